@@ -1,0 +1,26 @@
+// node scripts/with-browser.mjs <command> [...args]: runs the command with CUELINE_CHROMIUM set to a Chromium that starts.
+import { spawn } from 'node:child_process';
+import process from 'node:process';
+import { ensureBrowser } from './browser.mjs';
+
+const [command, ...args] = process.argv.slice(2);
+if (!command) fail('Usage: node scripts/with-browser.mjs <command> [...args]');
+
+try {
+  process.env.CUELINE_CHROMIUM = ensureBrowser();
+} catch (error) {
+  fail(error instanceof Error ? error.message : String(error));
+}
+
+const child = spawn(command, args, { stdio: 'inherit', shell: process.platform === 'win32' });
+child.on('error', (error) => fail(`Could not start ${command}: ${error.message}`));
+child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
+
+/**
+ * @param {string} message
+ * @returns {never}
+ */
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
