@@ -38,12 +38,12 @@ export default defineConfig(async () => {
 });
 
 /** Errors in other files are the typecheck stage's business: here they would fail the tests of unfinished work. */
-const typeTests: TypecheckConfig = {
+const typeTests = {
   enabled: true,
-  checker: 'tsc',
+  checker: 'tsc' as const,
   include: ['test/**/*.test-d.{ts,tsx}'],
   ignoreSourceErrors: true,
-};
+} satisfies Partial<TypecheckConfig>;
 
 function node(name: string, root: string, include: string): TestProjectInlineConfiguration {
   return {

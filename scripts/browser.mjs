@@ -70,7 +70,10 @@ function waysToInstall() {
     ];
     ways.push({ what: 'apt-get install chromium', steps: packages });
     // Ubuntu's chromium package is a snap, which containers cannot use: there Playwright's download needs its libraries.
-    ways.push({ what: 'playwright install-deps chromium', steps: [[...playwright, 'install-deps', 'chromium']] });
+    ways.push({
+      what: 'playwright install-deps chromium',
+      steps: [[...playwright, 'install-deps', 'chromium']],
+    });
   }
   return ways;
 }

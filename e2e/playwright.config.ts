@@ -1,0 +1,35 @@
+import { defineConfig, devices } from '@playwright/test';
+import { launchOptions } from '../scripts/browser.mjs';
+
+const playground = 'http://localhost:4173';
+
+/** Tests of the built playground. Build it first, or run `pnpm test:e2e`, which does. */
+export default defineConfig({
+  testDir: './tests',
+  outputDir: './test-results',
+  fullyParallel: true,
+  workers: 2,
+  retries: 0,
+  forbidOnly: true,
+  reporter: [
+    ['list'],
+    ['json', { outputFile: process.env.CUELINE_E2E_RESULTS ?? './test-results/results.json' }],
+  ],
+  use: {
+    baseURL: playground,
+    trace: 'retain-on-failure',
+    launchOptions: launchOptions(),
+  },
+  projects: [
+    {
+      name: 'chromium',
+      use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } },
+    },
+  ],
+  webServer: {
+    command: 'pnpm --filter @cueline/playground preview --port 4173 --strictPort',
+    cwd: '..',
+    url: playground,
+    reuseExistingServer: false,
+  },
+});

@@ -1,0 +1,95 @@
+// Holds the documentation to code that runs. `node scripts/docs.mjs` checks, `--write` copies the code into the pages.
+//
+// A code block in a page names where its text comes from, a whole file or a region of one:
+//     ```ts file=docs/examples/first-run.ts        ```ts file=apps/playground/src/app.tsx#mount
+// where a region is what stands between `// #region mount` and `// #endregion`. Every file of docs/examples is run;
+// what it promises to print (`// prints: Hello Ada`) must be in its output.
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const write = process.argv.includes('--write');
+/** @type {string[]} */
+const problems = [];
+
+const pages = globSync(['README.md', 'ARCHITECTURE.md', 'docs/**/*.md', '{packages,apps}/*/README.md'], {
+  cwd: root,
+  exclude: (path) => path.includes('node_modules'),
+});
+let blocks = 0;
+for (const page of pages.toSorted()) checkPage(page);
+
+const examples = globSync('docs/examples/*.ts', { cwd: root }).toSorted();
+for (const example of examples) runExample(example);
+
+for (const problem of problems) console.error(`✗ ${problem}`);
+if (problems.length > 0) process.exit(1);
+console.log(`${pages.length} pages, ${blocks} code blocks, ${examples.length} examples run: all as written`);
+
+/** @param {string} page */
+function checkPage(page) {
+  const text = readFileSync(join(root, page), 'utf8');
+  const fence = /^(```(tsx?)\b[ \t]*(?:file=(\S+))?[^\n]*\n)([\s\S]*?)^```$/gm;
+  const updated = text.replace(fence, (block, opening, language, source, shown, offset) => {
+    blocks += 1;
+    const line = text.slice(0, offset).split('\n').length;
+    const code = source === undefined ? undefined : sourceOf(source);
+    if (code === shown) return block;
+    if (code === undefined) {
+      const why = source === undefined ? 'names no file' : `names ${source}, which does not exist`;
+      problems.push(
+        `${page}:${line}: the code block ${why}. Write \`\`\`${language} file=<path>[#<region>].`,
+      );
+      return block;
+    }
+    if (write) return `${opening}${code}\`\`\``;
+    problems.push(
+      `${page}:${line}: the code block differs from ${source}. Run: node scripts/docs.mjs --write`,
+    );
+    return block;
+  });
+  if (updated !== text) writeFileSync(join(root, page), updated);
+}
+
+/**
+ * @param {string} source
+ * @returns {string | undefined}
+ */
+function sourceOf(source) {
+  const [path = '', region] = source.split('#');
+  let text;
+  try {
+    text = readFileSync(join(root, path), 'utf8');
+  } catch {
+    return undefined;
+  }
+  if (region === undefined) return text;
+  const lines = text.split('\n');
+  const from = lines.findIndex((line) => line.trim() === `// #region ${region}`);
+  const to = lines.findIndex((line, index) => index > from && line.trim() === '// #endregion');
+  if (from < 0 || to < 0) return undefined;
+  const body = lines.slice(from + 1, to);
+  const indent = Math.min(...body.filter((line) => line.trim()).map((line) => line.search(/\S/)));
+  return body.map((line) => `${line.slice(indent)}\n`).join('');
+}
+
+/** @param {string} example */
+function runExample(example) {
+  const { status, stdout, stderr, error } = spawnSync(
+    process.execPath,
+    ['--conditions=@cueline/source', join(root, example)],
+    { cwd: root, encoding: 'utf8', timeout: 60_000 },
+  );
+  if (status !== 0) {
+    problems.push(`${example}: ended with ${error?.message ?? `exit code ${status}`}\n${stdout}${stderr}`);
+    return;
+  }
+  const promised = [...readFileSync(join(root, example), 'utf8').matchAll(/\/\/ prints: (.+)$/gm)];
+  if (promised.length === 0) problems.push(`${example}: promises no output. Add a line "// prints: …".`);
+  for (const [, text = ''] of promised) {
+    if (!stdout.includes(text)) problems.push(`${example}: should print "${text}", but printed:\n${stdout}`);
+  }
+}

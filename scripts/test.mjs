@@ -1,0 +1,108 @@
+// What `pnpm test`, `pnpm check` and CI run: every stage in order, up to the first that fails.
+// Each stage is a script of package.json, so any of them can be run alone: `pnpm lint`, `pnpm test:unit`, …
+import { spawnSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const unitResults = join(root, 'test-results', 'unit.json');
+const e2eResults = join(root, 'test-results', 'e2e.json');
+
+/** @type {{ script: string, args?: string[], env?: Record<string, string>, count?: () => Count }[]} */
+const stages = [
+  { script: 'format:check' },
+  { script: 'lint' },
+  { script: 'typecheck' },
+  { script: 'unused' },
+  { script: 'packages' },
+  { script: 'size' },
+  { script: 'test:docs' },
+  {
+    script: 'test:unit',
+    args: ['--reporter=default', '--reporter=json', `--outputFile.json=${unitResults}`],
+    count: countUnit,
+  },
+  { script: 'test:e2e', env: { CUELINE_E2E_RESULTS: e2eResults }, count: countE2e },
+];
+
+rmSync(join(root, 'test-results'), { recursive: true, force: true });
+const lines = [];
+const total = { passed: 0, failed: 0 };
+let stopped = false;
+
+for (const { script, args = [], env = {}, count } of stages) {
+  if (stopped) {
+    lines.push(`  -  ${script.padEnd(14)} not run`);
+    continue;
+  }
+  console.log(`\n=== ${script} ===`);
+  const began = performance.now();
+  const status = pnpm(['run', script, ...args], env);
+  const seconds = `${((performance.now() - began) / 1000).toFixed(1)} s`.padStart(8);
+  const tests = count?.();
+  total.passed += tests?.passed ?? 0;
+  total.failed += tests?.failed ?? 0;
+  // A stage that ends well without having run a test has proved nothing.
+  const empty = tests !== undefined && tests.passed === 0;
+  stopped = status !== 0 || empty || (tests?.failed ?? 0) > 0;
+  // A stage without tests of its own (a format check, a crash before the first test) counts as one failure.
+  if (stopped && (tests?.failed ?? 0) === 0) total.failed += 1;
+  const notes = tests && `${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped`;
+  lines.push(`  ${stopped ? '✗' : '✓'}  ${script.padEnd(14)} ${seconds}${notes ? `  ${notes}` : ''}`);
+  if (stopped) {
+    const why = status !== 0 ? `exit code ${status}` : 'no test ran';
+    console.error(`\n"${script}" failed (${why}). Run it alone with: pnpm ${script}`);
+  }
+}
+
+console.log(`\n=== summary ===\n${lines.join('\n')}\n`);
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exit(stopped ? 1 : 0);
+
+/**
+ * @param {string[]} args
+ * @param {Record<string, string>} env
+ */
+function pnpm(args, env) {
+  const options = { cwd: root, stdio: /** @type {const} */ ('inherit'), env: { ...process.env, ...env } };
+  // The pnpm that runs this script, if one does: it need not be on the PATH.
+  const own = process.env.npm_execpath ?? '';
+  const result = /pnpm\.c?js$/.test(own)
+    ? spawnSync(process.execPath, [own, ...args], options)
+    : spawnSync('pnpm', args, { ...options, shell: process.platform === 'win32' });
+  if (result.error) throw new Error(`Could not start pnpm: ${result.error.message}`);
+  return result.status ?? 1;
+}
+
+/** @typedef {{ passed: number, failed: number, skipped: number }} Count */
+
+/** @returns {Count} */
+function countUnit() {
+  const found = read(unitResults);
+  return {
+    passed: found?.numPassedTests ?? 0,
+    failed: found?.numFailedTests ?? 0,
+    skipped: (found?.numPendingTests ?? 0) + (found?.numTodoTests ?? 0),
+  };
+}
+
+/** @returns {Count} */
+function countE2e() {
+  const stats = read(e2eResults)?.stats;
+  return {
+    passed: (stats?.expected ?? 0) + (stats?.flaky ?? 0),
+    failed: stats?.unexpected ?? 0,
+    skipped: stats?.skipped ?? 0,
+  };
+}
+
+/** @param {string} file */
+function read(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined; // the stage ended before it could write its results
+  }
+}
