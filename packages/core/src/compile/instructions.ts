@@ -1,0 +1,75 @@
+import type { Instructions, SystemModelMessage } from 'ai';
+import type { Definitions, SystemPart, Variable } from '../prompt/definitions.ts';
+
+/** How named system parts are written: `role:` and a line of its own, or `<role>…</role>`. */
+export type SystemFormat = 'labels' | 'xml';
+
+/** Said once, before the first variable. */
+const ABOUT_VARIABLES =
+  'Variables are given as <NAME>value</NAME>. Where a message says <NAME>, it means that value.';
+
+/**
+ * The system prompt of a step: variables, named parts, then the caller's own instructions, with a blank line between
+ * those blocks. Undefined where there is nothing to say; a list of messages where a part has provider options.
+ */
+export function compileInstructions(
+  definitions: Pick<Definitions, 'variables' | 'system'>,
+  own: Instructions | undefined,
+  format: SystemFormat = 'labels',
+): string | SystemModelMessage[] | undefined {
+  const messages: SystemModelMessage[] = [];
+  let blocks: string[] = [];
+  let parts: string[] = [];
+
+  function endParts(): void {
+    if (parts.length > 0) blocks.push(parts.join('\n'));
+    parts = [];
+  }
+  function endMessage(): void {
+    endParts();
+    if (blocks.length > 0) messages.push({ role: 'system', content: blocks.join('\n\n') });
+    blocks = [];
+  }
+
+  if (definitions.variables.size > 0) {
+    blocks.push(ABOUT_VARIABLES, [...definitions.variables].map(([name, variable]) => tag(name, variable)).join('\n'));
+  }
+  for (const [name, part] of definitions.system) {
+    if (part.providerOptions === undefined) {
+      parts.push(systemPart(name, part, format));
+      continue;
+    }
+    endMessage();
+    messages.push({ role: 'system', content: systemPart(name, part, format), providerOptions: part.providerOptions });
+  }
+  endParts();
+  for (const message of ownMessages(own)) {
+    if (message.providerOptions === undefined) {
+      blocks.push(message.content);
+      continue;
+    }
+    endMessage();
+    messages.push(message);
+  }
+  endMessage();
+
+  if (messages.some((message) => message.providerOptions !== undefined)) return messages;
+  return messages[0]?.content;
+}
+
+function tag(name: string, { kind, value }: Variable): string {
+  // a value that closes its own tag could pass for instructions
+  const safe = value.replaceAll(new RegExp(`</(?=${name.replaceAll('.', '\\.')}\\s*>)`, 'gi'), '&lt;/');
+  const lines = kind === 'data' || safe.includes('\n');
+  return lines ? `<${name}>\n${safe}\n</${name}>` : `<${name}>${safe}</${name}>`;
+}
+
+function systemPart(name: string, part: SystemPart, format: SystemFormat): string {
+  return format === 'xml' ? `<${name}>${part.value}</${name}>` : `${name}:\n${part.value}`;
+}
+
+function ownMessages(own: Instructions | undefined): SystemModelMessage[] {
+  if (own === undefined || own === '') return [];
+  if (typeof own === 'string') return [{ role: 'system', content: own }];
+  return Array.isArray(own) ? own : [own];
+}

@@ -1,0 +1,115 @@
+import type { FinishReason, LanguageModelUsage, ModelMessage, ProviderMetadata, UIMessage } from 'ai';
+import type { SerializedError } from '../errors.ts';
+
+/** Version of the event format, written into every `run-start`. */
+export const LOG_VERSION = 1;
+
+/** How a run ended. `waiting` means that it needs an answer before it can go on. */
+export type RunOutcome = 'done' | 'stopped' | 'error' | 'waiting';
+
+/** A tool as the model sees it. `inputSchema` is JSON Schema. */
+export type RequestTool = { name: string; description?: string; inputSchema: unknown };
+
+/** What one step sends to the model, as plain JSON. */
+export type CompiledRequest = {
+  /** `provider:model`, as the AI SDK's model object names itself. */
+  model: string;
+  /** The whole system prompt; where it is several messages, they are joined with blank lines. */
+  instructions: string;
+  messages: ModelMessage[];
+  /** The tools that are active in this step, in the order in which the model gets them. */
+  tools: RequestTool[];
+  /** Call settings that were set: temperature, maxOutputTokens, toolChoice, … */
+  settings: Record<string, unknown>;
+};
+
+/**
+ * A step's request as the log keeps it: `keep` says how many messages of the step before still stand at the front,
+ * and every other field is there only where it differs from the step before, so that a long run's log stays linear.
+ */
+export type RequestChange = { keep: number; messages: ModelMessage[] } & Partial<
+  Omit<CompiledRequest, 'messages'>
+>;
+
+/** What an event says, without its place in the log. */
+export type RunEventBody =
+  | {
+      type: 'run-start';
+      v: typeof LOG_VERSION;
+      runId: string;
+      /** The definition's name, where it has one. */
+      name?: string;
+      /** `provider:model`. */
+      model: string;
+      /** True where the answers come from an embedded model that is no real one. */
+      simulated?: boolean;
+      input?: unknown;
+      /** The conversation that the run starts with: the script's own messages, then earlier turns. */
+      messages: UIMessage[];
+      /** Id of the assistant message that this run writes. */
+      messageId: string;
+    }
+  | { type: 'variable-set'; name: string; kind: 'text' | 'data'; value: string }
+  | { type: 'step-start'; step: number; request: RequestChange }
+  | { type: 'text-start'; id: string; providerMetadata?: ProviderMetadata }
+  | { type: 'text-delta'; id: string; text: string; providerMetadata?: ProviderMetadata }
+  | { type: 'text-end'; id: string; providerMetadata?: ProviderMetadata }
+  | { type: 'reasoning-start'; id: string; providerMetadata?: ProviderMetadata }
+  | { type: 'reasoning-delta'; id: string; text: string; providerMetadata?: ProviderMetadata }
+  | { type: 'reasoning-end'; id: string; providerMetadata?: ProviderMetadata }
+  | ({ type: 'tool-input-start'; toolCallId: string; toolName: string } & ToolCallFacts)
+  | { type: 'tool-input-delta'; toolCallId: string; delta: string }
+  /** The arguments are whole. `invalid` says why they cannot be used; such a call is not run. */
+  | ({
+      type: 'tool-input-end';
+      toolCallId: string;
+      toolName: string;
+      input: unknown;
+      invalid?: string;
+    } & ToolCallFacts)
+  | { type: 'tool-start'; toolCallId: string; toolName: string }
+  | { type: 'tool-preliminary'; toolCallId: string; output: unknown; providerMetadata?: ProviderMetadata }
+  /** `ms` is how long the tool itself ran; missing where the provider ran it. */
+  | ({ type: 'tool-end'; toolCallId: string; output: unknown; ms?: number } & ToolCallFacts)
+  | ({ type: 'tool-error'; toolCallId: string; error: string; ms?: number } & ToolCallFacts)
+  | { type: 'source'; source: SourceFacts }
+  | { type: 'file'; mediaType: string; url: string; reasoning?: boolean; providerMetadata?: ProviderMetadata }
+  | { type: 'warning'; message: string }
+  | {
+      type: 'step-end';
+      step: number;
+      finishReason: FinishReason;
+      usage: LanguageModelUsage;
+    }
+  | { type: 'run-end'; outcome: RunOutcome; finishReason?: FinishReason; error?: SerializedError };
+
+/** Facts that providers attach to a tool call, kept so that a conversation can be continued. */
+export type ToolCallFacts = {
+  providerExecuted?: boolean;
+  dynamic?: boolean;
+  title?: string;
+  providerMetadata?: ProviderMetadata;
+};
+
+/** Where a statement of the model comes from. */
+export type SourceFacts =
+  | { sourceType: 'url'; id: string; url: string; title?: string; providerMetadata?: ProviderMetadata }
+  | {
+      sourceType: 'document';
+      id: string;
+      mediaType: string;
+      title: string;
+      filename?: string;
+      providerMetadata?: ProviderMetadata;
+    };
+
+/**
+ * One thing that happened in a run. The log of a run is a list of these, append-only and plain JSON;
+ * everything that is shown of a run is made from it.
+ */
+export type RunEvent = {
+  /** 0, 1, 2, … without gaps. */
+  seq: number;
+  /** Milliseconds since `run-start`; never smaller than the event before. */
+  t: number;
+} & RunEventBody;

@@ -1,0 +1,214 @@
+import type { UIMessage } from 'ai';
+import type { RunEvent, ToolCallFacts } from './events.ts';
+import type { PartialJson } from './partial-json.ts';
+
+type Part = UIMessage['parts'][number];
+
+/** A tool's part of a UI message while it is being written, whichever state it is in. */
+export type ToolPart = {
+  type: string;
+  toolCallId: string;
+  toolName?: string;
+  state: 'input-streaming' | 'input-available' | 'output-available' | 'output-error';
+  input: unknown;
+  rawInput?: string | undefined;
+  output?: unknown;
+  errorText?: string;
+  preliminary?: boolean | undefined;
+  title?: string;
+  providerExecuted?: boolean;
+  callProviderMetadata?: unknown;
+  resultProviderMetadata?: unknown;
+};
+
+/** What has to be remembered between two events to go on writing a message. */
+export type MessageProgress = {
+  messageId: string;
+  /** Places of the text and reasoning parts that have not ended, by kind and id. */
+  open: Map<string, number>;
+  /** Readers of the tool arguments that are still arriving, by tool call id. */
+  inputs: Map<string, PartialJson>;
+  /** Tool parts whose `input` is behind its reader; brought up to date once a snapshot. */
+  stale: Set<ToolPart>;
+  /** Whether the current step has written text yet. */
+  stepHasText: boolean;
+  /** Whether the message has the current step's `step-start` part. */
+  stepStarted: boolean;
+};
+
+/** The place where a message is written. `own` makes a copy that may be changed, once between two snapshots. */
+export type MessageDraft = {
+  message(): UIMessage | undefined;
+  addMessage(message: UIMessage): void;
+  own<T extends object>(value: T): T;
+  progress: MessageProgress;
+};
+
+/**
+ * Writes one event into the assistant's message, with the parts that the AI SDK's own `readUIMessageStream` makes of
+ * the same run (a test holds the two equal).
+ */
+export function applyToMessage(draft: MessageDraft, event: RunEvent): void {
+  const { progress } = draft;
+  switch (event.type) {
+    case 'step-start':
+      progress.stepStarted = false;
+      return;
+    case 'step-end':
+      stepMessage(draft);
+      return;
+    case 'text-start':
+    case 'reasoning-start': {
+      const kind = event.type === 'text-start' ? 'text' : 'reasoning';
+      const index = addPart(draft, {
+        type: kind,
+        ...(kind === 'reasoning' ? { id: event.id } : {}),
+        text: '',
+        state: 'streaming',
+        ...metadata(event),
+      } as Part);
+      progress.open.set(`${kind}:${event.id}`, index);
+      return;
+    }
+    case 'text-delta':
+    case 'reasoning-delta': {
+      const kind = event.type === 'text-delta' ? 'text' : 'reasoning';
+      const part = partAt(draft, progress.open.get(`${kind}:${event.id}`));
+      if (part?.type !== kind) return;
+      part.text += event.text;
+      if (event.providerMetadata !== undefined) part.providerMetadata = event.providerMetadata;
+      return;
+    }
+    case 'text-end':
+    case 'reasoning-end': {
+      const kind = event.type === 'text-end' ? 'text' : 'reasoning';
+      const key = `${kind}:${event.id}`;
+      const part = partAt(draft, progress.open.get(key));
+      progress.open.delete(key);
+      if (part?.type !== kind) return;
+      part.state = 'done';
+      if (event.providerMetadata !== undefined) part.providerMetadata = event.providerMetadata;
+      return;
+    }
+    case 'source': {
+      const { sourceType, id, ...facts } = event.source;
+      addPart(draft, { type: `source-${sourceType}`, sourceId: id, ...facts } as Part);
+      return;
+    }
+    case 'file':
+      addPart(draft, {
+        type: event.reasoning === true ? 'reasoning-file' : 'file',
+        mediaType: event.mediaType,
+        url: event.url,
+        ...metadata(event),
+      } as Part);
+      return;
+    case 'tool-input-start':
+      addToolPart(draft, event);
+      return;
+    case 'tool-input-delta': {
+      const part = toolPart(draft, event.toolCallId);
+      if (part?.state !== 'input-streaming') return;
+      part.rawInput = (part.rawInput ?? '') + event.delta;
+      progress.stale.add(part);
+      return;
+    }
+    case 'tool-input-end': {
+      const part = toolPart(draft, event.toolCallId) ?? addToolPart(draft, event);
+      if (part === undefined) return;
+      progress.stale.delete(part);
+      part.state = event.invalid === undefined ? 'input-available' : 'output-error';
+      part.input = event.input;
+      delete part.rawInput;
+      if (event.invalid !== undefined) part.errorText = event.invalid;
+      addFacts(part, event, event.invalid === undefined ? 'callProviderMetadata' : 'resultProviderMetadata');
+      return;
+    }
+    case 'tool-preliminary':
+    case 'tool-end': {
+      const part = toolPart(draft, event.toolCallId);
+      if (part === undefined) return;
+      part.state = 'output-available';
+      part.output = event.output === undefined ? null : event.output;
+      delete part.preliminary;
+      if (event.type === 'tool-preliminary') part.preliminary = true;
+      addFacts(part, event, 'resultProviderMetadata');
+      return;
+    }
+    case 'tool-error': {
+      const part = toolPart(draft, event.toolCallId);
+      if (part === undefined) return;
+      part.state = 'output-error';
+      part.errorText = event.error;
+      delete part.output;
+      addFacts(part, event, 'resultProviderMetadata');
+      return;
+    }
+    default:
+  }
+}
+
+/** The message that the run writes, with the current step's mark; made when the run's first step says something. */
+function stepMessage(draft: MessageDraft): UIMessage {
+  let message = draft.message();
+  if (message?.id !== draft.progress.messageId || message.role !== 'assistant') {
+    draft.addMessage({ id: draft.progress.messageId, role: 'assistant', parts: [] });
+    message = draft.message()!;
+  }
+  if (!draft.progress.stepStarted) {
+    message.parts.push({ type: 'step-start' });
+    draft.progress.stepStarted = true;
+  }
+  return message;
+}
+
+function addPart(draft: MessageDraft, part: Part): number {
+  const { parts } = stepMessage(draft);
+  parts.push(part);
+  return parts.length - 1;
+}
+
+function partAt(draft: MessageDraft, index: number | undefined): Part | undefined {
+  const parts = draft.message()?.parts;
+  const part = index === undefined ? undefined : parts?.[index];
+  if (parts === undefined || part === undefined || index === undefined) return undefined;
+  return (parts[index] = draft.own(part));
+}
+
+function toolPart(draft: MessageDraft, toolCallId: string): ToolPart | undefined {
+  const message = draft.message();
+  if (message?.id !== draft.progress.messageId) return undefined;
+  const index = message.parts.findLastIndex((part) => 'toolCallId' in part && part.toolCallId === toolCallId);
+  return partAt(draft, index) as ToolPart | undefined;
+}
+
+function addToolPart(
+  draft: MessageDraft,
+  event: { toolCallId: string; toolName: string } & ToolCallFacts,
+): ToolPart {
+  const part: ToolPart = {
+    ...(event.dynamic === true
+      ? { type: 'dynamic-tool', toolName: event.toolName }
+      : { type: `tool-${event.toolName}` }),
+    toolCallId: event.toolCallId,
+    state: 'input-streaming',
+    input: undefined,
+  };
+  addFacts(part, event, 'callProviderMetadata');
+  const index = addPart(draft, part as unknown as Part);
+  return partAt(draft, index) as unknown as ToolPart;
+}
+
+function addFacts(
+  part: ToolPart,
+  facts: ToolCallFacts,
+  metadataKey: 'callProviderMetadata' | 'resultProviderMetadata',
+): void {
+  if (facts.title !== undefined) part.title = facts.title;
+  if (facts.providerExecuted !== undefined) part.providerExecuted = facts.providerExecuted;
+  if (facts.providerMetadata !== undefined) part[metadataKey] = facts.providerMetadata;
+}
+
+function metadata(event: { providerMetadata?: unknown }): { providerMetadata?: never } {
+  return event.providerMetadata === undefined ? {} : { providerMetadata: event.providerMetadata as never };
+}

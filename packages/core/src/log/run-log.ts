@@ -1,0 +1,131 @@
+import type { RunEvent, RunEventBody } from './events.ts';
+import { createReducer, type Reducer } from './reduce.ts';
+import { nextFrame, type Scheduler } from './schedule.ts';
+import type { RunState } from './state.ts';
+
+/** How long one go at reducing a burst may keep the thread, in milliseconds. */
+const SLICE_MS = 8;
+/** How many events are reduced between two looks at the clock. */
+const SLICE_EVENTS = 256;
+
+/** The log of one run, with the state that it amounts to. */
+export type RunLog = {
+  /** Adds what happened just now. Does nothing once the run has ended. */
+  append(body: RunEventBody): void;
+  /** Adds an event that has its place already, as an executor gives them. Does nothing once the run has ended. */
+  push(event: RunEvent): void;
+  /** Every event so far. */
+  readonly events: readonly RunEvent[];
+  /** True once `run-end` is in the log. */
+  readonly ended: boolean;
+  /** The state after every event so far; the same object while nothing new has come. */
+  getState(): RunState;
+  /**
+   * Calls `listener` with the state at most once a frame while events come, and once after the last. A long burst is
+   * reduced in slices, so a state may then be a step on the way. Returns the way to unsubscribe.
+   */
+  subscribe(listener: (state: RunState) => void): () => void;
+  /** Calls `listener` with every event, at once. Returns the way to stop. */
+  listen(listener: (event: RunEvent) => void): () => void;
+  /** The events after `seq` (default: all), past and to come; ends after `run-end`. */
+  read(afterSeq?: number): AsyncIterable<RunEvent>;
+};
+
+export type RunLogOptions = {
+  /** Milliseconds from any fixed point; default `performance.now`. */
+  now?: () => number;
+  /** When to tell subscribers; default once a frame. */
+  schedule?: Scheduler;
+  /** Events to begin with, such as a stored log. */
+  events?: readonly RunEvent[];
+};
+
+/** A log to which events can be added. It reduces only when somebody looks, so an unread log costs an array push per event. */
+export function createRunLog(options: RunLogOptions = {}): RunLog {
+  const now = options.now ?? (() => performance.now());
+  const schedule = options.schedule ?? nextFrame;
+  const events: RunEvent[] = [...(options.events ?? [])];
+  const reducer: Reducer = createReducer();
+  const subscribers = new Set<(state: RunState) => void>();
+  const listeners = new Set<(event: RunEvent) => void>();
+  let origin: number | undefined;
+  let lastTime = events.at(-1)?.t ?? 0;
+  let ended = events.at(-1)?.type === 'run-end';
+  let reduced = 0;
+  let cancelScheduled: (() => void) | undefined;
+
+  function push(event: RunEvent): void {
+    if (ended) return;
+    events.push(event);
+    lastTime = event.t;
+    if (event.type === 'run-end') ended = true;
+    for (const listener of listeners) listener(event);
+    scheduleNotification();
+  }
+
+  function scheduleNotification(): void {
+    if (cancelScheduled !== undefined || subscribers.size === 0) return;
+    cancelScheduled = schedule(notify);
+  }
+
+  function notify(): void {
+    cancelScheduled = undefined;
+    const until = now() + SLICE_MS;
+    while (reduced < events.length && now() < until) reduceUpTo(reduced + SLICE_EVENTS);
+    if (reduced < events.length) scheduleNotification();
+    const state = reducer.snapshot();
+    for (const subscriber of subscribers) subscriber(state);
+  }
+
+  function reduceUpTo(end: number): void {
+    const last = Math.min(end, events.length);
+    while (reduced < last) reducer.apply(events[reduced++]!);
+  }
+
+  return {
+    events,
+    get ended() {
+      return ended;
+    },
+    append(body) {
+      origin ??= now() - lastTime;
+      // rounded to a hundredth of a millisecond, which is below any clock's honesty and keeps stored logs small
+      const t = Math.max(lastTime, Math.round((now() - origin) * 100) / 100);
+      push({ seq: events.length, t, ...body });
+    },
+    push,
+    getState() {
+      reduceUpTo(events.length);
+      return reducer.snapshot();
+    },
+    subscribe(listener) {
+      subscribers.add(listener);
+      if (reduced < events.length) scheduleNotification();
+      return () => {
+        subscribers.delete(listener);
+        if (subscribers.size > 0) return;
+        cancelScheduled?.();
+        cancelScheduled = undefined;
+      };
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async *read(afterSeq = -1) {
+      let index = afterSeq + 1;
+      let wake: (() => void) | undefined;
+      const awaken = (): void => wake?.();
+      listeners.add(awaken);
+      try {
+        while (true) {
+          while (index < events.length) yield events[index++]!;
+          if (ended) return;
+          await new Promise<void>((resolve) => (wake = resolve));
+        }
+      } finally {
+        listeners.delete(awaken);
+      }
+    },
+  };
+}

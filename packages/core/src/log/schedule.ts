@@ -1,0 +1,31 @@
+/** Calls back soon: in a browser with the next frame, elsewhere after about one frame's time. Returns a way to cancel. */
+export type Scheduler = (callback: () => void) => () => void;
+
+const FRAME_MS = 16;
+/** A hidden tab gets no frames, and a run in it must still be seen to end. */
+const HIDDEN_TAB_MS = 250;
+
+type FrameHost = {
+  requestAnimationFrame?: (callback: () => void) => number;
+  cancelAnimationFrame?: (handle: number) => void;
+};
+
+/** The default {@link Scheduler}: once a frame, and at least four times a second in a tab that nobody sees. */
+export const nextFrame: Scheduler = (callback) => {
+  const host = globalThis as FrameHost;
+  if (host.requestAnimationFrame === undefined) {
+    const timer = setTimeout(callback, FRAME_MS);
+    return () => clearTimeout(timer);
+  }
+  const cancel = (): void => {
+    host.cancelAnimationFrame?.(frame);
+    clearTimeout(timer);
+  };
+  const fire = (): void => {
+    cancel();
+    callback();
+  };
+  const frame = host.requestAnimationFrame(fire);
+  const timer = setTimeout(fire, HIDDEN_TAB_MS);
+  return cancel;
+};

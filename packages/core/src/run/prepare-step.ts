@@ -1,0 +1,54 @@
+import type { Instructions, PrepareStepFunction, PrepareStepResult, ToolSet } from 'ai';
+import { CuelineError } from '../errors.ts';
+import { resolveModel, type ModelSettings } from '../models/index.ts';
+
+type PrepareStepOptions = {
+  /** The system prompt as the definitions stand now. */
+  compile: () => Instructions | undefined;
+  /** The run's tools; the AI SDK reads them anew at every step. */
+  tools: ToolSet;
+  activeTools: readonly string[] | undefined;
+  /** The caller's own `prepareStep`, which has the last word. */
+  own: PrepareStepFunction<ToolSet> | undefined;
+  /** Where a model named by the caller's `prepareStep` comes from. */
+  models: ModelSettings;
+};
+
+/** What is sent at each step: the definitions compiled anew, then whatever the caller's own `prepareStep` changes. */
+export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunction<ToolSet> {
+  return async (step) => {
+    const instructions = options.compile();
+    const compiled = {
+      // a list made here is a snapshot: a tool defined while the step runs cannot be called in it
+      activeTools: options.activeTools?.slice() ?? Object.keys(options.tools),
+      ...(instructions === undefined ? {} : { instructions }),
+    };
+    if (options.own === undefined) return compiled;
+    const changed = await callOwn(options.own, { ...step, instructions });
+    if (changed === undefined) return compiled;
+    const { system, model, ...settings } = changed;
+    return {
+      ...compiled,
+      ...(system === undefined ? {} : { instructions: system }),
+      ...withoutUndefined(settings),
+      ...(model === undefined ? {} : { model: await resolveModel(model, options.models) }),
+    };
+  };
+}
+
+async function callOwn(
+  own: PrepareStepFunction<ToolSet>,
+  step: Parameters<PrepareStepFunction<ToolSet>>[0],
+): Promise<PrepareStepResult<ToolSet>> {
+  try {
+    return await own(step);
+  } catch (error) {
+    if (CuelineError.isInstance(error)) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new CuelineError('script_error', `prepareStep threw at step ${step.stepNumber}: ${message}`, { cause: error });
+  }
+}
+
+function withoutUndefined<Value extends object>(value: Value): Value {
+  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as Value;
+}

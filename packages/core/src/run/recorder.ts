@@ -1,0 +1,222 @@
+import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
+import { CuelineError } from '../errors.ts';
+import type { RunEventBody, RunOutcome, ToolCallFacts } from '../log/events.ts';
+import type { RunLog } from '../log/run-log.ts';
+import { toRunError } from '../models/run-error.ts';
+import { toJson } from './to-json.ts';
+
+/** Turns what the AI SDK's stream says into events of the log, in an order in which they can be read. */
+export type Recorder = {
+  /** One part of the stream, as `onChunk` gives it. */
+  part(part: TextStreamPart<ToolSet>): void;
+  /** A step is about to call the model. */
+  stepStarted(event: Extract<RunEventBody, { type: 'step-start' }>): void;
+  /** A tool begins, or has ended. The AI SDK may say so before the call itself has come through the stream. */
+  tool(event: Extract<RunEventBody, { type: 'tool-start' | 'tool-end' | 'tool-error' }>): void;
+  /** Ends the run; whatever comes later is dropped. */
+  end(outcome: RunOutcome, details?: { finishReason?: FinishReason; error?: CuelineError }): void;
+  /** Ends the run with whatever was thrown. */
+  fail(error: unknown): void;
+  /** The model call was aborted: by a time limit, or because the run was stopped. */
+  aborted(reason: unknown): void;
+  /** What the run failed of, once it has, or what it will fail of when its step ends. */
+  readonly failure: CuelineError | undefined;
+};
+
+/** @param settings.retriesStreams an error in a stream is not the end where the AI SDK was told to try again */
+export function createRecorder(log: RunLog, settings: { retriesStreams: boolean }): Recorder {
+  let step = -1;
+  let stepOpen = false;
+  let failure: CuelineError | undefined;
+  let waiting = false;
+  /** Tool calls whose arguments are in the log, so that what their tools do may follow. */
+  const called = new Set<string>();
+  const ended = new Set<string>();
+  const early = new Map<string, RunEventBody[]>();
+
+  function end(outcome: RunOutcome, details: { finishReason?: FinishReason; error?: CuelineError } = {}): void {
+    if (log.ended) return;
+    if (details.error !== undefined) failure = details.error;
+    log.append({
+      type: 'run-end',
+      outcome,
+      ...(details.finishReason === undefined ? {} : { finishReason: details.finishReason }),
+      ...(details.error === undefined ? {} : { error: details.error.toJSON() }),
+    });
+  }
+
+  function tool(event: Extract<RunEventBody, { type: 'tool-start' | 'tool-end' | 'tool-error' }>): void {
+    const { toolCallId } = event;
+    if (event.type !== 'tool-start') ended.add(toolCallId);
+    if (called.has(toolCallId)) return log.append(event);
+    const held = early.get(toolCallId) ?? [];
+    held.push(event);
+    early.set(toolCallId, held);
+  }
+
+  function toolCalled(part: Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>): void {
+    log.append({
+      type: 'tool-input-end',
+      toolCallId: part.toolCallId,
+      toolName: part.toolName,
+      input: toJson(part.input),
+      ...(part.invalid === true ? { invalid: messageOf(part.error) } : {}),
+      ...facts(part),
+    });
+    called.add(part.toolCallId);
+    for (const event of early.get(part.toolCallId) ?? []) log.append(event);
+    early.delete(part.toolCallId);
+  }
+
+  function finish(finishReason: FinishReason): void {
+    if (failure !== undefined) return end('error', { finishReason, error: failure });
+    if (waiting) return end('waiting', { finishReason });
+    if (finishReason === 'error') {
+      const error = new CuelineError('provider_error', 'The model ended its answer with an error and did not say which.');
+      return end('error', { finishReason, error });
+    }
+    end('done', { finishReason });
+  }
+
+  function fail(error: unknown): void {
+    end('error', { error: failure ?? toRunError(error) });
+  }
+
+  function part(part: TextStreamPart<ToolSet>): void {
+    switch (part.type) {
+      case 'start-step':
+        for (const warning of part.warnings) log.append({ type: 'warning', message: warningText(warning) });
+        return;
+      case 'text-start':
+      case 'text-end':
+      case 'reasoning-start':
+      case 'reasoning-end':
+        return log.append({ type: part.type, id: part.id, ...metadata(part) });
+      case 'text-delta':
+      case 'reasoning-delta':
+        return log.append({ type: part.type, id: part.id, text: part.text, ...metadata(part) });
+      case 'tool-input-start':
+        return log.append({ type: part.type, toolCallId: part.id, toolName: part.toolName, ...facts(part) });
+      case 'tool-input-delta':
+        return log.append({ type: part.type, toolCallId: part.id, delta: part.delta });
+      case 'tool-call':
+        return toolCalled(part);
+      case 'tool-result':
+        if (ended.has(part.toolCallId)) return;
+        if (part.preliminary === true) {
+          return log.append({ type: 'tool-preliminary', toolCallId: part.toolCallId, output: toJson(part.output) });
+        }
+        return tool({ type: 'tool-end', toolCallId: part.toolCallId, output: toJson(part.output), ...facts(part) });
+      case 'tool-error':
+        if (ended.has(part.toolCallId)) return;
+        return tool({ type: 'tool-error', toolCallId: part.toolCallId, error: messageOf(part.error), ...facts(part) });
+      case 'tool-output-denied':
+        return tool({ type: 'tool-error', toolCallId: part.toolCallId, error: 'This call was not approved.' });
+      case 'tool-approval-request':
+        if (part.isAutomatic !== true) waiting = true;
+        return;
+      case 'source':
+        return log.append({ type: 'source', source: sourceFacts(part) });
+      case 'file':
+      case 'reasoning-file':
+        return log.append({
+          type: 'file',
+          mediaType: part.file.mediaType,
+          url: `data:${part.file.mediaType};base64,${part.file.base64}`,
+          ...(part.type === 'reasoning-file' ? { reasoning: true } : {}),
+          ...metadata(part),
+        });
+      case 'finish-step':
+        stepOpen = false;
+        if (settings.retriesStreams && part.finishReason !== 'error') failure = undefined;
+        return log.append({
+          type: 'step-end',
+          step,
+          finishReason: part.finishReason,
+          usage: toJson(part.usage) as typeof part.usage,
+        });
+      case 'error':
+        failure ??= toRunError(part.error);
+        // an error inside a step ends with the step; one outside has nothing to wait for
+        if (!stepOpen) end('error', { error: failure });
+        return;
+      case 'finish':
+        return finish(part.finishReason);
+      default:
+    }
+  }
+
+  return {
+    part,
+    tool,
+    end,
+    fail,
+    aborted(reason) {
+      const timedOut = reason instanceof Error && reason.name === 'TimeoutError';
+      if (timedOut) end('error', { error: toRunError(reason) });
+      else end('stopped');
+    },
+    stepStarted(event) {
+      step = event.step;
+      stepOpen = true;
+      log.append(event);
+    },
+    get failure() {
+      return failure;
+    },
+  };
+}
+
+function facts(part: {
+  providerExecuted?: boolean | undefined;
+  dynamic?: boolean | undefined;
+  title?: string | undefined;
+  providerMetadata?: ToolCallFacts['providerMetadata'] | undefined;
+}): ToolCallFacts {
+  return {
+    ...(part.providerExecuted === undefined ? {} : { providerExecuted: part.providerExecuted }),
+    ...(part.dynamic === true ? { dynamic: true } : {}),
+    ...(part.title === undefined ? {} : { title: part.title }),
+    ...metadata(part),
+  };
+}
+
+function metadata(part: { providerMetadata?: ToolCallFacts['providerMetadata'] | undefined }): {
+  providerMetadata?: NonNullable<ToolCallFacts['providerMetadata']>;
+} {
+  return part.providerMetadata === undefined ? {} : { providerMetadata: part.providerMetadata };
+}
+
+function sourceFacts(
+  part: Extract<TextStreamPart<ToolSet>, { type: 'source' }>,
+): Extract<RunEventBody, { type: 'source' }>['source'] {
+  const common = { id: part.id, ...metadata(part) };
+  if (part.sourceType === 'url') {
+    return { sourceType: 'url', url: part.url, ...(part.title === undefined ? {} : { title: part.title }), ...common };
+  }
+  return {
+    sourceType: 'document',
+    mediaType: part.mediaType,
+    title: part.title,
+    ...(part.filename === undefined ? {} : { filename: part.filename }),
+    ...common,
+  };
+}
+
+function warningText(warning: Extract<TextStreamPart<ToolSet>, { type: 'start-step' }>['warnings'][number]): string {
+  switch (warning.type) {
+    case 'unsupported':
+    case 'compatibility':
+      return `The model does not fully support ${warning.feature}${warning.details === undefined ? '' : `: ${warning.details}`}.`;
+    case 'deprecated':
+      return `The setting ${warning.setting} is deprecated: ${warning.message}`;
+    default:
+      return warning.message;
+  }
+}
+
+/** An error's own words, as the model got them too. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === 'string' ? error : (JSON.stringify(error) ?? String(error));
+}

@@ -1,0 +1,61 @@
+import type { ModelMessage } from 'ai';
+import type { CompiledRequest, RequestChange, RequestTool } from '../log/events.ts';
+import { toJson } from './to-json.ts';
+
+/** What the AI SDK says about a step just before it calls the model. */
+type StepStart = {
+  provider: string;
+  modelId: string;
+  instructions?: unknown;
+  messages: readonly ModelMessage[];
+  toolChoice?: unknown;
+  stepTools?: readonly unknown[] | undefined;
+};
+
+/** Notes each step's request as what has changed since the step before, so that a log grows with what is new in it. */
+export function createRequestRecorder(
+  settings: Record<string, unknown>,
+): (step: StepStart) => RequestChange {
+  let messagesBefore: readonly ModelMessage[] = [];
+  const before = new Map<string, string>();
+
+  function changed<Key extends keyof CompiledRequest>(key: Key, value: CompiledRequest[Key]): object {
+    const text = JSON.stringify(value);
+    if (before.get(key) === text) return {};
+    before.set(key, text);
+    return { [key]: value };
+  }
+
+  return (step) => {
+    // messages are never changed in place, so the same object is the same message
+    let keep = 0;
+    while (keep < messagesBefore.length && messagesBefore[keep] === step.messages[keep]) keep++;
+    const added = step.messages.slice(keep);
+    messagesBefore = step.messages.slice();
+    return {
+      keep,
+      messages: toJson(added) as ModelMessage[],
+      ...changed('model', `${step.provider}:${step.modelId}`),
+      ...changed('instructions', instructionText(step.instructions)),
+      ...changed('tools', (step.stepTools ?? []).map(requestTool)),
+      ...changed('settings', toJson({ ...settings, toolChoice: step.toolChoice }) as Record<string, unknown>),
+    };
+  };
+}
+
+function instructionText(instructions: unknown): string {
+  if (instructions === undefined || instructions === null) return '';
+  if (typeof instructions === 'string') return instructions;
+  const messages = (Array.isArray(instructions) ? instructions : [instructions]) as { content: string }[];
+  return messages.map((message) => message.content).join('\n\n');
+}
+
+function requestTool(tool: unknown): RequestTool {
+  const { name, description, inputSchema } = tool as { name: string; description?: string; inputSchema?: unknown };
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    // a provider's own tool has no schema of ours
+    inputSchema: toJson(inputSchema ?? {}),
+  };
+}

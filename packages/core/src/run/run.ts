@@ -1,0 +1,178 @@
+import { createIdGenerator, type LanguageModel, type UIMessage } from 'ai';
+import { CuelineError } from '../errors.ts';
+import type { RunEvent } from '../log/events.ts';
+import { initialState } from '../log/reduce.ts';
+import { createRunLog, type RunLog } from '../log/run-log.ts';
+import type { Scheduler } from '../log/schedule.ts';
+import type { RunState } from '../log/state.ts';
+import type { PromptDefinition } from '../prompt/define-prompt.ts';
+import type { Executor } from './executor.ts';
+import { inProcess } from './in-process.ts';
+import type { PromptOptions } from './options.ts';
+
+export type RunOptions = {
+  /** Names the run in a registry; made up where it is missing. */
+  id?: string | undefined;
+  /** Where the run happens; default `inProcess()`. */
+  executor?: Executor | undefined;
+  /** Model to use instead of the definition's own. */
+  model?: string | LanguageModel | undefined;
+  options?: PromptOptions | undefined;
+  /** When to tell subscribers; default once a frame. */
+  schedule?: Scheduler | undefined;
+};
+
+export type StartOptions = {
+  /** Starting twice with the same key starts once, and both get the same promise. */
+  key?: string | undefined;
+};
+
+/** What a user says: text, or a whole message for other parts than text. */
+export type SendMessage = string | Pick<UIMessage, 'parts'>;
+
+/**
+ * A prompt that can be started, watched, continued and stopped. It belongs to whoever holds it and lives on when
+ * nobody watches.
+ */
+export type Run<Input = void> = {
+  readonly id: string;
+  readonly definition: PromptDefinition<Input>;
+  /** The state at this moment; the same object while nothing has happened. */
+  getState(): RunState;
+  /** Calls `listener` with the state at most once a frame, and once after the end. Returns the way to unsubscribe. */
+  subscribe(listener: (state: RunState) => void): () => void;
+  /** Calls `listener` with every event of every start, at once. Returns the way to stop. */
+  listen(listener: (event: RunEvent) => void): () => void;
+  /**
+   * Starts afresh; a run that is under way is stopped first. Resolves with the text of the answer, and rejects with
+   * the run's error, or with code `aborted` where it was stopped. The state says the same, so the promise may be ignored.
+   */
+  start(input: Input, options?: StartOptions): Promise<string>;
+  /** Continues the conversation: the prompt's own messages, all turns so far, then this one. Resolves as `start` does. */
+  send(message: SendMessage): Promise<string>;
+  /** Ends what is under way as `stopped`. */
+  stop(): void;
+  /** Every event since the last start. */
+  log(): readonly RunEvent[];
+};
+
+/** How long an executor may take to say itself that it has stopped, in milliseconds. */
+const STOP_GRACE_MS = 1_000;
+
+const createRunId = createIdGenerator({ prefix: 'run', size: 16 });
+const createMessageId = createIdGenerator({ prefix: 'msg', size: 16 });
+
+/** A run of `definition` that has not started. */
+export function createRun<Input = void>(definition: PromptDefinition<Input>, options: RunOptions = {}): Run<Input> {
+  const { id = createRunId(), executor = inProcess(), model, options: promptOptions, schedule } = options;
+  const logOptions = schedule === undefined ? {} : { schedule };
+  const subscribers = new Set<(state: RunState) => void>();
+  const listeners = new Set<(event: RunEvent) => void>();
+  let log: RunLog = createRunLog(logOptions);
+  let unsubscribe: (() => void) | undefined;
+  let current: { key: string | undefined; controller: AbortController; promise: Promise<string> } | undefined;
+  /** The turns that the last start was given, and the input it was given them with. */
+  let turns: readonly UIMessage[] = [];
+  let lastInput: Input | undefined;
+  /** What is shown between a start and its first event. */
+  let starting: RunState | undefined;
+
+  const getState = (): RunState => (log.events.length > 0 ? log.getState() : (starting ?? log.getState()));
+
+  function notify(state: RunState): void {
+    for (const subscriber of subscribers) subscriber(state);
+  }
+
+  function watchLog(): void {
+    unsubscribe?.();
+    unsubscribe = subscribers.size === 0 ? undefined : log.subscribe(notify);
+  }
+
+  function begin(input: Input, messages: readonly UIMessage[], key?: string): Promise<string> {
+    current?.controller.abort();
+    const controller = new AbortController();
+    const mine = (log = createRunLog(logOptions));
+    mine.listen((event) => {
+      for (const listener of listeners) listener(event);
+    });
+    turns = messages;
+    lastInput = input;
+    starting = { ...initialState, messages: [...messages], status: 'running', phase: 'requesting' };
+    watchLog();
+    const events = executor.start({ definition, input, model, options: promptOptions, messages }, controller.signal);
+    const promise = consume(events, mine);
+    // whoever ignores the promise sees the failure in the state
+    promise.catch(() => {});
+    current = { key, controller, promise };
+    notify(starting);
+    return promise;
+  }
+
+  /** The turns of the conversation so far: what the last start was given, and what the model has answered. */
+  function turnsSoFar(): readonly UIMessage[] {
+    const [first] = log.events;
+    if (first?.type !== 'run-start') return turns;
+    const opening = first.messages.length - turns.length;
+    return getState().messages.slice(opening);
+  }
+
+  return {
+    id,
+    definition,
+    getState,
+    subscribe(listener) {
+      subscribers.add(listener);
+      if (subscribers.size === 1) watchLog();
+      return () => {
+        subscribers.delete(listener);
+        if (subscribers.size === 0) watchLog();
+      };
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    start(input, { key } = {}) {
+      if (key !== undefined && current?.key === key) return current.promise;
+      return begin(input, [], key);
+    },
+    send(message) {
+      const parts = typeof message === 'string' ? [{ type: 'text' as const, text: message }] : message.parts;
+      const said: UIMessage = { id: createMessageId(), role: 'user', parts };
+      // a conversation may begin with what the user says; a prompt that takes an input has been started with it
+      return begin(lastInput as Input, [...turnsSoFar(), said]);
+    },
+    stop() {
+      const stopped = log;
+      if (current === undefined || stopped.ended) return;
+      current.controller.abort();
+      const end = (): void => stopped.append({ type: 'run-end', outcome: 'stopped' });
+      if (stopped.events.length === 0) end();
+      else setTimeout(end, STOP_GRACE_MS);
+    },
+    log: () => log.events,
+  };
+}
+
+/** Writes an executor's events down, and ends the log where the executor did not. */
+async function consume(events: AsyncIterable<RunEvent>, log: RunLog): Promise<string> {
+  try {
+    for await (const event of events) {
+      log.push(event);
+      if (log.ended) break;
+    }
+    if (!log.ended) {
+      const error = new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.');
+      log.append({ type: 'run-end', outcome: 'error', error: error.toJSON() });
+    }
+  } catch (error) {
+    const known = CuelineError.isInstance(error)
+      ? error
+      : new CuelineError('script_error', error instanceof Error ? error.message : String(error), { cause: error });
+    log.append({ type: 'run-end', outcome: 'error', error: known.toJSON() });
+  }
+  const state = log.getState();
+  if (state.status === 'error') throw CuelineError.fromJSON(state.error);
+  if (state.status === 'stopped') throw new CuelineError('aborted', 'The run was stopped.');
+  return state.text;
+}
