@@ -79,14 +79,14 @@ function waysToInstall() {
 }
 
 /** @param {string[]} command */
-function run([program, ...args]) {
+function run([program = '', ...args]) {
   const env = {
     // Five attempts are made: on a network that swallows packets they should not hold up the next way for minutes.
     PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '10000',
     DEBIAN_FRONTEND: 'noninteractive',
     ...process.env,
   };
-  return spawnSync(/** @type {string} */ (program), args, { stdio: 'inherit', env }).status === 0;
+  return spawnSync(program, args, { stdio: 'inherit', env }).status === 0;
 }
 
 function playwrightCli() {

@@ -24,7 +24,7 @@ for (const folder of packages) {
   const tarball = join(tarballs, `${name.replace('/', '-')}.tgz`);
   run('pnpm', ['pack', '--out', tarball], folder);
   run('publint', ['run', tarball, '--strict'], root);
-  run('attw', [tarball, '--profile', 'esm-only'], root);
+  run('attw', [tarball, '--profile', 'esm-only', '--no-summary'], root);
 }
 
 /**

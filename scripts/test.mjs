@@ -34,7 +34,7 @@ let stopped = false;
 
 for (const { script, args = [], env = {}, count } of stages) {
   if (stopped) {
-    lines.push(`  -  ${script.padEnd(14)} not run`);
+    lines.push(`  -  ${script.padEnd(14)}  not run`);
     continue;
   }
   console.log(`\n=== ${script} ===`);
