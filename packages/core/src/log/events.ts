@@ -45,7 +45,7 @@ export type RunEventBody =
       simulated?: boolean;
       input?: unknown;
       /** The conversation that the run starts with: the script's own messages, then earlier turns. */
-      messages: UIMessage[];
+      messages: readonly UIMessage[];
       /** Id of the assistant message that this run writes. */
       messageId: string;
     }

@@ -143,6 +143,8 @@ function completeWord(text: string, safe: number, wordFrom: number): string {
 }
 
 function parse(text: string): unknown {
+  // such a key is never an argument; the AI SDK refuses the whole text too
+  if (text.includes('"__proto__"')) return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -1,3 +1,4 @@
+import { getErrorMessage } from '@ai-sdk/provider';
 import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
 import { CuelineError } from '../errors.ts';
 import type { RunEventBody, RunOutcome, ToolCallFacts } from '../log/events.ts';
@@ -60,7 +61,7 @@ export function createRecorder(log: RunLog, settings: { retriesStreams: boolean 
       toolCallId: part.toolCallId,
       toolName: part.toolName,
       input: toJson(part.input),
-      ...(part.invalid === true ? { invalid: messageOf(part.error) } : {}),
+      ...(part.invalid === true ? { invalid: getErrorMessage(part.error) } : {}),
       ...facts(part),
     });
     called.add(part.toolCallId);
@@ -109,7 +110,7 @@ export function createRecorder(log: RunLog, settings: { retriesStreams: boolean 
         return tool({ type: 'tool-end', toolCallId: part.toolCallId, output: toJson(part.output), ...facts(part) });
       case 'tool-error':
         if (ended.has(part.toolCallId)) return;
-        return tool({ type: 'tool-error', toolCallId: part.toolCallId, error: messageOf(part.error), ...facts(part) });
+        return tool({ type: 'tool-error', toolCallId: part.toolCallId, error: getErrorMessage(part.error), ...facts(part) });
       case 'tool-output-denied':
         return tool({ type: 'tool-error', toolCallId: part.toolCallId, error: 'This call was not approved.' });
       case 'tool-approval-request':
@@ -213,10 +214,4 @@ function warningText(warning: Extract<TextStreamPart<ToolSet>, { type: 'start-st
     default:
       return warning.message;
   }
-}
-
-/** An error's own words, as the model got them too. */
-export function messageOf(error: unknown): string {
-  if (error instanceof Error) return error.message;
-  return typeof error === 'string' ? error : (JSON.stringify(error) ?? String(error));
 }

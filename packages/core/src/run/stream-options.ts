@@ -1,3 +1,4 @@
+import { getErrorMessage } from '@ai-sdk/provider';
 import { isStepCount, type Instructions } from 'ai';
 import { compileInstructions } from '../compile/instructions.ts';
 import type { RunLog } from '../log/run-log.ts';
@@ -6,7 +7,7 @@ import type { Definitions, Variable } from '../prompt/definitions.ts';
 import { beforeCallback, composeCallbacks } from './compose.ts';
 import type { PromptOptions, StreamTextOptions } from './options.ts';
 import { createPrepareStep } from './prepare-step.ts';
-import { messageOf, type Recorder } from './recorder.ts';
+import type { Recorder } from './recorder.ts';
 import { createRequestRecorder } from './request.ts';
 import { toJson } from './to-json.ts';
 
@@ -84,7 +85,7 @@ export function composeStreamOptions(
     onToolExecutionEnd: composeCallbacks(({ toolCall: { toolCallId }, toolOutput, toolExecutionMs }) => {
       const ms = Math.round(toolExecutionMs * 100) / 100;
       if (toolOutput.type === 'tool-error') {
-        recorder.tool({ type: 'tool-error', toolCallId, error: messageOf(toolOutput.error), ms });
+        recorder.tool({ type: 'tool-error', toolCallId, error: getErrorMessage(toolOutput.error), ms });
       } else {
         recorder.tool({ type: 'tool-end', toolCallId, output: toJson(toolOutput.output), ms });
       }

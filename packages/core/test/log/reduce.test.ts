@@ -1,0 +1,143 @@
+import { createReducer, createRunLog, initialState, reduce, reduceAll, type RunEvent, type RunEventBody } from '@cueline/core';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { play } from '../support.ts';
+
+/** A run of every kind of event: reasoning, text, a good call, a failing tool, an invalid call, two steps. */
+const sample = play(
+  (prompt) => {
+    prompt.def('CITY', 'Lisbon');
+    prompt.defTool('good', 'Works', z.object({ n: z.number() }), ({ n }) => ({ n }));
+    prompt.defTool('bad', 'Fails', z.object({}), () => {
+      throw new Error('no such luck');
+    });
+    prompt.$`Go.`;
+  },
+  [
+    [
+      { reasoning: 'Think first.', chunkSize: 4 },
+      { text: 'Calling.', chunkSize: 3 },
+      { toolCall: { name: 'good', input: { n: 1 } }, chunkSize: 2 },
+      { toolCall: { name: 'bad', input: {} } },
+      { toolCall: { name: 'good', input: { n: 'one' } } },
+    ],
+    [{ text: 'Done and dusted.', chunkSize: 5 }],
+  ],
+);
+
+describe('reduce', () => {
+  test('a log replayed event by event gives the state that the live run had', async () => {
+    const { run, events } = await sample;
+    let state = initialState;
+    for (const event of events) state = reduce(state, event);
+    expect(state).toEqual(run.state);
+    expect(reduceAll(events)).toEqual(run.state);
+  });
+
+  test('a prefix and then the rest give what the whole gives, wherever it is cut', async () => {
+    const { events } = await sample;
+    const whole = reduceAll(events);
+    for (let cut = 0; cut <= events.length; cut++) {
+      const reducer = createReducer(reduceAll(events.slice(0, cut)));
+      for (const event of events.slice(cut)) reducer.apply(event);
+      expect(reducer.snapshot()).toEqual(whole);
+    }
+  });
+
+  test('snapshots taken at any moments change nothing and are never changed', async () => {
+    const { events } = await sample;
+    const whole = reduceAll(events);
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { minLength: events.length, maxLength: events.length }), (looks) => {
+        const reducer = createReducer();
+        const taken: [ReturnType<typeof reduceAll>, string][] = [];
+        for (const [index, event] of events.entries()) {
+          reducer.apply(event);
+          if (looks[index] === true) taken.push([reducer.snapshot(), JSON.stringify(reducer.snapshot())]);
+        }
+        expect(reducer.snapshot()).toEqual(whole);
+        for (const [state, text] of taken) expect(JSON.stringify(state)).toBe(text);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('two branches from one state do not disturb each other', async () => {
+    const { events } = await sample;
+    const cut = events.findIndex((event) => event.type === 'tool-input-delta') + 1;
+    const trunk = reduceAll(events.slice(0, cut));
+    const [left, right] = ['"a"', '"b"'].map((delta) =>
+      reduce(trunk, { ...(events[cut - 1] as RunEvent), type: 'tool-input-delta', delta } as RunEvent),
+    );
+    const text = (state: typeof trunk) => state.toolCalls[0]!.inputText;
+    expect(text(left!)).toBe(`${text(trunk)}"a"`);
+    expect(text(right!)).toBe(`${text(trunk)}"b"`);
+  });
+
+  test('what did not change keeps its identity', async () => {
+    const { events } = await sample;
+    const firstDelta = events.findIndex((event) => event.type === 'text-delta');
+    const before = reduceAll(events.slice(0, firstDelta));
+    const after = reduce(before, events[firstDelta]!);
+    expect(after.toolCalls).toBe(before.toolCalls);
+    expect(after.variables).toBe(before.variables);
+    expect(after.messages[0]).toBe(before.messages[0]);
+    expect(after.messages[1]).not.toBe(before.messages[1]);
+    expect(after.messages[1]!.parts[1]).toBe(before.messages[1]!.parts[1]);
+  });
+
+  test('a long run costs as much per event at its end as at its beginning', () => {
+    // counted in copies, not in time: one snapshot copies the message list once, whatever came between
+    const log = createRunLog({ now: () => 0 });
+    log.append({ type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' });
+    log.append({ type: 'step-start', step: 0, request: { keep: 0, messages: [] } });
+    log.append({ type: 'text-start', id: 't' });
+    const reducer = createReducer();
+    for (const event of log.events) reducer.apply(event);
+    reducer.snapshot();
+    let seq = log.events.length;
+    let parts: unknown;
+    for (let index = 0; index < 1_000; index++) {
+      reducer.apply({ seq: seq++, t: 0, type: 'text-delta', id: 't', text: 'x' });
+      if (index === 0) parts = reducer.snapshot().messages[0]!.parts[1];
+    }
+    expect(reducer.snapshot().messages[0]!.parts[1]).toEqual({ type: 'text', text: 'x'.repeat(1_000), state: 'streaming' });
+    expect(parts).toEqual({ type: 'text', text: 'x', state: 'streaming' });
+  });
+
+  test('hostile names and counts', () => {
+    const bodies: RunEventBody[] = [
+      { type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+      { type: 'variable-set', name: '__proto__', kind: 'text', value: 'x' },
+      { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
+      { type: 'tool-input-end', toolCallId: '__proto__', toolName: 'constructor', input: {} },
+      { type: 'tool-end', toolCallId: '__proto__', output: 1 },
+      { type: 'tool-end', toolCallId: 'nobody', output: 1 },
+      {
+        type: 'step-end',
+        step: 0,
+        finishReason: 'stop',
+        usage: { inputTokens: -5, outputTokens: 1e308, totalTokens: undefined } as never,
+      },
+    ];
+    const state = reduceAll(bodies.map((body, seq) => ({ seq, t: 0, ...body })));
+    expect(Object.keys(state.variables)).toEqual(['__proto__']);
+    expect(({} as { kind?: string }).kind).toBeUndefined();
+    expect(state.toolCalls).toHaveLength(1);
+    expect(state.usage).toEqual({ inputTokens: 0, outputTokens: 0, totalTokens: 0 });
+  });
+
+  test('a run that ends while a tool runs leaves it interrupted', () => {
+    const bodies: RunEventBody[] = [
+      { type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+      { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
+      { type: 'tool-input-end', toolCallId: '1', toolName: 'slow', input: {} },
+      { type: 'tool-start', toolCallId: '1', toolName: 'slow' },
+      { type: 'run-end', outcome: 'stopped' },
+    ];
+    const state = reduceAll(bodies.map((body, seq) => ({ seq, t: seq, ...body })));
+    expect(state.status).toBe('stopped');
+    expect(state.toolCalls[0]).toMatchObject({ state: 'interrupted', startedAt: 3, finishedAt: 4 });
+  });
+});

@@ -1,0 +1,510 @@
+import { CuelineError, definePlugin, definePrompt, inProcess, runPrompt, type Prompt, type RunEvent } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { isStepCount } from 'ai';
+import { describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { play, timeless, types } from '../support.ts';
+
+const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
+
+async function codeOf(promise: PromiseLike<unknown>): Promise<string | undefined> {
+  try {
+    await promise;
+    return undefined;
+  } catch (error) {
+    return CuelineError.isInstance(error) ? error.code : `not ours: ${String(error)}`;
+  }
+}
+
+describe('runPrompt', () => {
+  test('the whole sequence of a run with a tool', async () => {
+    const { events } = await play(
+      (prompt) => {
+        const name = prompt.def('USER_NAME', 'Ada');
+        prompt.defTool('getWeather', 'Weather', z.object({ city: z.string() }), ({ city }) => `Sunny in ${city}`);
+        prompt.$`Help ${name}.`;
+      },
+      [['Look.', { toolCall: { name: 'getWeather', input: { city: 'Lisbon' } } }], 'It is sunny.'],
+    );
+    expect(types(events)).toEqual([
+      'run-start',
+      'variable-set',
+      'step-start',
+      'text-start',
+      'text-delta',
+      'text-end',
+      'tool-input-start',
+      'tool-input-delta',
+      'tool-input-end',
+      'tool-start',
+      'tool-end',
+      'step-end',
+      'step-start',
+      'text-start',
+      'text-delta',
+      'text-end',
+      'step-end',
+      'run-end',
+    ]);
+    expect(timeless(events)[2]).toMatchInlineSnapshot(`
+      {
+        "request": {
+          "instructions": "Variables are given as <NAME>value</NAME>. Where a message says <NAME>, it means that value.
+
+      <USER_NAME>Ada</USER_NAME>",
+          "keep": 0,
+          "messages": [
+            {
+              "content": "Help <USER_NAME>.",
+              "role": "user",
+            },
+          ],
+          "model": "simulated:scripted",
+          "settings": {},
+          "tools": [
+            {
+              "description": "Weather",
+              "inputSchema": {
+                "$schema": "http://json-schema.org/draft-07/schema#",
+                "additionalProperties": false,
+                "properties": {
+                  "city": {
+                    "type": "string",
+                  },
+                },
+                "required": [
+                  "city",
+                ],
+                "type": "object",
+              },
+              "name": "getWeather",
+            },
+          ],
+        },
+        "seq": 2,
+        "step": 0,
+        "type": "step-start",
+      }
+    `);
+    // the second step says only what is new in it
+    expect(Object.keys((events[12] as Extract<RunEvent, { type: 'step-start' }>).request)).toEqual(['keep', 'messages']);
+  });
+
+  test('result is the AI SDK’s, and reading it alone makes the run go', async () => {
+    const model = scriptedModel([[{ toolCall: { name: 'add', input: { a: 2, b: 3 } } }], 'Five.']);
+    const { result, prompt, run } = await runPrompt(
+      (p) => {
+        p.defTool('add', 'Adds', z.object({ a: z.number(), b: z.number() }), ({ a, b }) => a + b);
+        p.$`2 + 3?`;
+      },
+      { model },
+    );
+    expect(await result.text).toBe('Five.');
+    expect((await result.toolResults).map((r) => r.output)).toEqual([5]);
+    expect((await result.usage).totalTokens).toBeGreaterThan(0);
+    expect(await result.steps).toHaveLength(2);
+    expect(run.state.status).toBe('done');
+    expect(Object.keys(prompt.definitions.tools)).toEqual(['add']);
+  });
+
+  test('does nothing until somebody looks, and then all of it', async () => {
+    const { run } = await runPrompt(sayHi, { model: scriptedModel([[{ text: 'x'.repeat(5_000), chunkSize: 1 }]]) });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(run.state.status).toBe('running');
+    expect((await run.finished).text).toHaveLength(5_000);
+  });
+
+  test('tools that the AI SDK starts early are still logged after their call, with true times', async () => {
+    const { run, events } = await play(
+      (prompt) => {
+        prompt.defTool('slow', '', z.object({ ms: z.number() }), async ({ ms }) => {
+          await new Promise((resolve) => setTimeout(resolve, ms));
+          return ms;
+        });
+        prompt.$`Wait.`;
+      },
+      [[{ toolCall: { name: 'slow', input: { ms: 60 } } }, { toolCall: { name: 'slow', input: { ms: 20 } } }], 'Done.'],
+    );
+    for (const call of run.state.toolCalls) {
+      const at = (type: string) => events.findIndex((e) => e.type === type && 'toolCallId' in e && e.toolCallId === call.toolCallId);
+      expect(at('tool-input-end')).toBeLessThan(at('tool-start'));
+      expect(at('tool-start')).toBeLessThan(at('tool-end'));
+      expect(call.ms).toBeGreaterThan((call.input as { ms: number }).ms - 5);
+    }
+    const [first, second] = run.state.toolCalls;
+    // in parallel: the second ends while the first still runs
+    expect(second!.finishedAt!).toBeLessThan(first!.finishedAt!);
+  });
+
+  test('a definition gives its input, its name and its model', async () => {
+    const model = scriptedModel(['Ok.']);
+    const plan = definePrompt(
+      'plan',
+      async (prompt, { city }: { city: string }) => {
+        await Promise.resolve();
+        prompt.$`Plan a day in ${city}.`;
+      },
+      { model },
+    );
+    const { run } = await runPrompt(plan, { input: { city: 'Faro' } });
+    const state = await run.finished;
+    expect(state.name).toBe('plan');
+    expect(state.messages[0]!.parts).toEqual([{ type: 'text', text: 'Plan a day in Faro.' }]);
+    expect(run.log()[0]).toMatchObject({ type: 'run-start', input: { city: 'Faro' }, simulated: true });
+  });
+
+  test('earlier turns follow the prompt’s own messages', async () => {
+    const first = await play(sayHi, ['Hello.']);
+    const answer = first.run.state.messages.at(-1)!;
+    const again = await play(sayHi, ['You again.'], {
+      messages: [answer, { id: 'u2', role: 'user', parts: [{ type: 'text', text: 'Once more.' }] }],
+    });
+    expect(again.model.calls[0]!.prompt.map((m) => [m.role, (m.content as { text: string }[])[0]?.text])).toEqual([
+      ['user', 'Hi.'],
+      ['assistant', 'Hello.'],
+      ['user', 'Once more.'],
+    ]);
+    expect(again.run.state.messages.map((m) => m.role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+  });
+
+  test('a tool that returns nothing, or something that is not JSON, does not end the run', async () => {
+    const cyclic: Record<string, unknown> = {};
+    cyclic['self'] = cyclic;
+    const { run } = await play(
+      (prompt) => {
+        prompt.defTool('nothing', '', z.object({}), () => undefined);
+        prompt.defTool('nil', '', z.object({}), () => null);
+        prompt.defTool('cycle', '', z.object({}), () => cyclic);
+        prompt.$`Go.`;
+      },
+      [[{ toolCall: { name: 'nothing' } }, { toolCall: { name: 'nil' } }, { toolCall: { name: 'cycle' } }], 'Fine.'],
+    );
+    expect(run.state.status).toBe('done');
+    expect(run.state.text).toBe('Fine.');
+    expect(run.state.toolCalls.map((call) => call.state)).toEqual(['output-available', 'output-available', 'output-error']);
+    expect(run.state.toolCalls[2]!.errorText).toContain('is not JSON');
+  });
+
+  test('what a tool defines holds from the next step on', async () => {
+    const { model, run } = await play(
+      (prompt) => {
+        prompt.defTool('learn', '', z.object({}), () => {
+          prompt.def('FACT', 'Water is wet.');
+          prompt.defTool('more', '', z.object({}), () => 'more');
+          return 'ok';
+        });
+        prompt.$`Go.`;
+      },
+      [[{ toolCall: { name: 'learn' } }], 'Fine.'],
+    );
+    const sent = model.calls.map((call) => [
+      JSON.stringify(call.prompt).includes('Water is wet'),
+      call.tools?.map((tool) => tool.name),
+    ]);
+    expect(sent).toEqual([
+      [false, ['learn']],
+      [true, ['learn', 'more']],
+    ]);
+    expect(run.state.variables['FACT']).toEqual({ kind: 'text', value: 'Water is wet.' });
+  });
+
+  test('a message added after the start is refused, not dropped', async () => {
+    const { run } = await play(
+      (prompt) => {
+        prompt.defTool('say', '', z.object({}), () => prompt.$`Late.`);
+        prompt.$`Go.`;
+      },
+      [[{ toolCall: { name: 'say' } }], 'Fine.'],
+    );
+    expect(run.state.toolCalls[0]!.errorText).toContain('first messages are fixed');
+  });
+});
+
+describe('options', () => {
+  test('reach the model call', async () => {
+    const { model, events } = await play(sayHi, ['Ok.'], {
+      options: {
+        system: 'Be brief.',
+        maxOutputTokens: 100,
+        temperature: 0.5,
+        topP: 0.9,
+        topK: 40,
+        presencePenalty: 0.1,
+        frequencyPenalty: 0.2,
+        stopSequences: ['END'],
+        seed: 7,
+        headers: { 'x-test': 'yes' },
+        toolChoice: 'none',
+        tools: { ready: { description: 'Made', inputSchema: z.object({}), execute: () => 1 } },
+        providerOptions: { test: { a: 1 } },
+      },
+    });
+    expect(model.calls[0]).toMatchObject({
+      maxOutputTokens: 100,
+      temperature: 0.5,
+      topP: 0.9,
+      topK: 40,
+      presencePenalty: 0.1,
+      frequencyPenalty: 0.2,
+      stopSequences: ['END'],
+      seed: 7,
+      headers: { 'x-test': 'yes' },
+      toolChoice: { type: 'none' },
+      tools: [{ name: 'ready' }],
+      providerOptions: { test: { a: 1 } },
+    });
+    expect(model.calls[0]!.prompt[0]).toMatchObject({ role: 'system', content: 'Be brief.' });
+    const request = (events.find((e) => e.type === 'step-start') as { request: { settings: object } }).request;
+    expect(request.settings).toMatchObject({ temperature: 0.5, seed: 7, toolChoice: 'none' });
+    expect(JSON.stringify(events)).not.toContain('x-test');
+  });
+
+  test('both names of a callback are called, each in its place', async () => {
+    const called: string[] = [];
+    const note = (name: string) => () => void called.push(name);
+    const { result } = await play(
+      (prompt) => {
+        prompt.defTool('t', '', z.object({}), () => 1);
+        prompt.$`Go.`;
+      },
+      [[{ toolCall: { name: 't' } }], 'Ok.'],
+      {
+        options: {
+          onStart: note('start'),
+          onStepStart: note('step-start'),
+          onStepEnd: note('step-end'),
+          onStepFinish: note('step-finish'),
+          onEnd: note('end'),
+          onFinish: note('finish'),
+          onToolExecutionStart: note('tool-start'),
+          onToolExecutionEnd: note('tool-end'),
+          onChunk: ({ chunk }) => {
+            if (chunk.type === 'text-delta') called.push('delta');
+          },
+        },
+      },
+    );
+    // the AI SDK calls onEnd after the last part of the stream, which is where the run ends
+    await result.text;
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(called).toEqual([
+      'start',
+      ...['step-start', 'tool-start', 'tool-end', 'step-end', 'step-finish'],
+      ...['step-start', 'delta', 'step-end', 'step-finish'],
+      ...['end', 'finish'],
+    ]);
+  });
+
+  test('prepareStep has the last word and sees what we compiled', async () => {
+    const other = scriptedModel(['From the other.'], { modelId: 'other' });
+    const seen: unknown[] = [];
+    const { model, run } = await play(
+      (prompt) => {
+        prompt.defSystem('role', 'Helper.');
+        prompt.defTool('a', '', z.object({}), () => 1);
+        prompt.defTool('b', '', z.object({}), () => 2);
+        prompt.$`Go.`;
+      },
+      [[{ toolCall: { name: 'a' } }]],
+      {
+        providers: { mine: () => other },
+        options: {
+          prepareStep: ({ stepNumber, instructions }) => {
+            seen.push(instructions);
+            return stepNumber === 0 ? { activeTools: ['a'] } : { model: 'mine:other', system: 'Now brief.' };
+          },
+        },
+      },
+    );
+    expect(seen[0]).toBe('role:\nHelper.');
+    expect(model.calls[0]!.tools?.map((tool) => tool.name)).toEqual(['a']);
+    expect(other.calls[0]!.prompt[0]).toMatchObject({ role: 'system', content: 'Now brief.' });
+    expect(other.calls[0]!.tools?.map((tool) => tool.name)).toEqual(['a', 'b']);
+    expect(run.state.text).toBe('From the other.');
+    expect(run.state.steps.map((step) => step.request.model)).toEqual(['simulated:scripted', 'simulated:other']);
+  });
+
+  test('stopWhen stops, and without it a run ends after 50 steps and says so', async () => {
+    const loop = Array.from({ length: 60 }, () => [{ toolCall: { name: 't' } }]);
+    const script = (prompt: Prompt) => {
+      prompt.defTool('t', '', z.object({}), () => 1);
+      prompt.$`Go.`;
+    };
+    const short = await play(script, loop, { options: { stopWhen: isStepCount(2) } });
+    expect(short.run.state.steps).toHaveLength(2);
+    expect(short.run.state.warnings).toEqual([]);
+    const long = await play(script, loop);
+    expect(long.run.state.steps).toHaveLength(50);
+    expect(long.run.state.warnings[0]).toContain('after 50 steps');
+    expect(long.run.state.status).toBe('done');
+  });
+
+  test('plugins define before the prompt does', async () => {
+    const house = definePlugin({ name: 'house', setup: (prompt) => prompt.defSystem('style', 'Be brief.') });
+    const { model } = await play(
+      (prompt) => {
+        prompt.defSystem('role', 'Helper.');
+        prompt.$`Go.`;
+      },
+      ['Ok.'],
+      { options: { plugins: [house], systemFormat: 'xml' } },
+    );
+    expect(model.calls[0]!.prompt[0]).toMatchObject({ content: '<style>Be brief.</style>\n<role>Helper.</role>' });
+  });
+
+  test('a tool of options that clashes with one of the prompt is refused', async () => {
+    const clash = runPrompt(
+      (prompt) => {
+        prompt.defTool('t', '', z.object({}), () => 1);
+        prompt.$`Go.`;
+      },
+      { model: scriptedModel([]), options: { tools: { t: { inputSchema: z.object({}) } } } },
+    );
+    expect(await codeOf(clash)).toBe('invalid_definition');
+  });
+});
+
+describe('a run ends once, in a named way', () => {
+  test('stopped while it streams: nothing comes after, and the tools are told', async () => {
+    let aborted = false;
+    const model = scriptedModel([[{ toolCall: { name: 'wait' } }], 'Never.']);
+    const { run, result } = await runPrompt(
+      (prompt) => {
+        prompt.defTool('wait', '', z.object({}), (_args, { abortSignal }) => {
+          setTimeout(() => run.stop(), 5);
+          return new Promise((_resolve, reject) => {
+            abortSignal?.addEventListener('abort', () => {
+              aborted = true;
+              reject(new Error('aborted'));
+            });
+          });
+        });
+        prompt.$`Go.`;
+      },
+      { model },
+    );
+    const state = await run.finished;
+    expect(state.status).toBe('stopped');
+    expect(aborted).toBe(true);
+    expect(state.toolCalls[0]!.state).toBe('interrupted');
+    const length = run.log().length;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(run.log()).toHaveLength(length);
+    expect(types(run.log()).filter((type) => type === 'run-end')).toHaveLength(1);
+    await expect(Promise.resolve(result.text)).rejects.toThrow();
+    run.stop();
+    expect(run.log()).toHaveLength(length);
+  });
+
+  test('the caller’s abort signal, before and during', async () => {
+    const during = new AbortController();
+    const model = scriptedModel([[{ text: 'abcdef', chunkSize: 1 }, { delay: 5_000 }]]);
+    const { run } = await runPrompt(sayHi, { model, options: { abortSignal: during.signal } });
+    run.listen((event) => {
+      if (event.type === 'text-delta' && event.text === 'c') during.abort();
+    });
+    expect(await run.finished).toMatchObject({ status: 'stopped', text: 'abc' });
+
+    const before = await runPrompt(sayHi, { model, options: { abortSignal: AbortSignal.abort() } });
+    expect((await before.run.finished).status).toBe('stopped');
+    expect(model.calls.length).toBeLessThanOrEqual(1);
+  });
+
+  test('an error of the provider ends the run, and every promise of result has it', async () => {
+    const model = scriptedModel([[{ throw: { message: 'Incorrect API key provided: sk-abcdefghijklmnopqrstuvwx', status: 401 } }]]);
+    const { run, result } = await runPrompt(sayHi, { model, options: { maxRetries: 0 } });
+    const state = await run.finished;
+    expect(state).toMatchObject({ status: 'error', error: { code: 'auth', details: { statusCode: 401 } } });
+    expect(JSON.stringify(run.log())).not.toContain('sk-abcdef');
+    for (const promise of [result.text, result.usage, result.steps, result.finishReason]) {
+      expect(await codeOf(promise)).toBe('auth');
+    }
+  });
+
+  test('an error in the middle keeps what had come', async () => {
+    const { run, result } = await play(sayHi, [['Half a ', { error: { message: 'overheated' } }]]);
+    expect(run.state).toMatchObject({ status: 'error', text: 'Half a ' });
+    expect(run.state.status === 'error' && run.state.error.message).toContain('overheated');
+    expect(result).toBeDefined();
+    expect(types(run.log()).filter((type) => type === 'run-end')).toHaveLength(1);
+  });
+
+  test('an error after a tool has run does not start another step', async () => {
+    const { run, model } = await play(
+      (prompt) => {
+        prompt.defTool('t', '', z.object({}), () => 1);
+        prompt.$`Go.`;
+      },
+      [[{ toolCall: { name: 't' } }, { error: 'cut' }], 'Never.'],
+    );
+    expect(run.state.status).toBe('error');
+    expect(model.calls).toHaveLength(1);
+  });
+
+  test('a prepareStep that throws', async () => {
+    const { run, result } = await play(sayHi, ['Ok.'], {
+      options: {
+        prepareStep: () => {
+          throw new Error('oops');
+        },
+      },
+    });
+    expect(run.state).toMatchObject({ status: 'error', error: { code: 'script_error' } });
+    expect(await codeOf(result.text)).toBe('script_error');
+  });
+
+  test('a time limit is an error, not a stop', async () => {
+    const { run } = await play(sayHi, [[{ text: 'a' }, { delay: 5_000 }]], { options: { timeout: { totalMs: 40 } } });
+    expect(run.state).toMatchObject({ status: 'error', error: { code: 'timeout' } });
+  });
+
+  test('a retried call is not an error', async () => {
+    const model = scriptedModel([
+      [{ throw: { message: 'busy', status: 503, headers: { 'retry-after-ms': '1' } } }],
+      'Now.',
+    ]);
+    const { run } = await runPrompt(sayHi, { model });
+    expect(await run.finished).toMatchObject({ status: 'done', text: 'Now.' });
+  });
+
+  test('callbacks that throw do not break the log', async () => {
+    const fail = () => {
+      throw new Error('not my day');
+    };
+    const { run } = await play(sayHi, ['Ok.'], { options: { onChunk: fail, onStepEnd: fail, onEnd: fail, onStepStart: fail } });
+    expect(run.state.status).toBe('done');
+  });
+
+  test('nothing is printed', async () => {
+    const spies = (['error', 'warn', 'log'] as const).map((name) => vi.spyOn(console, name));
+    await play(sayHi, [['Half', { error: 'x' }]]);
+    for (const spy of spies) {
+      expect(spy).not.toHaveBeenCalled();
+      spy.mockRestore();
+    }
+  });
+});
+
+describe('mistakes throw before anything is sent', () => {
+  test.each<[string, () => Promise<unknown>, string]>([
+    ['no model', () => runPrompt(sayHi, {}), 'invalid_options'],
+    ['an unknown provider', () => runPrompt(sayHi, { model: 'nobody:x', env: {} }), 'unknown_model'],
+    ['a missing key', () => runPrompt(sayHi, { model: 'openai:gpt-4o', env: {} }), 'missing_key'],
+    ['no message', () => runPrompt(() => {}, { model: scriptedModel([]) }), 'invalid_definition'],
+    ['no function', () => runPrompt('hello' as never, { model: scriptedModel([]) }), 'invalid_definition'],
+    ['a definition without a name', async () => definePrompt('', sayHi), 'invalid_definition'],
+  ])('%s', async (_name, act, code) => {
+    expect(await codeOf(act())).toBe(code);
+  });
+
+  test('in an executor they are a run that ends with the error', async () => {
+    const events: RunEvent[] = [];
+    const definition = definePrompt('broken', () => {
+      throw new TypeError('x is not a function');
+    });
+    const request = { definition, input: undefined, model: scriptedModel([]) };
+    for await (const event of inProcess().start(request, new AbortController().signal)) events.push(event);
+    expect(types(events)).toEqual(['run-start', 'run-end']);
+    expect(events[1]).toMatchObject({ outcome: 'error', error: { code: 'script_error' } });
+  });
+});
