@@ -1,0 +1,66 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { CuelineError } from '../errors.ts';
+import { checkBaseUrl, isLoopback } from './base-url.ts';
+import { type Environment, readVariable, toVariablePart } from './environment.ts';
+import { loadPackage } from './packages.ts';
+import type { ModelContext } from './settings.ts';
+
+/** Names of the providers that the environment describes with `<NAME>_API_BASE` and `<NAME>_API_TYPE`. */
+export function environmentProviders(env: Environment): string[] {
+  return Object.keys(env).flatMap((name) => {
+    const prefix = /^(.+)_API_BASE$/.exec(name)?.[1];
+    return prefix !== undefined && readVariable(env, name) && readVariable(env, `${prefix}_API_TYPE`)
+      ? [prefix.toLowerCase()]
+      : [];
+  });
+}
+
+/** True where the environment says anything about a provider of this name. */
+export function isInEnvironment(provider: string, env: Environment): boolean {
+  const prefix = toVariablePart(provider);
+  return ['KEY', 'BASE', 'TYPE'].some((part) => readVariable(env, `${prefix}_API_${part}`) !== undefined);
+}
+
+/**
+ * A model of an OpenAI-compatible server that the environment describes: `<NAME>_API_BASE`, `<NAME>_API_TYPE`
+ * (`openai` for Chat Completions, `openai-responses` for Responses) and `<NAME>_API_KEY`, which a server on this
+ * machine may do without. Throws `missing_setting`, `missing_key`, `invalid_base_url` or `invalid_options`.
+ */
+export async function createEnvironmentModel(
+  provider: string,
+  modelId: string,
+  { env, fetch, packages }: ModelContext,
+): Promise<LanguageModelV4> {
+  const prefix = toVariablePart(provider);
+  const variable = (part: 'KEY' | 'BASE' | 'TYPE'): string => `${prefix}_API_${part}`;
+  const apiKey = readVariable(env, variable('KEY'));
+  const base = readVariable(env, variable('BASE'));
+  const type = readVariable(env, variable('TYPE'));
+  if (base === undefined || type === undefined) {
+    const missing = [
+      ...(base === undefined ? [`${variable('BASE')}=https://…/v1`] : []),
+      ...(type === undefined ? [`${variable('TYPE')}=openai`] : []),
+    ];
+    throw new CuelineError(
+      'missing_setting',
+      `Provider "${provider}" is not fully described. Set ${missing.join(' and ')} as well.`,
+      { details: { provider, variables: missing.map((text) => text.slice(0, text.indexOf('='))) } },
+    );
+  }
+  if (type !== 'openai' && type !== 'openai-responses') {
+    throw new CuelineError(
+      'invalid_options',
+      `${variable('TYPE')} is "${type.slice(0, 40)}". ` +
+        'Set it to openai (Chat Completions) or openai-responses (Responses).',
+      { details: { provider, variable: variable('TYPE') } },
+    );
+  }
+  const baseURL = checkBaseUrl(base, variable('BASE'));
+  if (apiKey === undefined && !isLoopback(baseURL)) {
+    throw new CuelineError('missing_key', `No API key for ${provider}. Set ${variable('KEY')}.`, {
+      details: { provider, variable: variable('KEY') },
+    });
+  }
+  const create = await loadPackage(type === 'openai' ? 'openai-compatible' : 'openai', packages);
+  return create({ apiKey, baseURL, fetch, name: provider })(modelId);
+}

@@ -1,0 +1,26 @@
+/** Settings by name: `process.env`, `import.meta.env`, a Worker's `env`, or an object of your own. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The process's environment where there is one, read when it is asked for; otherwise empty. */
+export function processEnvironment(): Environment {
+  return (globalThis as { process?: { env?: Environment } }).process?.env ?? {};
+}
+
+/** A variable's trimmed value; undefined where it is unset or blank. */
+export function readVariable(env: Environment, name: string): string | undefined {
+  const value: unknown = Object.hasOwn(env, name) ? env[name] : undefined;
+  // A Worker's env also holds bindings, and import.meta.env booleans: only text is a setting.
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+/** The name as it stands in a variable: `my-provider` becomes `MY_PROVIDER`. */
+export function toVariablePart(name: string): string {
+  return name.toUpperCase().replace(/[^A-Z0-9]/g, '_');
+}
+
+/** Every key in the environment (`…_API_KEY`), for redaction. */
+export function secretsOf(env: Environment): string[] {
+  return Object.keys(env).flatMap((name) =>
+    name.endsWith('_API_KEY') ? (readVariable(env, name) ?? []) : [],
+  );
+}

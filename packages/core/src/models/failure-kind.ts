@@ -1,0 +1,65 @@
+import type { CuelineErrorCode } from '../errors.ts';
+
+/** What kind of failure an HTTP status means. */
+export function kindOfStatus(status: number): CuelineErrorCode {
+  if (status === 401) return 'auth';
+  if (status === 403 || status === 404) return 'model_denied';
+  if (status === 408) return 'timeout';
+  // 402: the account has no credit left, which is a limit that waiting or paying lifts.
+  if (status === 429 || status === 402) return 'rate_limited';
+  // 529 is Anthropic's "overloaded".
+  if (status === 502 || status === 503 || status === 504 || status === 529) return 'overloaded';
+  if (status >= 400 && status < 500) return 'bad_request';
+  return 'provider_error';
+}
+
+// The words of OpenAI, Anthropic, Google and Mistral; each is looked for inside a type or code.
+const words: readonly (readonly [pattern: RegExp, code: CuelineErrorCode])[] = [
+  [/authentication|invalid_api_key|unauthorized|unauthenticated|api_key_invalid/i, 'auth'],
+  [/permission|forbidden|model_not_found|not_found/i, 'model_denied'],
+  [/rate_limit|insufficient_quota|resource_exhausted|too_many_requests|billing|credit/i, 'rate_limited'],
+  [/overloaded|unavailable|capacity/i, 'overloaded'],
+  [/timeout|deadline/i, 'timeout'],
+  [/invalid_request|invalid_argument|context_length|bad_request|invalid_prompt|too_large/i, 'bad_request'],
+];
+
+/** What kind of failure a provider's own `type` or `code` means; undefined for a word that says nothing. */
+export function kindOfWords(...labels: unknown[]): CuelineErrorCode | undefined {
+  for (const label of labels) {
+    if (typeof label !== 'string') continue;
+    const found = words.find(([pattern]) => pattern.test(label));
+    if (found !== undefined) return found[1];
+  }
+  return undefined;
+}
+
+/** The sentence before the provider's own words, and the advice after them. */
+export function explain(code: CuelineErrorCode, who: string): { what: string; advice: string } {
+  switch (code) {
+    case 'auth':
+      return {
+        what: `${who} refused the API key`,
+        advice: 'Check the key, and that it belongs to this provider.',
+      };
+    case 'model_denied':
+      return {
+        what: `${who} does not offer this model`,
+        advice: 'Check the model id, the base URL and what the key may use.',
+      };
+    case 'rate_limited':
+      return {
+        what: `${who} takes no more requests for now`,
+        advice: 'Wait a while, or check the plan and its limits.',
+      };
+    case 'overloaded':
+      return { what: `${who} is overloaded`, advice: 'Try again in a while.' };
+    case 'bad_request':
+      return { what: `${who} did not accept the request`, advice: '' };
+    case 'timeout':
+      return { what: `${who} took too long`, advice: 'Try again.' };
+    case 'stream_truncated':
+      return { what: `${who} broke off in the middle of its answer`, advice: 'Try again.' };
+    default:
+      return { what: `${who} reported an error`, advice: '' };
+  }
+}

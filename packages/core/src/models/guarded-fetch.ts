@@ -1,0 +1,99 @@
+import { APICallError } from '@ai-sdk/provider';
+import { CuelineError } from '../errors.ts';
+import { isLoopback } from './base-url.ts';
+import { isBrowser } from './platform.ts';
+
+/** The shape of `fetch` that the AI SDK's providers take. */
+export type FetchFunction = typeof globalThis.fetch;
+
+const redirects = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * A `fetch` for model providers: redirects are refused (they would carry the key to another host), a web page in
+ * place of an answer is named, and a connection that fails says what to check.
+ */
+export function guardFetch(base?: FetchFunction): FetchFunction {
+  return async (input, init) => {
+    const url = input instanceof Request ? input.url : String(input);
+    const response = await connect(base, url, input, init);
+    // Browsers answer `redirect: manual` with an opaque response whose status is 0.
+    if (response.type === 'opaqueredirect' || redirects.has(response.status)) {
+      await response.body?.cancel();
+      throw new CuelineError(
+        'redirect_blocked',
+        `${originOf(url)} answered with a redirect, which is refused because it would carry the key to ` +
+          'another address. Set the base URL to the address where the API itself answers.',
+        { details: { origin: originOf(url), statusCode: response.status } },
+      );
+    }
+    if (response.ok && (response.headers.get('content-type') ?? '').startsWith('text/html')) {
+      await response.body?.cancel();
+      throw new CuelineError(
+        'provider_error',
+        `${originOf(url)} answered with a web page, not with a model's answer. ` +
+          'Check the base URL: most end in /v1.',
+        { details: { origin: originOf(url), statusCode: response.status } },
+      );
+    }
+    return response;
+  };
+}
+
+async function connect(
+  base: FetchFunction | undefined,
+  url: string,
+  input: Parameters<FetchFunction>[0],
+  init: Parameters<FetchFunction>[1],
+): Promise<Response> {
+  const headers = new Headers(init?.headers);
+  // Safari and Firefox put it into the CORS preflight, where few servers allow it.
+  if (isBrowser()) headers.delete('user-agent');
+  try {
+    // Looked up at each call, and called as a global's own method: browsers refuse a detached fetch.
+    const send: FetchFunction = base ?? ((target, settings) => globalThis.fetch(target, settings));
+    return await send(input, { ...init, headers: Object.fromEntries(headers), redirect: 'manual' });
+  } catch (error) {
+    if (init?.signal?.aborted || !(error instanceof TypeError)) throw error;
+    const cause = connectionError(url, error);
+    // The AI SDK retries an APICallError only; its own detection of network errors misses those of browsers.
+    throw new APICallError({
+      message: cause.message,
+      url,
+      requestBodyValues: undefined,
+      cause,
+      // Nothing on this machine begins to listen within seconds: say so at once.
+      isRetryable: !isLoopback(url),
+    });
+  }
+}
+
+/** What a connection that could not be made means for the person who typed its address. */
+export function connectionError(url: string | undefined, cause: unknown): CuelineError {
+  const origin = url === undefined ? undefined : originOf(url);
+  const code = errorCodeOf(cause);
+  const sentences = [
+    `Could not reach ${origin ?? "the model's server"}${code === undefined ? '' : ` (${code})`}.`,
+    'Check the address, and that the server is running.',
+  ];
+  if (isBrowser()) {
+    sentences.push("From a browser, the server must allow this page's origin (CORS).");
+    if (url !== undefined && isLoopback(url)) sentences.push('For Ollama set OLLAMA_ORIGINS.');
+  }
+  return new CuelineError('network', sentences.join(' '), {
+    cause,
+    details: { ...(origin === undefined ? {} : { origin }), ...(code === undefined ? {} : { reason: code }) },
+  });
+}
+
+/** The system's word for what failed (`ECONNREFUSED`), which Node hides in the cause. */
+function errorCodeOf(error: unknown): string | undefined {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    const { code } = at as { code?: unknown };
+    if (typeof code === 'string') return code;
+  }
+  return undefined;
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : 'the server';
+}

@@ -1,0 +1,11 @@
+export { createModels, type Models } from './create-models.ts';
+export { builtInProviders, type BuiltInProvider } from './built-in.ts';
+export { knownAliases } from './aliases.ts';
+export { checkBaseUrl } from './base-url.ts';
+export { environmentProviders } from './custom.ts';
+export { secretsOf, type Environment } from './environment.ts';
+export { guardFetch, type FetchFunction } from './guarded-fetch.ts';
+export type { CreateProvider, ProviderPackages, ProviderSettings } from './packages.ts';
+export { resolveModel } from './resolve-model.ts';
+export { toRunError } from './run-error.ts';
+export type { LanguageModelObject, ModelProvider, ModelSettings } from './settings.ts';

@@ -1,0 +1,82 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { CuelineError } from '../errors.ts';
+import type { FetchFunction } from './guarded-fetch.ts';
+
+/** What a provider package's `create…` function is given. */
+export type ProviderSettings = {
+  apiKey: string | undefined;
+  baseURL: string;
+  fetch: FetchFunction;
+  /** How models name their provider. */
+  name?: string;
+  headers?: Record<string, string>;
+};
+
+/** Makes models of one provider by id. */
+export type CreateProvider = (settings: ProviderSettings) => (modelId: string) => LanguageModelV4;
+
+/**
+ * How each provider's package is loaded: by `import()` when a model of it is first asked for. Give your own where
+ * `import()` cannot be used, such as in a service worker.
+ */
+export type ProviderPackages = {
+  openai: () => Promise<CreateProvider>;
+  anthropic: () => Promise<CreateProvider>;
+  google: () => Promise<CreateProvider>;
+  mistral: () => Promise<CreateProvider>;
+  'openai-compatible': () => Promise<CreateProvider>;
+};
+
+const packages: ProviderPackages = {
+  openai: async () => {
+    const { createOpenAI } = await import('@ai-sdk/openai');
+    // An id of a local server's is as good as one that the package knows.
+    return ({ apiKey, ...settings }) => createOpenAI({ ...settings, apiKey: apiKey ?? 'none' });
+  },
+  anthropic: async () => {
+    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    return ({ apiKey = '', ...settings }) => createAnthropic({ ...settings, apiKey });
+  },
+  google: async () => {
+    const { createGoogle } = await import('@ai-sdk/google');
+    return ({ apiKey = '', ...settings }) => createGoogle({ ...settings, apiKey });
+  },
+  mistral: async () => {
+    const { createMistral } = await import('@ai-sdk/mistral');
+    return ({ apiKey = '', ...settings }) => createMistral({ ...settings, apiKey });
+  },
+  'openai-compatible': async () => {
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+    return ({ apiKey, name = 'custom', ...settings }) =>
+      createOpenAICompatible({
+        ...settings,
+        name,
+        includeUsage: true,
+        ...(apiKey === undefined ? {} : { apiKey }),
+      });
+  },
+};
+
+/** Loads a provider's package. Throws `missing_package` with the command that installs it. */
+export async function loadPackage(
+  provider: keyof ProviderPackages,
+  overrides: Partial<ProviderPackages> = {},
+): Promise<CreateProvider> {
+  try {
+    return await (overrides[provider] ?? packages[provider])();
+  } catch (error) {
+    const name = `@ai-sdk/${provider}`;
+    // A page that was open while its app was deployed anew asks for chunks that are gone.
+    if (error instanceof Error && /dynamically imported module|module script failed/i.test(error.message)) {
+      throw new CuelineError('network', `The code of ${name} could not be loaded. Reload the page.`, {
+        cause: error,
+      });
+    }
+    throw new CuelineError(
+      'missing_package',
+      `Models of "${provider}" need the package ${name}, which could not be loaded. ` +
+        `Install it: pnpm add ${name}`,
+      { cause: error, details: { package: name } },
+    );
+  }
+}

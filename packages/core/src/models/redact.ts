@@ -1,0 +1,29 @@
+const hidden = '[redacted]';
+
+// Literal keys shorter than this are stand-ins ("none", "ollama"), and would blot out ordinary words.
+const shortestSecret = 8;
+
+/** The text without keys: those given, and what looks like one (`sk-…`, `Bearer …`, `x-api-key: …`, `AIza…`). */
+export function redact(text: string, secrets: readonly string[] = []): string {
+  let clean = text;
+  // Longest first, so that a key that begins with another key goes as a whole.
+  for (const secret of secrets.toSorted((a, b) => b.length - a.length)) {
+    if (secret.length >= shortestSecret) clean = clean.replaceAll(secret, hidden);
+  }
+  return clean
+    .replace(/\b(bearer\s+)(?!\[redacted\])[\w.~+/*=-]+/gi, `$1${hidden}`)
+    .replace(
+      /((?:x-api-key|x-goog-api-key|api[-_]?key|access[-_]?token)["']?\s*[:=]\s*["']?)(?!\[redacted\])[^\s"',;&]+/gi,
+      `$1${hidden}`,
+    )
+    .replace(/([?&]key=)[^\s"'&]+/gi, `$1${hidden}`)
+    .replace(/\b(?:sk|pk|rk|gsk|xai|key)-[\w*.-]*[\w*]|\bgsk_\w+|\bAIza[\w-]{6,}/g, hidden);
+}
+
+/** The same for every string inside a plain value. */
+export function redactDeep(value: unknown, secrets: readonly string[]): unknown {
+  if (typeof value === 'string') return redact(value, secrets);
+  if (Array.isArray(value)) return value.map((item) => redactDeep(item, secrets));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactDeep(item, secrets)]));
+}

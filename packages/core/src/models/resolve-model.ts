@@ -1,0 +1,128 @@
+import type { LanguageModel } from 'ai';
+import { CuelineError } from '../errors.ts';
+import { resolveAlias } from './aliases.ts';
+import { builtInProviders, createBuiltInModel, isBuiltIn } from './built-in.ts';
+import { createEnvironmentModel, environmentProviders, isInEnvironment } from './custom.ts';
+import { processEnvironment, toVariablePart } from './environment.ts';
+import { guardFetch } from './guarded-fetch.ts';
+import type { LanguageModelObject, ModelContext, ModelProvider, ModelSettings } from './settings.ts';
+
+/**
+ * The model object for a model as people write it: `provider:id` (split at the first colon), an alias from the
+ * environment (`LM_MODEL_FAST=openai:gpt-4o-mini` is `fast`), or a model object, which stays as it is.
+ *
+ * A provider's name is looked up in `providers`, then among the built-in ones (openai, anthropic, google, mistral,
+ * simulated), then in the environment. Its package is loaded only now, and nothing is sent.
+ *
+ * @example
+ * const model = await resolveModel('openai:gpt-4o', { env: { OPENAI_API_KEY: key } });
+ */
+export async function resolveModel(
+  ref: string | LanguageModel,
+  settings: ModelSettings = {},
+): Promise<LanguageModelObject> {
+  if (typeof ref !== 'string') return checkModel(ref, 'The model');
+  const context: ModelContext = {
+    env: settings.env ?? processEnvironment(),
+    providers: settings.providers ?? {},
+    fetch: guardFetch(settings.fetch),
+    packages: settings.packages ?? {},
+  };
+  const text = ref.trim();
+  if (text === '') {
+    throw new CuelineError(
+      'unknown_model',
+      'The model is an empty text. Write provider:model, such as openai:gpt-4o, or pass a LanguageModel.',
+    );
+  }
+  const reference = text.includes(':') ? text : resolveAlias(text, context.env);
+  const colon = reference.indexOf(':');
+  const provider = reference.slice(0, colon).trim();
+  const modelId = reference.slice(colon + 1).trim();
+  if (provider === '' || modelId === '') {
+    throw new CuelineError(
+      'unknown_model',
+      `Model "${reference}" has no ${provider === '' ? 'provider before' : 'model id after'} its colon. ` +
+        `Write provider:model, such as openai:gpt-4o.`,
+      { details: { model: reference } },
+    );
+  }
+  return createModel(provider, modelId, context);
+}
+
+async function createModel(
+  provider: string,
+  modelId: string,
+  context: ModelContext,
+): Promise<LanguageModelObject> {
+  if (Object.hasOwn(context.providers, provider)) {
+    const model: unknown = await callProvider(context.providers[provider]!, provider, modelId);
+    return checkModel(model, `What provider "${provider}" gave for "${modelId}"`);
+  }
+  if (provider === 'simulated') return createSimulatedModel(modelId);
+  if (isBuiltIn(provider)) return createBuiltInModel(provider, modelId, context);
+  if (isInEnvironment(provider, context.env)) return createEnvironmentModel(provider, modelId, context);
+  const known = [
+    ...new Set([
+      ...Object.keys(context.providers),
+      ...builtInProviders,
+      'simulated',
+      ...environmentProviders(context.env),
+    ]),
+  ];
+  const prefix = toVariablePart(provider);
+  throw new CuelineError(
+    'unknown_model',
+    `Unknown provider "${provider}" in "${provider}:${modelId}". Known providers: ${known.join(', ')}. ` +
+      `For an OpenAI-compatible server set ${prefix}_API_BASE, ${prefix}_API_TYPE=openai and ${prefix}_API_KEY.`,
+    { details: { provider, known } },
+  );
+}
+
+async function callProvider(provider: ModelProvider, name: string, modelId: string): Promise<unknown> {
+  // A provider of the AI SDK is a function too, but only its method is sure to take nothing but an id.
+  if ('languageModel' in provider && typeof provider.languageModel === 'function') {
+    return provider.languageModel(modelId);
+  }
+  if (typeof provider === 'function') return provider(modelId);
+  throw new CuelineError(
+    'invalid_options',
+    `providers.${name} is neither a provider nor a function from model id to model. ` +
+      `Pass one such as createOpenAI({ apiKey }), or (id) => model.`,
+  );
+}
+
+async function createSimulatedModel(modelId: string): Promise<LanguageModelObject> {
+  if (modelId !== 'demo') {
+    throw new CuelineError('unknown_model', `Unknown simulated model "${modelId}". Write simulated:demo.`);
+  }
+  // The one step up: loaded when it is asked for by name, it is no part of what models/ is built on.
+  // oxlint-disable-next-line no-restricted-imports
+  const { demoModel } = await import('../testing/demo-model.ts');
+  return demoModel();
+}
+
+function checkModel(model: unknown, what: string): LanguageModelObject {
+  if (typeof model === 'object' && model !== null) {
+    const { specificationVersion: version } = model as { specificationVersion?: unknown };
+    if (version === 'v2' || version === 'v3' || version === 'v4') return model as LanguageModelObject;
+    if ('doStream' in model || 'doGenerate' in model) {
+      throw new CuelineError(
+        'invalid_options',
+        `${what} was made for version 4 or older of the AI SDK (specification ` +
+          `${typeof version === 'string' ? version : 'v1'}). Update its provider package, or write ` +
+          "provider:model, such as 'openai:gpt-4o'.",
+      );
+    }
+  }
+  throw new CuelineError(
+    'invalid_options',
+    `${what} is not a language model, but ${describe(model)}. Pass provider:model, such as ` +
+      "'openai:gpt-4o', an alias, or a LanguageModel object.",
+  );
+}
+
+function describe(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return typeof value === 'object' ? 'an object without doStream' : `a ${typeof value}`;
+}

@@ -1,0 +1,193 @@
+import { APICallError, LoadAPIKeyError, NoSuchModelError } from '@ai-sdk/provider';
+import { CuelineError, type CuelineErrorCode } from '../errors.ts';
+import { explain, kindOfStatus, kindOfWords } from './failure-kind.ts';
+import { connectionError } from './guarded-fetch.ts';
+import { providerMessage } from './provider-message.ts';
+import { redact, redactDeep } from './redact.ts';
+
+// The words of Chromium, Node, Safari and Firefox, for a fetch that fails and for a body that breaks off.
+const unmadeConnection = /^(failed to fetch|fetch failed|load failed|networkerror)/i;
+const brokenConnection = /^(network error|terminated|error in (input|body) stream)/i;
+
+type Facts = {
+  /** The provider's own words. */
+  message?: string | undefined;
+  cause?: unknown;
+  who?: string | undefined;
+  details?: Record<string, unknown>;
+};
+
+/**
+ * What ended a run, as a {@link CuelineError}: whatever the AI SDK threw, or a provider sent as an error event,
+ * with the provider's own message in the text and without keys. `secrets` are literal keys to leave out, besides
+ * everything that looks like one.
+ */
+export function toRunError(error: unknown, secrets: readonly string[] = []): CuelineError {
+  const found = classify(error, new Set());
+  const message = redact(found.message, secrets);
+  const details = found.details && (redactDeep(found.details, secrets) as Record<string, unknown>);
+  if (message === found.message && JSON.stringify(details) === JSON.stringify(found.details)) return found;
+  return new CuelineError(found.code, message, {
+    // The cause may hold the request with its headers, but it is never written to a log.
+    cause: found.cause,
+    ...(details === undefined ? {} : { details }),
+  });
+}
+
+function classify(error: unknown, seen: Set<unknown>): CuelineError {
+  if (CuelineError.isInstance(error)) return error;
+  if (typeof error !== 'object' || error === null) {
+    return build('provider_error', { message: providerMessage(error), cause: error });
+  }
+  seen.add(error);
+  const name = String((error as { name?: unknown }).name);
+  const inner = (next: unknown): CuelineError | undefined =>
+    next === undefined || next === null || seen.has(next) ? undefined : classify(next, seen);
+
+  if (name === 'AbortError' || name === 'ResponseAborted') {
+    return new CuelineError('aborted', 'The run was stopped.', { cause: error });
+  }
+  if (name === 'TimeoutError') {
+    return new CuelineError('timeout', `The model took too long: ${messageOf(error)}`, { cause: error });
+  }
+  if (name === 'AI_RetryError') return fromRetries(error, inner);
+  if (APICallError.isInstance(error)) return fromCall(error, inner);
+  if (LoadAPIKeyError.isInstance(error)) {
+    return new CuelineError('missing_key', messageOf(error), { cause: error });
+  }
+  if (NoSuchModelError.isInstance(error)) {
+    return new CuelineError('unknown_model', messageOf(error), { cause: error });
+  }
+  if (name === 'AI_UnsupportedModelVersionError' || name === 'AI_InvalidArgumentError') {
+    return new CuelineError('invalid_options', messageOf(error), { cause: error });
+  }
+  if (name === 'AI_InvalidPromptError' || name === 'AI_UnsupportedFunctionalityError') {
+    return new CuelineError('bad_request', messageOf(error), { cause: error });
+  }
+  if (name === 'AI_NoOutputGeneratedError') {
+    const cause = inner((error as { cause?: unknown }).cause);
+    if (cause !== undefined) return cause;
+  }
+  if (name === 'AI_JSONParseError' || name === 'AI_TypeValidationError') {
+    // Their messages quote the whole event, which may be a web page.
+    return build('provider_error', {
+      message: 'it sent something that this kind of API does not send. Check the base URL',
+      cause: error,
+    });
+  }
+  if (error instanceof TypeError && isConnectionError(error)) {
+    return unmadeConnection.test(error.message)
+      ? connectionError(undefined, error)
+      : build('stream_truncated', { message: error.message, cause: error });
+  }
+  return fromPayload(error);
+}
+
+function fromRetries(error: object, inner: (next: unknown) => CuelineError | undefined): CuelineError {
+  const { errors, lastError } = error as { errors?: readonly unknown[]; lastError?: unknown };
+  const last = inner(lastError ?? errors?.at(-1));
+  if (last === undefined) return build('provider_error', { message: messageOf(error), cause: error });
+  const attempts = errors?.length ?? 1;
+  return new CuelineError(last.code, `${last.message} (${attempts} attempts)`, {
+    cause: error,
+    details: { ...last.details, attempts },
+  });
+}
+
+function fromCall(error: APICallError, inner: (next: unknown) => CuelineError | undefined): CuelineError {
+  const { statusCode: status, responseBody, responseHeaders, data } = error;
+  const ours = inner(error.cause);
+  if (ours !== undefined && CuelineError.isInstance(error.cause)) return ours;
+  if (status === undefined) {
+    return ours?.code === 'network' || error.isRetryable
+      ? connectionError(error.url, error.cause ?? error)
+      : (ours ?? fromPayload(error));
+  }
+  // The provider's answer began well, and could not be read to its end.
+  if (status < 400)
+    return (
+      ours ??
+      build('provider_error', { message: error.message, cause: error, details: { statusCode: status } })
+    );
+  // The package's own reading of the body falls back to the status text where the shape is another API's.
+  const message = providerMessage(data) ?? providerMessage(responseBody) ?? error.message;
+  const retryAfter = responseHeaders?.['retry-after'];
+  const host = URL.canParse(error.url) ? new URL(error.url).host : undefined;
+  return build(kindOfCall(status, message, data), {
+    message,
+    cause: error,
+    who: host,
+    details: {
+      statusCode: status,
+      ...(host === undefined ? {} : { host }),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    },
+  });
+}
+
+function kindOfCall(status: number, message: string, data: unknown): CuelineErrorCode {
+  const kind = kindOfStatus(status);
+  // Google answers 400 to a wrong key, and some gateways 403.
+  if (
+    (status === 400 || status === 403) &&
+    /api key not valid|invalid api key|incorrect api key/i.test(message)
+  ) {
+    return 'auth';
+  }
+  const { type, code } = labelsOf(data);
+  return kind === 'provider_error' || kind === 'bad_request' ? (kindOfWords(type, code) ?? kind) : kind;
+}
+
+/** Error events inside a stream, `StreamProviderError`, and errors of models that are not ours. */
+function fromPayload(error: object): CuelineError {
+  const labels = labelsOf(error);
+  const { statusCode } = error as { statusCode?: unknown };
+  const status = typeof statusCode === 'number' ? statusCode : undefined;
+  const message = error instanceof Error ? messageOf(error) : providerMessage(error);
+  const truncated = /ended without a finish|stream ended before|terminated/i.test(message ?? '');
+  const code: CuelineErrorCode = truncated
+    ? 'stream_truncated'
+    : (kindOfWords(labels.code, labels.type) ??
+      (status === undefined ? 'provider_error' : kindOfStatus(status)));
+  return build(code, {
+    message: message ?? 'it gave no reason',
+    cause: error,
+    details: {
+      ...(status === undefined ? {} : { statusCode: status }),
+      ...(typeof labels.type === 'string' ? { type: labels.type } : {}),
+    },
+  });
+}
+
+/** `type` and `code` of an error payload, wherever its API puts them. */
+function labelsOf(payload: unknown): { type: unknown; code: unknown } {
+  const outer = record(payload);
+  const inner = record(record(outer['response'])['error'] ?? outer['error']);
+  return { type: inner['type'] ?? inner['status'] ?? outer['type'], code: inner['code'] ?? outer['code'] };
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function build(code: CuelineErrorCode, { message, cause, who = 'The model', details }: Facts): CuelineError {
+  const { what, advice } = explain(code, who);
+  const status = details?.['statusCode'];
+  const head = typeof status === 'number' ? `${what} (${status})` : what;
+  const said = message === undefined ? '' : `: ${message}`;
+  const text = `${head}${said}`;
+  const end = /[.!?…]$/.test(text) ? '' : '.';
+  return new CuelineError(code, advice === '' ? `${text}${end}` : `${text}${end} ${advice}`, {
+    cause,
+    ...(details === undefined || Object.keys(details).length === 0 ? {} : { details }),
+  });
+}
+
+function isConnectionError(error: TypeError): boolean {
+  return unmadeConnection.test(error.message) || brokenConnection.test(error.message);
+}
+
+function messageOf(error: object): string {
+  const { message } = error as { message?: unknown };
+  return typeof message === 'string' && message !== '' ? message : 'no reason was given';
+}

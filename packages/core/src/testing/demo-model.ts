@@ -1,0 +1,93 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
+import { readConversation } from './demo/conversation.ts';
+import { planStep } from './demo/plan.ts';
+import type { Plan } from './demo/tool-calls.ts';
+import { generateFrom, streamOf, wait } from './model-stream.ts';
+import { countTokens, promptLength, usageOf } from './usage.ts';
+
+/** How the demo model behaves. */
+export type DemoModelOptions = {
+  /** Milliseconds between a few words, on average. 25 by default; 0 streams without waiting, for tests. */
+  pace?: number;
+  /** What "today" means to it. 15 January 2026 by default, so that it answers the same every time. */
+  now?: Date;
+};
+
+/**
+ * A model that needs no key, no network and no server, and answers any script by rule: it restates the request, calls
+ * each active tool with arguments made from its schema, works through task lists, and quotes what the tools said.
+ * It says itself that it is simulated. The same conversation always gets the same answer.
+ */
+export function demoModel(options: DemoModelOptions = {}): LanguageModelV4 {
+  const { pace = 25, now = new Date('2026-01-15T09:00:00Z') } = options;
+  const doStream: LanguageModelV4['doStream'] = async (call) => {
+    call.abortSignal?.throwIfAborted();
+    const plan = planStep(call, readConversation(call.prompt), now);
+    return streamOf(speak(plan, call, pace), call.abortSignal);
+  };
+  return {
+    specificationVersion: 'v4',
+    provider: 'simulated',
+    modelId: 'demo',
+    supportedUrls: {},
+    doStream,
+    doGenerate: (call) => generateFrom(doStream, call),
+  };
+}
+
+async function* speak(
+  { text, calls }: Plan,
+  call: LanguageModelV4CallOptions,
+  pace: number,
+): AsyncGenerator<LanguageModelV4StreamPart> {
+  const { prompt, tools, abortSignal } = call;
+  let output = text.length;
+  yield { type: 'stream-start', warnings: [] };
+  if (text !== '') {
+    yield { type: 'text-start', id: 'text' };
+    for (const [index, delta] of inPieces(text).entries()) {
+      // Uneven, as people and models are, and the same every time: from three to eight fifths of the pace.
+      if (pace > 0) await wait((pace * (3 + ((index * 7) % 6))) / 5, abortSignal);
+      yield { type: 'text-delta', id: 'text', delta };
+    }
+    yield { type: 'text-end', id: 'text' };
+  }
+  const turn = prompt.filter(({ role }) => role === 'assistant').length;
+  for (const [index, { name: toolName, input }] of calls.entries()) {
+    const toolCallId = `demo-${turn}-${index}`;
+    const json = JSON.stringify(input ?? {});
+    output += json.length;
+    yield { type: 'tool-input-start', id: toolCallId, toolName };
+    for (const delta of inPieces(json)) {
+      if (pace > 0) await wait(pace, abortSignal);
+      yield { type: 'tool-input-delta', id: toolCallId, delta };
+    }
+    yield { type: 'tool-input-end', id: toolCallId };
+    yield { type: 'tool-call', toolCallId, toolName, input: json };
+  }
+  const reason = calls.length > 0 ? 'tool-calls' : 'stop';
+  yield {
+    type: 'finish',
+    finishReason: { unified: reason, raw: reason },
+    usage: usageOf({
+      input: countTokens(promptLength(prompt) + JSON.stringify(tools ?? []).length),
+      output: countTokens(output),
+    }),
+  };
+}
+
+/** A text in pieces of one to three words, none of which is longer than a line. */
+function inPieces(text: string): string[] {
+  const words = text.match(/\s*\S{1,40}|\s+$/g) ?? [];
+  const pieces: string[] = [];
+  for (let at = 0; at < words.length;) {
+    const size = 1 + (at % 3);
+    pieces.push(words.slice(at, at + size).join(''));
+    at += size;
+  }
+  return pieces;
+}

@@ -1,0 +1,162 @@
+import { fieldFor, type Hints, mentions } from './hints.ts';
+import { makeNumber } from './number-values.ts';
+import { merge, resolveSchema, type Schema, typeOf } from './schema.ts';
+import { isTextMentioned, makeText } from './text-values.ts';
+
+/** Where in the arguments a value stands. */
+type Place = { root: unknown; hints: Hints; name: string; index: number; depth: number; used: Set<number> };
+
+// Schemas that refer to themselves end here; nothing that people write by hand is as deep.
+const deepest = 6;
+
+/**
+ * Arguments that fit a JSON schema: what the conversation mentions where it fits, else the schema's own defaults,
+ * examples and values, else something plausible for the property's name. The same input gives the same arguments.
+ */
+export function argumentsFromSchema(schema: unknown, hints: Hints): unknown {
+  return make(schema, { root: schema, hints, name: '', index: 0, depth: 0, used: new Set() });
+}
+
+function make(node: unknown, place: Place): unknown {
+  const schema = resolveSchema(node, place.root);
+  const { hints } = place;
+  if ('const' in schema) return schema.const;
+  if (schema.enum !== undefined) return choose(schema, place);
+  const variants = schema.anyOf ?? schema.oneOf;
+  if (variants !== undefined) return makeVariant(schema, variants, place);
+  const type = typeOf(schema);
+  if (schema.default !== undefined && !isMentioned(schema, type, place)) return schema.default;
+  if (schema.examples?.[0] !== undefined && !isMentioned(schema, type, place)) return schema.examples[0];
+  switch (type) {
+    case 'object':
+      return makeObject(schema, place);
+    case 'array':
+      return makeArray(schema, place);
+    case 'integer':
+    case 'number':
+      return makeNumber(schema, type === 'integer', place.name, hints, place.used);
+    case 'boolean':
+      // What cannot be undone is not asked for by rule.
+      return !/force|overwrite|delete|destroy|recursive|permanent/i.test(place.name);
+    case 'null':
+      return null;
+    default:
+      return makeText(schema, place, hints);
+  }
+}
+
+function choose({ enum: values = [], default: preset }: Schema, { hints, name }: Place): unknown {
+  const known = fieldFor(name, hints.fields);
+  return (
+    values.find((value) => mentions(hints.request, value)) ??
+    values.find((value) => known !== undefined && value === known) ??
+    preset ??
+    values.find((value) => value !== null) ??
+    null
+  );
+}
+
+function makeVariant(schema: Schema, variants: readonly unknown[], place: Place): unknown {
+  if (schema.default !== undefined && place.depth > 0) return schema.default;
+  const { anyOf: _any, oneOf: _one, ...rest } = schema;
+  const resolved = variants.map((variant) => resolveSchema(variant, place.root));
+  const usable = resolved.filter((variant) => typeOf(variant) !== 'null' && variant.const !== null);
+  const named = usable.find((variant) =>
+    fixedValues(variant).some((value) => mentions(place.hints.request, value)),
+  );
+  // Deep inside a schema that refers to itself, whatever does not go deeper.
+  const flat = resolved.find(
+    (variant) => !['object', 'array'].includes(typeOf(variant) ?? '') && !isUnion(variant),
+  );
+  const picked = (place.depth >= deepest ? flat : undefined) ?? named ?? usable[0] ?? resolved[0] ?? {};
+  return make(merge(rest, picked), place);
+}
+
+/** The values that tell a variant from the others. */
+function fixedValues(variant: Schema): unknown[] {
+  const values = variant.const !== undefined ? [variant.const] : [];
+  for (const property of Object.values(variant.properties ?? {})) {
+    const { const: fixed } = property as Schema;
+    if (fixed !== undefined) values.push(fixed);
+  }
+  return values;
+}
+
+function makeObject(schema: Schema, place: Place): Record<string, unknown> {
+  const { properties = {}, required = [], additionalProperties } = schema;
+  const below = (name: string): Place => ({ ...place, name, index: place.index, depth: place.depth + 1 });
+  const result: [string, unknown][] = [];
+  for (const [name, property] of Object.entries(properties)) {
+    if (required.includes(name) || isWorthGiving(property, below(name))) {
+      result.push([name, make(property, below(name))]);
+    }
+  }
+  for (const name of required) {
+    // Records with fixed keys list them as required, and describe their values once.
+    if (!Object.hasOwn(properties, name)) result.push([name, make(additionalProperties, below(name))]);
+  }
+  if (isOpen(schema) && place.depth < deepest) {
+    const key = String(make(schema.propertyNames ?? { type: 'string' }, below('key')));
+    result.push([key, make(additionalProperties, below(key))]);
+  }
+  // Own properties throughout: a schema may name one `__proto__`.
+  return Object.fromEntries(result);
+}
+
+/** True for a record: an object whose properties are described only all together. */
+function isOpen({ properties = {}, required = [], additionalProperties }: Schema): boolean {
+  return (
+    Object.keys(properties).length === 0 &&
+    required.length === 0 &&
+    typeof additionalProperties === 'object' &&
+    additionalProperties !== null &&
+    Object.keys(additionalProperties).length > 0
+  );
+}
+
+/** True for an optional property that has a default, or about which the conversation says something. */
+function isWorthGiving(node: unknown, place: Place): boolean {
+  if (place.depth >= deepest) return false;
+  const schema = resolveSchema(node, place.root);
+  if (schema.default !== undefined) return true;
+  if (schema.enum !== undefined) return schema.enum.some((value) => mentions(place.hints.request, value));
+  return isMentioned(schema, typeOf(schema), place);
+}
+
+function isMentioned(schema: Schema, type: string | undefined, { name, hints }: Place): boolean {
+  if (type === 'string') return isTextMentioned(schema, name, hints);
+  if (type === 'number' || type === 'integer') {
+    const known = makeNumber(schema, type === 'integer', name, { ...hints, numbers: [] }, new Set());
+    return mentions(hints.request, known) || fieldFor(name, hints.fields) === known;
+  }
+  return false;
+}
+
+function makeArray(schema: Schema, place: Place): unknown[] {
+  const { minItems = 0, maxItems = Infinity } = schema;
+  const below = (index: number): Place => ({ ...place, index, depth: place.depth + 1 });
+  // Draft 7 writes a tuple as `items`, 2020-12 as `prefixItems`.
+  const tuple = schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : undefined);
+  if (tuple !== undefined) return tuple.map((item, index) => make(item, below(index)));
+  if (place.depth >= deepest && minItems === 0) return [];
+  const item = resolveSchema(schema.items, place.root);
+  const variants = item.anyOf ?? item.oneOf;
+  const usual = variants !== undefined && isDiscriminated(variants, place.root) ? variants.length : 1;
+  const length = Math.min(Math.max(usual, minItems), Math.max(maxItems, minItems));
+  return Array.from({ length }, (_, index) => {
+    // Each kind of a discriminated union once: a composite tool then shows all that it can do.
+    const node = usual > 1 ? variants?.[index % usual] : schema.items;
+    // They speak of the same things, where items of one kind should differ.
+    return make(node, { ...below(index), index: usual > 1 ? 0 : index });
+  });
+}
+
+function isDiscriminated(variants: readonly unknown[], root: unknown): boolean {
+  return (
+    variants.length <= 8 && variants.every((variant) => fixedValues(resolveSchema(variant, root)).length > 0)
+  );
+}
+
+function isUnion(schema: Schema): boolean {
+  return schema.anyOf !== undefined || schema.oneOf !== undefined;
+}

@@ -1,0 +1,191 @@
+import type {
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolResultOutput,
+} from '@ai-sdk/provider';
+import { toWords } from './hints.ts';
+
+/** What came of a tool call. */
+export type ToolOutcome = {
+  toolName: string;
+  input: unknown;
+  state: 'done' | 'failed' | 'denied';
+  value: unknown;
+};
+
+/** A prompt as the demo model reads it. */
+export type Conversation = {
+  /** The user's request, with variables filled in. */
+  request: string;
+  /** What the current task says, where the conversation is about one. */
+  task: string | undefined;
+  /** Number of files that came with the request. */
+  files: number;
+  /** True until the model has said anything. */
+  isFirst: boolean;
+  /** True where an answer stands before the request. */
+  isFollowUp: boolean;
+  /** The tool calls since the request, or since the current task began. */
+  outcomes: readonly ToolOutcome[];
+  /** The same since the request, over all tasks. */
+  allOutcomes: readonly ToolOutcome[];
+  /** Names and values of the variables. */
+  variables: ReadonlyMap<string, string>;
+};
+
+const taskMark = /\[Task \d+\/\d+\]\s*([^\n]*)/;
+const taskDone = /task completed|next task:/i;
+
+/** Reads a prompt for what is asked, and for what was done about it already. */
+export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
+  const variables = readVariables(prompt);
+  const texts = prompt.map((message) => (message.role === 'user' ? textOf(message) : undefined));
+  const taskAt = texts.findLastIndex((text) => text !== undefined && taskMark.test(text));
+  const requestAt = findRequest(prompt, texts, taskAt);
+  const from = taskAt < 0 ? requestAt : taskAt;
+  const outcomes = readOutcomes(prompt.slice(from + 1));
+  const lastDone = outcomes.findLastIndex(
+    ({ state, value }) => state === 'done' && typeof value === 'string' && taskDone.test(value),
+  );
+  const current = outcomes.slice(lastDone + 1);
+  return {
+    request: fillIn(texts[requestAt] ?? '', variables),
+    task: readTask(taskAt < 0 ? undefined : texts[taskAt], outcomes, lastDone),
+    files: countFiles(prompt[requestAt]),
+    isFirst: !prompt.some(({ role }) => role === 'assistant'),
+    isFollowUp: prompt.slice(0, requestAt).some(({ role }) => role === 'assistant'),
+    outcomes: current,
+    allOutcomes: outcomes,
+    variables,
+  };
+}
+
+/** The value of every variable and of every field of its data, by name in words. */
+export function readFields(
+  variables: ReadonlyMap<string, string>,
+  outcomes: readonly ToolOutcome[],
+): ReadonlyMap<string, unknown> {
+  const fields = new Map<string, unknown>();
+  // What the tools say first, so that what the user set stands over it.
+  for (const { state, value } of outcomes) {
+    if (state === 'done') addFields(value, fields, 0);
+  }
+  for (const [name, value] of variables) {
+    for (const [, key = '', text = ''] of value.matchAll(/^[ \t-]*([\w.-]+):[ \t]+(\S.*)$/gm)) {
+      fields.set(toWords(key), text.trim());
+    }
+    const words = toWords(name).split(' ');
+    if (!value.includes('\n')) {
+      for (let from = 0; from < words.length; from += 1) fields.set(words.slice(from).join(' '), value);
+    }
+  }
+  return fields;
+}
+
+function addFields(value: unknown, fields: Map<string, unknown>, depth: number): void {
+  if (typeof value !== 'object' || value === null || depth > 3) return;
+  if (Array.isArray(value)) return addFields(value[0], fields, depth + 1);
+  for (const [key, item] of Object.entries(value)) {
+    if (typeof item === 'object') addFields(item, fields, depth + 1);
+    else if (item !== undefined && !fields.has(toWords(key))) fields.set(toWords(key), item);
+  }
+}
+
+function readVariables(prompt: LanguageModelV4Prompt): ReadonlyMap<string, string> {
+  const system = prompt
+    .flatMap((message) => (message.role === 'system' ? [message.content] : []))
+    .join('\n\n');
+  const found = [...system.matchAll(/<([A-Z][A-Z\d_.-]*)>([\s\S]*?)<\/\1>/g)];
+  // The sentence that explains variables is written with one called NAME.
+  return new Map(
+    found.flatMap(([, name = '', value = '']) =>
+      name === 'NAME' && value === 'value' ? [] : [[name, value.trim()] as const],
+    ),
+  );
+}
+
+function fillIn(text: string, variables: ReadonlyMap<string, string>): string {
+  return text
+    .replace(/<([A-Z][A-Z\d_.-]*)>/g, (whole, name: string) => {
+      const value = variables.get(name);
+      return value !== undefined && !value.includes('\n') && value.length <= 80 ? value : whole;
+    })
+    .trim();
+}
+
+/** The last thing that the user asked. The messages that frame tasks come from the script, and ask nothing anew. */
+function findRequest(
+  prompt: LanguageModelV4Prompt,
+  texts: readonly (string | undefined)[],
+  taskAt: number,
+): number {
+  if (taskAt >= 0) {
+    const before = texts.findIndex((text, at) => at < taskAt && text !== undefined && text.trim() !== '');
+    return before < 0 ? taskAt : before;
+  }
+  return prompt.findLastIndex(({ role }) => role === 'user');
+}
+
+function readTask(
+  framed: string | undefined,
+  outcomes: readonly ToolOutcome[],
+  lastDone: number,
+): string | undefined {
+  const announced = outcomes[lastDone]?.value;
+  const next = typeof announced === 'string' ? /next task:\s*([^\n]+)/i.exec(announced)?.[1] : undefined;
+  if (next !== undefined) return next;
+  if (framed !== undefined) return taskMark.exec(framed)?.[1]?.trim();
+  // Without either, what startTask said of it.
+  const brief = outcomes.findLast(
+    ({ toolName, state }) => toolName === 'startTask' && state === 'done',
+  )?.value;
+  return typeof brief === 'string'
+    ? brief.replace(/^[^\n:]*\bstarted\b[.:!]?\s*/i, '').split('\n')[0]
+    : undefined;
+}
+
+function readOutcomes(messages: LanguageModelV4Prompt): ToolOutcome[] {
+  const inputs = new Map<string, unknown>();
+  const outcomes: ToolOutcome[] = [];
+  for (const message of messages) {
+    if (message.role !== 'assistant' && message.role !== 'tool') continue;
+    for (const part of message.content) {
+      if (part.type === 'tool-call') inputs.set(part.toolCallId, part.input);
+      if (part.type === 'tool-result') {
+        outcomes.push({
+          toolName: part.toolName,
+          input: inputs.get(part.toolCallId),
+          ...readOutput(part.output),
+        });
+      }
+    }
+  }
+  return outcomes;
+}
+
+function readOutput(output: LanguageModelV4ToolResultOutput): Pick<ToolOutcome, 'state' | 'value'> {
+  switch (output.type) {
+    case 'text':
+    case 'json':
+      return { state: 'done', value: output.value };
+    case 'error-text':
+    case 'error-json':
+      return { state: 'failed', value: output.value };
+    case 'execution-denied':
+      return { state: 'denied', value: output.reason };
+    case 'content': {
+      const parts = output.value.map((part) => (part.type === 'text' ? part.text : `(a ${part.type})`));
+      return { state: 'done', value: parts.join('\n') };
+    }
+  }
+}
+
+function textOf(message: LanguageModelV4Message): string {
+  if (typeof message.content === 'string') return message.content;
+  return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
+
+function countFiles(message: LanguageModelV4Message | undefined): number {
+  if (message === undefined || typeof message.content === 'string') return 0;
+  return message.content.filter((part) => part.type === 'file').length;
+}

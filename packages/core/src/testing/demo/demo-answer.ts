@@ -1,0 +1,72 @@
+import type { Conversation } from './conversation.ts';
+import { describeOutcome, inline } from './describe-result.ts';
+import type { Hints } from './hints.ts';
+
+const about =
+  'I am the built-in simulated model: I follow rules, and understand nothing. Pick a model and give its key for real answers.';
+
+/** Tools that keep a list of work; what they say is about the list, and not worth quoting at the end. */
+const bookkeeping = /^(startTask|finishTask|createTask|updateTask|completeTask|getTaskList|deleteTask)$/;
+
+/** The first words of an answer: who is speaking, what was asked, and what happens next. */
+export function writeIntroduction(conversation: Conversation, tools: readonly string[]): string {
+  const { task } = conversation;
+  const next = task === undefined ? '' : ` The task at hand: “${gist(task)}”.`;
+  const call = tools.length === 0 ? '' : ` ${writeNextStep(tools)}`;
+  return `${restate(conversation)}${next}${call}`;
+}
+
+/** What is called next, in a sentence. */
+export function writeNextStep(tools: readonly string[]): string {
+  return tools.length === 1 ? `I call ${tools[0]}.` : `I call ${list(tools)} together.`;
+}
+
+/** The end of the work: what was asked, and what every tool said. */
+export function writeAnswer(conversation: Conversation, hints: Hints): string {
+  const { allOutcomes, variables } = conversation;
+  const told = allOutcomes.filter(({ toolName }) => !bookkeeping.test(toolName));
+  const finished = allOutcomes.filter(({ toolName, value }) => isCompletion(toolName, value)).length;
+  const paragraphs: string[] = [];
+  if (allOutcomes.length === 0) {
+    paragraphs.push(restate(conversation));
+    const names = [...variables.keys()];
+    if (names.length > 0) paragraphs.push(`I was given ${list(names)}, which a real model would use.`);
+    if (hints.request !== '')
+      paragraphs.push('No tool is left to call for this, so that is all that I can say about it.');
+  }
+  if (finished > 0) paragraphs.push(`${finished} ${finished === 1 ? 'task is' : 'tasks are'} done.`);
+  if (told.length > 0) paragraphs.push(`On “${gist(conversation.request)}”, this is what I found:`);
+  // Tasks may call the same tool to the same end.
+  paragraphs.push(...new Set(told.map(describeOutcome)));
+  return paragraphs.join('\n\n');
+}
+
+/** What a task came to, in a sentence that quotes the tools. */
+export function writeTaskResult({ task, request, outcomes }: Conversation): string {
+  const what = gist(task ?? request).replace(/[.!?…]+$/, '');
+  const told = outcomes.filter(({ toolName }) => !bookkeeping.test(toolName));
+  if (told.length === 0) return `${what}: done.`;
+  return `${what}: ${told.map(({ toolName, value }) => `${toolName} gave ${inline(value)}`).join('; ')}.`;
+}
+
+function restate({ request, files, isFirst, isFollowUp }: Conversation): string {
+  const attached = files === 0 ? '' : ` with ${files} attached ${files === 1 ? 'file' : 'files'}`;
+  const asked =
+    request === ''
+      ? `You sent no text${attached}.`
+      : `${isFollowUp ? 'You now ask' : 'You ask'}${attached}: “${gist(request)}”`;
+  return isFirst ? `${about}\n\n${asked}` : asked;
+}
+
+function isCompletion(toolName: string, value: unknown): boolean {
+  return /^(finish|complete)Task$/.test(toolName) && typeof value === 'string' && /completed/i.test(value);
+}
+
+function gist(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > 160 ? `${line.slice(0, 160).trimEnd()}…` : line;
+}
+
+function list(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
+}

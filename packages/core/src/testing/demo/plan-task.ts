@@ -1,0 +1,63 @@
+import { argumentsFromSchema } from './arguments-from-schema.ts';
+import { writeIntroduction, writeTaskResult } from './demo-answer.ts';
+import { improveResult, readFeedback } from './feedback.ts';
+import { announce, nextTools, type Plan, type Situation } from './tool-calls.ts';
+
+// One fewer than a task list allows by default, so that the run ends with a sentence and not with a failure.
+const mostAttempts = 4;
+const listDone =
+  /all tasks (are )?(completed|done|finished)|task list is (complete|finished)|no (current|more|open) tasks?/i;
+
+/** The next step of a task list: begin the task, use the other tools, finish it, and go by what is found wanting. */
+export function planTask(situation: Situation): Plan | undefined {
+  const { conversation, hints, tools } = situation;
+  const { outcomes, allOutcomes, task } = conversation;
+  if (allOutcomes.some(({ value }) => typeof value === 'string' && listDone.test(value))) return undefined;
+  const finish = tools.find(({ name }) => name === 'finishTask');
+  if (finish === undefined) return undefined;
+  const start = tools.find(({ name }) => name === 'startTask');
+  const opening = allOutcomes.length === 0 && conversation.isFirst;
+  if (start !== undefined && outcomes.length === 0) {
+    return {
+      text: opening ? writeIntroduction(conversation, []) : `I begin with: ${task ?? 'the next task'}.`,
+      calls: [{ name: 'startTask', input: argumentsFromSchema(start.inputSchema, hints) }],
+    };
+  }
+  const others = tools.filter(({ name }) => name !== 'finishTask' && name !== 'startTask');
+  const open = nextTools({ ...situation, tools: others });
+  if (open.length > 0) return announce(situation, open);
+
+  const attempts = outcomes.filter(({ toolName }) => toolName === 'finishTask');
+  if (attempts.length >= mostAttempts) return giveUp(attempts.at(-1)?.value);
+  const feedback = readFeedback(attempts.at(-1)?.value);
+  // An answer that is neither approval nor feedback: the list is in a state where finishing is of no use.
+  if (attempts.length > 0 && feedback === undefined && attempts.at(-1)?.state === 'done') return undefined;
+  const first = writeTaskResult(conversation);
+  const result = feedback === undefined ? first : improveResult(first, feedback, attempts.length);
+  return {
+    text:
+      feedback === undefined
+        ? opening
+          ? writeIntroduction(conversation, ['finishTask'])
+          : 'That is what I need to finish this task.'
+        : `That was not accepted: ${feedback} I try again.`,
+    calls: [
+      { name: 'finishTask', input: withResult(argumentsFromSchema(finish.inputSchema, hints), result) },
+    ],
+  };
+}
+
+/** The arguments with the result in place, where the schema takes a text for it. */
+function withResult(input: unknown, result: string): unknown {
+  if (typeof input !== 'object' || input === null) return input;
+  const { result: made } = input as { result?: unknown };
+  return made === undefined || typeof made === 'string' ? { ...input, result } : input;
+}
+
+function giveUp(reply: unknown): Plan {
+  const reason = readFeedback(reply) ?? 'the result was refused';
+  return {
+    text: `I could not finish this task in ${mostAttempts} attempts. What is still missing: ${reason}`,
+    calls: [],
+  };
+}

@@ -1,0 +1,48 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { argumentsFromSchema } from './arguments-from-schema.ts';
+import { type Conversation, readFields } from './conversation.ts';
+import { writeAnswer } from './demo-answer.ts';
+import { readHints } from './hints.ts';
+import { planDynamicTasks } from './plan-dynamic-tasks.ts';
+import { planTask } from './plan-task.ts';
+import { announce, endings, nextTools, type Plan, type Situation } from './tool-calls.ts';
+
+/** Decides the next step: which tools to call, or what to answer. */
+export function planStep(options: LanguageModelV4CallOptions, conversation: Conversation, now: Date): Plan {
+  const { responseFormat, toolChoice } = options;
+  const tools = (options.tools ?? []).filter((tool) => tool.type === 'function');
+  const fields = readFields(conversation.variables, conversation.allOutcomes);
+  const hints = readHints(conversation.task ?? conversation.request, fields, now);
+  const situation = { conversation, hints, tools };
+  const plan = planCalls(situation, toolChoice);
+  if (plan !== undefined) return responseFormat?.type === 'json' ? { ...plan, text: '' } : plan;
+  if (responseFormat?.type === 'json')
+    return { text: writeJson(responseFormat.schema, situation), calls: [] };
+  return { text: writeAnswer(conversation, hints), calls: [] };
+}
+
+function planCalls(
+  situation: Situation,
+  toolChoice: LanguageModelV4CallOptions['toolChoice'],
+): Plan | undefined {
+  const { tools } = situation;
+  if (tools.length === 0 || toolChoice?.type === 'none') return undefined;
+  if (toolChoice?.type === 'tool') {
+    const named = tools.find(({ name }) => name === toolChoice.toolName);
+    return named === undefined ? undefined : announce(situation, [named]);
+  }
+  const has = (name: string): boolean => tools.some((tool) => tool.name === name);
+  const planned = has('finishTask')
+    ? planTask(situation)
+    : has('createTask') && has('completeTask')
+      ? planDynamicTasks(situation)
+      : announce(situation, nextTools(situation));
+  if (planned !== undefined || toolChoice?.type !== 'required') return planned;
+  // A call is asked for, and every tool has been called: end what can be ended, else begin again.
+  return announce(situation, [tools.find(({ name }) => endings.test(name)) ?? tools[0]!]);
+}
+
+function writeJson(schema: unknown, { hints }: Situation): string {
+  const value = schema === undefined ? { answer: hints.request } : argumentsFromSchema(schema, hints);
+  return JSON.stringify(value, null, 2);
+}

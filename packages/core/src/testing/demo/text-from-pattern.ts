@@ -1,0 +1,124 @@
+const likely = Array.from('a1A0-_.@:/ ,+z9Z#T🙂é\n');
+
+/**
+ * A text that a regular expression accepts; undefined where its pattern is beyond this. Reads what schemas use:
+ * literals, classes, groups, alternatives and repetitions. Lookarounds are passed over, and every result is tested.
+ */
+export function textFromPattern(pattern: string, accept: (text: string) => boolean): string | undefined {
+  // Shortest first; a schema may also ask for a least length, or a lookahead for a character more.
+  for (const extra of [0, 1, 2, 4, 8, 16, 32]) {
+    for (let choice = 0; choice < 4; choice += 1) {
+      const text = new Sampler(pattern, extra, choice).sample();
+      if (text !== undefined && accept(text)) return text;
+    }
+  }
+  return undefined;
+}
+
+class Sampler {
+  private at = 0;
+  private readonly pattern: string;
+  private readonly extra: number;
+  private readonly choice: number;
+
+  constructor(pattern: string, extra: number, choice: number) {
+    this.pattern = pattern;
+    this.extra = extra;
+    this.choice = choice;
+  }
+
+  sample(): string | undefined {
+    try {
+      const text = this.alternatives();
+      return this.at === this.pattern.length ? text : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private alternatives(): string {
+    const options = [this.sequence()];
+    while (this.take('|')) options.push(this.sequence());
+    return options[this.choice % options.length] ?? '';
+  }
+
+  private sequence(): string {
+    let text = '';
+    while (this.at < this.pattern.length && this.peek() !== '|' && this.peek() !== ')') text += this.piece();
+    return text;
+  }
+
+  private piece(): string {
+    if (this.take('^') || this.take('$')) return '';
+    if (this.take('\\b') || this.take('\\B')) return '';
+    const atom = this.atom();
+    const [least, most] = this.repetition();
+    return atom.repeat(Math.min(most, least + this.extra));
+  }
+
+  private atom(): string {
+    if (this.take('(')) {
+      const silent = /^\?(?:<?[=!])/.test(this.pattern.slice(this.at));
+      const prefix = /^\?(?::|<?[=!]|<[^>]+>)/.exec(this.pattern.slice(this.at))?.[0] ?? '';
+      this.at += prefix.length;
+      const text = this.alternatives();
+      if (!this.take(')')) throw new Error('unclosed group');
+      return silent ? '' : text;
+    }
+    const source =
+      /^(?:\[\^?\]?(?:\\.|[^\]\\])*\]|\\[pP]\{[^}]*\}|\\u\{[^}]*\}|\\u[\da-fA-F]{4}|\\x[\da-fA-F]{2}|\\c[A-Za-z]|\\.|[^\\])/su.exec(
+        this.pattern.slice(this.at),
+      )?.[0];
+    if (source === undefined) throw new Error('unreadable');
+    this.at += source.length;
+    return source.startsWith('[') || source.startsWith('\\') || source === '.' ? member(source) : source;
+  }
+
+  private repetition(): [least: number, most: number] {
+    const rest = this.pattern.slice(this.at);
+    const found = /^(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/.exec(rest);
+    if (found === null) return [1, 1];
+    this.at += found[0].length;
+    const [, sign, least, comma, most] = found;
+    if (sign === '*') return [0, Infinity];
+    if (sign === '+') return [1, Infinity];
+    if (sign === '?') return [0, 1];
+    const from = Number(least);
+    return [from, comma === undefined ? from : most === '' ? Infinity : Number(most)];
+  }
+
+  private peek(): string {
+    return this.pattern[this.at] ?? '';
+  }
+
+  private take(text: string): boolean {
+    if (!this.pattern.startsWith(text, this.at)) return false;
+    this.at += text.length;
+    return true;
+  }
+}
+
+/** A character that a class or an escape stands for. */
+function member(source: string): string {
+  const test = compilePattern(`^(?:${source})$`);
+  const own = source.replace(/^\[\^?/, '').replaceAll('\\', '');
+  for (const character of [...likely, ...Array.from(own)]) {
+    if (test?.test(character)) return character;
+  }
+  for (let code = 33; code < 1024; code += 1) {
+    if (test?.test(String.fromCharCode(code))) return String.fromCharCode(code);
+  }
+  throw new Error('no member');
+}
+
+/** The pattern as JSON Schema means it (unicode), or as JavaScript can take it; undefined where it is no pattern. */
+export function compilePattern(pattern: string): RegExp | undefined {
+  for (const flags of ['u', '']) {
+    try {
+      return new RegExp(pattern, flags);
+    } catch {
+      // Some are valid only without the unicode flag.
+    }
+  }
+  return undefined;
+}

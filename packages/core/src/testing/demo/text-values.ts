@@ -1,0 +1,179 @@
+import { dayOf, fieldFor, type Hints, readHints, toWords } from './hints.ts';
+import type { Schema } from './schema.ts';
+import { compilePattern, textFromPattern } from './text-from-pattern.ts';
+
+const noHints = readHints('', new Map(), new Date(0));
+
+type Place = { name: string; index: number };
+
+/** A text for the schema: mentioned in the conversation where it can be, plausible otherwise, and always valid. */
+export function makeText(schema: Schema, { name, index }: Place, hints: Hints): string {
+  const formatted = byFormat(schema.format, hints);
+  const accept = acceptor(schema, formatted);
+  const known = fieldFor(name, hints.fields);
+  const candidates = [
+    ...(typeof known === 'string' || typeof known === 'number' ? [String(known)] : []),
+    ...formatted,
+    ...byName(`${toWords(name)} ${(schema.description ?? '').toLowerCase()}`, toWords(name), hints),
+    `example ${toWords(name) || 'text'}`,
+    'example',
+  ];
+  // Items of one list differ, as far as the conversation has different things to offer.
+  const turned = [...candidates.slice(index), ...candidates.slice(0, index)];
+  for (const candidate of turned) {
+    if (accept(candidate)) return candidate;
+    const fitted = fit(candidate, schema);
+    if (accept(fitted)) return fitted;
+  }
+  for (const pattern of schema.patterns ?? []) {
+    const text = textFromPattern(pattern, accept);
+    if (text !== undefined) return text;
+  }
+  return fit('example', schema);
+}
+
+/** True where the conversation itself offers a text for the name. */
+export function isTextMentioned(schema: Schema, name: string, hints: Hints): boolean {
+  if (fieldFor(name, hints.fields) !== undefined) return true;
+  const words = toWords(name);
+  if (/email/.test(words)) return hints.emails.length > 0;
+  if (/url|link|website/.test(words) || schema.format === 'uri') return hints.urls.length > 0;
+  if (/^(date|day|when)$/.test(words) || schema.format === 'date') return hints.dates.length > 0;
+  if (/path|file/.test(words)) return hints.paths.length > 0;
+  return placeWords.test(words) && hints.places.length > 0;
+}
+
+const placeWords = /\b(city|location|place|town|destination|region|area|origin|from|to|where|address)\b/;
+
+function byFormat(format: string | undefined, { emails, urls, dates, now }: Hints): string[] {
+  const moment = now.toISOString();
+  switch (format) {
+    case 'email':
+      return [...emails, 'ada@example.com'];
+    case 'uri':
+    case 'url':
+    case 'uri-reference':
+      return [...urls, 'https://example.com/'];
+    case 'date':
+      return [...dates, dayOf(now)];
+    case 'date-time': {
+      const [day = dayOf(now)] = dates;
+      return [`${day}T09:00:00Z`, moment, `${day}T09:00:00`, `${day}T09:00`];
+    }
+    case 'time':
+      return ['09:00:00', '09:00', '09:00:00Z'];
+    case 'duration':
+      return ['P1D', 'PT1H'];
+    case 'uuid':
+    case 'guid':
+      return ['123e4567-e89b-42d3-a456-426614174000'];
+    case 'ipv4':
+      return ['192.0.2.1'];
+    case 'ipv6':
+      return ['2001:db8::1'];
+    case 'cidrv4':
+      return ['192.0.2.0/24'];
+    case 'cidrv6':
+      return ['2001:db8::/32'];
+    case 'hostname':
+      return ['example.com'];
+    case 'base64':
+      return ['aGVsbG8='];
+    case 'base64url':
+      return ['aGVsbG8'];
+    case 'e164':
+      return ['+14155552671'];
+    case 'jwt':
+      return ['eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxIn0.c2ln'];
+    case 'emoji':
+      return ['🙂'];
+    case 'json-string':
+      return ['{}'];
+    default:
+      return [];
+  }
+}
+
+/** What a person would put under such a name. The name itself comes before what its description says. */
+function byName(context: string, words: string, hints: Hints): string[] {
+  const { request, quoted, places, emails, urls, dates, paths, now } = hints;
+  const gist = request.replace(/\s+/g, ' ').trim().slice(0, 120) || 'an example';
+  const is = (pattern: RegExp): boolean => pattern.test(words);
+  if (is(/e-?mail|recipient/)) return [...emails, 'ada@example.com'];
+  if (is(/\b(url|uri|link|website|href)\b/)) return [...urls, 'https://example.com/'];
+  if (is(placeWords)) return [...places, 'Lisbon', 'Porto', 'Faro'];
+  if (is(/\bcountry\b/)) return [...places, 'Portugal', 'Spain'];
+  if (is(/\b(date|day|when|deadline|start|end)\b/)) return [...dates, dayOf(now)];
+  if (is(/\b(time|hour)\b/)) return ['09:00'];
+  if (is(/\b(path|file|filename)\b/)) return [...paths, 'notes.txt', 'ideas.txt'];
+  if (is(/expression|formula|equation|calculation/)) return [...arithmetic(request), '6 * 7'];
+  if (is(/\b(language|locale|lang)\b/)) return ['en', 'English'];
+  if (is(/\bcurrency\b/)) return [...(/\b[A-Z]{3}\b/.exec(request) ?? []), 'EUR', 'USD'];
+  if (is(/\bunits?\b/)) return ['celsius'];
+  if (is(/\bcolou?r\b/)) return ['teal', 'amber'];
+  if (is(/\bphone\b/)) return ['+14155552671'];
+  if (is(/\b(title|subject|headline)\b/)) return [...quoted, headline(gist)];
+  if (is(/\b(name|author|user|person|customer|username)\b/))
+    return [...quoted, 'Ada Lovelace', 'Alan Turing'];
+  if (is(/\bid\b/)) return ['demo-1', '1'];
+  if (
+    is(
+      /quer|question|search|topic|prompt|text|message|input|content|body|note|description|task|summary|result|answer|q$/,
+    )
+  ) {
+    return [...quoted, gist];
+  }
+  if (/\bcity\b|\bplace\b|\blocation\b/.test(context)) return [...places, 'Lisbon', 'Porto'];
+  return [...quoted, ...(request === '' ? [] : [headline(gist)])];
+}
+
+function acceptor(schema: Schema, formatted: readonly string[]): (text: string) => boolean {
+  const tests = (schema.patterns ?? []).flatMap((pattern) => compilePattern(pattern) ?? []);
+  return (text) =>
+    text.length >= (schema.minLength ?? 0) &&
+    text.length <= (schema.maxLength ?? Infinity) &&
+    tests.every((test) => test.test(text)) &&
+    (formatted.includes(text) || tests.length > 0 || isOfFormat(schema.format, text));
+}
+
+function isOfFormat(format: string | undefined, text: string): boolean {
+  switch (format) {
+    case 'email':
+      return /^[^\s@]+@[^\s@]+\.[a-z]+$/i.test(text);
+    case 'uri':
+    case 'url':
+      return URL.canParse(text);
+    case 'date':
+      return /^\d{4}-\d{2}-\d{2}$/.test(text);
+    case 'date-time':
+      return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text);
+    case 'time':
+      return /^\d{2}:\d{2}/.test(text);
+    case 'uuid':
+    case 'guid':
+      return /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(text);
+    case undefined:
+      return true;
+    default:
+      // What these look like is known only by example.
+      return byFormat(format, noHints).length === 0;
+  }
+}
+
+function fit(text: string, { minLength = 0, maxLength = Infinity }: Schema): string {
+  let fitted = text;
+  while (fitted.length < minLength) fitted += fitted === '' ? 'x' : ` ${text}`;
+  if (fitted.length <= maxLength) return fitted;
+  const cut = fitted.slice(0, maxLength).trimEnd();
+  return cut.length >= minLength ? cut : cut.padEnd(minLength, '.');
+}
+
+function headline(text: string): string {
+  const words = text.split(' ').slice(0, 6).join(' ');
+  return words.replace(/[.,;:!?]+$/, '');
+}
+
+function arithmetic(request: string): string[] {
+  const found = /-?\d+(?:\.\d+)?(?:\s*[-+*/×^]\s*-?\d+(?:\.\d+)?)+/.exec(request)?.[0];
+  return found === undefined ? [] : [found.replaceAll('×', '*')];
+}

@@ -1,0 +1,73 @@
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
+import { argumentsFromSchema } from './arguments-from-schema.ts';
+import type { Conversation } from './conversation.ts';
+import { writeAnswer, writeIntroduction, writeNextStep } from './demo-answer.ts';
+import { type Hints, readHints, toWords } from './hints.ts';
+
+/** A call that the demo model makes. */
+export type PlannedCall = { name: string; input: unknown };
+
+/** What the demo model does in one step. */
+export type Plan = { text: string; calls: readonly PlannedCall[] };
+
+/** What a plan is made from. */
+export type Situation = {
+  conversation: Conversation;
+  hints: Hints;
+  tools: readonly LanguageModelV4FunctionTool[];
+};
+
+// A real model would not ask for more at once either.
+const mostCallsPerStep = 4;
+const effects =
+  /^(create|update|delete|remove|send|book|order|buy|pay|submit|save|write|add|set|post|publish|finish|complete|cancel|schedule|reserve)/i;
+/** Names of tools that end the work. */
+export const endings: RegExp = /^(task_?complete|finish|done|submit_?(result|answer)|final_?answer|end)$/i;
+
+/** The tools that were not called yet: first those that look, then those that do, at the end the one that ends. */
+export function nextTools({ conversation, tools }: Situation): LanguageModelV4FunctionTool[] {
+  const called = new Set(conversation.outcomes.map(({ toolName }) => toolName));
+  const open = tools.filter(({ name }) => !called.has(name));
+  const groups = [
+    open.filter(({ name }) => !effects.test(name) && !endings.test(name)),
+    open.filter(({ name }) => effects.test(name) && !endings.test(name)),
+    open.filter(({ name }) => endings.test(name)),
+  ];
+  return (groups.find((group) => group.length > 0) ?? []).slice(0, mostCallsPerStep);
+}
+
+/** Calls of the tools, with a sentence before them; nothing where there are none. */
+export function announce(
+  { conversation, hints }: Situation,
+  chosen: readonly LanguageModelV4FunctionTool[],
+): Plan | undefined {
+  if (chosen.length === 0) return undefined;
+  const names = chosen.map(({ name }) => name);
+  const isOpening = conversation.allOutcomes.length === 0;
+  return {
+    text: isOpening ? writeIntroduction(conversation, names) : writeNextStep(names),
+    calls: chosen.map((tool) => ({ name: tool.name, input: inputFor(tool, hints, conversation) })),
+  };
+}
+
+/** Arguments for a tool; one that ends the work is told what came of it. */
+export function inputFor(
+  tool: LanguageModelV4FunctionTool,
+  hints: Hints,
+  conversation: Conversation,
+): unknown {
+  const input = argumentsFromSchema(tool.inputSchema, turnTo(tool.name, hints));
+  if (!endings.test(tool.name) || typeof input !== 'object' || input === null) return input;
+  return 'summary' in input && typeof input.summary === 'string'
+    ? { ...input, summary: writeAnswer(conversation, hints) }
+    : input;
+}
+
+/** The hints with the numbers first that come after the tool's own word: "and add 12 and 30" for `add`. */
+function turnTo(name: string, hints: Hints): Hints {
+  const word = toWords(name).split(' ')[0] ?? '';
+  const at = hints.request.toLowerCase().indexOf(word);
+  if (word.length < 3 || at < 0) return hints;
+  const { numbers } = readHints(hints.request.slice(at), hints.fields, hints.now);
+  return { ...hints, numbers: [...new Set([...numbers, ...hints.numbers])] };
+}

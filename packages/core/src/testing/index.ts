@@ -1,0 +1,3 @@
+export { demoModel, type DemoModelOptions } from './demo-model.ts';
+export type { ScriptedFailure, ScriptedFinish, ScriptedPart, ScriptedTurn } from './script.ts';
+export { scriptedModel, type ScriptedModel, type ScriptedModelOptions } from './scripted-model.ts';
