@@ -72,7 +72,11 @@ function pnpm(args, env) {
   const result = /pnpm\.c?js$/.test(own)
     ? spawnSync(process.execPath, [own, ...args], options)
     : spawnSync('pnpm', args, { ...options, shell: process.platform === 'win32' });
-  if (result.error) throw new Error(`Could not start pnpm: ${result.error.message}`);
+  if (result.error) {
+    console.error(
+      `Could not start pnpm (${result.error.message}). Run the tests with: npx -y pnpm@10.34.9 test`,
+    );
+  }
   return result.status ?? 1;
 }
 
