@@ -33,6 +33,7 @@ export function createRecorder(log: RunLog, settings: { retriesStreams: boolean 
   /** Tool calls whose arguments are in the log, so that what their tools do may follow. */
   const called = new Set<string>();
   const ended = new Set<string>();
+  const warned = new Set<string>();
   const early = new Map<string, RunEventBody[]>();
 
   function end(outcome: RunOutcome, details: { finishReason?: FinishReason; error?: CuelineError } = {}): void {
@@ -69,6 +70,13 @@ export function createRecorder(log: RunLog, settings: { retriesStreams: boolean 
     early.delete(part.toolCallId);
   }
 
+  /** A provider warns of the same thing at every step; once is enough. */
+  function warn(message: string): void {
+    if (warned.has(message)) return;
+    warned.add(message);
+    log.append({ type: 'warning', message });
+  }
+
   function finish(finishReason: FinishReason): void {
     if (failure !== undefined) return end('error', { finishReason, error: failure });
     if (waiting) return end('waiting', { finishReason });
@@ -86,7 +94,7 @@ export function createRecorder(log: RunLog, settings: { retriesStreams: boolean 
   function part(part: TextStreamPart<ToolSet>): void {
     switch (part.type) {
       case 'start-step':
-        for (const warning of part.warnings) log.append({ type: 'warning', message: warningText(warning) });
+        for (const warning of part.warnings) warn(warningText(warning));
         return;
       case 'text-start':
       case 'text-end':
