@@ -28,49 +28,50 @@ const names = fc.constantFrom(
 );
 const small = fc.integer({ min: 0, max: 12 });
 
+const texts: z.ZodType[] = [
+  z.email(),
+  z.url(),
+  z.uuid(),
+  z.uuid({ version: 'v7' }),
+  z.iso.date(),
+  z.iso.datetime(),
+  z.iso.datetime({ offset: true }),
+  z.iso.datetime({ local: true, precision: 3 }),
+  z.iso.time(),
+  z.iso.duration(),
+  z.ipv4(),
+  z.ipv6(),
+  z.cidrv4(),
+  z.base64(),
+  z.base64url(),
+  z.e164(),
+  z.jwt(),
+  z.nanoid(),
+  z.cuid(),
+  z.cuid2(),
+  z.ulid(),
+  z.emoji(),
+  z.hostname(),
+  z.guid(),
+  z.string().startsWith('id-'),
+  z.string().endsWith('!'),
+  z.string().includes('mid'),
+  z.string().regex(/^[A-Z]{2}\d{3,5}$/),
+  z
+    .string()
+    .regex(/^(?:red|green)-\w+$/)
+    .min(12),
+  z.string().regex(/^\+?[1-9]\d{6,}$/),
+  z.templateLiteral(['v', z.number(), '.x']),
+  z.string().startsWith('a').endsWith('z'),
+  z.string().lowercase(),
+  z.string().uppercase(),
+  z.string().trim().min(1),
+];
 const text = fc.oneof(
   fc.constant(z.string()),
   fc.tuple(small, small).map(([a, b]) => z.string().min(Math.min(a, b)).max(Math.max(a, b))),
-  fc.constantFrom<z.ZodType>(
-    z.email(),
-    z.url(),
-    z.uuid(),
-    z.uuid({ version: 'v7' }),
-    z.iso.date(),
-    z.iso.datetime(),
-    z.iso.datetime({ offset: true }),
-    z.iso.datetime({ local: true, precision: 3 }),
-    z.iso.time(),
-    z.iso.duration(),
-    z.ipv4(),
-    z.ipv6(),
-    z.cidrv4(),
-    z.base64(),
-    z.base64url(),
-    z.e164(),
-    z.jwt(),
-    z.nanoid(),
-    z.cuid(),
-    z.cuid2(),
-    z.ulid(),
-    z.emoji(),
-    z.hostname(),
-    z.guid(),
-    z.string().startsWith('id-'),
-    z.string().endsWith('!'),
-    z.string().includes('mid'),
-    z.string().regex(/^[A-Z]{2}\d{3,5}$/),
-    z
-      .string()
-      .regex(/^(?:red|green)-\w+$/)
-      .min(12),
-    z.string().regex(/^\+?[1-9]\d{6,}$/),
-    z.templateLiteral(['v', z.number(), '.x']),
-    z.string().startsWith('a').endsWith('z'),
-    z.string().lowercase(),
-    z.string().uppercase(),
-    z.string().trim().min(1),
-  ),
+  fc.constantFrom(...texts),
 );
 const number = fc.oneof(
   fc.constant<z.ZodType>(z.number()),
@@ -176,6 +177,13 @@ describe('argumentsFromSchema', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  test('every format of a text, as the items of a list too', () => {
+    for (const schema of texts) {
+      const made = argumentsFor(z.object({ it: schema, all: z.array(schema).min(3) }), 'Berlin', { it: 'x' });
+      expect(z.object({ it: schema, all: z.array(schema) }).safeParse(made).error).toBeUndefined();
+    }
   });
 
   test('the same input gives the same arguments, as plain JSON', () => {

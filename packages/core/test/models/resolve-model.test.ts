@@ -1,0 +1,376 @@
+import { streamText } from 'ai';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { CuelineError } from '@cueline/core';
+import {
+  createModels,
+  type LanguageModelObject,
+  type ModelSettings,
+  resolveModel,
+} from '@cueline/core/models';
+import { scriptedModel } from '@cueline/core/testing';
+import { chat, startServer } from './chat-server.ts';
+
+afterEach(() => void vi.unstubAllGlobals());
+
+/** A provider that gives back what it was asked for. */
+const echo = (provider: string) => (modelId: string) => scriptedModel([], { provider, modelId });
+const nameOf = (model: LanguageModelObject): string => `${model.provider} ${model.modelId}`;
+
+async function refusal(ref: unknown, settings: ModelSettings = {}): Promise<CuelineError> {
+  const error: unknown = await resolveModel(ref as string, { env: {}, ...settings }).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!CuelineError.isInstance(error)) throw new Error(`not refused: ${String(error)}`);
+  return error;
+}
+
+describe('names', () => {
+  test('an object passes through, of every version that streamText takes', async () => {
+    const model = scriptedModel([]);
+    expect(await resolveModel(model)).toBe(model);
+    for (const specificationVersion of ['v2', 'v3']) {
+      const older = { ...model, specificationVersion } as never;
+      expect(await resolveModel(older)).toBe(older);
+    }
+  });
+
+  test('an object of version 1 is refused', async () => {
+    const { doStream, doGenerate } = scriptedModel([]);
+    const error = await refusal({ modelId: 'gpt-4', doStream, doGenerate });
+    expect(error.toJSON()).toMatchInlineSnapshot(`
+      {
+        "code": "invalid_options",
+        "message": "The model was made for version 4 or older of the AI SDK (specification v1). Update its provider package, or write provider:model, such as 'openai:gpt-4o'.",
+      }
+    `);
+  });
+
+  test.each([[undefined], [null], [7], [{}], [() => 'x']])('%j is no model', async (value) => {
+    const { code, message } = await refusal(value);
+    expect(code).toBe('invalid_options');
+    expect(message).toContain('The model is not a language model');
+  });
+
+  test('the first colon splits provider and id', async () => {
+    const providers = { mine: echo('mine') };
+    expect(nameOf(await resolveModel('mine:a:b:c', { providers }))).toBe('mine a:b:c');
+    expect(nameOf(await resolveModel('  mine:llama3.2:1b ', { providers }))).toBe('mine llama3.2:1b');
+  });
+
+  test.each([
+    ['', 'The model is an empty text.'],
+    ['   ', 'The model is an empty text.'],
+    [':gpt-4o', 'Model ":gpt-4o" has no provider before its colon.'],
+    ['openai:', 'Model "openai:" has no model id after its colon.'],
+    ['openai: ', 'Model "openai:" has no model id after its colon.'],
+    [':', 'Model ":" has no provider before its colon.'],
+  ])('"%s" is refused', async (ref, message) => {
+    const error = await refusal(ref);
+    expect(error.code).toBe('unknown_model');
+    expect(error.message).toContain(message);
+    expect(error.message).toContain('provider:model, such as openai:gpt-4o');
+  });
+
+  test('the simulated model needs nothing', async () => {
+    expect(nameOf(await resolveModel('simulated:demo', { env: {} }))).toBe('simulated demo');
+    expect((await refusal('simulated:gpt')).message).toBe(
+      'Unknown simulated model "gpt". Write simulated:demo.',
+    );
+  });
+
+  test('an unknown provider: what there is, and what to set', async () => {
+    const settings = {
+      env: { ZAI_API_BASE: 'https://z.example', ZAI_API_TYPE: 'openai' },
+      providers: { mine: echo('m') },
+    };
+    expect((await refusal('opnai:gpt-4o', settings)).message).toBe(
+      'Unknown provider "opnai" in "opnai:gpt-4o". Known providers: mine, openai, anthropic, google, mistral, ' +
+        'simulated, zai. For an OpenAI-compatible server set OPNAI_API_BASE, OPNAI_API_TYPE=openai and OPNAI_API_KEY.',
+    );
+  });
+
+  test.each(['__proto__', 'constructor', 'toString'])('"%s" is no provider', async (name) => {
+    expect((await refusal(`${name}:x`)).code).toBe('unknown_model');
+    expect((await refusal(name)).code).toBe('unknown_model');
+  });
+});
+
+describe('aliases', () => {
+  const providers = { mine: echo('mine') };
+
+  test('lead to a model, over as many steps as there are', async () => {
+    const env = {
+      LM_MODEL_LARGE: 'smart',
+      LM_MODEL_SMART: ' my-model.v2 ',
+      LM_MODEL_MY_MODEL_V2: 'mine:x:1',
+    };
+    expect(nameOf(await resolveModel('large', { env, providers }))).toBe('mine x:1');
+    expect(nameOf(await resolveModel('LARGE', { env, providers }))).toBe('mine x:1');
+  });
+
+  test('a cycle is named', async () => {
+    const env = { LM_MODEL_LARGE: 'fast', LM_MODEL_FAST: 'large' };
+    const error = await refusal('large', { env });
+    expect(error.code).toBe('alias_cycle');
+    expect(error.message).toContain('large → fast → large');
+    expect((await refusal('me', { env: { LM_MODEL_ME: 'me' } })).message).toContain('me → me');
+  });
+
+  test('an unknown one lists those that there are', async () => {
+    const env = { LM_MODEL_LARGE: 'openai:gpt-4o', LM_MODEL_FAST: 'openai:gpt-4o-mini', LM_MODEL_EMPTY: ' ' };
+    const error = await refusal('larg', { env });
+    expect(error.code).toBe('unknown_model');
+    expect(error.message).toBe(
+      'Unknown model alias "larg". Known aliases: large, fast. Set LM_MODEL_LARG or pass a LanguageModel.',
+    );
+    expect((await refusal('one', { env: { LM_MODEL_ONE: 'two', LM_MODEL_THREE: 'x:y' } })).message).toBe(
+      'Unknown model alias "two" (from one → two). Known aliases: one, three. Set LM_MODEL_TWO or pass a LanguageModel.',
+    );
+    expect((await refusal('gpt-4o')).message).toBe(
+      'Unknown model alias "gpt-4o": no aliases are set. Write provider:model, such as openai:gpt-4o, ' +
+        'set LM_MODEL_GPT_4O, or pass a LanguageModel.',
+    );
+  });
+});
+
+describe('built-in providers', () => {
+  test.each([
+    ['openai', 'OPENAI_API_KEY', 'openai.responses'],
+    ['anthropic', 'ANTHROPIC_API_KEY', 'anthropic.messages'],
+    ['google', 'GOOGLE_GENERATIVE_AI_API_KEY', 'google.generative-ai'],
+    ['google', 'GOOGLE_API_KEY', 'google.generative-ai'],
+    ['mistral', 'MISTRAL_API_KEY', 'mistral.chat'],
+  ])('%s takes its key from %s', async (provider, variable, name) => {
+    const model = await resolveModel(`${provider}:some-model`, { env: { [variable]: 'key' } });
+    expect(nameOf(model)).toBe(`${name} some-model`);
+  });
+
+  test.each([
+    ['openai', 'OPENAI_API_KEY'],
+    ['anthropic', 'ANTHROPIC_API_KEY'],
+    ['google', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    ['mistral', 'MISTRAL_API_KEY'],
+  ])('without a key, %s says which variable to set', async (provider, variable) => {
+    const error = await refusal(`${provider}:x`, { env: { [variable]: '  ' } });
+    expect(error.code).toBe('missing_key');
+    expect(error.message).toContain(`Set ${variable},`);
+  });
+
+  test('a package that is not there is named, with the command that installs it', async () => {
+    const notFound = Object.assign(new Error("Cannot find package '@ai-sdk/anthropic'"), {
+      code: 'ERR_MODULE_NOT_FOUND',
+    });
+    const settings = {
+      env: { ANTHROPIC_API_KEY: 'key' },
+      packages: { anthropic: () => Promise.reject(notFound) },
+    };
+    const error = await refusal('anthropic:claude', settings);
+    expect(error.code).toBe('missing_package');
+    expect(error.message).toMatchInlineSnapshot(
+      `"Models of "anthropic" need the package @ai-sdk/anthropic, which could not be loaded. Install it: pnpm add @ai-sdk/anthropic"`,
+    );
+    expect(error.cause).toBe(notFound);
+  });
+
+  test('a chunk that cannot be fetched is no missing package', async () => {
+    const gone = new TypeError(
+      'Failed to fetch dynamically imported module: https://a.example/openai-1234.js',
+    );
+    const error = await refusal('openai:x', {
+      env: { OPENAI_API_KEY: 'key' },
+      packages: { openai: () => Promise.reject(gone) },
+    });
+    expect(error.code).toBe('network');
+    expect(error.message).toContain('Reload the page.');
+  });
+
+  test('a package is loaded only when its model is asked for', async () => {
+    const loaded: string[] = [];
+    const load = (name: string) => async () => {
+      loaded.push(name);
+      return () => echo(name);
+    };
+    const models = createModels({
+      env: { OPENAI_API_KEY: 'a', MISTRAL_API_KEY: 'b' },
+      packages: { openai: load('openai'), mistral: load('mistral') },
+    });
+    expect(loaded).toEqual([]);
+    await models.resolve('mistral:x');
+    expect(loaded).toEqual(['mistral']);
+  });
+
+  test.each(['OPENAI_API_BASE', 'OPENAI_BASE_URL'])(
+    '%s sets the address; the process has no say in it',
+    async (variable) => {
+      vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1/wrong');
+      await using server = await startServer((response) => response.writeHead(400).end('{}'));
+      const model = await resolveModel('openai:gpt', {
+        env: { OPENAI_API_KEY: 'key', [variable]: `${server.url}/` },
+      });
+      await expect(model.doGenerate({ prompt: [] })).rejects.toThrow();
+      expect(server.seen.map(({ path }) => path)).toEqual(['/v1/responses']);
+      vi.unstubAllEnvs();
+    },
+  );
+
+  test.each([
+    ['Node', 'Node.js/24', false],
+    ['a browser', 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36', true],
+  ])('Anthropic in %s', async (_where, userAgent, direct) => {
+    vi.stubGlobal('navigator', { userAgent });
+    await using server = await startServer((response) => response.writeHead(400).end('{}'));
+    const env = { ANTHROPIC_API_KEY: 'key', ANTHROPIC_API_BASE: server.url };
+    const seen: (string | null)[] = [];
+    const model = await resolveModel('anthropic:claude', {
+      env,
+      fetch: (input, init) => {
+        seen.push(new Headers(init?.headers).get('user-agent'));
+        return fetch(input, init);
+      },
+    });
+    await expect(
+      model.doGenerate({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] }),
+    ).rejects.toThrow();
+    expect(server.seen[0]?.headers['anthropic-dangerous-direct-browser-access']).toBe(
+      direct ? 'true' : undefined,
+    );
+    expect(seen[0] === null).toBe(direct);
+  });
+
+  test('a provider in code stands in for a built-in one', async () => {
+    const model = await resolveModel('openai:gpt-4o', {
+      env: { OPENAI_API_KEY: 'key' },
+      providers: { openai: echo('mine') },
+    });
+    expect(nameOf(model)).toBe('mine gpt-4o');
+  });
+});
+
+describe('providers of the environment', () => {
+  test('an OpenAI-compatible server answers, with usage', async () => {
+    await using server = await startServer((response) => chat(response, ['Hel', 'lo']));
+    const env = { ZAI_API_KEY: 'zai-key-1', ZAI_API_BASE: server.url, ZAI_API_TYPE: 'openai' };
+    const result = streamText({ model: await resolveModel('zai:glm-4.6', { env }), prompt: 'Hi' });
+    expect(await result.text).toBe('Hello');
+    expect(await result.usage).toMatchObject({ inputTokens: 5, outputTokens: 7 });
+    const [request] = server.seen;
+    expect(request?.path).toBe('/v1/chat/completions');
+    expect(request?.headers.authorization).toBe('Bearer zai-key-1');
+    expect(request?.body).toMatchObject({
+      model: 'glm-4.6',
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  test('a server on this machine needs no key', async () => {
+    await using server = await startServer((response) => chat(response, ['Hi']));
+    const env = { OLLAMA_API_BASE: server.url, OLLAMA_API_TYPE: 'openai' };
+    const model = await resolveModel('ollama:llama3.2:1b', { env });
+    expect(await streamText({ model, prompt: 'Hi' }).text).toBe('Hi');
+    expect(server.seen[0]?.headers.authorization).toBeUndefined();
+    expect(server.seen[0]?.body).toMatchObject({ model: 'llama3.2:1b' });
+  });
+
+  test('openai-responses speaks the Responses API', async () => {
+    const env = { MY_LAB_API_BASE: 'http://localhost:9/v1', MY_LAB_API_TYPE: 'openai-responses' };
+    expect(nameOf(await resolveModel('my-lab:x', { env }))).toBe('my-lab.responses x');
+  });
+
+  test.each<[Record<string, string>, string, string]>([
+    [
+      { ZAI_API_KEY: 'k' },
+      'missing_setting',
+      'Set ZAI_API_BASE=https://…/v1 and ZAI_API_TYPE=openai as well.',
+    ],
+    [{ ZAI_API_BASE: 'https://z.example/v1' }, 'missing_setting', 'Set ZAI_API_TYPE=openai as well.'],
+    [
+      { ZAI_API_KEY: 'k', ZAI_API_TYPE: 'openai' },
+      'missing_setting',
+      'Set ZAI_API_BASE=https://…/v1 as well.',
+    ],
+    [
+      { ZAI_API_BASE: 'https://z.example/v1', ZAI_API_TYPE: 'openai' },
+      'missing_key',
+      'No API key for zai. Set ZAI_API_KEY.',
+    ],
+    [
+      { ZAI_API_BASE: 'https://z.example/v1', ZAI_API_TYPE: 'anthropic', ZAI_API_KEY: 'k' },
+      'invalid_options',
+      'ZAI_API_TYPE is "anthropic". Set it to openai (Chat Completions) or openai-responses (Responses).',
+    ],
+  ])('%j: what is missing is named', async (env, code, message) => {
+    const error = await refusal('zai:glm', { env });
+    expect(error.code).toBe(code);
+    expect(error.message).toContain(message);
+  });
+
+  test.each([
+    ['localhost:11434/v1', 'must begin with http:// or https://, not localhost:'],
+    ['api.example.com/v1', 'is not a URL: "api.example.com/v1"'],
+    ['ftp://example.com', 'must begin with http:// or https://, not ftp:'],
+    ['javascript:alert(1)', 'must begin with http:// or https://, not javascript:'],
+    ['https://ada:secret@example.com/v1', 'must not contain a name or password'],
+    ['https://example.com/v1?key=secret', 'must not contain ? or #'],
+    ['https://example.com/v1/chat/completions', 'must not end in /chat/completions'],
+    ['https://', 'is not a URL'],
+  ])('base URL %s is refused', async (base, message) => {
+    const error = await refusal('zai:glm', {
+      env: { ZAI_API_BASE: base, ZAI_API_TYPE: 'openai', ZAI_API_KEY: 'k' },
+    });
+    expect(error.code).toBe('invalid_base_url');
+    expect(error.message).toContain(`ZAI_API_BASE ${message}`);
+    expect(error.message).not.toContain('secret');
+  });
+
+  test('built-in names come first', async () => {
+    const env = {
+      MISTRAL_API_KEY: 'k',
+      MISTRAL_API_TYPE: 'openai',
+      MISTRAL_API_BASE: 'https://m.example/v1',
+    };
+    expect(nameOf(await resolveModel('mistral:x', { env }))).toBe('mistral.chat x');
+  });
+});
+
+describe('providers in code', () => {
+  test("the AI SDK's own shape, and functions that answer later", async () => {
+    const providers = {
+      sdk: Object.assign(() => expect.unreachable(), { languageModel: echo('sdk') }),
+      later: async (id: string) => echo('later')(id),
+    };
+    expect(nameOf(await resolveModel('sdk:x', { providers }))).toBe('sdk x');
+    expect(nameOf(await resolveModel('later:x', { providers }))).toBe('later x');
+  });
+
+  test('what is no provider, and what gives no model, is said', async () => {
+    const providers = { odd: {}, empty: () => undefined } as never;
+    expect((await refusal('odd:x', { providers })).message).toContain('providers.odd is neither');
+    expect((await refusal('empty:x', { providers })).message).toContain(
+      'What provider "empty" gave for "x" is not a language model, but undefined.',
+    );
+  });
+});
+
+describe('the environment', () => {
+  test("is the process's by default, read at each call", async () => {
+    vi.stubEnv('LM_MODEL_CUELINE_TEST', 'simulated:demo');
+    expect(nameOf(await resolveModel('cueline-test'))).toBe('simulated demo');
+    vi.unstubAllEnvs();
+    await expect(resolveModel('cueline-test')).rejects.toThrow('Unknown model alias');
+  });
+
+  test('values that are no text are no settings', async () => {
+    const env = { OPENAI_API_KEY: true, LM_MODEL_X: { fetch() {} } } as never;
+    expect((await refusal('openai:x', { env })).code).toBe('missing_key');
+    expect((await refusal('x', { env })).code).toBe('unknown_model');
+  });
+
+  test('its keys are known, for redaction', () => {
+    const models = createModels({
+      env: { OPENAI_API_KEY: ' key-1 ', ZAI_API_KEY: 'key-2', ZAI_API_BASE: 'x', EMPTY_API_KEY: '' },
+    });
+    expect(models.secrets()).toEqual(['key-1', 'key-2']);
+  });
+});
