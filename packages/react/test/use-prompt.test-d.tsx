@@ -1,0 +1,62 @@
+import { definePrompt, type Run, type RunState, type SerializedError } from '@cueline/core';
+import { usePrompt } from '@cueline/react';
+import { expectTypeOf, test } from 'vitest';
+
+const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
+  prompt.$`Plan a day in ${input.city}.`;
+});
+const greet = definePrompt('greet', (prompt) => {
+  prompt.$`Say hello.`;
+});
+
+test('start takes what the prompt takes', () => {
+  const plan = usePrompt(planDay);
+  expectTypeOf(plan.start).parameter(0).toEqualTypeOf<{ city: string }>();
+  expectTypeOf(plan.run).toEqualTypeOf<Run<{ city: string }>>();
+  // @ts-expect-error the prompt wants a city
+  void plan.start();
+  // @ts-expect-error a city is a string
+  void plan.start({ city: 1 });
+});
+
+test('a prompt without input starts without any', () => {
+  const run = usePrompt(greet);
+  void run.start();
+  void run.start(undefined, { key: 'once' });
+  // @ts-expect-error a click is not what the prompt takes
+  expectTypeOf(run.start).toExtend<(event: MouseEvent) => unknown>();
+});
+
+test('a function in the component is typed as a definition is', () => {
+  const inline = usePrompt((prompt) => {
+    expectTypeOf(prompt.def).returns.toEqualTypeOf<string>();
+  });
+  void inline.start();
+  // @ts-expect-error a prompt function without a second parameter takes no input
+  void inline.start('Lisbon');
+  const withInput = usePrompt((prompt, input: { topic: string }) => {
+    prompt.$`Write about ${input.topic}.`;
+  });
+  expectTypeOf(withInput.start).parameter(0).toEqualTypeOf<{ topic: string }>();
+});
+
+test('the status says which fields there are', () => {
+  const run = usePrompt(greet);
+  expectTypeOf(run).toExtend<RunState>();
+  expectTypeOf(run.status).toEqualTypeOf<'idle' | 'running' | 'waiting' | 'done' | 'error' | 'stopped'>();
+  // @ts-expect-error only a failed run has an error
+  void run.error;
+  if (run.status === 'error') expectTypeOf(run.error).toEqualTypeOf<SerializedError>();
+  if (run.status === 'running') expectTypeOf(run.phase).toExtend<string>();
+  if (run.status === 'done') expectTypeOf(run.finishReason).toExtend<string>();
+});
+
+test('callbacks are typed by what they are told', () => {
+  usePrompt(greet, {
+    onDone: (state) => expectTypeOf(state.status).toEqualTypeOf<'done'>(),
+    onError: (error) => expectTypeOf(error).toEqualTypeOf<SerializedError>(),
+    onEvent: (event) => expectTypeOf(event.seq).toEqualTypeOf<number>(),
+  });
+  // @ts-expect-error there is no such option
+  usePrompt(greet, { modell: 'simulated:demo' });
+});
