@@ -1,0 +1,49 @@
+import { Tooltip } from 'radix-ui';
+import { useEffect } from 'react';
+import { toast, Toaster } from 'sonner';
+import { NarrowLayout } from './layout/narrow-layout.tsx';
+import { TopBar } from './layout/top-bar.tsx';
+import { useRunKeys } from './layout/use-run-keys.ts';
+import { WideLayout } from './layout/wide-layout.tsx';
+import { ModelDialog } from './model/model-dialog.tsx';
+import { warmSandbox } from './state/run-session.ts';
+import { onStorageProblem } from './state/store.ts';
+import { useNarrow, useTheme } from './state/theme.ts';
+import { OpenLinkDialog } from './transcript/open-link-dialog.tsx';
+
+/** How long the page is left alone before the sandbox boots in the background, in milliseconds. */
+const WARM_AFTER_MS = 600;
+
+export function App() {
+  const theme = useTheme();
+  const narrow = useNarrow();
+  useRunKeys();
+  useEffect(() => {
+    onStorageProblem((message) => toast.warning(message, { duration: 15_000 }));
+    const timer = setTimeout(warmSandbox, WARM_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <Tooltip.Provider delayDuration={350}>
+      <div className="flex h-dvh flex-col">
+        <TopBar narrow={narrow} />
+        {narrow ? <NarrowLayout /> : <WideLayout />}
+      </div>
+      <ModelDialog />
+      <OpenLinkDialog />
+      <Toaster
+        theme={theme}
+        position={narrow ? 'top-center' : 'bottom-left'}
+        toastOptions={{
+          style: {
+            background: 'var(--panel)',
+            color: 'var(--ink)',
+            border: '1px solid var(--line-strong)',
+            fontFamily: 'var(--font-sans)',
+            fontSize: '13px',
+          },
+        }}
+      />
+    </Tooltip.Provider>
+  );
+}

@@ -1,0 +1,42 @@
+import { FileCode2 } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { isUnedited } from '../examples/index.ts';
+import { usePlayground } from '../state/store.ts';
+import { NoticeBar } from './notices.tsx';
+import { Problems, type Diagnostic } from './problems.tsx';
+
+const ScriptEditor = lazy(() => import('./script-editor.tsx'));
+
+/** The script: where it came from, its text, its problems. */
+export function EditorPane() {
+  const [diagnostics, setDiagnostics] = useState<readonly Diagnostic[]>();
+  const script = usePlayground((state) => state.script);
+  return (
+    <section aria-label="Script" className="flex min-h-0 flex-1 flex-col bg-panel">
+      <div className="flex h-9 shrink-0 items-center gap-2 border-b border-line px-4 text-sm narrow:hidden">
+        <FileCode2 className="size-3.5 text-ink-3" />
+        <h2 className="font-medium">prompt.ts</h2>
+        <span className="ml-auto text-ink-3">{isUnedited(script) ? 'Example' : 'Kept in this browser'}</span>
+      </div>
+      <NoticeBar />
+      <div className="relative min-h-0 flex-1">
+        <Suspense fallback={<Waiting script={script} />}>
+          <ScriptEditor onDiagnostics={setDiagnostics} fallback={<Waiting script={script} />} />
+        </Suspense>
+      </div>
+      <Problems diagnostics={diagnostics} />
+    </section>
+  );
+}
+
+/** The script as plain text in the editor's place and type, until the editor is there. */
+function Waiting({ script }: { script: string }) {
+  return (
+    <pre
+      aria-busy
+      className="absolute inset-0 overflow-hidden pt-3 pl-[62px] font-mono text-base leading-[20px] text-ink-2"
+    >
+      {script}
+    </pre>
+  );
+}

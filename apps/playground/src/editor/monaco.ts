@@ -1,0 +1,111 @@
+import { loader } from '@monaco-editor/react';
+import * as monaco from 'monaco-editor/editor';
+import EditorWorker from 'monaco-editor/editor/editor.worker?worker';
+import 'monaco-editor/features/bracketMatching/register';
+import 'monaco-editor/features/caretOperations/register';
+import 'monaco-editor/features/clipboard/register';
+import 'monaco-editor/features/codeAction/register';
+import 'monaco-editor/features/codeEditor/register';
+import 'monaco-editor/features/codicon/register';
+import 'monaco-editor/features/comment/register';
+import 'monaco-editor/features/contextmenu/register';
+import 'monaco-editor/features/cursorUndo/register';
+import 'monaco-editor/features/find/register';
+import 'monaco-editor/features/folding/register';
+import 'monaco-editor/features/format/register';
+import 'monaco-editor/features/gotoError/register';
+import 'monaco-editor/features/gotoLine/register';
+import 'monaco-editor/features/gotoSymbol/register';
+import 'monaco-editor/features/hover/register';
+import 'monaco-editor/features/indentation/register';
+import 'monaco-editor/features/linesOperations/register';
+import 'monaco-editor/features/multicursor/register';
+import 'monaco-editor/features/parameterHints/register';
+import 'monaco-editor/features/quickCommand/register';
+import 'monaco-editor/features/rename/register';
+import 'monaco-editor/features/smartSelect/register';
+import 'monaco-editor/features/snippet/register';
+import 'monaco-editor/features/suggest/register';
+import 'monaco-editor/features/toggleTabFocusMode/register';
+import 'monaco-editor/features/tokenization/register';
+import 'monaco-editor/features/unicodeHighlighter/register';
+import 'monaco-editor/features/wordHighlighter/register';
+import 'monaco-editor/features/wordOperations/register';
+import 'monaco-editor/languages/definitions/typescript/register';
+import * as typescript from 'monaco-editor/languages/features/typescript/register';
+import TypeScriptWorker from 'monaco-editor/languages/features/typescript/ts.worker?worker';
+import typesUrl from 'virtual:cueline-editor-types';
+import { defineThemes } from './themes.ts';
+import workerGlobals from './worker-globals.d.ts.txt?raw';
+
+/** Where the script lives for TypeScript; the packages' types lie beside it. */
+export const SCRIPT_PATH = 'file:///prompt.ts';
+
+/** `moduleResolution: bundler` and `moduleDetection: force`, as TypeScript numbers them; Monaco's own types lack both. */
+const forModules: Record<string, number> = { moduleResolution: 100, moduleDetection: 3 };
+
+declare global {
+  interface Window {
+    MonacoEnvironment?: { getWorker(id: string, label: string): Worker };
+  }
+}
+
+self.MonacoEnvironment = {
+  getWorker: (_id, label) => (label === 'typescript' ? new TypeScriptWorker() : new EditorWorker()),
+};
+// Otherwise the loader would fetch another Monaco from a CDN.
+loader.config({ monaco: monaco as never });
+defineThemes(monaco);
+
+/** A file of the bundled declarations, by its path under `node_modules`. */
+type EditorTypes = { files: Record<string, string>; entries: Record<string, string> };
+
+const { typescriptDefaults } = typescript;
+typescriptDefaults.setEagerModelSync(true);
+typescriptDefaults.setInlayHintsOptions({});
+
+/** Tells TypeScript what a script may import; until then every import would be underlined, so it checks nothing. */
+async function loadTypes(): Promise<void> {
+  typescriptDefaults.setDiagnosticsOptions({ noSemanticValidation: true, noSyntaxValidation: false });
+  const response = await fetch(typesUrl);
+  const { files, entries } = (await response.json()) as EditorTypes;
+  typescriptDefaults.setCompilerOptions({
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: typescript.ScriptTarget.ESNext,
+    module: typescript.ModuleKind.ESNext,
+    ...forModules,
+    lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
+    types: [],
+    allowImportingTsExtensions: true,
+    baseUrl: 'file:///',
+    paths: Object.fromEntries(
+      Object.entries(entries).map(([name, path]) => [name, [`file:///node_modules/${path}`]]),
+    ),
+  });
+  typescriptDefaults.setExtraLibs([
+    { filePath: 'file:///worker-globals.d.ts', content: workerGlobals },
+    ...Object.entries(files).map(([path, content]) => ({
+      filePath: `file:///node_modules/${path}`,
+      content,
+    })),
+  ]);
+  typescriptDefaults.setDiagnosticsOptions({ noSemanticValidation: false, noSyntaxValidation: false });
+}
+
+// Without the types the editor still edits, and checks syntax only.
+const typesReady: Promise<void> = loadTypes().catch(() => {});
+
+/** Resolves when a script has been checked for the first time; true where nothing was found. */
+export async function firstCheck(uri: monaco.Uri): Promise<boolean> {
+  await typesReady;
+  const worker = await (await typescript.getTypeScriptWorker())(uri);
+  const [syntax, semantics] = await Promise.all([
+    worker.getSyntacticDiagnostics(uri.toString()),
+    worker.getSemanticDiagnostics(uri.toString()),
+  ]);
+  return syntax.length + semantics.length === 0;
+}
+
+export { monaco };

@@ -1,0 +1,35 @@
+import { BookOpenCheck, Undo2, Unlink, X } from 'lucide-react';
+import { usePlayground } from '../state/store.ts';
+import { Button } from '../ui/button.tsx';
+
+/** Where the script came from, or why a link was not opened. */
+export function NoticeBar() {
+  const notice = usePlayground((state) => state.notice);
+  const previous = usePlayground((state) => state.previousScript);
+  const restore = usePlayground((state) => state.restoreScript);
+  if (notice === undefined) return null;
+  const refused = notice.kind === 'refused';
+  return (
+    <div
+      role={refused ? 'alert' : 'status'}
+      data-testid="notice"
+      className={`flex shrink-0 items-center gap-2.5 border-b border-line py-1.5 pr-2 pl-4 ${refused ? 'bg-danger-soft text-danger' : 'bg-warn-soft text-warn'}`}
+    >
+      {refused ? <Unlink className="size-4 shrink-0" /> : <BookOpenCheck className="size-4 shrink-0" />}
+      <p className="min-w-0 flex-1">
+        {notice.kind === 'refused'
+          ? notice.message
+          : `Opened from a ${notice.from} — read it before you run it.`}
+      </p>
+      {!refused && previous !== undefined && (
+        <Button look="outline" onClick={restore}>
+          <Undo2 />
+          Restore your script
+        </Button>
+      )}
+      <Button square aria-label="Dismiss" onClick={() => usePlayground.setState({ notice: undefined })}>
+        <X />
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,136 @@
+import Editor, { type OnMount } from '@monaco-editor/react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { usePlayground } from '../state/store.ts';
+import { useTheme } from '../state/theme.ts';
+import { firstCheck, monaco, SCRIPT_PATH } from './monaco.ts';
+import type { Diagnostic } from './problems.tsx';
+
+type CodeEditor = Parameters<OnMount>[0];
+/** Marks of compiling and running the script, apart from those of its types. */
+const MARKER_OWNER = 'cueline';
+
+const options = {
+  fontSize: 13,
+  lineHeight: 20,
+  fontFamily:
+    "ui-monospace, 'SF Mono', 'Cascadia Code', 'JetBrains Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace",
+  tabSize: 2,
+  minimap: { enabled: false },
+  scrollBeyondLastLine: false,
+  automaticLayout: true,
+  padding: { top: 12, bottom: 12 },
+  lineNumbersMinChars: 3,
+  lineDecorationsWidth: 12,
+  glyphMargin: false,
+  folding: true,
+  renderLineHighlight: 'line',
+  overviewRulerLanes: 0,
+  fixedOverflowWidgets: true,
+  smoothScrolling: false,
+  wordWrap: 'on',
+  wrappingIndent: 'indent',
+  // Letters that only look like ASCII are common in prompts; ones that cannot be seen are not.
+  unicodeHighlight: { ambiguousCharacters: false, nonBasicASCII: false, invisibleCharacters: true },
+  bracketPairColorization: { enabled: false },
+  stickyScroll: { enabled: false },
+  quickSuggestions: { strings: false, comments: false, other: true },
+  scrollbar: { verticalScrollbarSize: 10, horizontalScrollbarSize: 10, useShadows: false },
+  ariaLabel: 'Prompt script',
+} as const;
+
+type ScriptEditorProps = {
+  onDiagnostics: (diagnostics: readonly Diagnostic[]) => void;
+  fallback: ReactNode;
+};
+
+/** Monaco over the script. Loaded on its own, because it is the heaviest part of the page. */
+export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorProps) {
+  const script = usePlayground((state) => state.script);
+  const edit = usePlayground((state) => state.edit);
+  const reveal = usePlayground((state) => state.reveal);
+  const theme = useTheme();
+  const [editor, setEditor] = useState<CodeEditor>();
+  const shown = useRef(0);
+
+  useEffect(() => {
+    if (editor === undefined || reveal === undefined || reveal.nonce === shown.current) return;
+    shown.current = reveal.nonce;
+    const position = { lineNumber: reveal.line, column: reveal.column };
+    editor.setPosition(position);
+    editor.revealPositionInCenterIfOutsideViewport(position);
+    editor.focus();
+  }, [editor, reveal]);
+
+  useProblemMarker(editor);
+  useDiagnostics(editor, onDiagnostics);
+
+  return (
+    <Editor
+      path={SCRIPT_PATH}
+      language="typescript"
+      theme={theme === 'dark' ? 'cueline-dark' : 'cueline-light'}
+      value={script}
+      onChange={(value) => edit(value ?? '')}
+      onMount={(mounted) => setEditor(mounted)}
+      loading={fallback}
+      options={options}
+    />
+  );
+}
+
+/** Marks the line at which compiling or running the script failed. */
+function useProblemMarker(editor: CodeEditor | undefined): void {
+  const problem = usePlayground((state) => state.problem);
+  useEffect(() => {
+    const model = editor?.getModel();
+    if (model === null || model === undefined) return;
+    if (problem?.line === undefined) {
+      monaco.editor.setModelMarkers(model, MARKER_OWNER, []);
+      return;
+    }
+    const line = Math.min(Math.max(problem.line, 1), model.getLineCount());
+    monaco.editor.setModelMarkers(model, MARKER_OWNER, [
+      {
+        severity: problem.ended ? monaco.MarkerSeverity.Error : monaco.MarkerSeverity.Warning,
+        message: problem.message,
+        startLineNumber: line,
+        startColumn: problem.column ?? model.getLineFirstNonWhitespaceColumn(line),
+        endLineNumber: line,
+        endColumn: model.getLineMaxColumn(line),
+      },
+    ]);
+  }, [editor, problem]);
+}
+
+/** Tells what is wrong with the script, from its types and from the last run, in the order of its lines. */
+function useDiagnostics(
+  editor: CodeEditor | undefined,
+  onDiagnostics: ScriptEditorProps['onDiagnostics'],
+): void {
+  useEffect(() => {
+    const model = editor?.getModel();
+    if (model === null || model === undefined) return undefined;
+    const tell = (): void => {
+      const markers = monaco.editor
+        .getModelMarkers({ resource: model.uri })
+        .filter(({ severity, owner }) => severity === monaco.MarkerSeverity.Error || owner === MARKER_OWNER)
+        .map(({ startLineNumber, startColumn, message, severity }) => ({
+          line: startLineNumber,
+          column: startColumn,
+          message,
+          warning: severity !== monaco.MarkerSeverity.Error,
+        }));
+      onDiagnostics(markers.toSorted((a, b) => a.line - b.line || a.column - b.column));
+    };
+    const listener = monaco.editor.onDidChangeMarkers((resources) => {
+      if (resources.some((resource) => resource.toString() === model.uri.toString())) tell();
+    });
+    // A script without problems changes no marker, so its first check has to be asked for. Where that fails
+    // nothing will ever be marked, and the same words are the best that can be said.
+    firstCheck(model.uri).then(
+      (clean) => clean && tell(),
+      () => tell(),
+    );
+    return () => listener.dispose();
+  }, [editor, onDiagnostics]);
+}

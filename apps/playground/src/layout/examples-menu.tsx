@@ -1,0 +1,86 @@
+import { BookOpen, ChevronDown, FileUp, Undo2 } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import { useRef } from 'react';
+import { toast } from 'sonner';
+import { examples } from '../examples/index.ts';
+import { usePlayground } from '../state/store.ts';
+import { Button } from '../ui/button.tsx';
+import { menuContent, menuItem } from '../ui/menu.ts';
+import { replaceScript } from './replace-script.ts';
+
+/** The largest file that is taken for a script, in bytes. */
+const LARGEST_FILE = 1_000_000;
+
+export function ExamplesMenu() {
+  const previous = usePlayground((state) => state.previousScript);
+  const restore = usePlayground((state) => state.restoreScript);
+  const file = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <DropdownMenu.Root>
+        <DropdownMenu.Trigger asChild>
+          <Button aria-label="Examples">
+            <BookOpen />
+            <span className="narrow:hidden">Examples</span>
+            <ChevronDown className="text-ink-3 narrow:hidden" />
+          </Button>
+        </DropdownMenu.Trigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.Content
+            align="start"
+            sideOffset={6}
+            collisionPadding={8}
+            className={`${menuContent} w-80`}
+          >
+            {examples.map((example) => (
+              <DropdownMenu.Item
+                key={example.id}
+                className={menuItem}
+                onSelect={() => replaceScript(example.source, `“${example.title}”`)}
+              >
+                <span>
+                  <span className="block font-medium">{example.title}</span>
+                  <span className="block text-sm text-ink-2">{example.description}</span>
+                </span>
+              </DropdownMenu.Item>
+            ))}
+            <DropdownMenu.Separator className="my-1 h-px bg-line" />
+            <DropdownMenu.Item className={menuItem} onSelect={() => file.current?.click()}>
+              <FileUp />
+              Open a script file…
+            </DropdownMenu.Item>
+            {previous !== undefined && (
+              <DropdownMenu.Item className={menuItem} onSelect={restore}>
+                <Undo2 />
+                Restore your script
+              </DropdownMenu.Item>
+            )}
+          </DropdownMenu.Content>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Root>
+      <input
+        ref={file}
+        type="file"
+        accept=".ts,.js,.txt"
+        hidden
+        aria-label="Script file"
+        onChange={(event) => {
+          const [chosen] = event.target.files ?? [];
+          event.target.value = '';
+          if (chosen !== undefined) void openFile(chosen);
+        }}
+      />
+    </>
+  );
+}
+
+async function openFile(file: File): Promise<void> {
+  if (file.size > LARGEST_FILE) {
+    toast.error(
+      `${file.name} is larger than 1 MB, which is no script. Choose the .ts file that you saved here.`,
+    );
+    return;
+  }
+  replaceScript(await file.text(), file.name);
+  usePlayground.setState({ notice: { kind: 'opened', from: 'file' } });
+}

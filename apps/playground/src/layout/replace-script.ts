@@ -1,0 +1,15 @@
+import { toast } from 'sonner';
+import { usePlayground } from '../state/store.ts';
+
+/** Puts another script into the editor and offers the way back where the person had written something. */
+export function replaceScript(source: string, what: string): void {
+  const before = usePlayground.getState().script;
+  usePlayground.getState().replaceScript(source);
+  usePlayground.setState({ notice: undefined });
+  if (usePlayground.getState().previousScript !== before || before === source) return;
+  toast(`${what} is in the editor.`, {
+    description: 'Your own script is kept.',
+    duration: 10_000,
+    action: { label: 'Restore your script', onClick: () => usePlayground.getState().restoreScript() },
+  });
+}

@@ -1,0 +1,23 @@
+import { Play, Square } from 'lucide-react';
+import { startRun, stopRun } from '../state/run-session.ts';
+import { Button } from '../ui/button.tsx';
+import { Keys } from '../ui/keys.tsx';
+import { useRunning } from './use-running.ts';
+
+/** Run, which is Stop in the same place while a run goes on. */
+export function RunButton() {
+  const running = useRunning();
+  return running ? (
+    <Button look="danger" onClick={stopRun} className="w-[104px] narrow:w-24" data-testid="stop-button">
+      <Square className="fill-current" />
+      Stop
+      <Keys keys={['Esc']} className="narrow:hidden" />
+    </Button>
+  ) : (
+    <Button look="primary" onClick={startRun} className="w-[104px] narrow:w-24" data-testid="run-button">
+      <Play className="fill-current" />
+      Run
+      <Keys keys={['Mod', '↵']} className="narrow:hidden" />
+    </Button>
+  );
+}

@@ -1,0 +1,31 @@
+import { ModelButton } from '../model/model-button.tsx';
+import { ExamplesMenu } from './examples-menu.tsx';
+import { Mark } from '../ui/mark.tsx';
+import { SharePopover } from '../share/share-popover.tsx';
+import { RunButton } from './run-button.tsx';
+import { ThemeMenu } from './theme-menu.tsx';
+
+export function TopBar({ narrow }: { narrow: boolean }) {
+  return (
+    <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line bg-panel px-3 narrow:h-14 narrow:px-2">
+      <h1 className="mr-2 flex items-center gap-2 narrow:mr-0 narrow:pl-1.5">
+        <Mark />
+        <span className="text-lg font-semibold tracking-tight narrow:sr-only">Cueline</span>
+        <span className="sr-only">Playground</span>
+      </h1>
+      <span aria-hidden className="mr-1 h-4 w-px bg-line-strong narrow:hidden" />
+      <ExamplesMenu />
+      <span className="flex-1 narrow:hidden" />
+      <span className="flex min-w-0 narrow:flex-1 narrow:justify-center">
+        <ModelButton />
+      </span>
+      <SharePopover />
+      <ThemeMenu />
+      {!narrow && (
+        <span className="ml-2">
+          <RunButton />
+        </span>
+      )}
+    </header>
+  );
+}

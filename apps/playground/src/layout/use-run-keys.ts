@@ -1,0 +1,28 @@
+import { useEffect } from 'react';
+import { startRun, stopRun } from '../state/run-session.ts';
+import { usePlayground } from '../state/store.ts';
+
+/** ⌘/Ctrl+Enter runs the script from anywhere; Esc stops a run unless a menu, dialog or the editor has a use for it. */
+export function useRunKeys(): void {
+  useEffect(() => {
+    const run = (event: KeyboardEvent): void => {
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey)
+        return;
+      // A dialog's own form comes first.
+      if (usePlayground.getState().modelDialogOpen) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (!event.repeat) startRun();
+    };
+    const stop = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !event.defaultPrevented) stopRun();
+    };
+    // Capturing, because the editor would take the keys for a new line.
+    addEventListener('keydown', run, { capture: true });
+    addEventListener('keydown', stop);
+    return () => {
+      removeEventListener('keydown', run, { capture: true });
+      removeEventListener('keydown', stop);
+    };
+  }, []);
+}

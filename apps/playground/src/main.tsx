@@ -1,0 +1,18 @@
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+import { followLinks } from './share/open-link.ts';
+import { flushStorage } from './state/store.ts';
+import './styles.css';
+
+// Before the first render, so that a link's script is the first thing to be seen.
+followLinks();
+// A script is stored a moment after the last keystroke; a page that goes away has no such moment.
+addEventListener('pagehide', flushStorage);
+addEventListener('visibilitychange', flushStorage);
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

@@ -1,0 +1,100 @@
+import { CuelineError } from '@cueline/core';
+import { checkBaseUrl } from '@cueline/core/models';
+
+/** What the person chose to run scripts with. Holds no key, so it can be stored. */
+export type ConnectionSettings = {
+  kind: 'demo' | 'openai' | 'compatible';
+  openai: { model: string; api: 'responses' | 'chat'; baseUrl: string };
+  compatible: { model: string; baseUrl: string };
+};
+
+/** Keys as typed. Kept in memory only: never in storage, a link or a log. */
+export type ConnectionKeys = { openai: string; compatible: string };
+
+export const defaultConnection: ConnectionSettings = {
+  kind: 'demo',
+  openai: { model: 'gpt-5-mini', api: 'responses', baseUrl: '' },
+  compatible: { model: '', baseUrl: '' },
+};
+
+export const OPENAI_BASE_URL = 'https://api.openai.com/v1';
+/** Where Ollama listens when it is started as its makers say. */
+export const OLLAMA_BASE_URL = 'http://localhost:11434/v1';
+
+/** How a connection is named in the interface. The demo is always called simulated. */
+export function connectionLabel(settings: ConnectionSettings): { name: string; detail: string } {
+  switch (settings.kind) {
+    case 'demo':
+      return { name: 'Demo model', detail: 'simulated' };
+    case 'openai':
+      return { name: settings.openai.model || 'No model chosen', detail: 'OpenAI' };
+    case 'compatible':
+      return {
+        name: settings.compatible.model || 'No model chosen',
+        detail: hostOf(settings.compatible.baseUrl),
+      };
+  }
+}
+
+/** A field of the model dialog that needs attention, and the sentence to show beside it. */
+export type ConnectionProblem = { field: 'model' | 'baseUrl' | 'key'; message: string };
+
+/** What is missing or wrong before a run could start; undefined when the connection can be used. */
+export function connectionProblem(
+  settings: ConnectionSettings,
+  keys: ConnectionKeys,
+): ConnectionProblem | undefined {
+  if (settings.kind === 'demo') return undefined;
+  const { model, baseUrl } = settings[settings.kind];
+  if (settings.kind === 'compatible' && baseUrl.trim() === '') {
+    return { field: 'baseUrl', message: `Type the server's address, such as ${OLLAMA_BASE_URL}.` };
+  }
+  if (baseUrl.trim() !== '') {
+    const message = baseUrlProblem(baseUrl);
+    if (message !== undefined) return { field: 'baseUrl', message };
+  }
+  if (model.trim() === '') {
+    const example = settings.kind === 'openai' ? defaultConnection.openai.model : 'llama3.2';
+    return { field: 'model', message: `Type the model's id, such as ${example}.` };
+  }
+  if (settings.kind === 'openai' && keys.openai.trim() === '') {
+    return { field: 'key', message: 'Paste an OpenAI API key, or choose the demo model, which needs none.' };
+  }
+  return undefined;
+}
+
+/** The same as {@link connectionProblem} for code that must stop: an error whose code says which field it is about. */
+export function checkConnection(settings: ConnectionSettings, keys: ConnectionKeys): void {
+  const problem = connectionProblem(settings, keys);
+  if (problem === undefined) return;
+  const code = { key: 'missing_key', baseUrl: 'invalid_base_url', model: 'unknown_model' } as const;
+  throw new CuelineError(code[problem.field], problem.message, { details: { field: problem.field } });
+}
+
+function baseUrlProblem(text: string): string | undefined {
+  let address: string;
+  try {
+    address = checkBaseUrl(text, 'The base URL');
+  } catch (error) {
+    return CuelineError.isInstance(error) ? error.message : String(error);
+  }
+  const { protocol, hostname, host } = new URL(address);
+  // The page's own policy refuses it too: a key would travel in the open.
+  if (protocol === 'http:' && !isLoopback(hostname)) {
+    return `The base URL may begin with http:// only for this machine (localhost). Use https:// for ${host}.`;
+  }
+  return undefined;
+}
+
+/** The hosts of this machine that the page's policy lets it reach. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '127.0.0.1';
+}
+
+function hostOf(address: string): string {
+  try {
+    return new URL(address).host;
+  } catch {
+    return 'OpenAI-compatible';
+  }
+}

@@ -1,0 +1,59 @@
+import { guardFetch, resolveModel } from '@cueline/core/models';
+import { demoModel, scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { scriptedPace } from '../examples/turns.ts';
+import { isLoopback, OPENAI_BASE_URL, type ConnectionKeys, type ConnectionSettings } from './connection.ts';
+
+type Connection = { connection: ConnectionSettings; keys: ConnectionKeys };
+/** The variables through which core's `resolveModel` is told about a provider. */
+export type ModelEnvironment = Record<string, string>;
+
+/** How a connection is said to `resolveModel`: the reference and the environment that describes its provider. */
+export function toModelReference({ connection, keys }: Connection): { ref: string; env: ModelEnvironment } {
+  switch (connection.kind) {
+    case 'demo':
+      return { ref: 'simulated:demo', env: {} };
+    case 'openai': {
+      const { model, api, baseUrl } = connection.openai;
+      const env: ModelEnvironment = { OPENAI_API_KEY: keys.openai.trim() };
+      if (baseUrl.trim() !== '') env.OPENAI_API_BASE = baseUrl.trim();
+      return { ref: `${api === 'chat' ? 'openai-chat' : 'openai'}:${model.trim()}`, env };
+    }
+    case 'compatible': {
+      const { model, baseUrl } = connection.compatible;
+      const address = baseUrl.trim();
+      const env: ModelEnvironment = { CUSTOM_API_BASE: address, CUSTOM_API_TYPE: 'openai' };
+      const key = keys.compatible.trim();
+      // Core asks for a key wherever the server is not on this machine; a server without keys ignores this one.
+      if (key !== '') env.CUSTOM_API_KEY = key;
+      else if (!URL.canParse(address) || !isLoopback(new URL(address).hostname)) env.CUSTOM_API_KEY = 'none';
+      return { ref: `custom:${model.trim()}`, env };
+    }
+  }
+}
+
+/**
+ * The model of a connection. `turns` are an example's own scripted answers, used with the demo in place of the
+ * rule-based model.
+ */
+export async function createModel(
+  settings: Connection,
+  turns?: readonly ScriptedTurn[],
+): Promise<LanguageModelV4> {
+  if (settings.connection.kind === 'demo') {
+    return turns === undefined ? demoModel() : scriptedModel(turns, scriptedPace);
+  }
+  const { ref, env } = toModelReference(settings);
+  const model = await resolveModel(ref, { env, providers: { 'openai-chat': (id) => openAIChat(id, env) } });
+  // Every provider that can be named here is of this version; core also takes models of older ones.
+  return model as LanguageModelV4;
+}
+
+/** OpenAI's Chat Completions; `openai:` alone means Responses. */
+async function openAIChat(modelId: string, env: ModelEnvironment): Promise<LanguageModelV4> {
+  const { createOpenAI } = await import('@ai-sdk/openai');
+  const apiKey = env.OPENAI_API_KEY ?? '';
+  return createOpenAI({ apiKey, baseURL: env.OPENAI_API_BASE ?? OPENAI_BASE_URL, fetch: guardFetch() }).chat(
+    modelId,
+  );
+}

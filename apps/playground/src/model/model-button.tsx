@@ -1,0 +1,32 @@
+import { ChevronDown } from 'lucide-react';
+import { clsx } from 'clsx';
+import { usePlayground } from '../state/store.ts';
+import { Button } from '../ui/button.tsx';
+import { connectionLabel, connectionProblem } from './connection.ts';
+
+/** The model in use; opens the dialog that changes it. */
+export function ModelButton() {
+  const connection = usePlayground((state) => state.connection);
+  const keys = usePlayground((state) => state.keys);
+  const { name, detail } = connectionLabel(connection);
+  const problem = connectionProblem(connection, keys);
+  return (
+    <Button
+      look="outline"
+      onClick={() => usePlayground.setState({ modelDialogOpen: true })}
+      aria-label={`Model: ${name}, ${detail}${problem === undefined ? '' : `. ${problem.message}`}`}
+      className="min-w-0 shrink"
+      data-testid="model"
+    >
+      <span
+        aria-hidden
+        className={clsx('size-1.5 shrink-0 rounded-full', problem === undefined ? 'bg-go' : 'bg-warn')}
+      />
+      <span className="min-w-0 truncate">{name}</span>
+      <span className={clsx('truncate text-ink-3', connection.kind !== 'demo' && 'narrow:hidden')}>
+        {problem === undefined ? detail : 'needs attention'}
+      </span>
+      <ChevronDown className="text-ink-3 narrow:hidden" />
+    </Button>
+  );
+}

@@ -1,0 +1,177 @@
+import { Lock } from 'lucide-react';
+import { RadioGroup } from 'radix-ui';
+import { useState } from 'react';
+import { usePlayground } from '../state/store.ts';
+import { Button } from '../ui/button.tsx';
+import { Modal } from '../ui/modal.tsx';
+import {
+  connectionProblem,
+  defaultConnection,
+  OLLAMA_BASE_URL,
+  OPENAI_BASE_URL,
+  type ConnectionKeys,
+  type ConnectionProblem,
+  type ConnectionSettings,
+} from './connection.ts';
+import { Choice, Field, Segment } from './model-fields.tsx';
+
+export function ModelDialog() {
+  const open = usePlayground((state) => state.modelDialogOpen);
+  const close = () => usePlayground.setState({ modelDialogOpen: false });
+  return (
+    <Modal
+      open={open}
+      onOpenChange={(next) => usePlayground.setState({ modelDialogOpen: next })}
+      title="Model"
+      description="What answers when you press Run."
+    >
+      <ModelForm onDone={close} />
+    </Modal>
+  );
+}
+
+/** Mounted when the dialog opens, so that it begins with what is set and forgets what was not saved. */
+function ModelForm({ onDone }: { onDone: () => void }) {
+  const [settings, setSettings] = useState<ConnectionSettings>(() => usePlayground.getState().connection);
+  const [keys, setKeys] = useState<ConnectionKeys>(() => usePlayground.getState().keys);
+  const [problem, setProblem] = useState<ConnectionProblem>();
+  const message = (field: ConnectionProblem['field']) =>
+    problem?.field === field ? problem.message : undefined;
+
+  const change = (next: Partial<ConnectionSettings>): void => {
+    setSettings({ ...settings, ...next });
+    setProblem(undefined);
+  };
+  const openai = (next: Partial<ConnectionSettings['openai']>): void =>
+    change({ openai: { ...settings.openai, ...next } });
+  const compatible = (next: Partial<ConnectionSettings['compatible']>): void =>
+    change({ compatible: { ...settings.compatible, ...next } });
+  const changeKey = (next: Partial<ConnectionKeys>): void => {
+    setKeys({ ...keys, ...next });
+    setProblem(undefined);
+  };
+
+  const save = (): void => {
+    const found = connectionProblem(settings, keys);
+    setProblem(found);
+    if (found !== undefined) return;
+    usePlayground.setState({ connection: settings, keys });
+    onDone();
+  };
+
+  return (
+    <form
+      noValidate
+      autoComplete="off"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <RadioGroup.Root
+        aria-label="Where answers come from"
+        value={settings.kind}
+        onValueChange={(kind) => change({ kind: kind as ConnectionSettings['kind'] })}
+        className="grid gap-1.5 px-5"
+      >
+        <Choice
+          value="demo"
+          title="Demo model"
+          badge="simulated"
+          text="Built in. No key, no server, no network."
+        />
+        <Choice value="openai" title="OpenAI" text="Straight from this page to OpenAI, with your key." />
+        <Choice
+          value="compatible"
+          title="OpenAI-compatible server"
+          text="Ollama, LM Studio, vLLM, or another provider."
+        />
+      </RadioGroup.Root>
+
+      {settings.kind === 'openai' && (
+        <div className="grid gap-3.5 px-5 pt-4">
+          <Field
+            label="API key"
+            secret
+            value={keys.openai}
+            onChange={(value) => changeKey({ openai: value })}
+            placeholder="sk-…"
+            problem={message('key')}
+          />
+          <div className="grid grid-cols-[1fr_auto] gap-3 narrow:grid-cols-1">
+            <Field
+              label="Model id"
+              value={settings.openai.model}
+              onChange={(model) => openai({ model })}
+              placeholder={defaultConnection.openai.model}
+              problem={message('model')}
+            />
+            <Segment
+              label="API"
+              value={settings.openai.api}
+              onChange={(api) => openai({ api })}
+              options={[
+                { value: 'responses', label: 'Responses' },
+                { value: 'chat', label: 'Chat Completions' },
+              ]}
+            />
+          </div>
+          <Field
+            label="Base URL"
+            optional
+            value={settings.openai.baseUrl}
+            onChange={(baseUrl) => openai({ baseUrl })}
+            placeholder={OPENAI_BASE_URL}
+            problem={message('baseUrl')}
+          />
+        </div>
+      )}
+      {settings.kind === 'compatible' && (
+        <div className="grid gap-3.5 px-5 pt-4">
+          <Field
+            label="Base URL"
+            value={settings.compatible.baseUrl}
+            onChange={(baseUrl) => compatible({ baseUrl })}
+            placeholder={OLLAMA_BASE_URL}
+            problem={message('baseUrl')}
+            hint={
+              <>
+                The server must allow this page’s origin; for Ollama start it with{' '}
+                <code className="font-mono">OLLAMA_ORIGINS={location.origin}</code>
+              </>
+            }
+          />
+          <Field
+            label="Model id"
+            value={settings.compatible.model}
+            onChange={(model) => compatible({ model })}
+            placeholder="llama3.2"
+            problem={message('model')}
+          />
+          <Field
+            label="API key"
+            optional
+            secret
+            value={keys.compatible}
+            onChange={(value) => changeKey({ compatible: value })}
+            placeholder="Not needed for a local server"
+            problem={message('key')}
+          />
+        </div>
+      )}
+
+      <footer className="mt-5 flex items-center gap-3 border-t border-line px-5 py-3.5 narrow:flex-wrap">
+        <p className="flex min-w-0 flex-1 items-start gap-2 text-sm text-ink-2 narrow:basis-full">
+          <Lock className="mt-0.5 size-3.5 shrink-0 text-ink-3" />
+          Keys stay in this tab’s memory: never stored, never in a link, never seen by the script.
+        </p>
+        <Button look="outline" onClick={onDone} className="narrow:flex-1">
+          Cancel
+        </Button>
+        <Button type="submit" look="primary" className="narrow:flex-1">
+          Use this model
+        </Button>
+      </footer>
+    </form>
+  );
+}

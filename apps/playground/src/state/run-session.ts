@@ -1,0 +1,125 @@
+import {
+  createRun,
+  definePrompt,
+  type Executor,
+  type Run,
+  type RunEvent,
+  type RunState,
+} from '@cueline/core';
+import { checkConnection, connectionLabel } from '../model/connection.ts';
+import { createModel } from '../model/create-model.ts';
+import { turnsFor } from '../examples/index.ts';
+import { createSandbox, type ConsoleLevel, type Sandbox } from '../sandbox/index.ts';
+import { usePlayground } from './store.ts';
+
+/** One press of Run, and the replies that followed it. A new object for every start, so that the page takes notice. */
+export type RunSession = {
+  /** Tells one press of Run from the next. */
+  readonly id: number;
+  readonly run: Run;
+  /** The model as the interface names it. */
+  readonly model: { name: string; detail: string };
+  readonly simulated: boolean;
+  /** `performance.now()` at the last start. */
+  readonly startedAt: number;
+  /** How the conversation stood before each reply, oldest first. */
+  readonly earlier: readonly RunState[];
+};
+
+/** A line that a script wrote to the console. */
+export type ConsoleLine = { level: ConsoleLevel; text: string };
+
+/** How many lines of a script's console are kept. */
+const MOST_LINES = 200;
+
+let sandbox: Sandbox | undefined;
+let nextId = 1;
+/** Makes the model of the run that is about to start. The key stays in its closure, on this page. */
+let makeModel: () => ReturnType<typeof createModel> = () => createModel(usePlayground.getState());
+
+function theSandbox(): Sandbox {
+  sandbox ??= createSandbox({
+    getModel: () => makeModel(),
+    secrets: () => Object.values(usePlayground.getState().keys).filter((key) => key !== ''),
+    onProblem: (problem) =>
+      usePlayground.setState({ problem: { ...problem, ended: problem.phase === 'compile' } }),
+    onConsole: (level, text) =>
+      usePlayground.setState(({ console: lines }) => ({
+        console: [...lines, { level, text }].slice(-MOST_LINES),
+      })),
+  });
+  return sandbox;
+}
+
+/** Boots the sandbox before it is needed, so that the first run starts at once. */
+export function warmSandbox(): void {
+  theSandbox().warm();
+}
+
+/** Runs the script in the editor with the model that is set; a run that is going on is stopped. */
+export function startRun(): void {
+  const { script, session: last } = usePlayground.getState();
+  last?.run.stop();
+  const run = createRun(
+    definePrompt('script', () => {}),
+    { executor: sandboxExecutor(script) },
+  );
+  run.listen(showEnding);
+  begin({ id: nextId++, run, earlier: [] });
+  run.start().catch(ignore);
+}
+
+/** Goes on with the conversation of the last run: the script that made it, with what was said since. */
+export function reply(text: string): void {
+  const { session } = usePlayground.getState();
+  if (session === undefined) return;
+  const { id, run, earlier } = session;
+  begin({ id, run, earlier: [...earlier, run.getState()] });
+  run.send(text).catch(ignore);
+}
+
+/** Stops the run that is going on, if there is one. */
+export function stopRun(): void {
+  usePlayground.getState().session?.run.stop();
+}
+
+function begin(session: Pick<RunSession, 'id' | 'run' | 'earlier'>): void {
+  const { connection } = usePlayground.getState();
+  usePlayground.setState({
+    session: {
+      ...session,
+      model: connectionLabel(connection),
+      simulated: connection.kind === 'demo',
+      startedAt: performance.now(),
+    },
+    problem: undefined,
+    console: [],
+    tab: 'run',
+  });
+}
+
+/** Marks the line at which a run failed. */
+function showEnding(event: RunEvent): void {
+  if (event.type !== 'run-end' || event.error === undefined) return;
+  const { message, details } = event.error;
+  if (typeof details?.['line'] !== 'number') return;
+  const column = typeof details['column'] === 'number' ? { column: details['column'] } : {};
+  usePlayground.setState({ problem: { message, line: details['line'], ...column, ended: true } });
+}
+
+/** Runs one script in the sandbox, with the model that is set when it starts. */
+function sandboxExecutor(script: string): Executor {
+  return {
+    async *start(request, signal) {
+      const { connection, keys } = usePlayground.getState();
+      checkConnection(connection, keys);
+      // An example's scripted answers end with its first run; replies go to the rule-based demo.
+      const turns = request.messages?.length ? undefined : turnsFor(script);
+      makeModel = () => createModel({ connection, keys }, turns);
+      yield* theSandbox().executor(script).start(request, signal);
+    },
+  };
+}
+
+/** The run's state says how it ended; the promise says nothing more. */
+function ignore(): void {}

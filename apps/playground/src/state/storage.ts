@@ -1,0 +1,73 @@
+import type { PersistStorage, StorageValue } from 'zustand/middleware';
+
+/** How long a change may wait before it is written, in milliseconds; a closing page writes at once. */
+const DELAY_MS = 250;
+
+/** The part of `localStorage` that is used here. */
+export type TextStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+
+export type StorageOptions = {
+  /** Called once for the first failure, in words for the person. */
+  onProblem: (message: string) => void;
+  /** Throws where the browser blocks storage, as `localStorage` itself does. */
+  open?: () => TextStorage;
+  delay?: number;
+};
+
+/**
+ * A zustand storage over `localStorage` that never throws: where storage is blocked or full the app goes on without
+ * it and says so once. Writes are gathered, because a script is stored at every keystroke.
+ */
+export function createStorage<State>(options: StorageOptions): PersistStorage<State> & { flush(): void } {
+  const { onProblem, open = () => localStorage, delay = DELAY_MS } = options;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let waiting: { name: string; value: StorageValue<State> } | undefined;
+  let failed = false;
+
+  function report(): void {
+    if (failed) return;
+    failed = true;
+    onProblem(
+      'This browser does not let the page keep anything (storage is full or blocked). Your script stays here until you close the tab; use Share to keep a copy.',
+    );
+  }
+
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting === undefined) return;
+    const { name, value } = waiting;
+    waiting = undefined;
+    try {
+      open().setItem(name, JSON.stringify(value));
+    } catch {
+      report();
+    }
+  }
+
+  return {
+    getItem(name) {
+      try {
+        const text = open().getItem(name);
+        return text === null ? null : (JSON.parse(text) as StorageValue<State>);
+      } catch (error) {
+        // Text that is no JSON is as good as none; only a storage that cannot be read is worth a word.
+        if (!(error instanceof SyntaxError)) report();
+        return null;
+      }
+    },
+    setItem(name, value) {
+      waiting = { name, value };
+      timer ??= setTimeout(flush, delay);
+    },
+    removeItem(name) {
+      waiting = undefined;
+      try {
+        open().removeItem(name);
+      } catch {
+        report();
+      }
+    },
+    flush,
+  };
+}

@@ -1,0 +1,33 @@
+import { useEffect, useState } from 'react';
+import { usePlayground } from './store.ts';
+
+const dark = '(prefers-color-scheme: dark)';
+
+/** True while the media query matches. */
+export function useMediaQuery(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const update = (): void => setMatches(list.matches);
+    update();
+    list.addEventListener('change', update);
+    return () => list.removeEventListener('change', update);
+  }, [query]);
+  return matches;
+}
+
+/** The theme in force, from the person's choice or the system's; also written onto the document. */
+export function useTheme(): 'dark' | 'light' {
+  const choice = usePlayground((state) => state.theme);
+  const systemDark = useMediaQuery(dark);
+  const theme = choice === 'system' ? (systemDark ? 'dark' : 'light') : choice;
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+  }, [theme]);
+  return theme;
+}
+
+/** True where only one pane has room. */
+export function useNarrow(): boolean {
+  return useMediaQuery('(width <= 768px)');
+}

@@ -1,0 +1,32 @@
+import { clsx } from 'clsx';
+import { SquareTerminal } from 'lucide-react';
+import { usePlayground } from '../state/store.ts';
+import { Fold } from './fold.tsx';
+import { plural } from './format.ts';
+
+/** What the script wrote to its console, where it wrote anything. */
+export function ConsoleFold() {
+  const lines = usePlayground((state) => state.console);
+  if (lines.length === 0) return null;
+  return (
+    <Fold
+      icon={<SquareTerminal className="size-3.5 text-ink-3" />}
+      title="Console"
+      hint={plural(lines.length, 'line')}
+      open={false}
+    >
+      <pre className="scroll mt-1 max-h-60 rounded-lg border border-line bg-raised px-3 py-2 font-mono text-sm break-words whitespace-pre-wrap">
+        {lines.map(({ level, text }, index) => (
+          <div
+            key={index}
+            className={clsx(
+              level === 'error' ? 'text-danger' : level === 'warn' ? 'text-warn' : 'text-ink-2',
+            )}
+          >
+            {text}
+          </div>
+        ))}
+      </pre>
+    </Fold>
+  );
+}

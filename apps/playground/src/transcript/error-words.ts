@@ -1,0 +1,39 @@
+import type { CuelineErrorCode, SerializedError } from '@cueline/core';
+
+const titles: Partial<Record<CuelineErrorCode, string>> = {
+  unknown_model: 'This model cannot be found',
+  missing_key: 'A key is missing',
+  invalid_base_url: 'The base URL cannot be used',
+  timeout: 'The run took too long',
+  network: 'The model’s server could not be reached',
+  auth: 'The provider refused the key',
+  model_denied: 'The provider refused this model',
+  rate_limited: 'The provider asks to slow down',
+  overloaded: 'The provider is overloaded',
+  bad_request: 'The provider refused the request',
+  stream_truncated: 'The answer broke off',
+  provider_error: 'The provider reported an error',
+  script_error: 'The script has an error',
+  invalid_definition: 'The script has an error',
+  sandbox_unresponsive: 'The script stopped responding',
+  sandbox_refused: 'The script asked for something it may not do',
+};
+
+/** A run's error in a few words; its message says the rest. */
+export function errorTitle(error: SerializedError): string {
+  return titles[error.code] ?? 'The run failed';
+}
+
+const modelCodes: ReadonlySet<CuelineErrorCode> = new Set([
+  'unknown_model',
+  'missing_key',
+  'invalid_base_url',
+  'network',
+  'auth',
+  'model_denied',
+]);
+
+/** True where the model dialog is the place to put it right. */
+export function mendsInModelDialog(error: SerializedError): boolean {
+  return modelCodes.has(error.code);
+}

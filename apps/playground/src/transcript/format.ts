@@ -1,0 +1,72 @@
+/** `<1 ms`, `312 ms`, `1.2 s`, `2 m 05 s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 0.5) return '<1 ms';
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`;
+}
+
+/** `980`, `12.3k`. */
+export function formatCount(count: number): string {
+  return count < 10_000 ? String(count) : `${(count / 1000).toFixed(1)}k`;
+}
+
+/** A count with its noun: `1 token`, `2 tokens`. */
+export function plural(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A size of text as a link carries it: `820 B`, `1.4 KB`. */
+export function formatSize(bytes: number): string {
+  return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} KB`;
+}
+
+const LONGEST_WORD = 40;
+
+/** A value in a few words, for a line that has no room for JSON. */
+export function summarize(value: unknown, longest: number = LONGEST_WORD): string {
+  if (typeof value === 'string') {
+    const line = value.replaceAll(/\s+/g, ' ').trim();
+    return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+  }
+  if (Array.isArray(value)) return value.length === 0 ? 'empty list' : plural(value.length, 'item');
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value);
+    if (entries.length === 0) return 'empty';
+    return entries
+      .slice(0, 3)
+      .map(
+        ([key, field]) =>
+          `${key} ${typeof field === 'object' && field !== null ? shape(field) : summarize(field, 24)}`,
+      )
+      .join(', ');
+  }
+  return String(value);
+}
+
+function shape(value: object): string {
+  return Array.isArray(value) ? `[${value.length}]` : '{…}';
+}
+
+/** A tool's arguments as the pairs that a folded card shows. */
+export function keyArguments(input: unknown): { name: string; value: string }[] {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return [];
+  return Object.entries(input)
+    .slice(0, 3)
+    .map(([name, value]) => ({
+      name,
+      value: typeof value === 'object' && value !== null ? shape(value) : summarize(value, 28),
+    }));
+}
+
+/** What a tool gave back that it was not given: fields of its result that repeat its arguments say nothing. */
+export function newFields(output: unknown, input: unknown): unknown {
+  if (!isRecord(output) || !isRecord(input)) return output;
+  const fields = Object.entries(output).filter(([key, value]) => input[key] !== value);
+  return fields.length === 0 ? output : Object.fromEntries(fields);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

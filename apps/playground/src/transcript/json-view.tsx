@@ -1,0 +1,51 @@
+import { memo, useMemo, useState } from 'react';
+
+/** How much of a value is drawn at first, in characters. */
+const FIRST_CHARACTERS = 6_000;
+const token = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** A value as indented JSON with its keys and literals told apart; text is shown as it is. */
+export const JsonView = memo(function JsonView({ value }: { value: unknown }) {
+  const [whole, setWhole] = useState(false);
+  const text = useMemo(
+    () => (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'nothing')),
+    [value],
+  );
+  const shown = whole ? text : text.slice(0, FIRST_CHARACTERS);
+  return (
+    <>
+      <pre className="font-mono text-sm break-words whitespace-pre-wrap text-ink-2">
+        {typeof value === 'string' ? shown : paint(shown)}
+      </pre>
+      {shown.length < text.length && (
+        <button
+          type="button"
+          className="mt-1 text-sm text-text-kind underline"
+          onClick={() => setWhole(true)}
+        >
+          Show all {text.length.toLocaleString('en')} characters
+        </button>
+      )}
+    </>
+  );
+});
+
+function paint(json: string) {
+  const painted = [];
+  let end = 0;
+  for (const match of json.matchAll(token)) {
+    if (match.index > end) painted.push(json.slice(end, match.index));
+    const [all, text, colon] = match;
+    const look =
+      text !== undefined && colon !== undefined ? 'text-ink' : text !== undefined ? 'text-ok' : 'text-tool';
+    painted.push(
+      <span key={match.index} className={look}>
+        {text !== undefined && colon !== undefined ? text : all}
+      </span>,
+      text !== undefined && colon !== undefined ? colon : '',
+    );
+    end = match.index + all.length;
+  }
+  painted.push(json.slice(end));
+  return painted;
+}

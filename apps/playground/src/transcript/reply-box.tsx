@@ -1,0 +1,43 @@
+import { CornerDownLeft } from 'lucide-react';
+import { useState } from 'react';
+import { reply } from '../state/run-session.ts';
+import { Button } from '../ui/button.tsx';
+
+/** Goes on with the conversation once a run is done. */
+export function ReplyBox() {
+  const [text, setText] = useState('');
+  const send = (): void => {
+    if (text.trim() === '') return;
+    reply(text.trim());
+    setText('');
+  };
+  return (
+    <form
+      className="shrink-0 border-t border-line bg-panel px-5 py-3 narrow:px-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <div className="mx-auto flex max-w-[720px] items-end gap-2 rounded-lg border border-line-strong/70 bg-panel p-1.5 focus-within:border-focus">
+        <textarea
+          aria-label="Reply"
+          placeholder="Reply…"
+          rows={1}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            send();
+          }}
+          className="field-sizing-content max-h-40 min-h-7 flex-1 resize-none bg-transparent px-2 py-1 text-lg outline-none placeholder:text-ink-3 narrow:min-h-11 narrow:py-2.5"
+        />
+        <Button type="submit" look="outline" disabled={text.trim() === ''}>
+          Send
+          <CornerDownLeft className="text-ink-3" />
+        </Button>
+      </div>
+    </form>
+  );
+}

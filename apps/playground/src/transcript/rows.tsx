@@ -1,0 +1,211 @@
+import type { RunState, SerializedError, StepState } from '@cueline/core';
+import {
+  Brain,
+  CircleAlert,
+  CircleStop,
+  FileText,
+  Link2,
+  ScrollText,
+  Settings2,
+  TriangleAlert,
+  User,
+} from 'lucide-react';
+import { memo } from 'react';
+import { usePlayground } from '../state/store.ts';
+import { Button } from '../ui/button.tsx';
+import { errorTitle, mendsInModelDialog } from './error-words.ts';
+import { Fold } from './fold.tsx';
+import { formatCount, formatDuration, plural, summarize } from './format.ts';
+import { LiveDuration } from './live-duration.tsx';
+import { ModelMarkdown } from './markdown.tsx';
+import { askToOpen } from './open-link-dialog.tsx';
+
+export const SystemRow = memo(function SystemRow({ text, variables }: { text: string; variables: number }) {
+  return (
+    <Fold
+      icon={<ScrollText className="size-3.5 text-ink-3" />}
+      title="System prompt"
+      hint={`${plural(text.length, 'character')}${variables === 0 ? '' : `, ${plural(variables, 'variable')}`}`}
+      open={false}
+    >
+      <pre className="scroll mt-1 max-h-80 rounded-lg border border-line bg-raised px-3 py-2.5 font-mono text-sm break-words whitespace-pre-wrap text-ink-2">
+        {text}
+      </pre>
+    </Fold>
+  );
+});
+
+type UserRowProps = { text: string; files: number; variables: RunState['variables'] };
+
+export const UserRow = memo(function UserRow({ text, files, variables }: UserRowProps) {
+  return (
+    <section
+      aria-label="User message"
+      className="flex gap-2.5 rounded-lg border border-line bg-raised px-3 py-2.5"
+    >
+      <User className="mt-1 size-3.5 shrink-0 text-ink-3" />
+      <div className="min-w-0 text-lg break-words whitespace-pre-wrap">
+        <WithVariables text={text} variables={variables} />
+        {files > 0 && <p className="text-sm text-ink-2">{plural(files, 'file')} attached</p>}
+      </div>
+    </section>
+  );
+});
+
+/** A text in which the names of variables stand out, each with its value on hover. */
+function WithVariables({ text, variables }: Pick<UserRowProps, 'text' | 'variables'>) {
+  return text.split(/(<[A-Za-z_][\w-]*>)/).map((piece, index) => {
+    const variable = piece.startsWith('<') ? variables[piece.slice(1, -1)] : undefined;
+    if (variable === undefined) return piece;
+    return (
+      <span
+        key={index}
+        title={summarize(variable.value, 200)}
+        className="rounded bg-hover px-1 font-mono text-base text-text-kind"
+      >
+        {piece.slice(1, -1)}
+      </span>
+    );
+  });
+}
+
+export const StepRow = memo(function StepRow(props: {
+  step: StepState;
+  waiting: boolean;
+  origin: number;
+  model: string;
+}) {
+  const { step, waiting, origin, model } = props;
+  const { startedAt, finishedAt, usage } = step;
+  return (
+    <div className="flex items-center gap-2 pt-2 text-sm whitespace-nowrap text-ink-3" data-step={step.step}>
+      <h3 className="font-medium text-ink-2">Step {step.step + 1}</h3>
+      <span className="truncate narrow:hidden">{model}</span>
+      <span aria-hidden className="h-px min-w-4 flex-1 bg-line" />
+      {usage !== undefined && (
+        <span title="Tokens in → out">
+          {formatCount(usage.inputTokens ?? 0)} → {formatCount(usage.outputTokens ?? 0)} tokens
+        </span>
+      )}
+      {finishedAt !== undefined ? (
+        <span className="text-right">{formatDuration(finishedAt - startedAt)}</span>
+      ) : waiting ? (
+        <span className="flex items-center gap-1.5">
+          <span className="size-1.5 animate-[pulse-dot_1s_infinite] rounded-full bg-go" />
+          waiting for the model <LiveDuration since={origin + startedAt} />
+        </span>
+      ) : null}
+    </div>
+  );
+});
+
+export const ReasoningRow = memo(function ReasoningRow({
+  text,
+  streaming,
+}: {
+  text: string;
+  streaming: boolean;
+}) {
+  return (
+    <Fold
+      icon={<Brain className="size-3.5 text-thinking" />}
+      title={streaming ? 'Thinking…' : 'Thought'}
+      hint={text.slice(0, 120)}
+      open={streaming}
+    >
+      <div className="mt-1 border-l-2 border-thinking/40 pl-3 text-ink-2 [&_.markdown]:text-base">
+        <ModelMarkdown text={text} streaming={streaming} />
+      </div>
+    </Fold>
+  );
+});
+
+export const TextRow = memo(function TextRow({ text, streaming }: { text: string; streaming: boolean }) {
+  return (
+    <section aria-label="Answer" className="grid gap-2.5">
+      <ModelMarkdown text={text} streaming={streaming} />
+    </section>
+  );
+});
+
+export function SourceRow({ title, url }: { title: string; url: string | undefined }) {
+  return (
+    <p className="flex items-center gap-2 text-sm text-ink-2">
+      <Link2 className="size-3.5 text-ink-3" />
+      Source:{' '}
+      {url === undefined ? (
+        title
+      ) : (
+        <button
+          type="button"
+          className="min-w-0 truncate text-text-kind underline"
+          onClick={() => askToOpen(url)}
+        >
+          {title}
+        </button>
+      )}
+    </p>
+  );
+}
+
+export function FileRow({ mediaType }: { mediaType: string }) {
+  return (
+    <p className="flex items-center gap-2 text-sm text-ink-2">
+      <FileText className="size-3.5 text-ink-3" />
+      The model sent a file ({mediaType}); it is not shown here.
+    </p>
+  );
+}
+
+export function WarningRow({ message }: { message: string }) {
+  return (
+    <p className="flex gap-2 rounded-lg bg-warn-soft px-3 py-2 text-warn">
+      <TriangleAlert className="mt-[3px] size-3.5 shrink-0" />
+      <span>
+        <span className="sr-only">Warning: </span>
+        {message}
+      </span>
+    </p>
+  );
+}
+
+export function StoppedRow() {
+  return (
+    <p className="flex items-center gap-2 text-ink-2">
+      <CircleStop className="size-3.5 text-ink-3" />
+      You stopped this run. What had arrived is kept.
+    </p>
+  );
+}
+
+export function ErrorRow({ error }: { error: SerializedError }) {
+  const showLine = usePlayground((state) => state.showLine);
+  const { line, column } = error.details ?? {};
+  return (
+    <section
+      role="group"
+      aria-label="Run error"
+      data-testid="run-error"
+      className="rounded-lg border border-danger-line bg-danger-soft px-3 py-2.5"
+    >
+      <h3 className="flex items-center gap-2 font-semibold text-danger">
+        <CircleAlert className="size-4 shrink-0" />
+        {errorTitle(error)}
+      </h3>
+      <p className="mt-1 break-words whitespace-pre-wrap text-ink">{error.message}</p>
+      <div className="mt-2 flex flex-wrap gap-2 empty:hidden">
+        {typeof line === 'number' && (
+          <Button look="outline" onClick={() => showLine(line, typeof column === 'number' ? column : 1)}>
+            Go to line {line}
+          </Button>
+        )}
+        {mendsInModelDialog(error) && (
+          <Button look="outline" onClick={() => usePlayground.setState({ modelDialogOpen: true })}>
+            <Settings2 />
+            Model settings
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,66 @@
+import type { RunState } from '@cueline/core';
+import { clsx } from 'clsx';
+import { Check, CircleAlert, CircleDashed, CircleStop, LoaderCircle, Pause } from 'lucide-react';
+import type { RunSession } from '../state/run-session.ts';
+import { formatCount, formatDuration, plural } from './format.ts';
+import { LiveDuration } from './live-duration.tsx';
+import { phaseWords } from './view-model.ts';
+
+const looks = {
+  idle: { Icon: CircleDashed, words: 'Not run yet', look: 'text-ink-2' },
+  running: { Icon: LoaderCircle, words: 'Running', look: 'text-ink' },
+  waiting: { Icon: Pause, words: 'Waiting for you', look: 'text-warn' },
+  done: { Icon: Check, words: 'Done', look: 'text-ok' },
+  error: { Icon: CircleAlert, words: 'Failed', look: 'text-danger' },
+  stopped: { Icon: CircleStop, words: 'Stopped', look: 'text-ink-2' },
+} as const;
+
+/** How the run stands: status, model, step, time, tokens. */
+export function RunBar({ session, state }: { session: RunSession | undefined; state: RunState }) {
+  // Between Run and the first event there is a run already.
+  const status = session !== undefined && state.status === 'idle' ? 'running' : state.status;
+  const { Icon, words, look } = looks[status];
+  return (
+    <div className="flex h-9 shrink-0 items-center gap-x-3 overflow-hidden border-b border-line bg-panel px-4 text-sm text-ink-2 narrow:h-10">
+      <span
+        className={clsx('flex shrink-0 items-center gap-1.5 font-medium', look)}
+        data-testid="status"
+        data-status={status}
+      >
+        <Icon className={clsx('size-3.5', status === 'running' && 'animate-spin text-go')} />
+        {words}
+        {state.status === 'running' && (
+          <span className="font-normal text-ink-2 narrow:hidden">{phaseWords[state.phase]}</span>
+        )}
+      </span>
+      {session !== undefined && (
+        <>
+          <span className="ml-auto min-w-0 truncate">
+            {session.model.name}
+            <span className="text-ink-3"> · {session.model.detail}</span>
+          </span>
+          {state.steps.length > 0 && (
+            <span className="shrink-0">
+              {status === 'running' ? `Step ${state.steps.length}` : plural(state.steps.length, 'step')}
+            </span>
+          )}
+          <span className="shrink-0 text-right" data-testid="elapsed">
+            {status === 'running' ? (
+              <LiveDuration since={session.startedAt} />
+            ) : (
+              formatDuration(state.elapsed)
+            )}
+          </span>
+          {state.usage.totalTokens > 0 && (
+            <span
+              className="shrink-0 narrow:hidden"
+              title={`${state.usage.inputTokens} in, ${state.usage.outputTokens} out`}
+            >
+              {formatCount(state.usage.totalTokens)} tokens
+            </span>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,145 @@
+import type { ToolCallState } from '@cueline/core';
+import { clsx } from 'clsx';
+import { Ban, Check, ChevronRight, CircleAlert, Ellipsis, LoaderCircle, Wrench } from 'lucide-react';
+import { memo, useState } from 'react';
+import { formatDuration, keyArguments, newFields, summarize } from './format.ts';
+import { JsonView } from './json-view.tsx';
+import { LiveDuration } from './live-duration.tsx';
+
+type Stand = { words: string; look: string; Icon: typeof Check; spins?: boolean };
+
+const stands: Record<ToolCallState['state'], Stand> = {
+  'input-streaming': { words: 'Writing arguments', look: 'text-ink-2', Icon: Ellipsis },
+  'input-available': { words: 'Ready', look: 'text-ink-2', Icon: Ellipsis },
+  running: { words: 'Running', look: 'text-tool', Icon: LoaderCircle, spins: true },
+  'output-available': { words: 'Done', look: 'text-ok', Icon: Check },
+  'output-error': { words: 'Failed', look: 'text-danger', Icon: CircleAlert },
+  interrupted: { words: 'Interrupted', look: 'text-ink-2', Icon: Ban },
+};
+
+/**
+ * One tool call, folded to a line: name, key arguments, result, time. `origin` is the `performance.now()` of the run's
+ * start, from which the call's own times count.
+ */
+export const ToolCard = memo(function ToolCard({
+  call,
+  origin,
+}: {
+  call: ToolCallState;
+  origin: number | undefined;
+}) {
+  const failed = call.state === 'output-error';
+  const [choice, setOpen] = useState<boolean>();
+  const open = choice ?? failed;
+  const stand = stands[call.state];
+  return (
+    <section
+      aria-label={`Tool ${call.toolName}`}
+      data-tool={call.toolName}
+      data-state={call.state}
+      className={clsx(
+        'overflow-hidden rounded-lg border bg-panel',
+        failed ? 'border-danger-line' : 'border-line',
+        'animate-[rise_160ms_var(--ease-out)]',
+      )}
+    >
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex min-h-9 w-full min-w-0 items-center gap-2 px-2.5 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11"
+      >
+        <ChevronRight
+          className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
+        />
+        <Wrench className="size-3.5 shrink-0 text-tool" />
+        <span className="shrink-0 font-mono text-sm font-medium">{call.toolName}</span>
+        <Summary call={call} />
+        <span className={clsx('ml-auto flex shrink-0 items-center gap-1 pl-2 text-sm', stand.look)}>
+          <stand.Icon className={clsx('size-3.5', stand.spins && 'animate-spin')} />
+          {stand.words}
+        </span>
+        <Duration call={call} origin={origin} />
+      </button>
+      {open && <Details call={call} />}
+    </section>
+  );
+});
+
+function Summary({ call }: { call: ToolCallState }) {
+  return (
+    <span className="flex min-w-0 flex-1 text-sm text-ink-2">
+      {call.state === 'input-streaming' ? (
+        <span className="truncate font-mono">{call.inputText.slice(-80)}</span>
+      ) : (
+        <span className="truncate">
+          {keyArguments(call.input).map(({ name, value }, index) => (
+            <span key={name}>
+              {index > 0 && <span className="text-ink-3"> · </span>}
+              <span className="text-ink-3">{name}</span> {value}
+            </span>
+          ))}
+        </span>
+      )}
+      {call.state === 'output-available' && (
+        <span className="max-w-full min-w-[40%] truncate narrow:hidden">
+          <span className="px-1.5 text-ink-3">→</span>
+          <span className="text-ink">{summarize(newFields(call.output, call.input), 60)}</span>
+        </span>
+      )}
+      {call.state === 'output-error' && (
+        <span className="min-w-[40%] truncate pl-2 text-danger narrow:hidden">
+          {summarize(call.errorText ?? '', 80)}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Duration({ call, origin }: { call: ToolCallState; origin: number | undefined }) {
+  const { startedAt, finishedAt } = call;
+  if (startedAt === undefined) return null;
+  return (
+    <span className="w-14 shrink-0 text-right text-sm text-ink-2">
+      {finishedAt !== undefined ? (
+        formatDuration(finishedAt - startedAt)
+      ) : origin !== undefined ? (
+        <LiveDuration since={origin + startedAt} />
+      ) : null}
+    </span>
+  );
+}
+
+function Details({ call }: { call: ToolCallState }) {
+  return (
+    <dl className="grid gap-3 border-t border-line bg-raised px-3 py-2.5">
+      <Field name="Input">
+        {call.input === undefined ? (
+          <pre className="font-mono text-sm break-words whitespace-pre-wrap text-ink-2">
+            {call.inputText || '…'}
+          </pre>
+        ) : (
+          <JsonView value={call.input} />
+        )}
+      </Field>
+      {call.errorText !== undefined ? (
+        <Field name="Error">
+          <p className="font-mono text-sm break-words whitespace-pre-wrap text-danger">{call.errorText}</p>
+        </Field>
+      ) : call.state === 'output-available' || call.output !== undefined ? (
+        <Field name="Output">
+          <JsonView value={call.output} />
+        </Field>
+      ) : null}
+    </dl>
+  );
+}
+
+function Field({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt className="mb-0.5 text-xs font-medium text-ink-3">{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

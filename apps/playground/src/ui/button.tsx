@@ -1,0 +1,32 @@
+import { clsx } from 'clsx';
+import type { ComponentProps } from 'react';
+
+const looks = {
+  primary: 'bg-go text-on-go hover:bg-go-hover font-semibold',
+  danger: 'bg-danger-soft text-danger border border-danger-line hover:border-danger font-semibold',
+  outline: 'border border-line-strong/70 bg-panel text-ink hover:bg-hover',
+  ghost: 'text-ink-2 hover:bg-hover hover:text-ink',
+} as const;
+
+export type ButtonProps = ComponentProps<'button'> & {
+  look?: keyof typeof looks;
+  /** A square for a single icon; needs an `aria-label`. */
+  square?: boolean;
+};
+
+/** A 28 px control; 44 px where fingers use it. */
+export function Button({ look = 'ghost', square = false, className, ...props }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      className={clsx(
+        'inline-flex h-7 shrink-0 items-center justify-center gap-1.5 rounded-md text-base whitespace-nowrap',
+        'transition-colors duration-100 select-none disabled:opacity-50 narrow:h-11 [&_svg]:size-[15px] [&_svg]:shrink-0',
+        square ? 'w-7 narrow:w-11' : 'px-2.5 narrow:px-3.5',
+        looks[look],
+        className,
+      )}
+      {...props}
+    />
+  );
+}

@@ -1,0 +1,8 @@
+/** Looks shared by the menus. */
+export const menuContent: string =
+  'scroll z-50 max-h-[var(--radix-dropdown-menu-content-available-height)] animate-[fade_100ms_ease-out] rounded-lg ' +
+  'border border-line-strong/60 bg-panel p-1 shadow-xl outline-none';
+
+export const menuItem: string =
+  'flex cursor-default items-center gap-2.5 rounded-md px-2.5 py-1.5 text-base text-ink outline-none select-none ' +
+  'data-highlighted:bg-hover data-disabled:text-ink-3 narrow:min-h-11 [&_svg]:size-[15px] [&_svg]:shrink-0 [&_svg]:text-ink-3';

@@ -1,0 +1,45 @@
+import { X } from 'lucide-react';
+import { Dialog } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+
+type ModalProps = {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  description: ReactNode;
+  children: ReactNode;
+};
+
+/** A dialog in the middle of the page; on a phone it rises from the bottom edge. */
+export function Modal({ open, onOpenChange, title, description, children }: ModalProps) {
+  return (
+    <Dialog.Root open={open} onOpenChange={onOpenChange}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 animate-[fade_120ms_ease-out] bg-black/45 dark:bg-black/60" />
+        <Dialog.Content
+          className={
+            'scroll fixed top-1/2 left-1/2 z-50 max-h-[calc(100dvh-32px)] w-[min(500px,calc(100vw-32px))] ' +
+            '-translate-x-1/2 -translate-y-1/2 animate-[fade_140ms_ease-out] rounded-xl border border-line-strong/60 bg-panel ' +
+            'shadow-2xl outline-none narrow:top-auto narrow:bottom-0 narrow:w-full narrow:translate-y-0 narrow:rounded-b-none'
+          }
+        >
+          <header className="flex items-start gap-3 px-5 pt-4 pb-3">
+            <div className="min-w-0 flex-1">
+              <Dialog.Title className="text-lg font-semibold">{title}</Dialog.Title>
+              <Dialog.Description asChild>
+                <div className="mt-0.5 text-base text-ink-2">{description}</div>
+              </Dialog.Description>
+            </div>
+            <Dialog.Close asChild>
+              <Button square aria-label="Close" className="-mr-1.5">
+                <X />
+              </Button>
+            </Dialog.Close>
+          </header>
+          {children}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

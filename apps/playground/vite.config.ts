@@ -1,0 +1,20 @@
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+import { sourceConditions } from '../../vite.config.ts';
+import { contentSecurityPolicy } from './vite/content-security-policy.ts';
+import { editorTypes } from './vite/editor-types.ts';
+import { sandboxRuntime } from './vite/sandbox-runtime.ts';
+
+export default defineConfig({
+  // Relative, so that the built folder works under any path of any static host.
+  base: './',
+  plugins: [react(), tailwindcss(), editorTypes(), sandboxRuntime(), contentSecurityPolicy()],
+  resolve: { conditions: [...sourceConditions, 'module', 'browser', 'development|production'] },
+  worker: { format: 'es' },
+  build: {
+    target: 'es2023',
+    // Monaco's TypeScript worker is one file of several megabytes; it is loaded lazily, in a worker.
+    chunkSizeWarningLimit: 8_000,
+  },
+});
