@@ -1,0 +1,127 @@
+import { bootstrapSource, framePolicy } from '../bootstrap.ts';
+import type { RelayCommand, RelayNotice } from '../frame/relay.ts';
+import type { SandboxLimits } from '../limits.ts';
+import { createWatchdog, type Watchdog } from '../watchdog.ts';
+
+/** Why a cell is no longer usable. */
+export type CellEnd = { reason: Extract<RelayNotice, { type: 'ended' }>['reason'] | 'boot'; detail?: string };
+
+/** One frame with one worker in it: the place where one run happens. */
+export type Cell = {
+  /** Messages from now on go to `onMessage`; `onEnd` is called once if the cell dies (not when it is closed). */
+  open(onMessage: (text: string) => void, onEnd: (end: CellEnd) => void): void;
+  send(text: string): void;
+  /** From now on the worker must answer. */
+  watch(): void;
+  /** Takes frame and worker away, whatever they are doing. */
+  close(): void;
+};
+
+// The page reads at most 64 messages (see the relay) in this time: a flood waits outside, in the frame.
+const readEvery = 8;
+
+/**
+ * Makes a frame, and has it start a worker. Messages wait until somebody opens the cell; `onUnused` is called if it dies
+ * before that, so that nobody opens it.
+ */
+export function createCell(limits: SandboxLimits, onUnused: (end: CellEnd) => void): Cell {
+  const { port1: port, port2 } = new MessageChannel();
+  const waiting: string[] = [];
+  let receiver: ((text: string) => void) | undefined;
+  let onEnd: ((end: CellEnd) => void) | undefined;
+  let end: CellEnd | undefined;
+  let read = 0;
+  let readTimer: ReturnType<typeof setTimeout> | undefined;
+  let watchdog: Watchdog | undefined;
+  let frame: HTMLIFrameElement | undefined;
+
+  const command = (message: RelayCommand): void => port.postMessage(message);
+  const close = (): void => {
+    clearTimeout(bootTimer);
+    clearTimeout(readTimer);
+    watchdog?.stop();
+    command({ type: 'close' });
+    port.removeEventListener('message', receive);
+    // The command needs the frame for a moment; without it a busy worker could outlive its frame.
+    setTimeout(() => {
+      port.close();
+      frame?.remove();
+    }, 50);
+  };
+  const die = (reason: CellEnd): void => {
+    if (end !== undefined) return;
+    end = reason;
+    close();
+    (onEnd ?? onUnused)(reason);
+  };
+  const bootTimer = setTimeout(() => die({ reason: 'boot' }), limits.boot);
+
+  const receive = ({ data }: MessageEvent<string | RelayNotice>): void => {
+    watchdog?.heard();
+    if (typeof data === 'string') {
+      clearTimeout(bootTimer);
+      read += 1;
+      readTimer ??= setTimeout(() => {
+        command({ type: 'read', count: read });
+        read = 0;
+        readTimer = undefined;
+      }, readEvery);
+      if (receiver === undefined) waiting.push(data);
+      else receiver(data);
+    } else if (data.type === 'ended') {
+      die({ reason: data.reason, ...(data.detail === undefined ? {} : { detail: data.detail }) });
+    }
+  };
+
+  const boot = async (): Promise<void> => {
+    const { bootstrapHash, relay, runtime } = await import('virtual:sandbox-runtime');
+    if (end !== undefined) return;
+    frame = createFrame(framePolicy(bootstrapHash), (target) =>
+      // An opaque origin has no name to send to.
+      target.postMessage({ relay, runtime, limits }, '*', [port2]),
+    );
+  };
+
+  port.addEventListener('message', receive);
+  port.start();
+  boot().catch((error: unknown) => die({ reason: 'boot', detail: String(error) }));
+
+  return {
+    open(onMessage, whenEnded) {
+      receiver = onMessage;
+      onEnd = whenEnded;
+      if (end !== undefined) return whenEnded(end);
+      for (const text of waiting.splice(0)) onMessage(text);
+    },
+    send: (text) => port.postMessage(text),
+    watch() {
+      command({ type: 'watch' });
+      // The relay watches the worker; this watches the relay, whose process may be gone.
+      watchdog ??= createWatchdog({
+        every: 1_000,
+        patience: Math.max(5_000, limits.silence * 2),
+        onTick: () => {},
+        onSilent: () => die({ reason: 'silent' }),
+      });
+    },
+    close: () => {
+      end ??= { reason: 'silent' };
+      close();
+    },
+  };
+}
+
+function createFrame(policy: string, onLoad: (target: Window) => void): HTMLIFrameElement {
+  const frame = document.createElement('iframe');
+  frame.setAttribute('sandbox', 'allow-scripts');
+  frame.setAttribute('aria-hidden', 'true');
+  frame.tabIndex = -1;
+  frame.title = 'Sandbox';
+  frame.style.display = 'none';
+  frame.srcdoc =
+    `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}">` +
+    `<script>${bootstrapSource}</script>`;
+  frame.addEventListener('load', () => frame.contentWindow && onLoad(frame.contentWindow), { once: true });
+  document.body.append(frame);
+  return frame;
+}

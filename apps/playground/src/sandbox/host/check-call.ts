@@ -1,0 +1,194 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { CuelineError } from '@cueline/core';
+import * as z from 'zod';
+
+/** Passed on only as far as the host knows it; see {@link checkCall}. */
+const providerOptions = z.record(z.string(), z.record(z.string(), z.unknown())).optional();
+
+const base64 = z.string().regex(/^[A-Za-z0-9+/]*={0,2}$/, 'must be base64');
+
+// No `url`, which the provider would fetch, and no `reference`, which would name a file in the person's account.
+const fileData = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('data'), data: base64 }),
+  z.strictObject({ type: z.literal('text'), text: z.string() }),
+]);
+
+const text = z.strictObject({ type: z.literal('text'), text: z.string(), providerOptions });
+const reasoning = z.strictObject({ type: z.literal('reasoning'), text: z.string(), providerOptions });
+const file = z.strictObject({
+  type: z.literal('file'),
+  data: fileData,
+  mediaType: z.string(),
+  filename: z.string().optional(),
+  providerOptions,
+});
+const reasoningFile = z.strictObject({
+  type: z.literal('reasoning-file'),
+  data: fileData,
+  mediaType: z.string(),
+  providerOptions,
+});
+const toolCall = z.strictObject({
+  type: z.literal('tool-call'),
+  toolCallId: z.string(),
+  toolName: z.string(),
+  input: z.unknown(),
+  providerExecuted: z.literal(false).optional(),
+  providerOptions,
+});
+
+const toolOutput = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal(['text', 'error-text']), value: z.string(), providerOptions }),
+  z.strictObject({ type: z.literal(['json', 'error-json']), value: z.unknown(), providerOptions }),
+  z.strictObject({ type: z.literal('execution-denied'), reason: z.string().optional(), providerOptions }),
+  z.strictObject({
+    type: z.literal('content'),
+    value: z.array(z.discriminatedUnion('type', [text, file])),
+  }),
+]);
+const toolResult = z.strictObject({
+  type: z.literal('tool-result'),
+  toolCallId: z.string(),
+  toolName: z.string(),
+  output: toolOutput,
+  providerOptions,
+});
+
+const message = z.discriminatedUnion('role', [
+  z.strictObject({ role: z.literal('system'), content: z.string(), providerOptions }),
+  z.strictObject({
+    role: z.literal('user'),
+    content: z.array(z.discriminatedUnion('type', [text, file])),
+    providerOptions,
+  }),
+  z.strictObject({
+    role: z.literal('assistant'),
+    content: z.array(
+      z.discriminatedUnion('type', [text, file, reasoning, reasoningFile, toolCall, toolResult]),
+    ),
+    providerOptions,
+  }),
+  z.strictObject({ role: z.literal('tool'), content: z.array(toolResult), providerOptions }),
+]);
+
+const tool = z.strictObject({
+  // Not `provider`: those run on the provider's side, with the person's account and network.
+  type: z.literal('function'),
+  name: z.string().max(128),
+  description: z.string().optional(),
+  inputSchema: z.record(z.string(), z.unknown()),
+  inputExamples: z.array(z.strictObject({ input: z.record(z.string(), z.unknown()) })).optional(),
+  strict: z.boolean().optional(),
+  providerOptions,
+});
+
+const toolChoice = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal(['auto', 'none', 'required']) }),
+  z.strictObject({ type: z.literal('tool'), toolName: z.string() }),
+]);
+
+const responseFormat = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text') }),
+  z.strictObject({
+    type: z.literal('json'),
+    schema: z.record(z.string(), z.unknown()).optional(),
+    name: z.string().optional(),
+    description: z.string().optional(),
+  }),
+]);
+
+const number = z.number().optional();
+
+const callOptions = z.strictObject({
+  prompt: z.array(message),
+  maxOutputTokens: number,
+  temperature: number,
+  topP: number,
+  topK: number,
+  presencePenalty: number,
+  frequencyPenalty: number,
+  seed: number,
+  stopSequences: z.array(z.string()).max(64).optional(),
+  responseFormat: responseFormat.optional(),
+  tools: z.array(tool).max(128).optional(),
+  toolChoice: toolChoice.optional(),
+  reasoning: z
+    .enum(['provider-default', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
+    .optional(),
+  providerOptions,
+});
+
+/** A call that may be made, and what was left out of it. */
+export type CheckedCall = { options: LanguageModelV4CallOptions; dropped: string[] };
+
+/**
+ * The options of a model call as a script may give them: known fields only, no headers, no tools on the provider's
+ * side, no files by address. Provider options could reach anything in the person's account, so they are left out,
+ * except those that `isIssued` knows as the provider's own words from earlier in this conversation, which it needs to
+ * go on (signatures of reasoning, ids of items). Throws `sandbox_refused`.
+ */
+export function checkCall(
+  value: unknown,
+  isIssued: (provider: string, options: unknown) => boolean,
+): CheckedCall {
+  const parsed = callOptions.safeParse(value);
+  if (!parsed.success) {
+    const issue = deepest(parsed.error.issues[0]);
+    throw new CuelineError(
+      'sandbox_refused',
+      `The script's model call was refused: ${issue.path.join('.') || 'the options'}: ${issue.message}. ` +
+        'A script can send messages, settings and function tools; files only as data.',
+      { details: { path: issue.path.map(String) } },
+    );
+  }
+  const dropped = new Set<string>();
+  const options = filterProviderOptions(parsed.data, isIssued, dropped);
+  return { options: options as unknown as LanguageModelV4CallOptions, dropped: [...dropped] };
+}
+
+type Issue = { path: PropertyKey[]; message: string };
+
+/** The innermost reason: of a union that does not match, zod tells the reasons of each branch. */
+function deepest(issue: z.core.$ZodIssue | undefined): Issue {
+  if (issue === undefined) return { path: [], message: 'not understood' };
+  return { path: [...issue.path], message: issue.message };
+}
+
+type Node = Record<string, unknown>;
+
+function filterProviderOptions(
+  call: z.infer<typeof callOptions>,
+  isIssued: (provider: string, options: unknown) => boolean,
+  dropped: Set<string>,
+): Node {
+  const filter = (node: Node, keeps: (provider: string, options: unknown) => boolean): Node => {
+    const { providerOptions: given, ...rest } = node;
+    const kept = Object.entries((given ?? {}) as Node).filter(([provider, options]) => {
+      if (keeps(provider, options)) return true;
+      dropped.add(provider);
+      return false;
+    });
+    return kept.length === 0 ? rest : { ...rest, providerOptions: Object.fromEntries(kept) };
+  };
+  // Metadata belongs to parts of an answer, and comes back with them and nowhere else.
+  const drop = (node: Node): Node => filter(node, () => false);
+  const part = (node: Node): Node => {
+    const filtered = filter(node, isIssued);
+    return filtered['type'] === 'tool-result'
+      ? { ...filtered, output: toolOutputWithout(filtered['output'] as Node, drop) }
+      : filtered;
+  };
+  return {
+    ...drop(call),
+    prompt: call.prompt.map((entry) =>
+      typeof entry.content === 'string' ? drop(entry) : { ...drop(entry), content: entry.content.map(part) },
+    ),
+    ...(call.tools === undefined ? {} : { tools: call.tools.map(drop) }),
+  };
+}
+
+function toolOutputWithout(output: Node, drop: (node: Node) => Node): Node {
+  return output['type'] === 'content'
+    ? { ...output, value: (output['value'] as Node[]).map(drop) }
+    : drop(output);
+}

@@ -1,0 +1,37 @@
+import { CuelineError } from '@cueline/core';
+import type { SandboxLimits } from '../limits.ts';
+import type { CellEnd } from './cell.ts';
+
+/** What the person who runs a script is told when its worker had to be ended. */
+export function describeCellEnd({ reason, detail }: CellEnd, limits: SandboxLimits): CuelineError {
+  switch (reason) {
+    case 'silent':
+      return new CuelineError(
+        'sandbox_unresponsive',
+        `The script did not let go for ${limits.silence / 1000} s, so it was ended. Look for a loop without an end; ` +
+          'in a long computation, put `await new Promise((resolve) => setTimeout(resolve))` into the loop now and then.',
+        { details: { reason } },
+      );
+    case 'flood':
+      return new CuelineError(
+        'sandbox_unresponsive',
+        `The script produced events faster than they can be read (${limits.unreadMessages} were waiting), so it was ended. ` +
+          'Look for a loop that logs or calls the model at every turn.',
+        { details: { reason } },
+      );
+    case 'too-large':
+      return new CuelineError(
+        'sandbox_refused',
+        `The script produced one thing of more than ${limits.messageLength / 1_000_000} million characters, so it was ended. ` +
+          'Return less from tools, and send less to the model.',
+        { details: { reason } },
+      );
+    default:
+      return new CuelineError(
+        'sandbox_unresponsive',
+        `The sandbox did not start${detail === undefined ? '' : ` (${detail})`}. Reload the page; if it stays so, ` +
+          'a browser extension or a policy may forbid workers here.',
+        { details: { reason } },
+      );
+  }
+}

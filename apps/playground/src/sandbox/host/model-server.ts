@@ -1,0 +1,216 @@
+import {
+  APICallError,
+  type LanguageModelV4,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
+import { CuelineError } from '@cueline/core';
+import { toRunError } from '@cueline/core/models';
+import type { SandboxLimits } from '../limits.ts';
+import { initialCredit, type ModelFailure, type ToHost, type ToWorker } from '../protocol.ts';
+import { checkCall } from './check-call.ts';
+import type { IssuedMetadata } from './issued-metadata.ts';
+
+type ModelRequest = Extract<ToHost, { call: number }>;
+
+/** Answers the model calls of one run. The model, and with it the key, never leaves this closure. */
+export type ModelServer = {
+  receive(request: ModelRequest): void;
+  /** Ends every call. */
+  close(): void;
+};
+
+type Call = { abort: AbortController; credit: number; wake: () => void };
+
+const batchTime = 8;
+const batchParts = 64;
+
+export function createModelServer(options: {
+  model: LanguageModelV4;
+  limits: Pick<SandboxLimits, 'calls' | 'concurrentCalls' | 'totalTokens'>;
+  /** Literal keys, to be left out of every error. */
+  secrets: readonly string[];
+  issued: IssuedMetadata;
+  send: (message: ToWorker) => void;
+}): ModelServer {
+  const { model, limits, secrets, issued, send } = options;
+  const calls = new Map<number, Call>();
+  const turns: (() => void)[] = [];
+  let running = 0;
+  let made = 0;
+  let tokens = 0;
+
+  /** Throws where the run has used up what it may. */
+  const checkBudget = (): void => {
+    const used =
+      made > limits.calls
+        ? `made ${limits.calls} model calls`
+        : tokens >= limits.totalTokens
+          ? `used ${tokens.toLocaleString('en')} tokens`
+          : undefined;
+    if (used === undefined) return;
+    throw new CuelineError(
+      'sandbox_refused',
+      `The script has ${used}, the limit for one run. Run it again if you want it to go on.`,
+    );
+  };
+
+  /** Waits until fewer calls are under way than may be at one time. */
+  const takeTurn = async (): Promise<void> => {
+    if (running >= limits.concurrentCalls) await new Promise<void>((resolve) => turns.push(resolve));
+    else running += 1;
+  };
+  const passTurn = (): void => {
+    const next = turns.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  };
+
+  const serve = async (id: number, rawOptions: unknown, call: Call): Promise<void> => {
+    checkBudget();
+    const { options: checked, dropped } = checkCall(rawOptions, issued.has);
+    await takeTurn();
+    try {
+      checkBudget();
+      if (!call.abort.signal.aborted) await answer(id, checked, dropped, call);
+    } finally {
+      passTurn();
+    }
+  };
+
+  const answer = async (
+    id: number,
+    checked: LanguageModelV4CallOptions,
+    dropped: string[],
+    call: Call,
+  ): Promise<void> => {
+    const { stream } = await model.doStream({ ...checked, abortSignal: call.abort.signal });
+    if (call.abort.signal.aborted) return void stream.cancel().catch(() => {});
+    send({ type: 'model-open', call: id });
+    const reader = stream.getReader();
+    const abort = (): void => void reader.cancel().catch(() => {});
+    call.abort.signal.addEventListener('abort', abort);
+    try {
+      await pump(reader, call, (parts) => send({ type: 'model-parts', call: id, parts }), prepare(dropped));
+    } finally {
+      call.abort.signal.removeEventListener('abort', abort);
+      reader.releaseLock();
+    }
+  };
+
+  /** A part as the worker may have it; undefined for one that it does not need. */
+  const prepare =
+    (dropped: string[]) =>
+    (part: LanguageModelV4StreamPart): LanguageModelV4StreamPart | undefined => {
+      issued.add(part);
+      if (part.type === 'raw') return undefined;
+      if (part.type === 'error') return { type: 'error', error: toFailure(part.error, secrets) };
+      if (part.type === 'finish') {
+        tokens += (part.usage.inputTokens.total ?? 0) + (part.usage.outputTokens.total ?? 0);
+      }
+      if (part.type === 'stream-start' && dropped.length > 0) {
+        const message = `Provider options (${dropped.join(', ')}) are left out of calls from the playground.`;
+        return { ...part, warnings: [...part.warnings, { type: 'other', message }] };
+      }
+      if (part.type === 'response-metadata') {
+        const { type, id, timestamp, modelId } = part;
+        return { type, ...(id && { id }), ...(timestamp && { timestamp }), ...(modelId && { modelId }) };
+      }
+      return part;
+    };
+
+  const begin = (id: number, rawOptions: unknown): void => {
+    if (calls.has(id)) return;
+    const call: Call = { abort: new AbortController(), credit: initialCredit, wake: () => {} };
+    calls.set(id, call);
+    made += 1;
+    serve(id, rawOptions, call).then(
+      () => finish(id),
+      (error: unknown) => finish(id, toFailure(error, secrets)),
+    );
+  };
+  const finish = (id: number, error?: ModelFailure): void => {
+    if (calls.delete(id)) send({ type: 'model-end', call: id, ...(error === undefined ? {} : { error }) });
+  };
+  const abort = (id: number): void => {
+    const call = calls.get(id);
+    calls.delete(id);
+    call?.abort.abort();
+    call?.wake();
+  };
+
+  return {
+    receive(request) {
+      const call = calls.get(request.call);
+      if (request.type === 'model-call') begin(request.call, request.options);
+      else if (request.type === 'model-abort') abort(request.call);
+      else if (call) {
+        call.credit = Math.min(call.credit + request.count, initialCredit);
+        call.wake();
+      }
+    },
+    close() {
+      for (const id of calls.keys()) abort(id);
+    },
+  };
+}
+
+/**
+ * Reads a stream no faster than the worker takes it: a message of parts costs one credit, and without credit nothing
+ * is read, so that the provider's own connection slows down.
+ */
+async function pump(
+  reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
+  call: Call,
+  send: (parts: LanguageModelV4StreamPart[]) => void,
+  prepare: (part: LanguageModelV4StreamPart) => LanguageModelV4StreamPart | undefined,
+): Promise<void> {
+  let batch: LanguageModelV4StreamPart[] = [];
+  let sentAt = -batchTime;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (batch.length === 0 || call.abort.signal.aborted) return;
+    call.credit -= 1;
+    sentAt = performance.now();
+    send(batch);
+    batch = [];
+  };
+  try {
+    for (;;) {
+      while (call.credit <= 0 && !call.abort.signal.aborted) {
+        await new Promise<void>((resolve) => {
+          call.wake = resolve;
+        });
+      }
+      const { done, value } = await reader.read();
+      if (done) return flush();
+      const part = prepare(value);
+      if (part === undefined) continue;
+      batch.push(part);
+      const isDelta = part.type.endsWith('-delta');
+      if (!isDelta || batch.length >= batchParts || performance.now() - sentAt >= batchTime) flush();
+      else timer ??= setTimeout(flush, batchTime);
+    }
+  } catch (error) {
+    // What came before the failure was said, and belongs to the answer.
+    flush();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function toFailure(error: unknown, secrets: readonly string[]): ModelFailure {
+  const failure: ModelFailure = { error: toRunError(error, secrets).toJSON() };
+  if (!APICallError.isInstance(error) || !error.isRetryable) return failure;
+  const after = error.responseHeaders?.['retry-after'];
+  return {
+    ...failure,
+    retry: {
+      ...(error.statusCode === undefined ? {} : { statusCode: error.statusCode }),
+      ...(after === undefined ? {} : { after }),
+    },
+  };
+}

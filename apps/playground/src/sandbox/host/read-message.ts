@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import type { ToHost } from '../protocol.ts';
+import { isRunEvent } from './check-event.ts';
+
+const call = z.number().int();
+const place = z.object({ line: z.number().int(), column: z.number().int().optional() }).optional();
+
+const message = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ready') }),
+  z.object({ type: z.literal('events'), events: z.array(z.custom(isRunEvent)) }),
+  z.object({
+    type: z.literal('failed'),
+    error: z.object({
+      code: z.string(),
+      message: z.string(),
+      details: z.record(z.string(), z.unknown()).optional(),
+    }),
+    at: place,
+  }),
+  z.object({
+    type: z.literal('problem'),
+    message: z.string(),
+    at: place,
+    toolCallId: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal('console'),
+    level: z.enum(['debug', 'log', 'info', 'warn', 'error']),
+    text: z.string(),
+  }),
+  z.object({ type: z.literal('model-call'), call, options: z.unknown() }),
+  z.object({ type: z.literal('model-credit'), call, count: z.number().int().positive() }),
+  z.object({ type: z.literal('model-abort'), call }),
+]);
+
+/**
+ * A message of the worker, or undefined for what is none. A script may have bent the worker's own functions, so what
+ * comes out of it is read like what comes from a stranger.
+ */
+export function readMessage(text: string): ToHost | undefined {
+  try {
+    const result = message.safeParse(JSON.parse(text));
+    return result.success ? (result.data as ToHost) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,191 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { LanguageModel } from 'ai';
+import { CuelineError, LOG_VERSION, type RunEvent, type RunEventBody, type RunRequest } from '@cueline/core';
+import { toRunError } from '@cueline/core/models';
+import type { SandboxLimits } from '../limits.ts';
+import { encodeMessage, type ConsoleLevel, type ToWorker } from '../protocol.ts';
+import { compileScript, type CompiledScript } from '../script/compile-script.ts';
+import { ScriptError, type ScriptPosition } from '../script/script-error.ts';
+import type { Cell, CellEnd } from './cell.ts';
+import { describeCellEnd } from './describe-cell-end.ts';
+import type { IssuedMetadata } from './issued-metadata.ts';
+import { readMessage } from './read-message.ts';
+import { createModelServer, type ModelServer } from './model-server.ts';
+
+/** Something wrong in a script, at its place where that is known. */
+export type ScriptProblem = {
+  message: string;
+  line?: number;
+  column?: number;
+  phase: 'compile' | 'run';
+  /** The tool call in which it was thrown; the run goes on, and the model was told. */
+  toolCallId?: string;
+};
+
+export type SandboxRunOptions = {
+  script: string;
+  request: Pick<RunRequest, 'input' | 'messages'>;
+  signal: AbortSignal;
+  limits: SandboxLimits;
+  issued: IssuedMetadata;
+  getModel: () => Promise<LanguageModel>;
+  secrets: () => readonly string[];
+  takeCell: () => Cell;
+  onEvent: (event: RunEvent) => void;
+  onProblem: (problem: ScriptProblem) => void;
+  onConsole: (level: ConsoleLevel, text: string) => void;
+};
+
+/** Runs a script once. `onEvent` gets a whole log: it begins with `run-start`, and ends with the one `run-end`. */
+export function startSandboxRun(options: SandboxRunOptions): void {
+  const { signal, limits, onEvent, onProblem } = options;
+  let startedAt = 0;
+  let seq = 0;
+  let lastTime = 0;
+  let ended = false;
+  let facts = { model: '' };
+  let cell: Cell | undefined;
+  let server: ModelServer | undefined;
+  let compiled: CompiledScript | undefined;
+  let graceTimer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Events get their place here, so that the log is whole whatever the worker says. */
+  const write = (body: RunEventBody, time: number): void => {
+    if (ended) return;
+    if (seq === 0 && body.type !== 'run-start') write(ownStart(facts.model, options.request), 0);
+    if (seq > 0 && body.type === 'run-start') return;
+    if (seq === 0) startedAt = performance.now();
+    lastTime = Math.max(lastTime, time);
+    ended = body.type === 'run-end';
+    onEvent({ ...body, seq: seq++, t: lastTime });
+    if (ended) cleanUp();
+  };
+  const end = (body: Omit<Extract<RunEventBody, { type: 'run-end' }>, 'type'>): void =>
+    write({ type: 'run-end', ...body }, seq === 0 ? 0 : performance.now() - startedAt);
+  const fail = (error: unknown, position?: ScriptPosition): void => {
+    const json = toRunError(error, options.secrets()).toJSON();
+    end({
+      outcome: 'error',
+      error: position === undefined ? json : { ...json, details: { ...json.details, ...position } },
+    });
+  };
+  const cleanUp = (): void => {
+    clearTimeout(graceTimer);
+    signal.removeEventListener('abort', stop);
+    server?.close();
+    cell?.close();
+  };
+
+  const stop = (): void => {
+    if (cell === undefined) return end({ outcome: 'stopped' });
+    send({ type: 'stop' });
+    server?.close();
+    graceTimer = setTimeout(() => end({ outcome: 'stopped' }), limits.grace);
+  };
+
+  const send = (message: ToWorker): void => cell?.send(redact(encodeMessage(message), options.secrets()));
+
+  const receive = (text: string): void => {
+    const message = readMessage(text);
+    if (ended || message === undefined) return;
+    switch (message.type) {
+      case 'events':
+        for (const event of message.events) write(event, event.t);
+        return;
+      case 'failed': {
+        const position = place(message.at) ?? compiled?.defaultExport;
+        const { code, message: reason, details } = message.error;
+        tell(reason, position);
+        return fail(new CuelineError(code, reason, details ? { details } : {}), position);
+      }
+      case 'problem':
+        return tell(message.message, place(message.at), message.toolCallId);
+      case 'console':
+        return options.onConsole(message.level, message.text);
+      case 'model-call':
+      case 'model-credit':
+      case 'model-abort':
+        return server?.receive(message);
+      default:
+    }
+  };
+
+  const tell = (message: string, position: ScriptPosition | undefined, toolCallId?: string): void =>
+    onProblem({ message, ...position, phase: 'run', ...(toolCallId && { toolCallId }) });
+  const place = (at: ScriptPosition | undefined): ScriptPosition | undefined => at && compiled?.locate(at);
+
+  const onCellEnd = (reason: CellEnd): void => {
+    if (signal.aborted) return end({ outcome: 'stopped' });
+    fail(describeCellEnd(reason, limits));
+  };
+
+  const begin = async (): Promise<void> => {
+    compiled = compileScript(options.script);
+    const model = checkModel(await options.getModel());
+    if (ended) return;
+    facts = { model: `${model.provider}:${model.modelId}` };
+    server = createModelServer({
+      model,
+      limits,
+      issued: options.issued,
+      secrets: options.secrets(),
+      send: (message) => send(message),
+    });
+    cell = options.takeCell();
+    cell.open(receive, onCellEnd);
+    cell.watch();
+    const { input, messages } = options.request;
+    send({
+      type: 'run',
+      code: compiled.code,
+      input,
+      messages,
+      model: { provider: model.provider, modelId: model.modelId },
+    });
+  };
+
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) return stop();
+  begin().catch((error: unknown) => {
+    if (!(error instanceof ScriptError)) return fail(error);
+    const position =
+      error.line === undefined
+        ? undefined
+        : { line: error.line, ...(error.column && { column: error.column }) };
+    onProblem({ message: error.message, ...position, phase: 'compile' });
+    fail(new CuelineError('script_error', error.message), position);
+  });
+}
+
+function checkModel(model: LanguageModel): LanguageModelV4 {
+  if (typeof model === 'object' && model.specificationVersion === 'v4') return model;
+  throw new CuelineError(
+    'invalid_options',
+    'The sandbox needs a model object of the AI SDK 7 (specification v4). Make one with resolveModel, or with a ' +
+      'provider package of the same major version.',
+  );
+}
+
+/** The start of a run whose worker never got so far as to say it. */
+function ownStart(model: string, request: SandboxRunOptions['request']): RunEventBody {
+  const id = crypto.getRandomValues(new Uint32Array(2)).join('');
+  return {
+    type: 'run-start',
+    v: LOG_VERSION,
+    runId: `run-${id}`,
+    model,
+    ...(model.startsWith('simulated:') ? { simulated: true } : {}),
+    ...(request.input === undefined ? {} : { input: request.input }),
+    messages: [...(request.messages ?? [])],
+    messageId: `msg-${id}`,
+  };
+}
+
+/** Takes keys out of a text that is on its way to the worker, whichever way they came into it. */
+function redact(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((result, secret) => {
+    const written = JSON.stringify(secret).slice(1, -1);
+    // Nothing so short is a key; replacing it would spoil texts that only happen to contain it.
+    return written.length < 8 ? result : result.replaceAll(written, '[redacted]');
+  }, text);
+}

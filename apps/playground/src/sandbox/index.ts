@@ -1,0 +1,94 @@
+import type { Executor, RunEvent } from '@cueline/core';
+import type { LanguageModel } from 'ai';
+import * as z from 'zod';
+import { createCell, type Cell } from './host/cell.ts';
+import { createEventQueue } from './host/event-queue.ts';
+import { createIssuedMetadata } from './host/issued-metadata.ts';
+import { startSandboxRun, type ScriptProblem } from './host/sandbox-run.ts';
+import { defaultLimits, type SandboxLimits } from './limits.ts';
+import type { ConsoleLevel } from './protocol.ts';
+
+export { bootstrapSource } from './bootstrap.ts';
+export { compileScript, type CompiledScript } from './script/compile-script.ts';
+export { ScriptError } from './script/script-error.ts';
+export type { ConsoleLevel, SandboxLimits, ScriptProblem };
+
+/** Where scripts run: each in a worker of its own, inside a frame without a network, an origin or a key. */
+export type Sandbox = {
+  /** Starts frame and worker ahead of the next run. */
+  warm(): void;
+  /** Runs this script. Of a request, `input` and `messages` are used: the script is the definition. */
+  executor(script: string): Executor;
+  /** Gives up the worker that waits. Runs that are under way go on to their end. */
+  dispose(): void;
+};
+
+export type SandboxOptions = {
+  /** The model that the person picked; called once per run, on the page, where its key stays. */
+  getModel: () => Promise<LanguageModel>;
+  /** Literal keys, to be left out of every error and every message to the worker. */
+  secrets?: () => readonly string[];
+  limits?: Partial<SandboxLimits>;
+  /** Told of what is wrong in a script, at its place. */
+  onProblem?: (problem: ScriptProblem) => void;
+  /** Told of what a script writes to the console. */
+  onConsole?: (level: ConsoleLevel, text: string) => void;
+};
+
+// The page's policy forbids `new Function` too, and a browser reports the attempt.
+z.config({ jitless: true });
+
+/**
+ * Runs scripts that nobody has read yet. A script can use the model, and can reach neither its key nor the page, its
+ * storage or the network. Whatever a script does, its run ends once, with a `run-end` that says why.
+ */
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const limits: SandboxLimits = { ...defaultLimits, ...options.limits };
+  const issued = createIssuedMetadata();
+  let waiting: Cell | undefined;
+
+  const warm = (): void => {
+    if (waiting !== undefined) return;
+    const cell = createCell(limits, () => {
+      if (waiting === cell) waiting = undefined;
+    });
+    waiting = cell;
+  };
+  const takeCell = (): Cell => {
+    warm();
+    const cell = waiting as Cell;
+    waiting = undefined;
+    return cell;
+  };
+
+  return {
+    warm,
+    executor: (script) => ({
+      start(request, signal) {
+        const abandoned = new AbortController();
+        const queue = createEventQueue<RunEvent>(() => abandoned.abort());
+        startSandboxRun({
+          script,
+          request,
+          signal: AbortSignal.any([signal, abandoned.signal]),
+          limits,
+          issued,
+          getModel: options.getModel,
+          secrets: options.secrets ?? (() => []),
+          takeCell,
+          onEvent(event) {
+            queue.push(event);
+            if (event.type === 'run-end') queue.close();
+          },
+          onProblem: options.onProblem ?? (() => {}),
+          onConsole: options.onConsole ?? (() => {}),
+        });
+        return queue;
+      },
+    }),
+    dispose() {
+      waiting?.close();
+      waiting = undefined;
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** What one run of a script may use up. Each has a default; raise what a script needs. */
+export type SandboxLimits = {
+  /** Model calls. Default 100. */
+  calls: number;
+  /** Model calls at the same time; further calls wait. Default 4. */
+  concurrentCalls: number;
+  /** Input and output tokens of all calls; checked before each call. Default 2,000,000. */
+  totalTokens: number;
+  /** Characters in one message out of the sandbox. Default 8,000,000. */
+  messageLength: number;
+  /** Messages that the page has not read yet, before the worker is ended. Default 5,000. */
+  unreadMessages: number;
+  /** Milliseconds without a sign of life, before the worker is ended. Default 1,500. */
+  silence: number;
+  /** Milliseconds that a stopped script has to end by itself. Default 250. */
+  grace: number;
+  /** Milliseconds that frame and worker have to start. Default 20,000. */
+  boot: number;
+};
+
+export const defaultLimits: SandboxLimits = {
+  calls: 100,
+  concurrentCalls: 4,
+  totalTokens: 2_000_000,
+  messageLength: 8_000_000,
+  unreadMessages: 5_000,
+  silence: 1_500,
+  grace: 250,
+  boot: 20_000,
+};

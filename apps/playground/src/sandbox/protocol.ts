@@ -1,0 +1,61 @@
+import type { UIMessage } from 'ai';
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { RunEvent, SerializedError } from '@cueline/core';
+import type { ScriptPosition } from './script/script-error.ts';
+
+/** The model as the worker may know it: its names, so that the run's log says who answered. */
+export type ModelFacts = { provider: string; modelId: string };
+
+/** What the page sends to the runtime in the worker, each as JSON text. */
+export type ToWorker =
+  | {
+      type: 'run';
+      code: string;
+      input?: unknown;
+      /** Earlier turns of the conversation. */
+      messages?: readonly UIMessage[] | undefined;
+      model: ModelFacts;
+    }
+  | { type: 'stop' }
+  /** The answer to `model-call` begins. */
+  | { type: 'model-open'; call: number }
+  | { type: 'model-parts'; call: number; parts: LanguageModelV4StreamPart[] }
+  | { type: 'model-end'; call: number; error?: ModelFailure };
+
+/** Why a model call failed. `retry` is set where the same call may go well the next time. */
+export type ModelFailure = { error: SerializedError; retry?: { statusCode?: number; after?: string } };
+
+/** What the runtime sends to the page, each as JSON text. */
+export type ToHost =
+  | { type: 'ready' }
+  | { type: 'events'; events: RunEvent[] }
+  /** The run could not go on, and wrote no `run-end`. */
+  | { type: 'failed'; error: SerializedError; at?: ScriptPosition }
+  /** Something in the script threw; the run may go on. Places are those of the compiled code. */
+  | { type: 'problem'; message: string; at?: ScriptPosition; toolCallId?: string }
+  | { type: 'console'; level: ConsoleLevel; text: string }
+  | { type: 'model-call'; call: number; options: unknown }
+  /** The worker has room for this many more messages of parts. */
+  | { type: 'model-credit'; call: number; count: number }
+  | { type: 'model-abort'; call: number };
+
+export type ConsoleLevel = 'debug' | 'log' | 'info' | 'warn' | 'error';
+
+/** Messages of parts that the page may send before the worker has asked for more. */
+export const initialCredit = 4;
+
+/** JSON text; bytes, which only files hold, as base64. */
+export function encodeMessage(message: ToWorker | ToHost): string {
+  return JSON.stringify(message, (_key, value: unknown) =>
+    value instanceof Uint8Array ? toBase64(value) : value,
+  );
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  // In slices: a call takes a limited number of arguments.
+  for (let at = 0; at < bytes.length; at += 8_192) {
+    text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  }
+  return btoa(text);
+}

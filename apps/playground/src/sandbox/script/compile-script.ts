@@ -1,0 +1,130 @@
+import { getFormattedTokens, transform, type Transform } from 'sucrase';
+import { locateSyntaxError, type ParseError } from './locate-syntax-error.ts';
+import { isScriptModule, noDefaultExport, refusedImport } from './modules.ts';
+import { ScriptError, type ScriptPosition } from './script-error.ts';
+import { readMappings } from './source-map.ts';
+
+/** A script that the sandbox's worker can run. */
+export type CompiledScript = {
+  /** Text of a module whose default export is `async (require, exports) => void`. */
+  code: string;
+  /** Turns a place in `code` into the place in the script. */
+  locate(position: ScriptPosition): ScriptPosition;
+  /** Where the script exports what is run: the place of errors that have no other. */
+  defaultExport: ScriptPosition;
+};
+
+const transforms: Transform[] = ['typescript', 'imports'];
+
+// On the first line, so that line n of the script is line n of the code.
+const head = 'export default async (require, exports) => {';
+const foot = '\n}';
+
+/**
+ * Turns a TypeScript prompt script into code for the sandbox. Types are stripped, not checked.
+ * Throws {@link ScriptError} where the script cannot be read, imports what the sandbox does not have,
+ * or has no default export.
+ */
+export function compileScript(source: string): CompiledScript {
+  try {
+    const defaultExport = checkModules(source);
+    const { code, sourceMap } = transform(source, {
+      transforms,
+      disableESTransforms: true,
+      production: true,
+      filePath: 'script.ts',
+      sourceMapOptions: { compiledFilename: 'script.js' },
+    });
+    const locate = readMappings(sourceMap?.mappings ?? '');
+    const lineCount = source.split('\n').length;
+    return {
+      code: head + code + foot,
+      defaultExport,
+      locate: ({ line, column }) =>
+        locate({
+          line: Math.min(line, lineCount),
+          ...(column === undefined
+            ? {}
+            : { column: line === 1 ? Math.max(1, column - head.length) : column }),
+        }),
+    };
+  } catch (error) {
+    if (!isParseError(error)) throw error;
+    const { error: located, position } = locateSyntaxError(source, error, tryToParse);
+    throw new ScriptError(`${located.message.replace(/ \(\d+:\d+\)$/, '')}.`, position);
+  }
+}
+
+function isParseError(error: unknown): error is ParseError {
+  return error instanceof SyntaxError && 'pos' in error;
+}
+
+function tryToParse(source: string): ParseError | undefined {
+  try {
+    getFormattedTokens(source, { transforms });
+    return undefined;
+  } catch (error) {
+    return isParseError(error) ? error : undefined;
+  }
+}
+
+type Token = { label: string; text: string; line: number; column: number };
+
+/** The script's tokens, from the one public face that Sucrase gives them: a table, a row for each. */
+function readTokens(source: string): Token[] {
+  const lines = source.split('\n');
+  const rows = getFormattedTokens(source, { transforms }).split('\n');
+  return rows.flatMap((row) => {
+    const [, line, column, endLine, endColumn, label] = /^(\d+):(\d+)-(\d+):(\d+) +(\S+)/.exec(row) ?? [];
+    if (label === undefined || line !== endLine) return [];
+    const text = lines[Number(line) - 1]?.slice(Number(column) - 1, Number(endColumn) - 1) ?? '';
+    return [{ label, text, line: Number(line), column: Number(column) }];
+  });
+}
+
+/** Refuses imports that the sandbox does not have, and a script that exports nothing to run. Says where it does. */
+function checkModules(source: string): ScriptPosition {
+  const tokens = readTokens(source);
+  let defaultExport: ScriptPosition | undefined;
+  tokens.forEach((token, index) => {
+    const next = tokens[index + 1];
+    const exported = next?.label === 'default' || (next?.label === '{' && namesDefault(tokens, index + 2));
+    if (token.label === 'export' && exported) defaultExport = { line: token.line, column: token.column };
+    const from =
+      token.label === 'string' && isModuleName(tokens, index) ? token.text.slice(1, -1) : undefined;
+    if (from !== undefined && !isScriptModule(from)) throw new ScriptError(refusedImport(from), token);
+    if (token.label === 'name' && token.text === 'namespace' && isNamespace(tokens, index)) {
+      throw new ScriptError(
+        'TypeScript namespaces do not run here. Use an object, or plain functions, instead.',
+        token,
+      );
+    }
+  });
+  if (defaultExport === undefined) {
+    throw new ScriptError(noDefaultExport, { line: source.trimEnd().split('\n').length });
+  }
+  return defaultExport;
+}
+
+/** `export { … as default …`, from behind the brace on. */
+function namesDefault(tokens: Token[], start: number): boolean {
+  const end = tokens.findIndex(({ label }, index) => index >= start && label === '}');
+  return tokens
+    .slice(start, end)
+    .some(({ text }, index, all) => text === 'default' && all[index - 1]?.text === 'as');
+}
+
+/** True for the string of `… from 'name'`, `import 'name'` and `import('name')`. */
+function isModuleName(tokens: Token[], index: number): boolean {
+  const before = tokens[index - 1];
+  if (before?.label === 'import') return true;
+  if (before?.label === '(') return tokens[index - 2]?.label === 'import';
+  if (before?.label !== 'name' || before.text !== 'from') return false;
+  // `Array.from 'x'` does not parse, so `from` before a string ends an import or an export.
+  return true;
+}
+
+function isNamespace(tokens: Token[], index: number): boolean {
+  const [before, name, brace] = [tokens[index - 1], tokens[index + 1], tokens[index + 2]];
+  return before?.text !== '.' && before?.text !== 'declare' && name?.label === 'name' && brace?.label === '{';
+}

@@ -1,0 +1,23 @@
+/** What a script may import, in the order in which messages name it. */
+export const scriptModules = ['@cueline/core', '@cueline/core/testing', 'zod'] as const;
+
+export type ScriptModule = (typeof scriptModules)[number];
+
+export function isScriptModule(name: string): name is ScriptModule {
+  return (scriptModules as readonly string[]).includes(name);
+}
+
+/** The sentence for an import that the sandbox does not have. */
+export function refusedImport(name: string): string {
+  const address = /^(https?:|data:|blob:|\/|\.)/.test(name);
+  return (
+    `Cannot import "${name}". A script here can import ${scriptModules.join(', ')}. ` +
+    (address ? 'It is one file without a network: ' : 'Other packages are not installed: ') +
+    'put what you need into the script itself.'
+  );
+}
+
+/** The sentence for a script that gives the playground nothing to run. */
+export const noDefaultExport: string =
+  'The script has no default export, so there is nothing to run. End it with a prompt function: ' +
+  "export default definePrompt('hello', async (prompt) => { prompt.$`Say hello.`; });";

@@ -1,0 +1,30 @@
+import type { ConsoleLevel, ToHost } from '../protocol.ts';
+
+const levels: readonly ConsoleLevel[] = ['debug', 'log', 'info', 'warn', 'error'];
+const lineLimit = 500;
+const lengthLimit = 2_000;
+
+/** Lets the page see what a script writes to the console: the first 500 lines, each cut at 2,000 characters. */
+export function relayConsole(send: (message: ToHost) => void): void {
+  let lines = 0;
+  for (const level of levels) {
+    const original = console[level].bind(console);
+    console[level] = (...values: unknown[]) => {
+      original(...values);
+      lines += 1;
+      if (lines > lineLimit) return;
+      const text = values.map(toText).join(' ').slice(0, lengthLimit);
+      send({ type: 'console', level, text: lines === lineLimit ? `${text} (the last line shown)` : text });
+    };
+  }
+}
+
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value instanceof Error) return String(value);
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return String(value);
+  }
+}

@@ -1,0 +1,50 @@
+import * as core from '@cueline/core';
+import * as testing from '@cueline/core/testing';
+import * as z from 'zod';
+import { relayConsole } from './console.ts';
+import { createRuntime } from './runtime.ts';
+import { tidyScope } from './scope.ts';
+
+type Scope = {
+  postMessage(message: string | number): void;
+  addEventListener(
+    type: string,
+    listener: (event: MessageEvent & ErrorEvent & PromiseRejectionEvent) => void,
+  ): void;
+};
+const scope = globalThis as unknown as Scope;
+
+const runtime = createRuntime({
+  post: scope.postMessage.bind(scope),
+  modules: (model) => ({
+    zod: z,
+    '@cueline/core/testing': testing,
+    '@cueline/core': {
+      ...core,
+      // A run that a script starts by itself goes through the page's model too, unless it brings a scripted one.
+      runPrompt: (source: never, config: core.PromptConfig<never> = {}) =>
+        core.runPrompt(source, {
+          ...config,
+          model: typeof config.model === 'object' ? config.model : model,
+        }),
+    },
+  }),
+});
+
+// Schemas compiled with `new Function` would only earn a report from the policy.
+z.config({ jitless: true });
+// A script's frame is often far below those of the schema or the SDK that threw.
+(Error as { stackTraceLimit?: number }).stackTraceLimit = 50;
+tidyScope(scope);
+relayConsole(runtime.send);
+
+scope.addEventListener('message', (event) => runtime.receive(event.data));
+scope.addEventListener('error', (event) => {
+  event.preventDefault();
+  runtime.uncaught(event.error ?? event.message);
+});
+scope.addEventListener('unhandledrejection', (event) => {
+  event.preventDefault();
+  runtime.uncaught(event.reason);
+});
+runtime.send({ type: 'ready' });

@@ -1,0 +1,69 @@
+import { CuelineError, definePrompt, type PromptDefinition } from '@cueline/core';
+import { noDefaultExport, refusedImport } from '../script/modules.ts';
+import type { ScriptPosition } from '../script/script-error.ts';
+import { describeError } from './describe-error.ts';
+import { locateInStack, locateSyntaxError } from './locate-error.ts';
+
+/** A script that has been loaded into this worker. */
+export type LoadedScript = {
+  definition: PromptDefinition<unknown>;
+  /** Where in the compiled code an error comes from; undefined where it did not pass through the script. */
+  locate(error: unknown): ScriptPosition | undefined;
+};
+
+/** A script error, with its place in the compiled code where that is known. */
+export class LoadError extends CuelineError {
+  readonly at: ScriptPosition | undefined;
+
+  constructor(error: unknown, at: ScriptPosition | undefined) {
+    const known = CuelineError.isInstance(error);
+    super(known ? error.code : 'script_error', describeError(error), { cause: error });
+    this.at = at;
+  }
+}
+
+/**
+ * Evaluates compiled code, and takes its default export as the prompt to run. `import()` of a blob is the one way to
+ * do so without `eval`. Throws {@link LoadError}.
+ */
+export async function loadScript(code: string, modules: Record<string, unknown>): Promise<LoadedScript> {
+  const url = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
+  const locate = (error: unknown): ScriptPosition | undefined => locateInStack(error, url);
+  try {
+    const evaluate = await importScript(url);
+    const exports: Record<string, unknown> = {};
+    await evaluate((name: string) => {
+      if (Object.hasOwn(modules, name)) return modules[name];
+      throw new CuelineError('script_error', refusedImport(name));
+    }, exports);
+    return { definition: toDefinition(exports['default']), locate };
+  } catch (error) {
+    throw error instanceof LoadError ? error : new LoadError(error, locate(error));
+  }
+}
+
+type Evaluate = (require: (name: string) => unknown, exports: Record<string, unknown>) => Promise<void>;
+
+async function importScript(url: string): Promise<Evaluate> {
+  try {
+    const module = (await import(/* @vite-ignore */ url)) as { default: Evaluate };
+    return module.default;
+  } catch (error) {
+    throw new LoadError(error, locateSyntaxError(error, url));
+  }
+}
+
+function toDefinition(exported: unknown): PromptDefinition<unknown> {
+  if (typeof exported === 'function') {
+    return definePrompt(exported.name || 'script', exported as PromptDefinition<unknown>['run']);
+  }
+  if (typeof exported === 'object' && exported !== null && 'kind' in exported && exported.kind === 'prompt') {
+    return exported as PromptDefinition<unknown>;
+  }
+  if (exported === undefined) throw new CuelineError('script_error', noDefaultExport);
+  throw new CuelineError(
+    'script_error',
+    `The script's default export is ${exported === null ? 'null' : `a value of type ${typeof exported}`}, not a prompt. ` +
+      "Export a function, or what definePrompt returns: export default definePrompt('hello', async (prompt) => { … });",
+  );
+}

@@ -1,0 +1,33 @@
+import type { ScriptPosition } from '../script/script-error.ts';
+
+/** The first place in the code at `url` that an error, or what caused it, came through. */
+export function locateInStack(error: unknown, url: string): ScriptPosition | undefined {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    const stack = at.stack ?? '';
+    const start = stack.indexOf(`${url}:`);
+    const [, line, column] = start < 0 ? [] : (/^:(\d+):(\d+)/.exec(stack.slice(start + url.length)) ?? []);
+    if (line !== undefined) return { line: Number(line), column: Number(column) };
+  }
+  return undefined;
+}
+
+const located = new WeakSet<object>();
+
+/** True for an error that was thrown again only to learn its place. */
+export function isLocated(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && located.has(error);
+}
+
+/** A syntax error has no stack: browsers tell its place to `error` listeners only, or in fields of their own. */
+export function locateSyntaxError(error: unknown, url: string): ScriptPosition | undefined {
+  let found: ScriptPosition | undefined;
+  const listener = (event: ErrorEvent): void => {
+    event.preventDefault();
+    if (event.lineno > 0 && event.filename === url) found = { line: event.lineno, column: event.colno };
+  };
+  if (typeof error === 'object' && error !== null) located.add(error);
+  addEventListener('error', listener, { capture: true });
+  reportError(error);
+  removeEventListener('error', listener, { capture: true });
+  return found;
+}

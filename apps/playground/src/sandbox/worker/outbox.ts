@@ -1,0 +1,65 @@
+import type { RunEvent } from '@cueline/core';
+import { encodeMessage, type ToHost } from '../protocol.ts';
+
+/** The runtime's way out to the page. */
+export type Outbox = {
+  /** Sends at once, after the events that wait. */
+  send(message: ToHost): void;
+  /** Adds an event of the run; events travel together. */
+  event(event: RunEvent): void;
+  /** Sends the events that wait. */
+  flush(): void;
+  /** The page has read this many messages. */
+  read(count: number): void;
+};
+
+const batchTime = 8;
+const batchLength = 500_000;
+// When the page is this many messages behind, events wait and travel in fewer, larger messages.
+const unreadLimit = 32;
+
+/** Deltas can wait a little for company. Everything else is a turn in the run, and should be seen at once. */
+const patient = new Set<RunEvent['type']>(['text-delta', 'reasoning-delta', 'tool-input-delta']);
+
+/** Gathers events for about 8 ms, so that a fast model does not cost the page a message per word. */
+export function createOutbox(post: (text: string) => void): Outbox {
+  let waiting: RunEvent[] = [];
+  let length = 0;
+  let unread = 0;
+  let sentAt = -batchTime;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const emit = (message: ToHost): void => {
+    unread += 1;
+    post(encodeMessage(message));
+  };
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting.length === 0) return;
+    const events = waiting;
+    waiting = [];
+    length = 0;
+    sentAt = performance.now();
+    emit({ type: 'events', events });
+  };
+  return {
+    flush,
+    send(message) {
+      flush();
+      emit(message);
+    },
+    event(event) {
+      waiting.push(event);
+      length += 'text' in event ? event.text.length : 64;
+      if (event.type === 'run-end' || length > batchLength) return flush();
+      if (unread >= unreadLimit) return;
+      if (!patient.has(event.type) || performance.now() - sentAt >= batchTime) return flush();
+      timer ??= setTimeout(flush, batchTime);
+    },
+    read(count) {
+      unread -= count;
+      if (unread < unreadLimit) flush();
+    },
+  };
+}

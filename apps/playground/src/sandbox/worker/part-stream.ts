@@ -1,0 +1,46 @@
+/** A stream, and the way to fill it. */
+export type PartStream<Part> = {
+  stream: ReadableStream<Part>;
+  push(parts: readonly Part[]): void;
+  /** Ends the stream after everything that was pushed; with `error`, as failed. */
+  end(error?: unknown): void;
+};
+
+/**
+ * A stream that gives its reader all that was pushed before it fails: one that is simply told to fail throws away
+ * what its reader has not taken. `onDrained` is called when the reader wants more than there is.
+ */
+export function createPartStream<Part>(on: { drained(): void; cancelled(): void }): PartStream<Part> {
+  const waiting: Part[] = [];
+  let ending: { error?: unknown } | undefined;
+  let wake: (() => void) | undefined;
+
+  const stream = new ReadableStream<Part>(
+    {
+      async pull(controller) {
+        if (waiting.length === 0 && ending === undefined) {
+          on.drained();
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+        if (waiting.length > 0) controller.enqueue(waiting.shift() as Part);
+        else if (ending !== undefined && 'error' in ending) controller.error(ending.error);
+        else controller.close();
+      },
+      cancel: () => on.cancelled(),
+    },
+    { highWaterMark: 0 },
+  );
+  return {
+    stream,
+    push(parts) {
+      waiting.push(...parts);
+      if (parts.length > 0) wake?.();
+    },
+    end(...error) {
+      ending ??= error.length === 0 ? {} : { error: error[0] };
+      wake?.();
+    },
+  };
+}

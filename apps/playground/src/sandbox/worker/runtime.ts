@@ -1,0 +1,112 @@
+import { CuelineError, runPrompt, type LiveRun } from '@cueline/core';
+import type { ToHost, ToWorker } from '../protocol.ts';
+import { describeError } from './describe-error.ts';
+import { LoadError, loadScript, type LoadedScript } from './load-script.ts';
+import { isLocated } from './locate-error.ts';
+import { createOutbox } from './outbox.ts';
+import { createRemoteModel, type RemoteModel } from './remote-model.ts';
+import { watchDefinition } from './watch-definition.ts';
+
+export type Runtime = {
+  /** A message of the page: text, or a number (see the relay). */
+  receive(message: unknown): void;
+  /** Something that the script threw and nobody caught. */
+  uncaught(error: unknown): void;
+  send(message: ToHost): void;
+};
+
+type RunMessage = Extract<ToWorker, { type: 'run' }>;
+
+/** Runs one script, once, and tells the page everything that happens in it. */
+export function createRuntime(options: {
+  post: (message: string | number) => void;
+  /** What the script gets for its imports, given the model that it may use. */
+  modules: (model: RemoteModel['model']) => Record<string, unknown>;
+}): Runtime {
+  const outbox = createOutbox(options.post);
+  const { send } = outbox;
+  const stopping = new AbortController();
+  let remote: RemoteModel | undefined;
+  let script: LoadedScript | undefined;
+
+  const tellProblem = (error: unknown, toolCallId?: string): void => {
+    const at = script?.locate(error);
+    send({
+      type: 'problem',
+      message: describeError(error),
+      ...(at === undefined ? {} : { at }),
+      ...(toolCallId === undefined ? {} : { toolCallId }),
+    });
+  };
+
+  // A turn of the event loop: the stream's parts that came before a tool's call go their way, and out.
+  const settle = async (): Promise<void> => {
+    await new Promise((resolve) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.addEventListener('message', resolve);
+      port1.start();
+      port2.postMessage(undefined);
+    });
+    outbox.flush();
+  };
+
+  const run = async ({ code, input, messages, model }: RunMessage): Promise<void> => {
+    let thrown: unknown;
+    try {
+      remote = createRemoteModel(model, send);
+      script = await loadScript(code, options.modules(remote.model));
+      const watched = watchDefinition(script.definition, settle, (error, toolCallId) => {
+        if (toolCallId === undefined) thrown = error;
+        else tellProblem(error, toolCallId);
+      });
+      const { run: live } = await runPrompt(watched, {
+        model: remote.model,
+        input,
+        messages,
+        options: { abortSignal: stopping.signal },
+      });
+      follow(live, outbox.event);
+    } catch (error) {
+      const at = error instanceof LoadError ? error.at : script?.locate(thrown ?? error);
+      const failure = CuelineError.isInstance(error)
+        ? error
+        : new CuelineError('script_error', describeError(error));
+      const { code: errorCode, message, details } = failure;
+      send({
+        type: 'failed',
+        error: { code: errorCode, message, ...(details === undefined ? {} : { details }) },
+        ...(at === undefined ? {} : { at }),
+      });
+    }
+  };
+
+  return {
+    send,
+    uncaught: (error) => {
+      if (!isLocated(error)) tellProblem(error);
+    },
+    receive(message) {
+      if (message === 0) return options.post(0);
+      if (typeof message === 'number') return outbox.read(message);
+      if (typeof message !== 'string') return;
+      const parsed = JSON.parse(message) as ToWorker;
+      if (parsed.type === 'run') void run(parsed);
+      else if (parsed.type === 'stop') stopping.abort();
+      else remote?.receive(parsed);
+    },
+  };
+}
+
+/** Hands on every event of a run, from its first on. */
+function follow(run: LiveRun, onEvent: (event: ReturnType<LiveRun['log']>[number]) => void): void {
+  let told = 0;
+  const tell = (): void => {
+    const log = run.log();
+    for (let event = log[told]; event !== undefined; event = log[told]) {
+      told += 1;
+      onEvent(event);
+    }
+  };
+  run.listen(tell);
+  tell();
+}

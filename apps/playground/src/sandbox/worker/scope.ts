@@ -1,0 +1,41 @@
+/** What of the worker's global object a script has no use for, and what the policy would refuse in worse words. */
+const removed = [
+  'postMessage',
+  'close',
+  'importScripts',
+  'Worker',
+  'SharedWorker',
+  'BroadcastChannel',
+  'indexedDB',
+  'caches',
+];
+
+const network = ['fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource', 'WebTransport'];
+
+/**
+ * Takes away what leads out of the worker. The frame's policy blocks all of it anyway; this is so that a script gets
+ * a sentence that helps, and cannot talk to the page in the runtime's place by accident.
+ */
+export function tidyScope(scope: object): void {
+  for (const name of removed) remove(scope, name);
+  for (const name of network) {
+    if (!(name in scope)) continue;
+    Object.defineProperty(scope, name, {
+      configurable: true,
+      writable: true,
+      value: function refused(): never {
+        throw new TypeError(
+          `${name} is not available: a script here has no network. Put the data into the script, ` +
+            'or let a tool make it up.',
+        );
+      },
+    });
+  }
+}
+
+function remove(scope: object, name: string): void {
+  // Which object of the chain holds it differs between browsers.
+  for (let at: object | null = scope; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    if (Object.hasOwn(at, name)) Reflect.deleteProperty(at, name);
+  }
+}

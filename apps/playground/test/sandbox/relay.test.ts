@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startRelay, type RelayNotice, type Side } from '../../src/sandbox/frame/relay.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+type Fake = Side & { sent: unknown[]; say(message: unknown): void };
+
+function fakeSide(): Fake {
+  const listeners: ((message: unknown) => void)[] = [];
+  const sent: unknown[] = [];
+  return {
+    sent,
+    send: (message) => void sent.push(message),
+    listen: (listener) => void listeners.push(listener),
+    say: (message) => listeners.forEach((listener) => listener(message)),
+  };
+}
+
+function setUp(limits = { messageLength: 100, unreadMessages: 200, silence: 1_500 }) {
+  const page = fakeSide();
+  const side = fakeSide();
+  const terminate = vi.fn();
+  let fail: (message: string) => void = () => {};
+  const worker = {
+    ...side,
+    terminate,
+    onFailure: (listener: (message: string) => void) => {
+      fail = listener;
+    },
+  };
+  startRelay(page, worker, limits);
+  const texts = (): unknown[] => page.sent.filter((message) => typeof message === 'string');
+  const ending = (): unknown => page.sent.find((message) => (message as RelayNotice).type === 'ended');
+  return { page, worker, terminate, texts, ending, fail: (message: string) => fail(message) };
+}
+
+test('texts go through both ways, and the worker hears what the page has read', () => {
+  const { page, worker, texts } = setUp();
+  page.say('to worker');
+  worker.say('to page');
+  page.say({ type: 'read', count: 1 });
+  expect(worker.sent).toEqual(['to worker', 1]);
+  expect(texts()).toEqual(['to page']);
+});
+
+test('the page gets 64 messages, and more as it reads', () => {
+  const { page, worker, texts } = setUp();
+  for (let index = 0; index < 100; index += 1) worker.say(String(index));
+  expect(texts()).toHaveLength(64);
+  page.say({ type: 'read', count: 10 });
+  expect(texts()).toHaveLength(74);
+});
+
+test('a flood ends the worker, and the page is spared what was waiting', () => {
+  const { page, worker, terminate, texts, ending } = setUp();
+  for (let index = 0; index < 300; index += 1) worker.say('x');
+  expect(terminate).toHaveBeenCalledOnce();
+  expect(ending(), 'told once the page has read').toBeUndefined();
+  page.say({ type: 'read', count: 64 });
+  expect(ending()).toEqual({ type: 'ended', reason: 'flood' });
+  expect(texts()).toHaveLength(64);
+});
+
+test.each([
+  ['a long text', 'x'.repeat(101)],
+  ['an object', { type: 'ended' }],
+  ['an unasked number', 1],
+])('%s ends the worker', (_what, message) => {
+  const { worker, terminate, ending } = setUp();
+  worker.say(message);
+  expect(terminate).toHaveBeenCalledOnce();
+  expect(ending()).toEqual({ type: 'ended', reason: 'too-large' });
+});
+
+test('silence ends the worker, after everything that it said has been told', () => {
+  const { page, worker, terminate, ending, texts } = setUp();
+  worker.say('last words');
+  page.say({ type: 'watch' });
+  vi.advanceTimersByTime(1_400);
+  expect(terminate).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(100);
+  expect(terminate).toHaveBeenCalledOnce();
+  expect(texts()).toEqual(['last words']);
+  expect(ending()).toEqual({ type: 'ended', reason: 'silent' });
+});
+
+test('a worker that answers lives on, and the page is told that the relay is alive', () => {
+  const { page, worker, terminate } = setUp();
+  page.say({ type: 'watch' });
+  for (let tick = 0; tick < 20; tick += 1) {
+    worker.say(0);
+    vi.advanceTimersByTime(500);
+  }
+  expect(terminate).not.toHaveBeenCalled();
+  expect(worker.sent.filter((message) => message === 0).length).toBeGreaterThanOrEqual(20);
+  expect(
+    page.sent.filter((message) => (message as RelayNotice).type === 'alive').length,
+  ).toBeGreaterThanOrEqual(20);
+});
+
+test('a page that stood still does not blame the worker', () => {
+  const { page, worker, terminate } = setUp();
+  page.say({ type: 'watch' });
+  const clock = vi.spyOn(performance, 'now');
+  let now = 10_000_000;
+  clock.mockImplementation(() => now);
+  for (let tick = 0; tick < 6; tick += 1) {
+    now += 60_000;
+    vi.advanceTimersByTime(500);
+  }
+  expect(terminate).not.toHaveBeenCalled();
+  worker.say(0);
+  clock.mockRestore();
+});
+
+test('a worker that cannot start', () => {
+  const { ending, fail, terminate } = setUp();
+  fail('SyntaxError: nonsense');
+  expect(terminate).toHaveBeenCalledOnce();
+  expect(ending()).toEqual({ type: 'ended', reason: 'crashed', detail: 'SyntaxError: nonsense' });
+});
+
+test('closing ends the worker without a word', () => {
+  const { page, terminate, ending } = setUp();
+  page.say({ type: 'close' });
+  expect(terminate).toHaveBeenCalledOnce();
+  expect(ending()).toBeUndefined();
+});

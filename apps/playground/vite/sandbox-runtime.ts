@@ -1,0 +1,94 @@
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin, type Rollup } from 'vite';
+import { sourceConditions } from '../../../vite.config.ts';
+import { bootstrapSource, hashOf } from '../src/sandbox/bootstrap.ts';
+
+const virtualId = 'virtual:sandbox-runtime';
+const folder = fileURLToPath(new URL('../src/sandbox/', import.meta.url));
+
+/** Packages that reach for a network, which the sandbox does not have: left out of what its worker gets. */
+const absent: Record<string, string> = {
+  // The AI SDK's way to models that are named by a string. Here the model is always an object.
+  '@ai-sdk/gateway': `
+    class Absent extends Error { static isInstance() { return false; } }
+    export { Absent as GatewayError, Absent as GatewayAuthenticationError };
+    export const gateway = () => { throw new Error('There is no gateway in the sandbox.'); };
+    export const createGateway = () => gateway;`,
+  ...Object.fromEntries(
+    ['openai', 'openai-compatible', 'anthropic', 'google', 'mistral'].map((name) => [
+      `@ai-sdk/${name}`,
+      `throw new Error('Models are called by the page, not in the sandbox.');`,
+    ]),
+  ),
+};
+
+/**
+ * Gives the app `virtual:sandbox-runtime`: the scripts of the sandbox's frame and worker, each bundled into one text.
+ * As text, because a frame without an origin can load nothing by address, not even offline from a cache.
+ */
+export function sandboxRuntime(): Plugin {
+  let scripts: Promise<Bundle[]> | undefined;
+  const watched = new Set<string>();
+  return {
+    name: 'cueline:sandbox-runtime',
+    resolveId: (id) => (id === virtualId ? `\0${virtualId}` : undefined),
+    async load(id) {
+      if (id !== `\0${virtualId}`) return undefined;
+      scripts ??= Promise.all([bundle('frame/entry.ts'), bundle('worker/entry.ts')]);
+      const [relay, runtime] = (await scripts) as [Bundle, Bundle];
+      for (const file of [...relay.files, ...runtime.files]) {
+        watched.add(file);
+        this.addWatchFile(file);
+      }
+      return Object.entries({
+        relay: relay.code,
+        runtime: runtime.code,
+        bootstrapHash: await hashOf(bootstrapSource),
+      })
+        .map(([name, text]) => `export const ${name} = ${JSON.stringify(text)};`)
+        .join('\n');
+    },
+    hotUpdate({ file, server }) {
+      if (!watched.has(file)) return;
+      scripts = undefined;
+      const module = this.environment.moduleGraph.getModuleById(`\0${virtualId}`);
+      if (module) this.environment.moduleGraph.invalidateModule(module);
+      server.hot.send({ type: 'full-reload' });
+    },
+  };
+}
+
+type Bundle = { code: string; files: string[] };
+
+/** One classic script with everything in it. */
+async function bundle(entry: string): Promise<Bundle> {
+  const result = await build({
+    configFile: false,
+    logLevel: 'warn',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    resolve: { conditions: [...sourceConditions, 'module', 'browser', 'production'] },
+    plugins: [withoutAbsent()],
+    build: {
+      write: false,
+      target: 'es2023',
+      lib: { entry: folder + entry, formats: ['iife'], name: 'sandbox' },
+    },
+  });
+  const [output] = (Array.isArray(result) ? result : [result]) as Rollup.RolldownOutput[];
+  const chunk = output?.output[0];
+  if (chunk?.type !== 'chunk' || output?.output.length !== 1) {
+    throw new Error(
+      `The sandbox's ${entry} must be one script, and came out as ${output?.output.length} files.`,
+    );
+  }
+  return { code: chunk.code, files: chunk.moduleIds.filter((file) => !file.startsWith('\0')) };
+}
+
+function withoutAbsent(): Plugin {
+  return {
+    name: 'cueline:sandbox-absent',
+    enforce: 'pre',
+    resolveId: (id) => (Object.hasOwn(absent, id) ? `\0absent:${id}` : undefined),
+    load: (id) => (id.startsWith('\0absent:') ? absent[id.slice('\0absent:'.length)] : undefined),
+  };
+}
