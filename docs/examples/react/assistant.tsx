@@ -4,7 +4,12 @@ import type { ReactElement } from 'react';
 import * as z from 'zod';
 
 const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
-  prompt.defTool('getWeather', 'Weather for a city', z.object({ city: z.string() }), ({ city }) => `${city}: sunny`);
+  prompt.defTool(
+    'getWeather',
+    'Weather for a city',
+    z.object({ city: z.string() }),
+    ({ city }) => `${city}: sunny`,
+  );
   prompt.$`Plan a day in ${input.city}.`;
 });
 

@@ -1,7 +1,12 @@
 export { CuelineError, type CuelineErrorCode, type SerializedError } from './errors.ts';
 
 export { Prompt } from './prompt/prompt.ts';
-export { definePrompt, isPromptDefinition, type PromptDefinition, type PromptFunction } from './prompt/define-prompt.ts';
+export {
+  definePrompt,
+  isPromptDefinition,
+  type PromptDefinition,
+  type PromptFunction,
+} from './prompt/define-prompt.ts';
 export { definePlugin, type Plugin } from './prompt/define-plugin.ts';
 export type { ToolArguments, ToolContext, ToolSchema } from './prompt/tool-definition.ts';
 export type { Definitions, SystemPart, Variable } from './prompt/definitions.ts';

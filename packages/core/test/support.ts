@@ -1,4 +1,10 @@
-import { runPrompt, type PromptConfig, type PromptSource, type RunEvent, type RunPromptResult } from '@cueline/core';
+import {
+  runPrompt,
+  type PromptConfig,
+  type PromptSource,
+  type RunEvent,
+  type RunPromptResult,
+} from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 
 /** A scripted model and a run of `source` on it, with the run's log after its end. */
@@ -16,7 +22,9 @@ export async function play(
 /** A log without what differs from run to run: times, and ids that are made up. */
 export function timeless(events: readonly RunEvent[]): unknown[] {
   const known = new Map<string, number>();
-  const text = JSON.stringify(events, (key, value: unknown) => (key === 't' || key === 'ms' ? undefined : value));
+  const text = JSON.stringify(events, (key, value: unknown) =>
+    key === 't' || key === 'ms' ? undefined : value,
+  );
   const named = text.replaceAll(/\b(run|msg|aitxt)-[A-Za-z0-9]{16,}/g, (id, kind: string) => {
     if (!known.has(id)) known.set(id, known.size);
     return `${kind}-${known.get(id)}`;

@@ -32,7 +32,10 @@ export function compileInstructions(
   }
 
   if (definitions.variables.size > 0) {
-    blocks.push(ABOUT_VARIABLES, [...definitions.variables].map(([name, variable]) => tag(name, variable)).join('\n'));
+    blocks.push(
+      ABOUT_VARIABLES,
+      [...definitions.variables].map(([name, variable]) => tag(name, variable)).join('\n'),
+    );
   }
   for (const [name, part] of definitions.system) {
     if (part.providerOptions === undefined) {
@@ -40,7 +43,11 @@ export function compileInstructions(
       continue;
     }
     endMessage();
-    messages.push({ role: 'system', content: systemPart(name, part, format), providerOptions: part.providerOptions });
+    messages.push({
+      role: 'system',
+      content: systemPart(name, part, format),
+      providerOptions: part.providerOptions,
+    });
   }
   endParts();
   for (const message of ownMessages(own)) {

@@ -50,7 +50,13 @@ export function decodeLink(hash: string): LinkPayload {
     );
   }
   const [length, sum] = seal?.split('-') ?? [];
-  if (flags === undefined || body === undefined || length === undefined || sum === undefined || rest.length > 0) {
+  if (
+    flags === undefined ||
+    body === undefined ||
+    length === undefined ||
+    sum === undefined ||
+    rest.length > 0
+  ) {
     throw cutOff();
   }
   if (parseInt(length, 36) !== body.length || checksum(body) !== sum) throw cutOff();
@@ -89,7 +95,8 @@ function readPayload(json: string): LinkPayload {
 function checkEvents(value: unknown): RunEvent[] {
   if (!Array.isArray(value)) throw foreign();
   for (const [index, event] of (value as unknown[]).entries()) {
-    if (typeof event !== 'object' || event === null || !('type' in event) || !('seq' in event)) throw foreign();
+    if (typeof event !== 'object' || event === null || !('type' in event) || !('seq' in event))
+      throw foreign();
     if (typeof event.type !== 'string' || event.seq !== index) throw foreign();
   }
   return value as RunEvent[];
@@ -101,7 +108,10 @@ function inflate(body: string): string {
   const inflater = new Inflate((piece) => {
     size += piece.length;
     if (size > LINK_BYTES) {
-      throw new CuelineError('too_large', `This link unpacks to more than ${LINK_BYTES / 1000} KB and was not opened.`);
+      throw new CuelineError(
+        'too_large',
+        `This link unpacks to more than ${LINK_BYTES / 1000} KB and was not opened.`,
+      );
     }
     pieces.push(piece.slice());
   });
@@ -143,7 +153,9 @@ function toBase64Url(bytes: Uint8Array): string {
 
 function fromBase64Url(text: string): Uint8Array {
   try {
-    return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
+    return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) =>
+      char.charCodeAt(0),
+    );
   } catch (error) {
     throw foreign(error);
   }

@@ -66,7 +66,7 @@ export function applyToMessage(draft: MessageDraft, event: RunEvent): void {
         text: '',
         state: 'streaming',
         ...metadata(event),
-      } as Part);
+      });
       progress.open.set(`${kind}:${event.id}`, index);
       return;
     }
@@ -101,7 +101,7 @@ export function applyToMessage(draft: MessageDraft, event: RunEvent): void {
         mediaType: event.mediaType,
         url: event.url,
         ...metadata(event),
-      } as Part);
+      });
       return;
     case 'tool-input-start':
       addToolPart(draft, event);

@@ -228,7 +228,8 @@ export function createReducer(state: RunState = initialState): Reducer {
     apply,
     snapshot() {
       if (latest !== undefined) return latest;
-      for (const part of progress.stale) part.input = progress.inputs.get(part.toolCallId)?.value() ?? part.input;
+      for (const part of progress.stale)
+        part.input = progress.inputs.get(part.toolCallId)?.value() ?? part.input;
       progress.stale.clear();
       latest = { ...facts, ...status };
       progressOf.set(latest, copyProgress(progress));
@@ -328,7 +329,8 @@ function addUsage(
   return {
     inputTokens,
     outputTokens,
-    totalTokens: sum.totalTokens + (count(usage.totalTokens) || count(usage.inputTokens) + count(usage.outputTokens)),
+    totalTokens:
+      sum.totalTokens + (count(usage.totalTokens) || count(usage.inputTokens) + count(usage.outputTokens)),
   };
 }
 

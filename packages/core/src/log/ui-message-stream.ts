@@ -40,7 +40,11 @@ export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk
           ...facts(event),
         });
       case 'tool-input-delta':
-        return inStep({ type: 'tool-input-delta', toolCallId: event.toolCallId, inputTextDelta: event.delta });
+        return inStep({
+          type: 'tool-input-delta',
+          toolCallId: event.toolCallId,
+          inputTextDelta: event.delta,
+        });
       case 'tool-input-end': {
         const { toolCallId, toolName, input } = event;
         if (event.invalid === undefined) {

@@ -3,6 +3,10 @@ const hidden = '[redacted]';
 // Literal keys shorter than this are stand-ins ("none", "ollama"), and would blot out ordinary words.
 const shortestSecret = 8;
 
+// What stands behind these words is a key, where it looks like one at all.
+const afterWord =
+  /(\bbearer\s+|(?:x-api-key|x-goog-api-key|api[-_]?key|access[-_]?token)["']?\s*[:=]\s*["']?)([^\s"',;&[\]]+)/gi;
+
 /** The text without keys: those given, and what looks like one (`sk-…`, `Bearer …`, `x-api-key: …`, `AIza…`). */
 export function redact(text: string, secrets: readonly string[] = []): string {
   let clean = text;
@@ -11,13 +15,16 @@ export function redact(text: string, secrets: readonly string[] = []): string {
     if (secret.length >= shortestSecret) clean = clean.replaceAll(secret, hidden);
   }
   return clean
-    .replace(/\b(bearer\s+)(?!\[redacted\])[\w.~+/*=-]+/gi, `$1${hidden}`)
-    .replace(
-      /((?:x-api-key|x-goog-api-key|api[-_]?key|access[-_]?token)["']?\s*[:=]\s*["']?)(?!\[redacted\])[^\s"',;&]+/gi,
-      `$1${hidden}`,
+    .replace(afterWord, (whole, before: string, value: string) =>
+      isKeyLike(value) ? before + hidden : whole,
     )
     .replace(/([?&]key=)[^\s"'&]+/gi, `$1${hidden}`)
-    .replace(/\b(?:sk|pk|rk|gsk|xai|key)-[\w*.-]*[\w*]|\bgsk_\w+|\bAIza[\w-]{6,}/g, hidden);
+    .replace(/\b(?:sk|pk|rk|gsk|xai)-[\w*.-]{5,}[\w*]|\bgsk_\w+|\bAIza[\w-]{6,}/g, hidden);
+}
+
+/** False for the words of a sentence, such as "Bearer token is missing". */
+function isKeyLike(value: string): boolean {
+  return /\d/.test(value) || value.length >= 20;
 }
 
 /** The same for every string inside a plain value. */

@@ -28,7 +28,10 @@ export function definePrompt<Input = void>(
   config: { model?: string | LanguageModel } = {},
 ): PromptDefinition<Input> {
   if (typeof name !== 'string' || name.trim() === '') {
-    throw new CuelineError('invalid_definition', "A prompt needs a name: definePrompt('plan-day', async (prompt) => { … }).");
+    throw new CuelineError(
+      'invalid_definition',
+      "A prompt needs a name: definePrompt('plan-day', async (prompt) => { … }).",
+    );
   }
   if (typeof run !== 'function') {
     throw new CuelineError(

@@ -68,7 +68,10 @@ export class Prompt {
       );
     }
     if (typeof content !== 'string' || content.trim() === '') {
-      throw new CuelineError('invalid_definition', `A message of the ${role} has no text. Models refuse empty messages.`);
+      throw new CuelineError(
+        'invalid_definition',
+        `A message of the ${role} has no text. Models refuse empty messages.`,
+      );
     }
     if (this.#started) {
       throw new CuelineError(
@@ -103,7 +106,10 @@ export class Prompt {
 
   #addTool(name: string, tool: ToolSet[string]): void {
     if (Object.hasOwn(this.definitions.tools, name)) {
-      throw new CuelineError('invalid_definition', `There is a tool ${name} already. Give this one another name.`);
+      throw new CuelineError(
+        'invalid_definition',
+        `There is a tool ${name} already. Give this one another name.`,
+      );
     }
     this.definitions.tools[name] = tool;
   }

@@ -7,7 +7,9 @@ import { CuelineError } from '../errors.ts';
  */
 export function renderTemplate(strings: TemplateStringsArray, values: readonly unknown[]): string {
   const indent = commonIndent(strings);
-  const dedented = strings.map((part) => (indent === 0 ? part : part.replaceAll(new RegExp(`\n[ \t]{1,${indent}}`, 'g'), '\n')));
+  const dedented = strings.map((part) =>
+    indent === 0 ? part : part.replaceAll(new RegExp(`\n[ \t]{1,${indent}}`, 'g'), '\n'),
+  );
   let text = dedented[0] ?? '';
   for (const [index, value] of values.entries()) text += textOf(value, index) + (dedented[index + 1] ?? '');
   return text.replace(/^(?:[ \t]*\n)+/, '').trimEnd();
@@ -36,9 +38,13 @@ function textOf(value: unknown, index: number): string {
     );
   }
   if (typeof value === 'function' || typeof value === 'symbol') {
-    throw new CuelineError('invalid_definition', `${where} is a ${typeof value}. Call it, or interpolate its text.`);
+    throw new CuelineError(
+      'invalid_definition',
+      `${where} is a ${typeof value}. Call it, or interpolate its text.`,
+    );
   }
-  const text = String(value);
+  // an object's own toString is taken at its word; the one that every object has says nothing
+  const text = (value as { toString(): string }).toString();
   if (text === '[object Object]') {
     throw new CuelineError(
       'invalid_definition',

@@ -1,4 +1,12 @@
-import { jsonSchema, tool, type FlexibleSchema, type InferSchema, type JSONSchema7, type Tool, type ToolExecutionOptions } from 'ai';
+import {
+  jsonSchema,
+  tool,
+  type FlexibleSchema,
+  type InferSchema,
+  type JSONSchema7,
+  type Tool,
+  type ToolExecutionOptions,
+} from 'ai';
 import { CuelineError } from '../errors.ts';
 
 /** What a tool function gets besides its arguments: `toolCallId`, `messages` and `abortSignal`. */

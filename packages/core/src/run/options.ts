@@ -1,4 +1,12 @@
-import type { Instructions, LanguageModel, ModelMessage, OutputInterface, streamText, ToolSet, UIMessage } from 'ai';
+import type {
+  Instructions,
+  LanguageModel,
+  ModelMessage,
+  OutputInterface,
+  streamText,
+  ToolSet,
+  UIMessage,
+} from 'ai';
 import type { SystemFormat } from '../compile/instructions.ts';
 import type { ModelSettings } from '../models/index.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';

@@ -45,7 +45,9 @@ async function callOwn(
   } catch (error) {
     if (CuelineError.isInstance(error)) throw error;
     const message = error instanceof Error ? error.message : String(error);
-    throw new CuelineError('script_error', `prepareStep threw at step ${step.stepNumber}: ${message}`, { cause: error });
+    throw new CuelineError('script_error', `prepareStep threw at step ${step.stepNumber}: ${message}`, {
+      cause: error,
+    });
   }
 }
 

@@ -36,7 +36,10 @@ export function createRecorder(log: RunLog, settings: { retriesStreams: boolean 
   const warned = new Set<string>();
   const early = new Map<string, RunEventBody[]>();
 
-  function end(outcome: RunOutcome, details: { finishReason?: FinishReason; error?: CuelineError } = {}): void {
+  function end(
+    outcome: RunOutcome,
+    details: { finishReason?: FinishReason; error?: CuelineError } = {},
+  ): void {
     if (log.ended) return;
     if (details.error !== undefined) failure = details.error;
     log.append({
@@ -81,7 +84,10 @@ export function createRecorder(log: RunLog, settings: { retriesStreams: boolean 
     if (failure !== undefined) return end('error', { finishReason, error: failure });
     if (waiting) return end('waiting', { finishReason });
     if (finishReason === 'error') {
-      const error = new CuelineError('provider_error', 'The model ended its answer with an error and did not say which.');
+      const error = new CuelineError(
+        'provider_error',
+        'The model ended its answer with an error and did not say which.',
+      );
       return end('error', { finishReason, error });
     }
     end('done', { finishReason });
@@ -113,14 +119,32 @@ export function createRecorder(log: RunLog, settings: { retriesStreams: boolean 
       case 'tool-result':
         if (ended.has(part.toolCallId)) return;
         if (part.preliminary === true) {
-          return log.append({ type: 'tool-preliminary', toolCallId: part.toolCallId, output: toJson(part.output) });
+          return log.append({
+            type: 'tool-preliminary',
+            toolCallId: part.toolCallId,
+            output: toJson(part.output),
+          });
         }
-        return tool({ type: 'tool-end', toolCallId: part.toolCallId, output: toJson(part.output), ...facts(part) });
+        return tool({
+          type: 'tool-end',
+          toolCallId: part.toolCallId,
+          output: toJson(part.output),
+          ...facts(part),
+        });
       case 'tool-error':
         if (ended.has(part.toolCallId)) return;
-        return tool({ type: 'tool-error', toolCallId: part.toolCallId, error: getErrorMessage(part.error), ...facts(part) });
+        return tool({
+          type: 'tool-error',
+          toolCallId: part.toolCallId,
+          error: getErrorMessage(part.error),
+          ...facts(part),
+        });
       case 'tool-output-denied':
-        return tool({ type: 'tool-error', toolCallId: part.toolCallId, error: 'This call was not approved.' });
+        return tool({
+          type: 'tool-error',
+          toolCallId: part.toolCallId,
+          error: 'This call was not approved.',
+        });
       case 'tool-approval-request':
         if (part.isAutomatic !== true) waiting = true;
         return;
@@ -201,7 +225,12 @@ function sourceFacts(
 ): Extract<RunEventBody, { type: 'source' }>['source'] {
   const common = { id: part.id, ...metadata(part) };
   if (part.sourceType === 'url') {
-    return { sourceType: 'url', url: part.url, ...(part.title === undefined ? {} : { title: part.title }), ...common };
+    return {
+      sourceType: 'url',
+      url: part.url,
+      ...(part.title === undefined ? {} : { title: part.title }),
+      ...common,
+    };
   }
   return {
     sourceType: 'document',
@@ -212,7 +241,9 @@ function sourceFacts(
   };
 }
 
-function warningText(warning: Extract<TextStreamPart<ToolSet>, { type: 'start-step' }>['warnings'][number]): string {
+function warningText(
+  warning: Extract<TextStreamPart<ToolSet>, { type: 'start-step' }>['warnings'][number],
+): string {
   switch (warning.type) {
     case 'unsupported':
     case 'compatibility':

@@ -13,9 +13,7 @@ type StepStart = {
 };
 
 /** Notes each step's request as what has changed since the step before, so that a log grows with what is new in it. */
-export function createRequestRecorder(
-  settings: Record<string, unknown>,
-): (step: StepStart) => RequestChange {
+export function createRequestRecorder(settings: Record<string, unknown>): (step: StepStart) => RequestChange {
   let messagesBefore: readonly ModelMessage[] = [];
   const before = new Map<string, string>();
 
@@ -51,7 +49,11 @@ function instructionText(instructions: unknown): string {
 }
 
 function requestTool(tool: unknown): RequestTool {
-  const { name, description, inputSchema } = tool as { name: string; description?: string; inputSchema?: unknown };
+  const { name, description, inputSchema } = tool as {
+    name: string;
+    description?: string;
+    inputSchema?: unknown;
+  };
   return {
     name,
     ...(description === undefined ? {} : { description }),

@@ -103,7 +103,9 @@ export async function runPrompt<Input = void>(
   };
 }
 
-function toDefinition<Input>(source: PromptSource<Input>): Pick<PromptDefinition<Input>, 'name' | 'run' | 'model'> {
+function toDefinition<Input>(
+  source: PromptSource<Input>,
+): Pick<PromptDefinition<Input>, 'name' | 'run' | 'model'> {
   if (typeof source === 'function') return { name: '', run: source };
   if (isPromptDefinition(source)) return source;
   throw new CuelineError(

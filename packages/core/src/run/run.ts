@@ -1,6 +1,6 @@
 import { createIdGenerator, type LanguageModel, type UIMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
-import type { RunEvent } from '../log/events.ts';
+import { LOG_VERSION, type RunEvent, type RunEventBody } from '../log/events.ts';
 import { initialState } from '../log/reduce.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import type { Scheduler } from '../log/schedule.ts';
@@ -63,7 +63,10 @@ const createRunId = createIdGenerator({ prefix: 'run', size: 16 });
 const createMessageId = createIdGenerator({ prefix: 'msg', size: 16 });
 
 /** A run of `definition` that has not started. */
-export function createRun<Input = void>(definition: PromptDefinition<Input>, options: RunOptions = {}): Run<Input> {
+export function createRun<Input = void>(
+  definition: PromptDefinition<Input>,
+  options: RunOptions = {},
+): Run<Input> {
   const { id = createRunId(), executor = inProcess(), model, options: promptOptions, schedule } = options;
   const logOptions = schedule === undefined ? {} : { schedule };
   const subscribers = new Set<(state: RunState) => void>();
@@ -88,7 +91,12 @@ export function createRun<Input = void>(definition: PromptDefinition<Input>, opt
     unsubscribe = subscribers.size === 0 ? undefined : log.subscribe(notify);
   }
 
-  function begin(input: Input, messages: readonly UIMessage[], key?: string): Promise<string> {
+  function begin(
+    input: Input,
+    messages: readonly UIMessage[],
+    shown = messages,
+    key?: string,
+  ): Promise<string> {
     current?.controller.abort();
     const controller = new AbortController();
     const mine = (log = createRunLog(logOptions));
@@ -97,15 +105,36 @@ export function createRun<Input = void>(definition: PromptDefinition<Input>, opt
     });
     turns = messages;
     lastInput = input;
-    starting = { ...initialState, messages: [...messages], status: 'running', phase: 'requesting' };
+    starting = { ...initialState, messages: [...shown], status: 'running', phase: 'requesting' };
     watchLog();
-    const events = executor.start({ definition, input, model, options: promptOptions, messages }, controller.signal);
-    const promise = consume(events, mine);
+    const promise = untilEnd(mine);
     // whoever ignores the promise sees the failure in the state
     promise.catch(() => {});
     current = { key, controller, promise };
-    notify(starting);
+    const request = { definition, input, model, options: promptOptions, messages };
+    void consume(
+      () => executor.start(request, controller.signal),
+      mine,
+      (body) => end(mine, body),
+    );
+    notify(getState());
     return promise;
+  }
+
+  /** Ends a run for its executor. One that has said nothing yet gets the start that it would have had. */
+  function end(mine: RunLog, body: Omit<RunEnd, 'type'>): void {
+    if (mine.events.length === 0) {
+      mine.append({
+        type: 'run-start',
+        v: LOG_VERSION,
+        runId: '',
+        name: definition.name,
+        model: '',
+        messages: [...turns],
+        messageId: '',
+      });
+    }
+    mine.append({ type: 'run-end', ...body });
   }
 
   /** The turns of the conversation so far: what the last start was given, and what the model has answered. */
@@ -134,43 +163,59 @@ export function createRun<Input = void>(definition: PromptDefinition<Input>, opt
     },
     start(input, { key } = {}) {
       if (key !== undefined && current?.key === key) return current.promise;
-      return begin(input, [], key);
+      return begin(input, [], [], key);
     },
     send(message) {
       const parts = typeof message === 'string' ? [{ type: 'text' as const, text: message }] : message.parts;
       const said: UIMessage = { id: createMessageId(), role: 'user', parts };
       // a conversation may begin with what the user says; a prompt that takes an input has been started with it
-      return begin(lastInput as Input, [...turnsSoFar(), said]);
+      return begin(lastInput as Input, [...turnsSoFar(), said], [...getState().messages, said]);
     },
     stop() {
       const stopped = log;
       if (current === undefined || stopped.ended) return;
       current.controller.abort();
-      const end = (): void => stopped.append({ type: 'run-end', outcome: 'stopped' });
-      if (stopped.events.length === 0) end();
-      else setTimeout(end, STOP_GRACE_MS);
+      if (stopped.events.length === 0) end(stopped, { outcome: 'stopped' });
+      else setTimeout(() => end(stopped, { outcome: 'stopped' }), STOP_GRACE_MS);
     },
     log: () => log.events,
   };
 }
 
+type RunEnd = Extract<RunEventBody, { type: 'run-end' }>;
+
 /** Writes an executor's events down, and ends the log where the executor did not. */
-async function consume(events: AsyncIterable<RunEvent>, log: RunLog): Promise<string> {
+async function consume(
+  start: () => AsyncIterable<RunEvent>,
+  log: RunLog,
+  end: (body: Omit<RunEnd, 'type'>) => void,
+): Promise<void> {
   try {
-    for await (const event of events) {
+    for await (const event of start()) {
       log.push(event);
-      if (log.ended) break;
+      if (log.ended) return;
     }
-    if (!log.ended) {
-      const error = new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.');
-      log.append({ type: 'run-end', outcome: 'error', error: error.toJSON() });
-    }
+    const error = new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.');
+    end({ outcome: 'error', error: error.toJSON() });
   } catch (error) {
     const known = CuelineError.isInstance(error)
       ? error
-      : new CuelineError('script_error', error instanceof Error ? error.message : String(error), { cause: error });
-    log.append({ type: 'run-end', outcome: 'error', error: known.toJSON() });
+      : new CuelineError('script_error', error instanceof Error ? error.message : String(error), {
+          cause: error,
+        });
+    end({ outcome: 'error', error: known.toJSON() });
   }
+}
+
+/** The text of the answer once the log has ended, even where the executor never lets go. */
+async function untilEnd(log: RunLog): Promise<string> {
+  await new Promise<void>((resolve) => {
+    const unlisten = log.listen(({ type }) => {
+      if (type !== 'run-end') return;
+      unlisten();
+      resolve();
+    });
+  });
   const state = log.getState();
   if (state.status === 'error') throw CuelineError.fromJSON(state.error);
   if (state.status === 'stopped') throw new CuelineError('aborted', 'The run was stopped.');

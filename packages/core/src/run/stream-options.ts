@@ -12,7 +12,7 @@ import { createRequestRecorder } from './request.ts';
 import { toJson } from './to-json.ts';
 
 /** How many steps a run may take where `stopWhen` does not end it before. */
-export const MAX_STEPS = 50;
+const MAX_STEPS = 50;
 
 /** Settings of a call that the log keeps with each step's request. */
 const loggedSettings = [
@@ -57,7 +57,7 @@ export function composeStreamOptions(
     prepareStep: createPrepareStep({
       compile,
       tools: definitions.tools,
-      activeTools: rest.activeTools as readonly string[] | undefined,
+      activeTools: rest.activeTools,
       own: rest.prepareStep,
       models,
     }),

@@ -4,9 +4,10 @@ export function toJson(value: unknown): unknown {
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   try {
     return JSON.parse(
-      JSON.stringify(value, (_key, child: unknown) => (typeof child === 'bigint' ? String(child) : child)) ?? 'null',
+      JSON.stringify(value, (_key, child: unknown) => (typeof child === 'bigint' ? String(child) : child)) ??
+        'null',
     ) as unknown;
   } catch {
-    return String(value);
+    return '[not JSON]';
   }
 }

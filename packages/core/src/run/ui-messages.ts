@@ -8,8 +8,13 @@ export function toUIMessages(messages: readonly ModelMessage[]): UIMessage[] {
   return messages
     .map((message, index): UIMessage | undefined => {
       if (message.role !== 'user' && message.role !== 'assistant') return undefined;
-      const parts = typeof message.content === 'string' ? [{ type: 'text' as const, text: message.content }] : message.content;
-      const text = parts.flatMap((part) => (part.type === 'text' ? [{ type: 'text' as const, text: part.text }] : []));
+      const parts =
+        typeof message.content === 'string'
+          ? [{ type: 'text' as const, text: message.content }]
+          : message.content;
+      const text = parts.flatMap((part) =>
+        part.type === 'text' ? [{ type: 'text' as const, text: part.text }] : [],
+      );
       return { id: `prompt-${index}`, role: message.role, parts: text };
     })
     .filter((message) => message !== undefined && message.parts.length > 0) as UIMessage[];

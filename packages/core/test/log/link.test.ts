@@ -52,13 +52,18 @@ describe('links', () => {
     const link = encodeLink({ script: 'export default async (prompt) => { prompt.$`Hello`; }' });
     for (let index = 7; index < link.lastIndexOf('.'); index++) {
       const other = link[index] === 'A' ? 'B' : 'A';
-      expect(codeOf(() => decodeLink(link.slice(0, index) + other + link.slice(index + 1)))).toBe('link_cut_off');
+      expect(codeOf(() => decodeLink(link.slice(0, index) + other + link.slice(index + 1)))).toBe(
+        'link_cut_off',
+      );
     }
   });
 
-  test.each(['#about', '#', '', '#code/MYewdg', '#v2.s.AAAA.4-1', '#v1.s.!!!!.4-zz'])('of others are refused: %s', (hash) => {
-    expect(['link_foreign', 'link_cut_off']).toContain(codeOf(() => decodeLink(hash)));
-  });
+  test.each(['#about', '#', '', '#code/MYewdg', '#v2.s.AAAA.4-1', '#v1.s.!!!!.4-zz'])(
+    'of others are refused: %s',
+    (hash) => {
+      expect(['link_foreign', 'link_cut_off']).toContain(codeOf(() => decodeLink(hash)));
+    },
+  );
 
   test('made to inflate without end are refused before they have', () => {
     const bomb = deflateSync(new Uint8Array(200 * LINK_BYTES).fill(32), { level: 9 });
@@ -81,10 +86,14 @@ describe('stored logs', () => {
     expect(decodeLog(encodeLog(events))).toEqual(json(events));
   });
 
-  test.each(['', '{}', '[]', '{"v":2,"events":[]}', '{"v":1,"events":[{"seq":1,"type":"x"}]}', '{"v":1,"events":[1]}'])(
-    'that are none are refused: %s',
-    (text) => {
-      expect(codeOf(() => decodeLog(text))).toBe('link_foreign');
-    },
-  );
+  test.each([
+    '',
+    '{}',
+    '[]',
+    '{"v":2,"events":[]}',
+    '{"v":1,"events":[{"seq":1,"type":"x"}]}',
+    '{"v":1,"events":[1]}',
+  ])('that are none are refused: %s', (text) => {
+    expect(codeOf(() => decodeLog(text))).toBe('link_foreign');
+  });
 });

@@ -1,4 +1,12 @@
-import { createReducer, createRunLog, initialState, reduce, reduceAll, type RunEvent, type RunEventBody } from '@cueline/core';
+import {
+  createReducer,
+  createRunLog,
+  initialState,
+  reduce,
+  reduceAll,
+  type RunEvent,
+  type RunEventBody,
+} from '@cueline/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -102,7 +110,11 @@ describe('reduce', () => {
       reducer.apply({ seq: seq++, t: 0, type: 'text-delta', id: 't', text: 'x' });
       if (index === 0) parts = reducer.snapshot().messages[0]!.parts[1];
     }
-    expect(reducer.snapshot().messages[0]!.parts[1]).toEqual({ type: 'text', text: 'x'.repeat(1_000), state: 'streaming' });
+    expect(reducer.snapshot().messages[0]!.parts[1]).toEqual({
+      type: 'text',
+      text: 'x'.repeat(1_000),
+      state: 'streaming',
+    });
     expect(parts).toEqual({ type: 'text', text: 'x', state: 'streaming' });
   });
 

@@ -74,7 +74,8 @@ describe('a run log', () => {
     expect(seen[0]).toBeLessThan(999);
     while (frame());
     expect(seen.at(-1)).toBe(999);
-    for (let index = 1_000; index < 2_000; index++) log.push({ seq: index, t: 0, type: 'warning', message: '' });
+    for (let index = 1_000; index < 2_000; index++)
+      log.push({ seq: index, t: 0, type: 'warning', message: '' });
     expect(log.getState().seq).toBe(1_999);
   });
 

@@ -1,4 +1,9 @@
-import { readUIMessageStream, toUIMessageStream as sdkUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
+import {
+  readUIMessageStream,
+  toUIMessageStream as sdkUIMessageStream,
+  type UIMessage,
+  type UIMessageChunk,
+} from 'ai';
 import { runPrompt, toUIMessageStream, type RunEvent, type RunState } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
@@ -29,7 +34,10 @@ function ownMessage(state: RunState): UIMessage | undefined {
 async function start(turns: readonly ScriptedTurn[]) {
   return runPrompt(
     (prompt) => {
-      prompt.defTool('weather', 'Weather', z.object({ city: z.string() }), ({ city }) => ({ city, sky: 'clear' }));
+      prompt.defTool('weather', 'Weather', z.object({ city: z.string() }), ({ city }) => ({
+        city,
+        sky: 'clear',
+      }));
       prompt.defTool('broken', 'Fails', z.object({}), () => {
         throw new Error('out of order');
       });
@@ -48,7 +56,10 @@ const runs: Record<string, readonly ScriptedTurn[]> = {
   text: [[{ text: 'One two three.', chunkSize: 4 }]],
   'two texts in one step': [[{ text: 'One.' }, { text: 'Two.' }]],
   'reasoning, then text': [[{ reasoning: 'Hm, let me see.', chunkSize: 3 }, 'So be it.']],
-  'a tool and an answer': [['Look: ', { toolCall: { name: 'weather', input: { city: 'Porto' } }, chunkSize: 5 }], 'Clear.'],
+  'a tool and an answer': [
+    ['Look: ', { toolCall: { name: 'weather', input: { city: 'Porto' } }, chunkSize: 5 }],
+    'Clear.',
+  ],
   'two tools at once': [
     [
       { toolCall: { name: 'weather', input: { city: 'Porto' } } },
@@ -63,7 +74,10 @@ const runs: Record<string, readonly ScriptedTurn[]> = {
   'an unknown tool': [[{ toolCall: { name: 'teleport', input: { to: 'Mars' } } }], 'Sorry.'],
   'an error in the middle': [['Half a sent', { error: { message: 'overheated' } }]],
   'an error before the first word': [[{ throw: { message: 'no such model', status: 404 } }]],
-  'an error in the second step': [[{ toolCall: { name: 'weather', input: { city: 'Porto' } } }], [{ throw: 'gone' }]],
+  'an error in the second step': [
+    [{ toolCall: { name: 'weather', input: { city: 'Porto' } } }],
+    [{ throw: 'gone' }],
+  ],
   'an empty answer': [[{ finish: { reason: 'stop' } }]],
 };
 
@@ -87,7 +101,10 @@ describe('the AI SDK reads of a run what our state says', () => {
   test('a run that is stopped in the middle of a text and of a tool call', async () => {
     const kinds: readonly ScriptedTurn[] = [
       [{ text: 'One two three four five.', chunkSize: 4 }, { delay: 5_000 }],
-      [{ toolCall: { name: 'weather', input: { city: 'A city with a long name' } }, chunkSize: 3 }, { delay: 5_000 }],
+      [
+        { toolCall: { name: 'weather', input: { city: 'A city with a long name' } }, chunkSize: 3 },
+        { delay: 5_000 },
+      ],
     ];
     const deltas = { 0: 'text-delta', 1: 'tool-input-delta' } as const;
     for (const [index, turn] of kinds.entries()) {

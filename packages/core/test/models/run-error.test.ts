@@ -176,8 +176,11 @@ describe('keys', () => {
     expect(JSON.stringify(error)).not.toMatch(/abc123|abc\.def|0123456789abcdef|SyA1234|literal-key/);
   });
 
-  test('nothing else is', () => {
-    const message = 'The task-1 of gpt-4o asked for a key; see https://platform.openai.com/docs/api-keys.';
+  test.each([
+    'The task-1 of gpt-4o asked for a key; see https://platform.openai.com/docs/api-keys.',
+    'A key-value store with api_key: required, and Bearer token is missing.',
+    'The risk-averse sk-learn and xai-1 are none of them.',
+  ])('nothing else is: %s', (message) => {
     expect(toRunError(call(400, message), ['none', '']).message).toContain(message);
   });
 

@@ -145,7 +145,11 @@ describe('bad input is said at once', () => {
     ['an empty message', (p) => p.defMessage('user', ' '), 'has no text'],
     ['a tool with spaces', (p) => p.defTool('get weather', '', z.object({}), () => 1), 'such as getWeather'],
     ['a tool without a schema', (p) => p.defTool('t', '', undefined as never, () => 1), 'z.object({ … })'],
-    ['a tool without a function', (p) => p.defTool('t', '', z.object({}), undefined as never), 'has no function'],
+    [
+      'a tool without a function',
+      (p) => p.defTool('t', '', z.object({}), undefined as never),
+      'has no function',
+    ],
     [
       'two tools of one name',
       (p) => {

@@ -1,4 +1,12 @@
-import { CuelineError, definePlugin, definePrompt, inProcess, runPrompt, type Prompt, type RunEvent } from '@cueline/core';
+import {
+  CuelineError,
+  definePlugin,
+  definePrompt,
+  inProcess,
+  runPrompt,
+  type Prompt,
+  type RunEvent,
+} from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { isStepCount } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
@@ -21,7 +29,12 @@ describe('runPrompt', () => {
     const { events } = await play(
       (prompt) => {
         const name = prompt.def('USER_NAME', 'Ada');
-        prompt.defTool('getWeather', 'Weather', z.object({ city: z.string() }), ({ city }) => `Sunny in ${city}`);
+        prompt.defTool(
+          'getWeather',
+          'Weather',
+          z.object({ city: z.string() }),
+          ({ city }) => `Sunny in ${city}`,
+        );
         prompt.$`Help ${name}.`;
       },
       [['Look.', { toolCall: { name: 'getWeather', input: { city: 'Lisbon' } } }], 'It is sunny.'],
@@ -87,7 +100,10 @@ describe('runPrompt', () => {
       }
     `);
     // the second step says only what is new in it
-    expect(Object.keys((events[12] as Extract<RunEvent, { type: 'step-start' }>).request)).toEqual(['keep', 'messages']);
+    expect(Object.keys((events[12] as Extract<RunEvent, { type: 'step-start' }>).request)).toEqual([
+      'keep',
+      'messages',
+    ]);
   });
 
   test('result is the AI SDK’s, and reading it alone makes the run go', async () => {
@@ -108,7 +124,9 @@ describe('runPrompt', () => {
   });
 
   test('does nothing until somebody looks, and then all of it', async () => {
-    const { run } = await runPrompt(sayHi, { model: scriptedModel([[{ text: 'x'.repeat(5_000), chunkSize: 1 }]]) });
+    const { run } = await runPrompt(sayHi, {
+      model: scriptedModel([[{ text: 'x'.repeat(5_000), chunkSize: 1 }]]),
+    });
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(run.state.status).toBe('running');
     expect((await run.finished).text).toHaveLength(5_000);
@@ -123,10 +141,17 @@ describe('runPrompt', () => {
         });
         prompt.$`Wait.`;
       },
-      [[{ toolCall: { name: 'slow', input: { ms: 60 } } }, { toolCall: { name: 'slow', input: { ms: 20 } } }], 'Done.'],
+      [
+        [
+          { toolCall: { name: 'slow', input: { ms: 60 } } },
+          { toolCall: { name: 'slow', input: { ms: 20 } } },
+        ],
+        'Done.',
+      ],
     );
     for (const call of run.state.toolCalls) {
-      const at = (type: string) => events.findIndex((e) => e.type === type && 'toolCallId' in e && e.toolCallId === call.toolCallId);
+      const at = (type: string) =>
+        events.findIndex((e) => e.type === type && 'toolCallId' in e && e.toolCallId === call.toolCallId);
       expect(at('tool-input-end')).toBeLessThan(at('tool-start'));
       expect(at('tool-start')).toBeLessThan(at('tool-end'));
       expect(call.ms).toBeGreaterThan((call.input as { ms: number }).ms - 5);
@@ -159,7 +184,9 @@ describe('runPrompt', () => {
     const again = await play(sayHi, ['You again.'], {
       messages: [answer, { id: 'u2', role: 'user', parts: [{ type: 'text', text: 'Once more.' }] }],
     });
-    expect(again.model.calls[0]!.prompt.map((m) => [m.role, (m.content as { text: string }[])[0]?.text])).toEqual([
+    expect(
+      again.model.calls[0]!.prompt.map((m) => [m.role, (m.content as { text: string }[])[0]?.text]),
+    ).toEqual([
       ['user', 'Hi.'],
       ['assistant', 'Hello.'],
       ['user', 'Once more.'],
@@ -177,11 +204,18 @@ describe('runPrompt', () => {
         prompt.defTool('cycle', '', z.object({}), () => cyclic);
         prompt.$`Go.`;
       },
-      [[{ toolCall: { name: 'nothing' } }, { toolCall: { name: 'nil' } }, { toolCall: { name: 'cycle' } }], 'Fine.'],
+      [
+        [{ toolCall: { name: 'nothing' } }, { toolCall: { name: 'nil' } }, { toolCall: { name: 'cycle' } }],
+        'Fine.',
+      ],
     );
     expect(run.state.status).toBe('done');
     expect(run.state.text).toBe('Fine.');
-    expect(run.state.toolCalls.map((call) => call.state)).toEqual(['output-available', 'output-available', 'output-error']);
+    expect(run.state.toolCalls.map((call) => call.state)).toEqual([
+      'output-available',
+      'output-available',
+      'output-error',
+    ]);
     expect(run.state.toolCalls[2]!.errorText).toContain('is not JSON');
   });
 
@@ -254,7 +288,8 @@ describe('options', () => {
       providerOptions: { test: { a: 1 } },
     });
     expect(model.calls[0]!.prompt[0]).toMatchObject({ role: 'system', content: 'Be brief.' });
-    const request = (events.find((e) => e.type === 'step-start') as { request: { settings: object } }).request;
+    const request = (events.find((e) => e.type === 'step-start') as { request: { settings: object } })
+      .request;
     expect(request.settings).toMatchObject({ temperature: 0.5, seed: 7, toolChoice: 'none' });
     expect(JSON.stringify(events)).not.toContain('x-test');
   });
@@ -287,12 +322,14 @@ describe('options', () => {
     // the AI SDK calls onEnd after the last part of the stream, which is where the run ends
     await result.text;
     await new Promise((resolve) => setTimeout(resolve));
-    expect(called).toEqual([
-      'start',
-      ...['step-start', 'tool-start', 'tool-end', 'step-end', 'step-finish'],
-      ...['step-start', 'delta', 'step-end', 'step-finish'],
-      ...['end', 'finish'],
-    ]);
+    expect(called).toEqual(
+      [
+        'start',
+        'step-start tool-start tool-end step-end step-finish',
+        'step-start delta step-end step-finish',
+        'end finish',
+      ].flatMap((names) => names.split(' ')),
+    );
   });
 
   test('prepareStep has the last word and sees what we compiled', async () => {
@@ -321,7 +358,10 @@ describe('options', () => {
     expect(other.calls[0]!.prompt[0]).toMatchObject({ role: 'system', content: 'Now brief.' });
     expect(other.calls[0]!.tools?.map((tool) => tool.name)).toEqual(['a', 'b']);
     expect(run.state.text).toBe('From the other.');
-    expect(run.state.steps.map((step) => step.request.model)).toEqual(['simulated:scripted', 'simulated:other']);
+    expect(run.state.steps.map((step) => step.request.model)).toEqual([
+      'simulated:scripted',
+      'simulated:other',
+    ]);
   });
 
   test('stopWhen stops, and without it a run ends after 50 steps and says so', async () => {
@@ -349,7 +389,9 @@ describe('options', () => {
       ['Ok.'],
       { options: { plugins: [house], systemFormat: 'xml' } },
     );
-    expect(model.calls[0]!.prompt[0]).toMatchObject({ content: '<style>Be brief.</style>\n<role>Helper.</role>' });
+    expect(model.calls[0]!.prompt[0]).toMatchObject({
+      content: '<style>Be brief.</style>\n<role>Helper.</role>',
+    });
   });
 
   test('a tool of options that clashes with one of the prompt is refused', async () => {
@@ -411,7 +453,9 @@ describe('a run ends once, in a named way', () => {
   });
 
   test('an error of the provider ends the run, and every promise of result has it', async () => {
-    const model = scriptedModel([[{ throw: { message: 'Incorrect API key provided: sk-abcdefghijklmnopqrstuvwx', status: 401 } }]]);
+    const model = scriptedModel([
+      [{ throw: { message: 'Incorrect API key provided: sk-abcdefghijklmnopqrstuvwx', status: 401 } }],
+    ]);
     const { run, result } = await runPrompt(sayHi, { model, options: { maxRetries: 0 } });
     const state = await run.finished;
     expect(state).toMatchObject({ status: 'error', error: { code: 'auth', details: { statusCode: 401 } } });
@@ -454,7 +498,9 @@ describe('a run ends once, in a named way', () => {
   });
 
   test('a time limit is an error, not a stop', async () => {
-    const { run } = await play(sayHi, [[{ text: 'a' }, { delay: 5_000 }]], { options: { timeout: { totalMs: 40 } } });
+    const { run } = await play(sayHi, [[{ text: 'a' }, { delay: 5_000 }]], {
+      options: { timeout: { totalMs: 40 } },
+    });
     expect(run.state).toMatchObject({ status: 'error', error: { code: 'timeout' } });
   });
 
@@ -471,7 +517,9 @@ describe('a run ends once, in a named way', () => {
     const fail = () => {
       throw new Error('not my day');
     };
-    const { run } = await play(sayHi, ['Ok.'], { options: { onChunk: fail, onStepEnd: fail, onEnd: fail, onStepStart: fail } });
+    const { run } = await play(sayHi, ['Ok.'], {
+      options: { onChunk: fail, onStepEnd: fail, onEnd: fail, onStepStart: fail },
+    });
     expect(run.state.status).toBe('done');
   });
 

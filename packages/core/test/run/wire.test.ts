@@ -5,7 +5,11 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { timeless, types } from '../support.ts';
 
-async function log(wires: readonly Wire[], cuts: readonly number[], api: 'openai' | 'openai-responses'): Promise<RunEvent[]> {
+async function log(
+  wires: readonly Wire[],
+  cuts: readonly number[],
+  api: 'openai' | 'openai-responses',
+): Promise<RunEvent[]> {
   let call = 0;
   const { run } = await runPrompt(
     (prompt) => {
@@ -30,11 +34,24 @@ const chat: readonly Wire[] = [
     {
       id: 'c1',
       choices: [
-        { index: 0, delta: { tool_calls: [{ index: 0, id: 't1', type: 'function', function: { name: 'weather', arguments: '' } }] } },
+        {
+          index: 0,
+          delta: {
+            tool_calls: [
+              { index: 0, id: 't1', type: 'function', function: { name: 'weather', arguments: '' } },
+            ],
+          },
+        },
       ],
     },
-    { id: 'c1', choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: '{"city":"Év' } }] } }] },
-    { id: 'c1', choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: 'ora"}' } }] } }] },
+    {
+      id: 'c1',
+      choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: '{"city":"Év' } }] } }],
+    },
+    {
+      id: 'c1',
+      choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: 'ora"}' } }] } }],
+    },
     { id: 'c1', choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
     { id: 'c1', choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } },
     '[DONE]',
@@ -63,7 +80,15 @@ describe('the wire', () => {
 
   test('an error event in the stream ends the run with the provider’s message', async () => {
     const events = await log(
-      [[{ type: 'error', sequence_number: 1, error: { type: 'server_error', code: 'server_error', message: 'We are full.' } }]],
+      [
+        [
+          {
+            type: 'error',
+            sequence_number: 1,
+            error: { type: 'server_error', code: 'server_error', message: 'We are full.' },
+          },
+        ],
+      ],
       [],
       'openai-responses',
     );
