@@ -280,6 +280,16 @@ describe('demoModel with a task list', () => {
     expect(text).toBe('I could not finish this task in 4 attempts. What is still missing: still not right');
   });
 
+  test('says so where the list wants nothing of it', async () => {
+    const finishTask = tool({
+      inputSchema: z.object({ result: z.string() }),
+      execute: async () => 'There is no current task.',
+    });
+    const { calls, text } = await ask({ prompt: 'Go on.', tools: { finishTask } });
+    expect(calls).toHaveLength(1);
+    expect(text).toBe('There is nothing left to do for “Go on.”.');
+  });
+
   test('keeps a list of its own where it is given the tools for it', async () => {
     const states = new Map<string, string>();
     const reply = (text: string) => async () => text;

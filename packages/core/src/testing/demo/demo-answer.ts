@@ -38,6 +38,8 @@ export function writeAnswer(conversation: Conversation, hints: Hints): string {
   if (told.length > 0) paragraphs.push(`On “${gist(conversation.request)}”, this is what I found:`);
   // Tasks may call the same tool to the same end.
   paragraphs.push(...new Set(told.map(describeOutcome)));
+  if (paragraphs.length === 0)
+    paragraphs.push(`There is nothing left to do for “${gist(conversation.request)}”.`);
   return paragraphs.join('\n\n');
 }
 

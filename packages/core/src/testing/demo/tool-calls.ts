@@ -51,11 +51,7 @@ export function announce(
 }
 
 /** Arguments for a tool; one that ends the work is told what came of it. */
-export function inputFor(
-  tool: LanguageModelV4FunctionTool,
-  hints: Hints,
-  conversation: Conversation,
-): unknown {
+function inputFor(tool: LanguageModelV4FunctionTool, hints: Hints, conversation: Conversation): unknown {
   const input = argumentsFromSchema(tool.inputSchema, turnTo(tool.name, hints));
   if (!endings.test(tool.name) || typeof input !== 'object' || input === null) return input;
   return 'summary' in input && typeof input.summary === 'string'
