@@ -98,6 +98,8 @@ export function createRun<Input = void>(
     key?: string,
   ): Promise<string> {
     current?.controller.abort();
+    // before the first event of the new start, so that whoever listens gets the two one after the other
+    if (current !== undefined) end(log, { outcome: 'stopped' });
     const controller = new AbortController();
     const mine = (log = createRunLog(logOptions));
     mine.listen((event) => {
@@ -112,17 +114,14 @@ export function createRun<Input = void>(
     promise.catch(() => {});
     current = { key, controller, promise };
     const request = { definition, input, model, options: promptOptions, messages };
-    void consume(
-      () => executor.start(request, controller.signal),
-      mine,
-      (body) => end(mine, body),
-    );
+    void consume(() => executor.start(request, controller.signal), mine, end);
     notify(getState());
     return promise;
   }
 
   /** Ends a run for its executor. One that has said nothing yet gets the start that it would have had. */
   function end(mine: RunLog, body: Omit<RunEnd, 'type'>): void {
+    // a run that was replaced has been ended already, so `turns` are those of this one
     if (mine.events.length === 0) {
       mine.append({
         type: 'run-start',
@@ -188,7 +187,7 @@ type RunEnd = Extract<RunEventBody, { type: 'run-end' }>;
 async function consume(
   start: () => AsyncIterable<RunEvent>,
   log: RunLog,
-  end: (body: Omit<RunEnd, 'type'>) => void,
+  end: (log: RunLog, body: Omit<RunEnd, 'type'>) => void,
 ): Promise<void> {
   try {
     for await (const event of start()) {
@@ -196,14 +195,14 @@ async function consume(
       if (log.ended) return;
     }
     const error = new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.');
-    end({ outcome: 'error', error: error.toJSON() });
+    end(log, { outcome: 'error', error: error.toJSON() });
   } catch (error) {
     const known = CuelineError.isInstance(error)
       ? error
       : new CuelineError('script_error', error instanceof Error ? error.message : String(error), {
           cause: error,
         });
-    end({ outcome: 'error', error: known.toJSON() });
+    end(log, { outcome: 'error', error: known.toJSON() });
   }
 }
 
