@@ -1,0 +1,192 @@
+import {
+  createRun,
+  CuelineError,
+  definePrompt,
+  type Executor,
+  type RunEvent,
+  type RunState,
+  type Scheduler,
+} from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { describe, expect, test } from 'vitest';
+import { types } from '../support.ts';
+
+const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`);
+const atOnce: Scheduler = (callback) => {
+  const timer = setTimeout(callback, 0);
+  return () => clearTimeout(timer);
+};
+
+async function codeOf(promise: Promise<unknown>): Promise<string | undefined> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  return CuelineError.isInstance(error) ? error.code : undefined;
+}
+
+describe('a run that can be started', () => {
+  test('is idle, then running at once, then done', async () => {
+    const run = createRun(hello, { model: scriptedModel(['Hello.']), schedule: atOnce });
+    expect(run.getState().status).toBe('idle');
+    const seen: RunState['status'][] = [];
+    run.subscribe((state) => seen.push(state.status));
+    const text = run.start();
+    expect(run.getState()).toMatchObject({ status: 'running', phase: 'requesting' });
+    expect(await text).toBe('Hello.');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(seen[0]).toBe('running');
+    expect(seen.at(-1)).toBe('done');
+  });
+
+  test('the same key starts it once', async () => {
+    const model = scriptedModel(['One.', 'Two.']);
+    const run = createRun(hello, { model });
+    const first = run.start(undefined, { key: 'mount' });
+    expect(run.start(undefined, { key: 'mount' })).toBe(first);
+    await first;
+    expect(run.start(undefined, { key: 'mount' })).toBe(first);
+    expect(model.calls).toHaveLength(1);
+    expect(await run.start(undefined, { key: 'again' })).toBe('Two.');
+  });
+
+  test('starting again stops what is under way', async () => {
+    const model = scriptedModel([[{ text: 'slow' }, { delay: 5_000 }], 'Second.']);
+    const run = createRun(hello, { model });
+    const first = run.start();
+    await new Promise<void>((resolve) => {
+      const unlisten = run.listen((event) => {
+        if (event.type !== 'text-delta') return;
+        unlisten();
+        resolve();
+      });
+    });
+    const second = run.start();
+    expect(await codeOf(first)).toBe('aborted');
+    expect(await second).toBe('Second.');
+    expect(run.getState().text).toBe('Second.');
+  });
+
+  test('stop, before the first event and in the middle', async () => {
+    const run = createRun(hello, { model: scriptedModel([[{ text: 'a' }, { delay: 5_000 }], 'b']) });
+    const early = run.start();
+    run.stop();
+    expect(run.getState().status).toBe('stopped');
+    expect(await codeOf(early)).toBe('aborted');
+    const late = run.start();
+    run.listen((event) => {
+      if (event.type === 'step-start') run.stop();
+    });
+    expect(await codeOf(late)).toBe('aborted');
+    expect(types(run.log()).filter((type) => type === 'run-end')).toHaveLength(1);
+    run.stop();
+  });
+
+  test('a failure is in the state, and an ignored promise is no unhandled rejection', async () => {
+    const run = createRun(hello, { model: 'nobody:x' });
+    void run.start();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'unknown_model' } });
+    expect(await codeOf(run.start())).toBe('unknown_model');
+  });
+
+  test('send continues the conversation: the model is sent every turn', async () => {
+    const model = scriptedModel(['Hello.', 'Again.', 'And again.']);
+    const run = createRun(hello, { model });
+    await run.start();
+    await run.send('Once more.');
+    await run.send({ parts: [{ type: 'text', text: 'And more.' }] });
+    const sent = model.calls[2]!.prompt.map((message) => [
+      message.role,
+      (message.content as { text: string }[]).map((part) => part.text).join(''),
+    ]);
+    expect(sent).toEqual([
+      ['user', 'Hi.'],
+      ['assistant', 'Hello.'],
+      ['user', 'Once more.'],
+      ['assistant', 'Again.'],
+      ['user', 'And more.'],
+    ]);
+    const messages = run.getState().messages;
+    expect(messages.map((message) => message.role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+    ]);
+    expect(new Set(messages.map((message) => message.id)).size).toBe(6);
+  });
+
+  test('send shows what was said at once', () => {
+    const run = createRun(hello, { model: scriptedModel(['Hello.']) });
+    void run.send('Anyone there?');
+    expect(run.getState().messages.at(-1)).toMatchObject({
+      role: 'user',
+      parts: [{ type: 'text', text: 'Anyone there?' }],
+    });
+    run.stop();
+  });
+});
+
+describe('an executor that misbehaves', () => {
+  const start: RunEvent = {
+    seq: 0,
+    t: 0,
+    type: 'run-start',
+    v: 1,
+    runId: 'r',
+    model: 'm',
+    messages: [],
+    messageId: 'a',
+  };
+  const executor = (body: () => AsyncGenerator<RunEvent>): Executor => ({ start: body });
+
+  test('that breaks off', async () => {
+    const run = createRun(hello, {
+      executor: executor(async function* () {
+        yield start;
+      }),
+    });
+    expect(await codeOf(run.start())).toBe('stream_truncated');
+    expect(run.getState().status).toBe('error');
+  });
+
+  test('that throws', async () => {
+    const run = createRun(hello, {
+      // eslint-disable-next-line require-yield
+      executor: executor(async function* () {
+        throw new Error('gone');
+      }),
+    });
+    expect(await codeOf(run.start())).toBe('script_error');
+    expect(run.getState().status).toBe('error');
+  });
+
+  test('that goes on after the end', async () => {
+    const run = createRun(hello, {
+      executor: executor(async function* () {
+        yield start;
+        yield { seq: 1, t: 1, type: 'run-end', outcome: 'done', finishReason: 'stop' };
+        yield { seq: 2, t: 2, type: 'warning', message: 'late' };
+      }),
+    });
+    await run.start();
+    expect(run.log()).toHaveLength(2);
+  });
+
+  test('that does not listen when it is told to stop', async () => {
+    const run = createRun(hello, {
+      executor: executor(async function* () {
+        yield start;
+        await new Promise(() => {});
+      }),
+    });
+    const text = run.start();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    run.stop();
+    expect(await codeOf(text)).toBe('aborted');
+    expect(run.getState().status).toBe('stopped');
+  });
+});
