@@ -1,6 +1,7 @@
+import type { UIMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
-import { toRunError, type ModelSettings } from '../models/index.ts';
+import { createModels, toRunError, type ModelSettings } from '../models/index.ts';
 import type { Executor, RunRequest } from './executor.ts';
 import { runPrompt } from './run-prompt.ts';
 
@@ -29,7 +30,7 @@ async function* start<Input>(
       options: { ...options, abortSignal: AbortSignal.any(signals) },
     }));
   } catch (error) {
-    yield* failedStart(definition.name, toScriptError(error), messages ?? []);
+    yield* failedStart(definition.name, toScriptError(error, createModels(models).secrets()), messages ?? []);
     return;
   }
   yield* run.events();
@@ -39,7 +40,7 @@ async function* start<Input>(
 export function* failedStart(
   name: string,
   error: CuelineError,
-  messages: RunStart['messages'] = [],
+  messages: readonly UIMessage[] = [],
 ): Generator<RunEvent> {
   yield {
     seq: 0,
@@ -55,13 +56,11 @@ export function* failedStart(
   yield { seq: 1, t: 0, type: 'run-end', outcome: 'error', error: error.toJSON() };
 }
 
-type RunStart = { messages?: readonly Extract<RunEvent, { type: 'run-start' }>['messages'][number][] };
-
 /** What a prompt function threw: our own errors as they are, others as the script's. */
-function toScriptError(error: unknown): CuelineError {
+function toScriptError(error: unknown, secrets: readonly string[]): CuelineError {
   if (CuelineError.isInstance(error)) return error;
   if (error instanceof Error && !error.name.startsWith('AI_')) {
     return new CuelineError('script_error', `The prompt function threw: ${error.message}`, { cause: error });
   }
-  return toRunError(error);
+  return toRunError(error, secrets);
 }

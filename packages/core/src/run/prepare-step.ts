@@ -1,6 +1,6 @@
 import type { Instructions, PrepareStepFunction, PrepareStepResult, ToolSet } from 'ai';
 import { CuelineError } from '../errors.ts';
-import { resolveModel, type ModelSettings } from '../models/index.ts';
+import type { Models } from '../models/index.ts';
 
 type PrepareStepOptions = {
   /** The system prompt as the definitions stand now. */
@@ -11,7 +11,7 @@ type PrepareStepOptions = {
   /** The caller's own `prepareStep`, which has the last word. */
   own: PrepareStepFunction<ToolSet> | undefined;
   /** Where a model named by the caller's `prepareStep` comes from. */
-  models: ModelSettings;
+  models: Models;
 };
 
 /** What is sent at each step: the definitions compiled anew, then whatever the caller's own `prepareStep` changes. */
@@ -31,7 +31,7 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
       ...compiled,
       ...(system === undefined ? {} : { instructions: system }),
       ...withoutUndefined(settings),
-      ...(model === undefined ? {} : { model: await resolveModel(model, options.models) }),
+      ...(model === undefined ? {} : { model: await options.models.resolve(model) }),
     };
   };
 }

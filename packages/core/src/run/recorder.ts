@@ -24,8 +24,14 @@ export type Recorder = {
   readonly failure: CuelineError | undefined;
 };
 
-/** @param settings.retriesStreams an error in a stream is not the end where the AI SDK was told to try again */
-export function createRecorder(log: RunLog, settings: { retriesStreams: boolean }): Recorder {
+export type RecorderSettings = {
+  /** True where the AI SDK was told to try again after an error in a stream, which is then not the end. */
+  retriesStreams: boolean;
+  /** Keys, which no error in the log may repeat. */
+  secrets: readonly string[];
+};
+
+export function createRecorder(log: RunLog, settings: RecorderSettings): Recorder {
   let step = -1;
   let stepOpen = false;
   let failure: CuelineError | undefined;
@@ -94,7 +100,7 @@ export function createRecorder(log: RunLog, settings: { retriesStreams: boolean 
   }
 
   function fail(error: unknown): void {
-    end('error', { error: failure ?? toRunError(error) });
+    end('error', { error: failure ?? toRunError(error, settings.secrets) });
   }
 
   function part(part: TextStreamPart<ToolSet>): void {
@@ -169,7 +175,7 @@ export function createRecorder(log: RunLog, settings: { retriesStreams: boolean 
           usage: toJson(part.usage) as typeof part.usage,
         });
       case 'error':
-        failure ??= toRunError(part.error);
+        failure ??= toRunError(part.error, settings.secrets);
         // an error inside a step ends with the step; one outside has nothing to wait for
         if (!stepOpen) end('error', { error: failure });
         return;
@@ -186,7 +192,7 @@ export function createRecorder(log: RunLog, settings: { retriesStreams: boolean 
     fail,
     aborted(reason) {
       const timedOut = reason instanceof Error && reason.name === 'TimeoutError';
-      if (timedOut) end('error', { error: toRunError(reason) });
+      if (timedOut) end('error', { error: toRunError(reason, settings.secrets) });
       else end('stopped');
     },
     stepStarted(event) {

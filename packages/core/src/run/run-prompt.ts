@@ -11,7 +11,7 @@ import {
 import { CuelineError } from '../errors.ts';
 import { LOG_VERSION } from '../log/events.ts';
 import { createRunLog } from '../log/run-log.ts';
-import { resolveModel } from '../models/index.ts';
+import { createModels } from '../models/index.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
 import { Prompt } from '../prompt/prompt.ts';
 import { createLiveRun, type LiveRun } from './live-run.ts';
@@ -49,7 +49,8 @@ export async function runPrompt<Input = void>(
   config: PromptConfig<Input>,
 ): Promise<RunPromptResult> {
   const definition = toDefinition(source);
-  const model = await resolveModel(modelOf(config.model ?? definition.model), config);
+  const models = createModels(config);
+  const model = await models.resolve(modelOf(config.model ?? definition.model));
   const { plugins = [], messages: ownMessages = [], ...options } = config.options ?? {};
   const prompt = new Prompt();
   for (const plugin of plugins) await plugin.setup(prompt);
@@ -69,7 +70,10 @@ export async function runPrompt<Input = void>(
 
   const runId = createRunId();
   const log = createRunLog();
-  const recorder = createRecorder(log, { retriesStreams: options.streamRetries !== undefined });
+  const recorder = createRecorder(log, {
+    retriesStreams: options.streamRetries !== undefined,
+    secrets: models.secrets(),
+  });
   log.append({
     type: 'run-start',
     v: LOG_VERSION,
@@ -90,7 +94,7 @@ export async function runPrompt<Input = void>(
   options.abortSignal?.addEventListener('abort', stop, { once: true, signal: abort.signal });
 
   const result = streamText<ToolSet, RunContext, OutputInterface>({
-    ...composeStreamOptions(options, { definitions: prompt.definitions, log, recorder, models: config }),
+    ...composeStreamOptions(options, { definitions: prompt.definitions, log, recorder, models }),
     model,
     messages,
     abortSignal: abort.signal,

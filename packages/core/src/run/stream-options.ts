@@ -2,7 +2,7 @@ import { getErrorMessage } from '@ai-sdk/provider';
 import { isStepCount, type Instructions } from 'ai';
 import { compileInstructions } from '../compile/instructions.ts';
 import type { RunLog } from '../log/run-log.ts';
-import type { ModelSettings } from '../models/index.ts';
+import type { Models } from '../models/index.ts';
 import type { Definitions, Variable } from '../prompt/definitions.ts';
 import { beforeCallback, composeCallbacks } from './compose.ts';
 import type { PromptOptions, StreamTextOptions } from './options.ts';
@@ -33,7 +33,7 @@ export type StreamContext = {
   definitions: Definitions;
   log: RunLog;
   recorder: Recorder;
-  models: ModelSettings;
+  models: Models;
 };
 
 /** The arguments of `streamText`, but for model, messages and signal: the caller's options composed with our own ends. */

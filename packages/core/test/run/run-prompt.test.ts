@@ -556,3 +556,17 @@ describe('mistakes throw before anything is sent', () => {
     expect(events[1]).toMatchObject({ outcome: 'error', error: { code: 'script_error' } });
   });
 });
+
+test('a key that a server echoes is in no event', async () => {
+  const key = 'plain-words-that-look-like-no-key';
+  const body = JSON.stringify({ error: { message: `The key ${key} is wrong.` } });
+  const { run } = await runPrompt(sayHi, {
+    model: 'local:any',
+    env: { LOCAL_API_KEY: key, LOCAL_API_BASE: 'http://localhost:1/v1', LOCAL_API_TYPE: 'openai' },
+    fetch: () =>
+      Promise.resolve(new Response(body, { status: 401, headers: { 'content-type': 'application/json' } })),
+  });
+  expect(await run.finished).toMatchObject({ status: 'error', error: { code: 'auth' } });
+  expect(JSON.stringify(run.log())).not.toContain(key);
+  expect(JSON.stringify(run.log())).toContain('is wrong');
+});
