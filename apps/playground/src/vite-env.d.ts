@@ -3,3 +3,6 @@ declare module 'virtual:cueline-editor-types' {
   const url: string;
   export default url;
 }
+
+/** Parts of Monaco that are imported for what they register and come without declarations. */
+declare module 'monaco-editor/editor/contrib/*';

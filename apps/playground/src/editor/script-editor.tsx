@@ -29,6 +29,7 @@ const options = {
   smoothScrolling: false,
   wordWrap: 'on',
   wrappingIndent: 'indent',
+  lightbulb: { enabled: monaco.editor.ShowLightbulbIconMode.Off },
   // Letters that only look like ASCII are common in prompts; ones that cannot be seen are not.
   unicodeHighlight: { ambiguousCharacters: false, nonBasicASCII: false, invisibleCharacters: true },
   bracketPairColorization: { enabled: false },

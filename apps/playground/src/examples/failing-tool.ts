@@ -5,7 +5,7 @@ export default definePrompt('failing tool', async (prompt) => {
   const stock: Record<string, number> = { 'tea-green': 12, 'tea-black': 0 };
   let attempts = 0;
 
-  prompt.defSystem('role', 'You work in a tea shop. When a tool fails, say so plainly and try another way.');
+  prompt.defSystem('role', 'You work in a tea shop. When a tool fails, say so and try again.');
 
   prompt.defTool(
     'countStock',
@@ -14,7 +14,7 @@ export default definePrompt('failing tool', async (prompt) => {
     async ({ product }) => {
       attempts += 1;
       // What a tool throws goes back to the model, and the run goes on.
-      if (attempts === 1) throw new Error('The stock list is locked by the till. Try again.');
+      if (attempts === 1) throw new Error('The till has locked the list. Try again.');
       return { product, packets: stock[product] };
     },
   );

@@ -32,9 +32,9 @@ export default definePrompt('invoice', async (prompt) => {
      Please pay to PT50 0002 0123 1234 5678 9015 4.`,
   );
 
-  prompt.defSystem('role', 'You turn letters into data. Copy what is written; never guess.');
+  prompt.defSystem('role', 'You turn letters into data. Copy it; never guess.');
 
-  // The schema is the contract: the model's arguments have passed it before this function runs.
+  // What the model sends has passed the schema before this function runs.
   prompt.defTool('saveInvoice', 'Stores one invoice', invoice, async ({ number, lines }) => {
     const net = lines.reduce((sum, line) => sum + line.quantity * line.unitPrice, 0);
     const vat = lines.reduce((sum, line) => sum + (line.quantity * line.unitPrice * line.vat) / 100, 0);

@@ -22,7 +22,7 @@ const library = [
 export default definePrompt('research notes', async (prompt) => {
   prompt.defSystem(
     'role',
-    'You are a careful researcher. Think before you search, and cite the id of every source.',
+    'You are a careful researcher. Think first, then search; cite every source by its id.',
   );
 
   prompt.defTool(
@@ -44,5 +44,8 @@ export default definePrompt('research notes', async (prompt) => {
     async ({ id }) => library.find((note) => note.id === id)?.text ?? `There is no note ${id}.`,
   );
 
-  prompt.$`Why are some high tides higher than others? Use the notes, and say which ones you used.`;
+  prompt.$`
+    Why are some high tides higher than others?
+    Use the notes, and say which ones you used.
+  `;
 });

@@ -17,8 +17,8 @@ export default definePrompt('trip planner', async (prompt) => {
     lunchAt: '13:00',
   });
 
-  prompt.defSystem('role', 'You plan calm, realistic days. Never promise more than fits.');
-  prompt.defSystem('format', 'Answer with a short heading and a list of times. End with the total cost.');
+  prompt.defSystem('role', 'You plan calm days. Never promise more than fits.');
+  prompt.defSystem('format', 'A short heading, a list of times, the total cost.');
 
   prompt.defTool(
     'findPlaces',
@@ -46,6 +46,7 @@ export default definePrompt('trip planner', async (prompt) => {
 
   prompt.$`
     Plan Saturday for ${traveller} along ${wishes}.
-    Look up places for each of the likes, check that they are open on 2026-05-16, and keep to the budget.
+    Look up places for each of the likes, check that they are open
+    on 2026-05-16, and keep to the budget.
   `;
 });

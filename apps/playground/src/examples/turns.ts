@@ -64,12 +64,9 @@ export const scriptedTurns: Readonly<Record<string, readonly ScriptedTurn[]>> = 
   ],
   'failing-tool': [
     ['I will count the black tea.', call('countStock', { product: 'tea-black' })],
-    [
-      'The stock list was locked by the till, so I try once more.',
-      call('countStock', { product: 'tea-black' }),
-    ],
+    ['The till had locked the list, so I try once more.', call('countStock', { product: 'tea-black' })],
     [call('orderMore', { product: 'tea-black', packets: 20 })],
-    'There was **no black tea left**: the first count failed because the till had the list locked, the second one said 0 ' +
+    'There was **no black tea left**: the first count failed because the till had locked the list, the second one said 0 ' +
       'packets. I ordered 20 packets; they arrive on Thursday.',
   ],
 };

@@ -3,6 +3,7 @@ import { DropdownMenu } from 'radix-ui';
 import { usePlayground, type ThemeChoice } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { menuContent, menuItem } from '../ui/menu.ts';
+import { Tip } from '../ui/tip.tsx';
 
 const choices = [
   { value: 'system', label: 'System', Icon: Monitor },
@@ -15,11 +16,13 @@ export function ThemeMenu() {
   const { Icon } = choices.find(({ value }) => value === theme) ?? choices[0];
   return (
     <DropdownMenu.Root>
-      <DropdownMenu.Trigger asChild>
-        <Button square aria-label={`Theme: ${theme}`}>
-          <Icon />
-        </Button>
-      </DropdownMenu.Trigger>
+      <Tip text={`Theme: ${theme}`}>
+        <DropdownMenu.Trigger asChild>
+          <Button square aria-label={`Theme: ${theme}`}>
+            <Icon />
+          </Button>
+        </DropdownMenu.Trigger>
+      </Tip>
       <DropdownMenu.Portal>
         <DropdownMenu.Content
           align="end"

@@ -4,7 +4,7 @@ import { usePlayground } from './store.ts';
 const dark = '(prefers-color-scheme: dark)';
 
 /** True while the media query matches. */
-export function useMediaQuery(query: string): boolean {
+function useMediaQuery(query: string): boolean {
   const [matches, setMatches] = useState(() => matchMedia(query).matches);
   useEffect(() => {
     const list = matchMedia(query);

@@ -6,6 +6,9 @@ import { formatDuration, keyArguments, newFields, summarize } from './format.ts'
 import { JsonView } from './json-view.tsx';
 import { LiveDuration } from './live-duration.tsx';
 
+/** How much of the arguments is drawn while they stream, in characters. */
+const LAST_CHARACTERS = 4_000;
+
 type Stand = { words: string; look: string; Icon: typeof Check; spins?: boolean };
 
 const stands: Record<ToolCallState['state'], Stand> = {
@@ -116,7 +119,7 @@ function Details({ call }: { call: ToolCallState }) {
       <Field name="Input">
         {call.input === undefined ? (
           <pre className="font-mono text-sm break-words whitespace-pre-wrap text-ink-2">
-            {call.inputText || '…'}
+            {call.inputText.slice(-LAST_CHARACTERS) || '…'}
           </pre>
         ) : (
           <JsonView value={call.input} />

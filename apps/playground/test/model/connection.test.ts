@@ -1,0 +1,103 @@
+import { CuelineError } from '@cueline/core';
+import { expect, test } from 'vitest';
+import {
+  checkConnection,
+  connectionLabel,
+  connectionProblem,
+  defaultConnection,
+  type ConnectionSettings,
+} from '../../src/model/connection.ts';
+import { createModel, toModelReference } from '../../src/model/create-model.ts';
+
+const noKeys = { openai: '', compatible: '' };
+const openai = (settings: Partial<ConnectionSettings['openai']> = {}): ConnectionSettings => ({
+  ...defaultConnection,
+  kind: 'openai',
+  openai: { ...defaultConnection.openai, ...settings },
+});
+const compatible = (settings: Partial<ConnectionSettings['compatible']> = {}): ConnectionSettings => ({
+  ...defaultConnection,
+  kind: 'compatible',
+  compatible: { model: 'llama3.2', baseUrl: 'http://localhost:11434/v1', ...settings },
+});
+
+test('the demo needs nothing and is always called simulated', () => {
+  expect(connectionProblem(defaultConnection, noKeys)).toBeUndefined();
+  expect(connectionLabel(defaultConnection)).toEqual({ name: 'Demo model', detail: 'simulated' });
+  expect(toModelReference({ connection: defaultConnection, keys: noKeys })).toEqual({
+    ref: 'simulated:demo',
+    env: {},
+  });
+});
+
+test.each([
+  ['a missing key', openai(), 'key', 'Paste an OpenAI API key'],
+  ['a missing model', openai({ model: ' ' }), 'model', "Type the model's id"],
+  ['an address that is none', compatible({ baseUrl: 'localhost' }), 'baseUrl', 'is not a URL'],
+  [
+    'an address without http',
+    compatible({ baseUrl: 'localhost:11434/v1' }),
+    'baseUrl',
+    'must begin with http:// or https://',
+  ],
+  [
+    'a password in the address',
+    compatible({ baseUrl: 'https://me:pw@host.example/v1' }),
+    'baseUrl',
+    'name or password',
+  ],
+  [
+    'a key in the open',
+    compatible({ baseUrl: 'http://models.example/v1' }),
+    'baseUrl',
+    'only for this machine',
+  ],
+  ['no address', compatible({ baseUrl: '' }), 'baseUrl', "Type the server's address"],
+  [
+    'a bad address for OpenAI',
+    openai({ baseUrl: 'ftp://x' }),
+    'baseUrl',
+    'must begin with http:// or https://',
+  ],
+])('%s is said at its field', (_name, settings, field, words) => {
+  expect(connectionProblem(settings, noKeys)).toEqual({
+    field,
+    message: expect.stringContaining(words) as string,
+  });
+  expect(() => checkConnection(settings, noKeys)).toThrow(CuelineError);
+});
+
+test('an Ollama on this machine needs no key', () => {
+  expect(connectionProblem(compatible(), noKeys)).toBeUndefined();
+  expect(toModelReference({ connection: compatible(), keys: noKeys })).toEqual({
+    ref: 'custom:llama3.2',
+    env: { CUSTOM_API_BASE: 'http://localhost:11434/v1', CUSTOM_API_TYPE: 'openai' },
+  });
+});
+
+test.each([
+  ['responses', 'openai.responses'],
+  ['chat', 'openai.chat'],
+] as const)('OpenAI over %s', async (api, provider) => {
+  const connection = openai({ api, model: ' gpt-x ', baseUrl: 'https://proxy.example/v1 ' });
+  const keys = { openai: ' sk-test ', compatible: 'other' };
+  const { env } = toModelReference({ connection, keys });
+  expect(env).toEqual({ OPENAI_API_KEY: 'sk-test', OPENAI_API_BASE: 'https://proxy.example/v1' });
+  expect(await createModel({ connection, keys })).toMatchObject({ provider, modelId: 'gpt-x' });
+});
+
+test('a model of a compatible server, with and without a key', async () => {
+  const remote = compatible({ baseUrl: 'https://models.example/v1', model: 'org/model:tag' });
+  expect(await createModel({ connection: remote, keys: noKeys })).toMatchObject({ modelId: 'org/model:tag' });
+  expect(toModelReference({ connection: remote, keys: { ...noKeys, compatible: 'k' } }).env).toMatchObject({
+    CUSTOM_API_KEY: 'k',
+  });
+});
+
+test('an example brings its own answers to the demo', async () => {
+  const model = await createModel({ connection: defaultConnection, keys: noKeys }, ['Scripted.']);
+  expect(model).toMatchObject({ provider: 'simulated', modelId: 'scripted' });
+  expect(await createModel({ connection: defaultConnection, keys: noKeys })).toMatchObject({
+    modelId: 'demo',
+  });
+});

@@ -1,0 +1,56 @@
+import { encodeLink } from '@cueline/core';
+import { expect, test } from 'vitest';
+import { examples } from '../../src/examples/index.ts';
+import { LONG_LINK, makeShareLink, readLink, TOO_LONG_LINK } from '../../src/share/link.ts';
+
+const page = 'https://play.example/';
+
+/** Text that does not deflate to anything smaller. */
+function noise(length: number): string {
+  let seed = 7;
+  return Array.from({ length }, () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return String.fromCodePoint(33 + (Math.floor(seed / 65_536) % 90));
+  }).join('');
+}
+
+test.each(examples)('the link of $id gives the same script and is short', ({ source }) => {
+  const link = makeShareLink(source, page);
+  expect(link).toMatchObject({ advice: 'fine' });
+  expect(readLink(new URL(link.url!).hash)).toEqual({ kind: 'script', script: source });
+});
+
+test('says when a link is long, and when a file is the better way', () => {
+  const advice = (length: number) => {
+    const link = makeShareLink(noise(length), page);
+    return link.url === undefined
+      ? link.problem
+      : [link.advice, link.size > LONG_LINK, link.size > TOO_LONG_LINK];
+  };
+  expect(advice(1_000)).toEqual(['fine', false, false]);
+  expect(advice(4_000)).toEqual(['long', true, false]);
+  expect(advice(9_000)).toEqual(['too-long', true, true]);
+  expect(advice(1_200_000)).toContain('Save it as a file instead');
+});
+
+test('a link that is cut off, foreign or without a script is refused in a sentence, and the script stays', () => {
+  const whole = encodeLink({ script: examples[0]!.source });
+  const messages = [whole.slice(0, -40), '#access_token=1', '#v9.s.x.y', encodeLink({ log: [] })].map(
+    (hash) => {
+      const opened = readLink(hash);
+      return opened.kind === 'refused' ? opened.message : opened;
+    },
+  );
+  expect(messages).toEqual([
+    expect.stringContaining('cut off'),
+    expect.stringContaining('not made by Cueline'),
+    expect.stringContaining('v9'),
+    expect.stringContaining('no script'),
+  ]);
+  for (const message of messages) expect(message).toContain('Your script is as it was.');
+});
+
+test('no hash is no link', () => {
+  expect(readLink('')).toEqual({ kind: 'none' });
+  expect(readLink('#')).toEqual({ kind: 'none' });
+});

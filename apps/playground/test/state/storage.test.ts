@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createStorage, type TextStorage } from '../../src/state/storage.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function memory(): TextStorage & { texts: Map<string, string>; writes: number } {
+  const texts = new Map<string, string>();
+  const storage = {
+    texts,
+    writes: 0,
+    getItem: (name: string) => texts.get(name) ?? null,
+    setItem(name: string, text: string) {
+      storage.writes += 1;
+      texts.set(name, text);
+    },
+    removeItem: (name: string) => void texts.delete(name),
+  };
+  return storage;
+}
+
+test('gathers writes, and a flush writes at once', () => {
+  const texts = memory();
+  const storage = createStorage<{ script: string }>({
+    onProblem: expect.unreachable,
+    open: () => texts,
+    delay: 100,
+  });
+  for (const script of ['a', 'ab', 'abc'])
+    void storage.setItem('playground', { state: { script }, version: 1 });
+  expect(texts.writes).toBe(0);
+  vi.advanceTimersByTime(100);
+  expect(texts.writes).toBe(1);
+  expect(storage.getItem('playground')).toEqual({ state: { script: 'abc' }, version: 1 });
+
+  void storage.setItem('playground', { state: { script: 'last' }, version: 1 });
+  storage.flush();
+  expect(texts.texts.get('playground')).toContain('last');
+  vi.advanceTimersByTime(1_000);
+  expect(texts.writes).toBe(2);
+});
+
+test('a storage that is blocked or full is reported once and never throws', () => {
+  const problems: string[] = [];
+  const storage = createStorage({
+    onProblem: (message) => problems.push(message),
+    open: () => {
+      throw new DOMException('blocked', 'SecurityError');
+    },
+  });
+  expect(storage.getItem('playground')).toBeNull();
+  void storage.setItem('playground', { state: {}, version: 1 });
+  storage.flush();
+  void storage.removeItem('playground');
+  expect(problems).toEqual([expect.stringContaining('Your script stays here until you close the tab')]);
+});
+
+test('stored text that is no JSON counts as nothing stored', () => {
+  const texts = memory();
+  texts.texts.set('playground', '{"state":');
+  const storage = createStorage({ onProblem: expect.unreachable, open: () => texts });
+  expect(storage.getItem('playground')).toBeNull();
+});

@@ -1,0 +1,88 @@
+import { beforeEach, expect, test } from 'vitest';
+import { examples } from '../../src/examples/index.ts';
+import { readStored, usePlayground } from '../../src/state/store.ts';
+
+const initial = usePlayground.getInitialState();
+beforeEach(() => usePlayground.setState(initial, true));
+
+const store = () => usePlayground.getState();
+
+test('begins with the first example and the simulated model', () => {
+  expect(store().script).toBe(examples[0]!.source);
+  expect(store().connection.kind).toBe('demo');
+});
+
+test('an example takes the place of an edited script, which can be restored', () => {
+  store().edit('export default () => {}; // mine');
+  store().replaceScript(examples[1]!.source);
+  expect(store().script).toBe(examples[1]!.source);
+  // Another example does not push the person's own script out.
+  store().replaceScript(examples[2]!.source);
+  store().restoreScript();
+  expect(store().script).toBe('export default () => {}; // mine');
+  expect(store().previousScript).toBeUndefined();
+});
+
+test('an unedited example is nothing to keep', () => {
+  store().replaceScript(examples[1]!.source);
+  expect(store().previousScript).toBeUndefined();
+});
+
+test('editing takes the mark of the last error away', () => {
+  usePlayground.setState({ problem: { message: 'gone', line: 3, ended: true } });
+  store().edit('x');
+  expect(store().problem).toBeUndefined();
+});
+
+test('asking for the same line twice is two wishes', () => {
+  store().showLine(4);
+  const first = store().reveal;
+  store().showLine(4);
+  expect(store().reveal).toMatchObject({ line: 4, column: 1 });
+  expect(store().reveal?.nonce).not.toBe(first?.nonce);
+});
+
+test('neither keys nor anything of a run is stored', () => {
+  usePlayground.setState({ keys: { openai: 'sk-secret', compatible: 'other-secret' } });
+  const { partialize } = usePlayground.persist.getOptions();
+  const stored = partialize?.(store());
+  expect(JSON.stringify(stored)).not.toContain('secret');
+  expect(Object.keys(stored ?? {}).toSorted()).toEqual([
+    'connection',
+    'layout',
+    'previousScript',
+    'script',
+    'theme',
+  ]);
+});
+
+test('takes from the storage only what has the right shape', () => {
+  expect(readStored(null)).toEqual({});
+  expect(readStored('text')).toEqual({});
+  expect(
+    readStored({
+      script: 7,
+      theme: 'pink',
+      layout: { run: 'wide' },
+      connection: { kind: 'elsewhere' },
+      keys: { openai: 'x' },
+    }),
+  ).toEqual({});
+  expect(
+    readStored({
+      script: 's',
+      theme: 'dark',
+      layout: { script: 40, run: 60 },
+      connection: { kind: 'openai', openai: { model: 'm', api: 'chat' } },
+    }),
+  ).toEqual({
+    script: 's',
+    theme: 'dark',
+    layout: { script: 40, run: 60 },
+    connection: {
+      kind: 'openai',
+      openai: { model: 'm', api: 'chat', baseUrl: '' },
+      compatible: { model: '', baseUrl: '' },
+    },
+  });
+});

@@ -1,0 +1,88 @@
+import { inflateRawSync } from 'node:zlib';
+import { expect, test as base, type Locator, type Page } from '@playwright/test';
+
+/** What a person sees and does in the playground. */
+export type Playground = {
+  readonly page: Page;
+  readonly editor: Locator;
+  readonly status: Locator;
+  /** Opens the page, by default as a first visitor would, and waits for the editor. */
+  open(hash?: string): Promise<void>;
+  /** Replaces the whole script. */
+  write(script: string): Promise<void>;
+  /** The script as text, through the link that Share makes of it; the editor draws only the lines in view. */
+  script(): Promise<string>;
+  run(): Promise<void>;
+  /** Waits until the run has ended, and says how. */
+  ended(): Promise<string | null>;
+  tool(name: string): Locator;
+};
+
+/** `test` with the playground, in which a request to any other host than this machine fails the test. */
+export const test: ReturnType<typeof base.extend<{ playground: Playground }>> = base.extend<{
+  playground: Playground;
+}>({
+  playground: async ({ page }, use) => {
+    const foreign: string[] = [];
+    // On the context, so that requests of frames and workers count as well.
+    page.context().on('request', (request) => {
+      const { protocol, hostname } = new URL(request.url());
+      if (protocol.startsWith('http') && hostname !== 'localhost') foreign.push(request.url());
+    });
+    await use(onPage(page));
+    expect(foreign, 'requests to other hosts').toEqual([]);
+  },
+});
+
+export { expect };
+
+export function onPage(page: Page): Playground {
+  const editor = page.locator('.monaco-editor').first();
+  const status = page.getByTestId('status');
+  return {
+    page,
+    editor,
+    status,
+    async open(hash = '') {
+      await page.goto(`/${hash}`);
+      await expect(editor.locator('.view-line').first()).toBeVisible({ timeout: 20_000 });
+    },
+    async write(script) {
+      await editor.locator('.view-line').first().click();
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.press('Delete');
+      // Pasted, because the editor indents what is typed.
+      await editor
+        .locator('textarea, .native-edit-context')
+        .first()
+        .evaluate((target, text) => {
+          const clipboardData = new DataTransfer();
+          clipboardData.setData('text/plain', text);
+          target.dispatchEvent(
+            new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+          );
+        }, script);
+    },
+    async script() {
+      await page.getByTestId('share').click();
+      const link = await page.getByLabel('Link to this script').inputValue();
+      await page.keyboard.press('Escape');
+      return scriptOf(link);
+    },
+    async run() {
+      await page.getByTestId('run-button').click();
+    },
+    async ended() {
+      await expect(status).toHaveAttribute('data-status', /done|stopped|error|waiting/, { timeout: 20_000 });
+      return status.getAttribute('data-status');
+    },
+    tool: (name) => page.locator(`[data-tool="${name}"]`),
+  };
+}
+
+/** The script in a link: `#v1.s.<deflate-raw, base64url>.<length and checksum>`. */
+function scriptOf(link: string): string {
+  const [, , body = ''] = new URL(link).hash.split('.');
+  const content = JSON.parse(inflateRawSync(Buffer.from(body, 'base64url')).toString()) as { script: string };
+  return content.script;
+}

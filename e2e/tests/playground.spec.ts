@@ -1,0 +1,291 @@
+import { expect, onPage, test } from './playground-page.ts';
+
+// The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
+test.describe.configure({ timeout: 90_000 });
+
+const script = (city: string) => `import { definePrompt } from '@cueline/core';
+import { z } from 'zod';
+
+export default definePrompt('weather', async (prompt) => {
+  prompt.defTool('getWeather', 'Weather for a city', z.object({ city: z.string() }), async ({ city }) => {
+    return { city, sky: 'drizzle' };
+  });
+  prompt.$\`What is the weather in ${city}?\`;
+});
+`;
+
+test('the main job: edit the script, run it, see text and a tool call with its result', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write(script('Oslo'));
+  await playground.run();
+  await expect(page.getByTestId('stop-button')).toBeVisible();
+  expect(await playground.ended()).toBe('done');
+  await expect(page.getByTestId('run-button')).toBeVisible();
+
+  const card = playground.tool('getWeather');
+  await expect(card).toHaveAttribute('data-state', 'output-available');
+  await expect(card).toContainText('Oslo');
+  await expect(card).toContainText('drizzle');
+  await expect(card).toContainText('Done');
+  await expect(card).toContainText(/\d+ ms/);
+  await card.getByRole('button').click();
+  await expect(card).toContainText('"sky": "drizzle"');
+  await expect(page.getByLabel('Answer').last()).toContainText('drizzle');
+  // The built-in model is called simulated wherever its name stands.
+  await expect(page.getByTestId('model')).toContainText('simulated');
+  await expect(page.getByRole('heading', { name: 'Step 1' })).toBeVisible();
+});
+
+test('the first visit shows an example and invites to run it', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await expect(page.getByRole('heading', { name: 'Press Run and watch it work' })).toBeVisible();
+  await page.getByRole('button', { name: 'Run this script' }).click();
+  expect(await playground.ended()).toBe('done');
+  await expect(playground.tool('getWeather')).toContainText('sunny');
+});
+
+test('a reply goes on with the conversation', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.run();
+  await playground.ended();
+  await page.getByLabel('Reply').fill('And tomorrow in Faro?');
+  await page.getByLabel('Reply').press('Enter');
+  await expect(page.getByLabel('User message').nth(1)).toContainText('And tomorrow in Faro?');
+  await expect(playground.status).toHaveAttribute('data-status', 'running');
+  expect(await playground.ended()).toBe('done');
+  await expect(page.getByLabel('User message')).toHaveCount(2);
+  await expect(playground.tool('getWeather').first()).toContainText('sunny');
+});
+
+test('Stop ends the run as stopped, in the place of Run', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  const before = await page.getByTestId('run-button').boundingBox();
+  await playground.run();
+  const stop = page.getByTestId('stop-button');
+  expect(await stop.boundingBox()).toEqual(before);
+  await stop.click();
+  expect(await playground.ended()).toBe('stopped');
+  await expect(page.getByText('You stopped this run.')).toBeVisible();
+});
+
+test('a shared link opens the same script elsewhere and does not run by itself', async ({
+  playground,
+  browser,
+}) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write(script('Bergen'));
+  await page.getByTestId('share').click();
+  await expect(page.getByTestId('link-size')).toContainText(/\d+ B/);
+  const link = await page.getByLabel('Link to this script').inputValue();
+  expect(link).toMatch(/#v1\.s\./);
+
+  const elsewhere = await browser.newContext();
+  const other = onPage(await elsewhere.newPage());
+  await other.open(new URL(link).hash);
+  await expect(other.page.getByTestId('notice')).toContainText(
+    'Opened from a link — read it before you run it.',
+  );
+  expect(await other.script()).toBe(script('Bergen'));
+  await expect(other.status).toHaveAttribute('data-status', 'idle');
+  await expect(other.page.getByText('Press Run and watch it work')).toBeVisible();
+  // A reload shows what is in the editor, not the link again.
+  await other.write(script('Tromsø'));
+  await other.page.reload();
+  expect(await other.script()).toBe(script('Tromsø'));
+  await elsewhere.close();
+});
+
+test('a link keeps the person’s own script, which comes back with one click', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write(script('Bergen'));
+  await page.getByTestId('share').click();
+  const link = await page.getByLabel('Link to this script').inputValue();
+  await page.keyboard.press('Escape');
+  await playground.write('// mine\n');
+  // As when a link is pasted into the address bar of the same tab.
+  await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
+  await expect(page.getByTestId('notice')).toContainText('Opened from a link');
+  expect(await playground.script()).toBe(script('Bergen'));
+  await page.getByTestId('notice').getByRole('button', { name: 'Restore your script' }).click();
+  expect(await playground.script()).toBe('// mine\n');
+});
+
+test('a cut-off or foreign link is refused in a sentence, and the script stays', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write('// mine\n');
+  await page.getByTestId('share').click();
+  const link = await page.getByLabel('Link to this script').inputValue();
+  await page.keyboard.press('Escape');
+  await page.evaluate((hash) => (location.hash = hash), new URL(link).hash.slice(0, -6));
+  await expect(page.getByTestId('notice')).toContainText('This link is cut off');
+  await page.evaluate(() => (location.hash = 'access_token=1'));
+  await expect(page.getByTestId('notice')).toContainText('not made by Cueline');
+  expect(await playground.script()).toBe('// mine\n');
+});
+
+test('the script and the theme survive a reload, keys do not', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write(script('Bodø'));
+  await page.getByRole('button', { name: /^Theme/ }).click();
+  await page.getByRole('menuitemradio', { name: 'Light' }).click();
+  await page.getByTestId('model').click();
+  await page.getByRole('radio', { name: /^OpenAI Straight/ }).click();
+  await page.getByLabel('API key').fill('sk-very-secret');
+  await page.getByRole('button', { name: 'Use this model' }).click();
+  await page.reload();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
+  expect(await playground.script()).toBe(script('Bodø'));
+  const stored = await page.evaluate(() =>
+    JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]),
+  );
+  expect(stored).toContain('Bod');
+  expect(stored).not.toContain('sk-very-secret');
+  await expect(page.getByTestId('model')).toContainText('needs attention');
+});
+
+test('a missing key ends the run in a sentence that leads to the model dialog', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await page.getByTestId('model').click();
+  await page.getByRole('radio', { name: /^OpenAI Straight/ }).click();
+  await page.getByRole('button', { name: 'Use this model' }).click();
+  await expect(page.getByText('Paste an OpenAI API key')).toBeVisible();
+  await page.getByLabel('API key').fill('sk-x');
+  await page.getByRole('button', { name: 'Use this model' }).click();
+  await page.reload();
+  await playground.run();
+  expect(await playground.ended()).toBe('error');
+  const error = page.getByTestId('run-error');
+  await expect(error).toContainText('Paste an OpenAI API key');
+  await error.getByRole('button', { name: 'Model settings' }).click();
+  await expect(page.getByRole('dialog', { name: 'Model' })).toBeVisible();
+});
+
+test('a base URL that cannot be used is said at its field', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await page.getByTestId('model').click();
+  await page.getByLabel('OpenAI-compatible server').click();
+  await page.getByLabel('Base URL').fill('localhost:11434/v1');
+  await page.getByLabel('Model id').fill('llama3.2');
+  await page.getByRole('button', { name: 'Use this model' }).click();
+  await expect(page.getByText('must begin with http:// or https://')).toBeVisible();
+  await expect(page.getByLabel('Base URL')).toHaveAttribute('aria-invalid', 'true');
+});
+
+test('a type error is shown at its line, and the script can still run', async ({ playground }) => {
+  const { page, editor } = playground;
+  await playground.open();
+  await playground.write(script('Oslo').replace("'Weather for a city'", '42'));
+  const problems = page.getByTestId('problems');
+  await expect(problems).toContainText("Argument of type 'number' is not assignable", { timeout: 20_000 });
+  await expect(problems).toContainText('5:');
+  await expect(editor.locator('.squiggly-error')).not.toHaveCount(0);
+  await problems.getByRole('button').first().click();
+  await expect(editor.locator('.line-numbers.active-line-number')).toHaveText('5');
+  await playground.run();
+  expect(await playground.ended()).toBeTruthy();
+});
+
+test('a runtime error is shown at its line, with the way there', async ({ playground }) => {
+  const { page, editor } = playground;
+  await playground.open();
+  await playground.write(script('Oslo').replace('  prompt.$', '  (undefined as any).boom();\n  prompt.$'));
+  await playground.run();
+  expect(await playground.ended()).toBe('error');
+  await page.getByTestId('run-error').getByRole('button', { name: 'Go to line 8' }).click();
+  await expect(editor.locator('.line-numbers.active-line-number')).toHaveText('8');
+  await expect(page.getByTestId('problems')).toContainText('8:');
+});
+
+test('prompt. completes', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await expect(page.getByText('No problems')).toBeVisible({ timeout: 20_000 });
+  await playground.write(script('Oslo').replace('  prompt.$', '  prompt.defSys\n  prompt.$'));
+  for (let line = 0; line < 3; line++) await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('End');
+  await page.keyboard.press('Control+Space');
+  await expect(page.locator('.suggest-widget')).toContainText('defSystem', { timeout: 20_000 });
+});
+
+test('an example takes the place of an edited script, and gives it back', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write('// mine\n');
+  await page.getByRole('button', { name: 'Examples' }).click();
+  await page.getByRole('menuitem', { name: /Research notes/ }).click();
+  await expect(page.getByText('Your own script is kept.')).toBeVisible();
+  await page.getByRole('button', { name: 'Restore your script' }).click();
+  expect(await playground.script()).toBe('// mine\n');
+});
+
+test('a failing tool shows its error, and the run goes on', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await page.getByRole('button', { name: 'Examples' }).click();
+  await page.getByRole('menuitem', { name: /A tool that fails/ }).click();
+  await playground.run();
+  expect(await playground.ended()).toBe('done');
+  const first = playground.tool('countStock').first();
+  await expect(first).toHaveAttribute('data-state', 'output-error');
+  await expect(first).toContainText('Failed');
+  await expect(first).toContainText('The till has locked the list.');
+  await expect(page.getByText('1 warning')).toBeVisible();
+});
+
+test('the keyboard alone: run, unfold a tool, share', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await page.keyboard.press('ControlOrMeta+Enter');
+  expect(await playground.ended()).toBe('done');
+  const toggle = playground.tool('getWeather').getByRole('button');
+  const share = page.getByTestId('share');
+  /** Presses Tab until the element has the focus, and fails where it is out of reach. */
+  const tabTo = async (target: typeof toggle, key = 'Tab'): Promise<void> => {
+    for (let presses = 0; presses < 40; presses++) {
+      await page.keyboard.press(key);
+      if (await target.evaluate((element) => element === document.activeElement)) return;
+    }
+    throw new Error('Tab does not reach it.');
+  };
+  // Into the editor and, past its own use of Tab, out of it again.
+  await playground.editor.locator('.view-line').first().click();
+  await page.keyboard.press('Control+m');
+  await tabTo(toggle);
+  await page.keyboard.press('Enter');
+  await expect(playground.tool('getWeather')).toContainText('"sky": "sunny"');
+  await tabTo(share, 'Shift+Tab');
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Link to this script')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(share).toBeFocused();
+});
+
+test('on a phone there are two tabs, and controls fit fingers', async ({ playground }) => {
+  const { page } = playground;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await playground.open();
+  await expect(page.getByRole('tab', { name: 'Script' })).toHaveAttribute('aria-selected', 'true');
+  await playground.run();
+  await expect(page.getByRole('tab', { name: 'Run' })).toHaveAttribute('aria-selected', 'true');
+  expect(await playground.ended()).toBe('done');
+  await expect(playground.tool('getWeather')).toBeVisible();
+  const small: string[] = [];
+  for (const control of await page.getByRole('button').or(page.getByRole('tab')).all()) {
+    const box = await control.boundingBox();
+    if (box !== null && box.height < 43.5) small.push((await control.textContent()) ?? '');
+  }
+  expect(small).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+});
