@@ -15,11 +15,11 @@ export type { ConsoleLevel, SandboxLimits, ScriptProblem };
 
 /** Where scripts run: each in a worker of its own, inside a frame without a network, an origin or a key. */
 export type Sandbox = {
-  /** Starts frame and worker ahead of the next run. */
+  /** Starts frame and worker ahead of the next run, and from now on again after each run. */
   warm(): void;
   /** Runs this script. Of a request, `input` and `messages` are used: the script is the definition. */
   executor(script: string): Executor;
-  /** Gives up the worker that waits. Runs that are under way go on to their end. */
+  /** Gives up the worker that waits, and keeps no other ready. Runs that are under way go on to their end. */
   dispose(): void;
 };
 
@@ -46,8 +46,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const limits: SandboxLimits = { ...defaultLimits, ...options.limits };
   const issued = createIssuedMetadata();
   let waiting: Cell | undefined;
+  let keepsWarm = false;
 
-  const warm = (): void => {
+  const prepare = (): void => {
     if (waiting !== undefined) return;
     const cell = createCell(limits, () => {
       if (waiting === cell) waiting = undefined;
@@ -55,14 +56,17 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     waiting = cell;
   };
   const takeCell = (): Cell => {
-    warm();
+    prepare();
     const cell = waiting as Cell;
     waiting = undefined;
     return cell;
   };
 
   return {
-    warm,
+    warm() {
+      keepsWarm = true;
+      prepare();
+    },
     executor: (script) => ({
       start(request, signal) {
         const abandoned = new AbortController();
@@ -78,7 +82,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
           takeCell,
           onEvent(event) {
             queue.push(event);
-            if (event.type === 'run-end') queue.close();
+            if (event.type !== 'run-end') return;
+            queue.close();
+            if (keepsWarm) prepare();
           },
           onProblem: options.onProblem ?? (() => {}),
           onConsole: options.onConsole ?? (() => {}),
@@ -87,6 +93,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       },
     }),
     dispose() {
+      keepsWarm = false;
       waiting?.close();
       waiting = undefined;
     },

@@ -8,8 +8,9 @@ export type Watchdog = {
 /**
  * Calls `onSilent` once, when nothing was heard for `patience` milliseconds.
  *
- * Silence is counted in the watcher's own ticks, and a tick that comes far too late starts the count anew: then it was
- * the watcher that stood still (a frozen or throttled tab, a debugger, a busy main thread), not the one it watches.
+ * Silence is counted in the watcher's own ticks. A late tick does not count, and one that is far too late starts the
+ * count anew: then it was the watcher that stood still (a frozen or throttled tab, a busy thread or machine), and
+ * maybe the one that it watches with it.
  */
 export function createWatchdog(options: {
   every: number;
@@ -24,7 +25,8 @@ export function createWatchdog(options: {
     const now = performance.now();
     const elapsed = now - last;
     last = now;
-    silence = elapsed > options.every * 3 ? 0 : silence + options.every;
+    if (elapsed > options.every * 3) silence = 0;
+    else if (elapsed < options.every * 1.5) silence += options.every;
     if (silence >= options.patience) {
       clearInterval(timer);
       options.onSilent();

@@ -99,18 +99,25 @@ test('a worker that answers lives on, and the page is told that the relay is ali
   ).toBeGreaterThanOrEqual(20);
 });
 
-test('a page that stood still does not blame the worker', () => {
-  const { page, worker, terminate } = setUp();
-  page.say({ type: 'watch' });
+test.each([
+  ['frozen', 60_000],
+  ['throttled', 1_000],
+])('a page that was %s does not blame the worker', (_how, late) => {
+  const { page, terminate } = setUp();
   const clock = vi.spyOn(performance, 'now');
   let now = 10_000_000;
   clock.mockImplementation(() => now);
+  page.say({ type: 'watch' });
   for (let tick = 0; tick < 6; tick += 1) {
-    now += 60_000;
+    now += late;
     vi.advanceTimersByTime(500);
   }
   expect(terminate).not.toHaveBeenCalled();
-  worker.say(0);
+  for (let tick = 0; tick < 3; tick += 1) {
+    now += 500;
+    vi.advanceTimersByTime(500);
+  }
+  expect(terminate, 'silence is noticed once the ticks are on time again').toHaveBeenCalledOnce();
   clock.mockRestore();
 });
 

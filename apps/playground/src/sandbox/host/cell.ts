@@ -8,11 +8,12 @@ export type CellEnd = { reason: Extract<RelayNotice, { type: 'ended' }>['reason'
 
 /** One frame with one worker in it: the place where one run happens. */
 export type Cell = {
-  /** Messages from now on go to `onMessage`; `onEnd` is called once if the cell dies (not when it is closed). */
+  /**
+   * Messages from now on go to `onMessage`, and the worker must answer the relay. `onEnd` is called once if the cell
+   * dies (not when it is closed).
+   */
   open(onMessage: (text: string) => void, onEnd: (end: CellEnd) => void): void;
   send(text: string): void;
-  /** From now on the worker must answer. */
-  watch(): void;
   /** Takes frame and worker away, whatever they are doing. */
   close(): void;
 };
@@ -30,6 +31,7 @@ export function createCell(limits: SandboxLimits, onUnused: (end: CellEnd) => vo
   let receiver: ((text: string) => void) | undefined;
   let onEnd: ((end: CellEnd) => void) | undefined;
   let end: CellEnd | undefined;
+  let booted = false;
   let read = 0;
   let readTimer: ReturnType<typeof setTimeout> | undefined;
   let watchdog: Watchdog | undefined;
@@ -56,10 +58,26 @@ export function createCell(limits: SandboxLimits, onUnused: (end: CellEnd) => vo
   };
   const bootTimer = setTimeout(() => die({ reason: 'boot' }), limits.boot);
 
+  /** Not before the worker has started, which takes its time on a busy machine. */
+  const watch = (): void => {
+    if (!booted || receiver === undefined) return;
+    command({ type: 'watch' });
+    // The relay watches the worker; this watches the relay, whose process may be gone.
+    watchdog ??= createWatchdog({
+      every: 1_000,
+      patience: Math.max(5_000, limits.silence * 2),
+      onTick: () => {},
+      onSilent: () => die({ reason: 'silent' }),
+    });
+  };
   const receive = ({ data }: MessageEvent<string | RelayNotice>): void => {
     watchdog?.heard();
     if (typeof data === 'string') {
-      clearTimeout(bootTimer);
+      if (!booted) {
+        booted = true;
+        clearTimeout(bootTimer);
+        watch();
+      }
       read += 1;
       readTimer ??= setTimeout(() => {
         command({ type: 'read', count: read });
@@ -91,19 +109,10 @@ export function createCell(limits: SandboxLimits, onUnused: (end: CellEnd) => vo
       receiver = onMessage;
       onEnd = whenEnded;
       if (end !== undefined) return whenEnded(end);
+      watch();
       for (const text of waiting.splice(0)) onMessage(text);
     },
     send: (text) => port.postMessage(text),
-    watch() {
-      command({ type: 'watch' });
-      // The relay watches the worker; this watches the relay, whose process may be gone.
-      watchdog ??= createWatchdog({
-        every: 1_000,
-        patience: Math.max(5_000, limits.silence * 2),
-        onTick: () => {},
-        onSilent: () => die({ reason: 'silent' }),
-      });
-    },
     close: () => {
       end ??= { reason: 'silent' };
       close();

@@ -133,7 +133,6 @@ export function startSandboxRun(options: SandboxRunOptions): void {
     });
     cell = options.takeCell();
     cell.open(receive, onCellEnd);
-    cell.watch();
     const { input, messages } = options.request;
     send({
       type: 'run',

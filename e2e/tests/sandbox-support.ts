@@ -1,0 +1,91 @@
+import { test as base, expect, type Page } from '@playwright/test';
+
+/** How the playground's model is set before it opens; keys are never stored, so a test types them. */
+export type Connection = {
+  kind: 'demo' | 'openai' | 'compatible';
+  openai: { model: string; api: 'responses' | 'chat'; baseUrl: string };
+  compatible: { model: string; baseUrl: string };
+};
+
+/** The playground as a test uses it. */
+export type Playground = {
+  /** Opens the page with this script in the editor, as if it had been left there. */
+  open(script: string, connection?: Connection): Promise<void>;
+  /** Waits until the editor has checked the script; its start keeps the page busy. */
+  editorReady(): Promise<void>;
+  run(): Promise<void>;
+  /** Waits until the run has ended this way. */
+  ended(status: 'done' | 'error' | 'stopped'): Promise<void>;
+  /** The longest time in milliseconds that the page has stood still since the last run began. */
+  longestPause(): Promise<number>;
+};
+
+type Fixtures = { playground: Playground; allowedHosts: Set<string> };
+
+/** A test that fails if the page sends anything to a host that it was not told of. */
+export const test = base.extend<Fixtures>({
+  // Playwright wants to see the destructuring.
+  // eslint-disable-next-line no-empty-pattern
+  allowedHosts: async ({}, use) => use(new Set()),
+  playground: async ({ page, baseURL, allowedHosts }, use) => {
+    const strangers: string[] = [];
+    page.on('request', (request) => {
+      const { protocol, host } = new URL(request.url());
+      if (protocol === 'blob:' || protocol === 'data:' || protocol === 'about:') return;
+      if (host !== new URL(baseURL ?? '').host && !allowedHosts.has(host)) strangers.push(request.url());
+    });
+    await use(createPlayground(page));
+    expect(strangers, 'requests to other hosts').toEqual([]);
+  },
+});
+
+export { expect };
+
+function createPlayground(page: Page): Playground {
+  return {
+    async open(script, connection) {
+      const stored = JSON.stringify({ version: 1, state: { script, ...(connection && { connection }) } });
+      await page.addInitScript((text) => {
+        // The sandbox's frame runs this too, and has no storage.
+        if (window.top === window) localStorage.setItem('cueline:playground', text);
+      }, stored);
+      await page.goto('/');
+      await page.evaluate(() => {
+        const watched = window as unknown as { longestPause: number };
+        watched.longestPause = 0;
+        let last = performance.now();
+        setInterval(() => {
+          const now = performance.now();
+          watched.longestPause = Math.max(watched.longestPause, now - last);
+          last = now;
+        }, 10);
+      });
+      await expect(page.getByTestId('run-button')).toBeVisible();
+    },
+    editorReady: () =>
+      expect(page.getByText(/^(No problems|\d+ (problem|warning)s?)$/)).toBeVisible({ timeout: 30_000 }),
+    async run() {
+      await page.evaluate(() => {
+        (window as unknown as { longestPause: number }).longestPause = 0;
+      });
+      await page.getByTestId('run-button').click();
+    },
+    ended: (status) =>
+      expect(page.getByTestId('status')).toHaveAttribute('data-status', status, { timeout: 15_000 }),
+    longestPause: () => page.evaluate(() => (window as unknown as { longestPause: number }).longestPause),
+  };
+}
+
+/** A script that says `message`, with one tool whose function has this body. */
+export function scriptWithTool(body: string, message = 'Use the tool.'): string {
+  return `import { definePrompt } from '@cueline/core';
+import { z } from 'zod';
+
+export default definePrompt('test', async (prompt) => {
+  prompt.defTool('go', 'Does it.', z.object({}), async () => {
+    ${body}
+  });
+  prompt.$\`${message}\`;
+});
+`;
+}

