@@ -89,6 +89,13 @@ export function createRecorder(log: RunLog, settings: RecorderSettings): Recorde
   function finish(finishReason: FinishReason): void {
     if (failure !== undefined) return end('error', { finishReason, error: failure });
     if (waiting) return end('waiting', { finishReason });
+    if (finishReason === 'interrupted') {
+      const error = new CuelineError(
+        'stream_truncated',
+        'The answer broke off before its end, so it is not whole. Try again.',
+      );
+      return end('error', { finishReason, error });
+    }
     if (finishReason === 'error') {
       const error = new CuelineError(
         'provider_error',

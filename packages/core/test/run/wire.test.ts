@@ -97,9 +97,12 @@ describe('the wire', () => {
     expect(types(events).filter((type) => type === 'run-end')).toHaveLength(1);
   });
 
-  test('a stream that breaks off inside a tool call is an error, and the tool is not run', async () => {
-    const events = await log([chat[0]!.slice(0, 4)], [], 'openai');
-    expect(events.at(-1)).toMatchObject({ outcome: 'error' });
-    expect(types(events)).not.toContain('tool-start');
-  });
+  test.each([1, 2, 4])(
+    'a stream that breaks off after %s events is an error, and no tool is run',
+    async (length) => {
+      const events = await log([chat[0]!.slice(0, length)], [], 'openai');
+      expect(events.at(-1)).toMatchObject({ outcome: 'error', error: { code: 'stream_truncated' } });
+      expect(types(events)).not.toContain('tool-start');
+    },
+  );
 });
