@@ -49,11 +49,11 @@ export function EmptyRun() {
                 <button
                   type="button"
                   onClick={() => replaceScript(example.source, `“${example.title}”`)}
-                  className="group flex w-full items-center gap-2 rounded-md px-2.5 py-1.5 text-left hover:bg-hover narrow:min-h-11"
+                  className="group flex w-full items-center gap-x-2 rounded-md px-2.5 py-1.5 text-left hover:bg-hover narrow:min-h-11 narrow:flex-wrap"
                 >
                   <span className="shrink-0 font-medium">{example.title}</span>
-                  <span className="min-w-0 flex-1 truncate text-ink-2">{example.description}</span>
-                  <ArrowRight className="size-3.5 shrink-0 text-ink-3 opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100" />
+                  <span className="min-w-0 flex-1 text-ink-2 narrow:basis-full">{example.description}</span>
+                  <ArrowRight className="size-3.5 shrink-0 text-ink-3 opacity-0 narrow:hidden group-hover:opacity-100 group-focus-visible:opacity-100" />
                 </button>
               </li>
             ))}
