@@ -8,20 +8,11 @@ import {
   type SendMessage,
   type StartOptions,
 } from '@cueline/core';
-import {
-  useContext,
-  useEffect,
-  useId,
-  useInsertionEffect,
-  useMemo,
-  useRef,
-  useState,
-  type RefObject,
-} from 'react';
+import { useContext, useEffect, useId, useInsertionEffect, useMemo, useRef, useState } from 'react';
 import { PromptContext } from './prompt-provider.tsx';
 import { createRunRegistry } from './run-registry.ts';
 import type { RunConfig, RunDefaults, SharedRun } from './shared-run.ts';
-import { useLatest } from './use-latest.ts';
+import { useLatest, type Latest } from './use-latest.ts';
 import { useRunCallbacks, type RunCallbacks } from './use-run-callbacks.ts';
 import { useRunState } from './use-run-state.ts';
 
@@ -104,7 +95,7 @@ function useConfig<Input>(
   run: SharedRun<Input>,
   said: RunDefaults,
   config: RunConfig<Input>,
-): Readonly<RefObject<RunConfig<Input>>> {
+): Latest<RunConfig<Input>> {
   const latest = useLatest(config);
   const saidBefore = useRef<RunDefaults>({});
   useInsertionEffect(() => {

@@ -17,7 +17,7 @@ type WatchedRun = Pick<Run, 'getState' | 'subscribe' | 'listen'>;
 /** Tells `callbacks` how the run goes: each end once, also one that came while an Activity hid the component. */
 export function useRunCallbacks(run: WatchedRun, callbacks: RunCallbacks): void {
   const latest = useLatest(callbacks);
-  const told = useRef<{ run: WatchedRun; state: RunState }>(null);
+  const told = useRef<{ run: WatchedRun; state: RunState } | undefined>(undefined);
   const wantsEvents = callbacks.onEvent !== undefined;
 
   useEffect(() => {

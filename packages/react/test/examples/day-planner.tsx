@@ -4,7 +4,7 @@ import { usePrompt } from '@cueline/react';
 import type { ReactElement } from 'react';
 import * as z from 'zod';
 
-export const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
+const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
   prompt.defTool(
     'getWeather',
     'Weather of a city',

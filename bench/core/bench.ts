@@ -1,0 +1,68 @@
+import process from 'node:process';
+import { streamText } from 'ai';
+import { runPrompt } from '@cueline/core';
+import { median, printTable } from '../table.ts';
+import { deltaModel, deltaText } from './delta-model.ts';
+import { benchLog } from './log.ts';
+
+const DELTAS = 5_000;
+const WARM_UP = 3;
+const ROUNDS = 15;
+
+/** Ways to stream the same answer to the same consumer. */
+const contenders = {
+  streamText: () => streamText({ model: deltaModel(DELTAS), prompt: 'Say something.' }).textStream,
+  'streamText, empty onChunk': () => {
+    return streamText({ model: deltaModel(DELTAS), prompt: 'Say something.', onChunk: () => {} }).textStream;
+  },
+  runPrompt: async () => {
+    const { result } = await runPrompt((prompt) => prompt.$`Say something.`, { model: deltaModel(DELTAS) });
+    return result.textStream;
+  },
+  'runPrompt, watched': async () => {
+    const { result, run } = await runPrompt((prompt) => prompt.$`Say something.`, {
+      model: deltaModel(DELTAS),
+    });
+    run.subscribe(() => {});
+    return result.textStream;
+  },
+};
+
+/** What the way from a model's delta to whoever reads `result.textStream` costs. */
+export async function benchCore(): Promise<void> {
+  const names = Object.keys(contenders) as (keyof typeof contenders)[];
+  const times = Object.fromEntries(names.map((name) => [name, [] as number[]]));
+  for (let round = -WARM_UP; round < ROUNDS; round++) {
+    // each goes first as often as the others
+    for (let index = 0; index < names.length; index++) {
+      const name = names[(index + Math.abs(round)) % names.length]!;
+      const time = await timeOf(contenders[name]);
+      if (round >= 0) times[name]?.push(time);
+    }
+  }
+  const medians = names.map((name) => median(times[name] ?? []));
+  printTable(`core: one answer of ${DELTAS} text deltas, only textStream read, median of ${ROUNDS} rounds`, [
+    ['', 'µs per delta', 'ratio', 'budget'],
+    ...names.map((name, index) => [
+      name,
+      (medians[index]! / DELTAS).toFixed(2),
+      `×${(medians[index]! / medians[0]!).toFixed(2)}`,
+      name === 'runPrompt' ? '≤ ×1.10' : '',
+    ]),
+  ]);
+  benchLog();
+}
+
+/** Microseconds of this thread that one answer takes. */
+async function timeOf(begin: () => AsyncIterable<string> | Promise<AsyncIterable<string>>): Promise<number> {
+  globalThis.gc?.();
+  // of this thread alone: other work on the machine, and collecting the last round's garbage, is not ours
+  const from = process.threadCpuUsage();
+  let length = 0;
+  for await (const text of await begin()) length += text.length;
+  const { user, system } = process.threadCpuUsage(from);
+  if (length !== DELTAS * deltaText.length) {
+    throw new Error(`The stream delivered ${length} characters of ${DELTAS * deltaText.length}.`);
+  }
+  return user + system;
+}
