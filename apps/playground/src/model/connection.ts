@@ -11,6 +11,9 @@ export type ConnectionSettings = {
 /** Keys as typed. Kept in memory only: never in storage, a link or a log. */
 export type ConnectionKeys = { openai: string; compatible: string };
 
+/** What a model is made of. */
+export type Connection = { connection: ConnectionSettings; keys: ConnectionKeys };
+
 export const defaultConnection: ConnectionSettings = {
   kind: 'demo',
   openai: { model: 'gpt-5-mini', api: 'responses', baseUrl: '' },

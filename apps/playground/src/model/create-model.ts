@@ -2,9 +2,8 @@ import { guardFetch, resolveModel } from '@cueline/core/models';
 import { demoModel, scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { scriptedPace } from '../examples/turns.ts';
-import { isLoopback, OPENAI_BASE_URL, type ConnectionKeys, type ConnectionSettings } from './connection.ts';
+import { isLoopback, OPENAI_BASE_URL, type Connection } from './connection.ts';
 
-type Connection = { connection: ConnectionSettings; keys: ConnectionKeys };
 /** The variables through which core's `resolveModel` is told about a provider. */
 export type ModelEnvironment = Record<string, string>;
 

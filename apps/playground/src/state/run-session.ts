@@ -1,3 +1,4 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
 import {
   createRun,
   definePrompt,
@@ -6,10 +7,15 @@ import {
   type RunEvent,
   type RunState,
 } from '@cueline/core';
-import { checkConnection, connectionLabel } from '../model/connection.ts';
-import { createModel } from '../model/create-model.ts';
+import type { ScriptedTurn } from '@cueline/core/testing';
+import {
+  checkConnection,
+  connectionLabel,
+  type Connection,
+  type ConnectionKeys,
+} from '../model/connection.ts';
 import { turnsFor } from '../examples/index.ts';
-import { createSandbox, type ConsoleLevel, type Sandbox } from '../sandbox/index.ts';
+import type { ConsoleLevel, Sandbox } from '../sandbox/index.ts';
 import { usePlayground } from './store.ts';
 
 /** One press of Run, and the replies that followed it. A new object for every start, so that the page takes notice. */
@@ -32,28 +38,48 @@ export type ConsoleLine = { level: ConsoleLevel; text: string };
 /** How many lines of a script's console are kept. */
 const MOST_LINES = 200;
 
-let sandbox: Sandbox | undefined;
 let nextId = 1;
+let sandbox: Promise<Sandbox> | undefined;
 /** Makes the model of the run that is about to start. The key stays in its closure, on this page. */
-let makeModel: () => ReturnType<typeof createModel> = () => createModel(usePlayground.getState());
+let makeModel: () => Promise<LanguageModelV4> = () => loadModel();
 
-function theSandbox(): Sandbox {
-  sandbox ??= createSandbox({
-    getModel: () => makeModel(),
-    secrets: () => Object.values(usePlayground.getState().keys).filter((key) => key !== ''),
-    onProblem: (problem) =>
-      usePlayground.setState({ problem: { ...problem, ended: problem.phase === 'compile' } }),
-    onConsole: (level, text) =>
-      usePlayground.setState(({ console: lines }) => ({
-        console: [...lines, { level, text }].slice(-MOST_LINES),
-      })),
-  });
+// Loaded after the page is drawn: the compiler and the providers are a good part of its code.
+function theSandbox(): Promise<Sandbox> {
+  sandbox ??= import('../sandbox/index.ts').then(({ createSandbox }) =>
+    createSandbox({
+      getModel: () => makeModel(),
+      secrets: () => secretsOf(usePlayground.getState().keys),
+      onProblem: (problem) =>
+        usePlayground.setState({ problem: { ...problem, ended: problem.phase === 'compile' } }),
+      onConsole: (level, text) =>
+        usePlayground.setState(({ console: lines }) => ({
+          console: [...lines, { level, text }].slice(-MOST_LINES),
+        })),
+    }),
+  );
   return sandbox;
+}
+
+async function loadModel(
+  settings: Connection = usePlayground.getState(),
+  turns?: readonly ScriptedTurn[],
+): Promise<LanguageModelV4> {
+  const { createModel } = await import('../model/create-model.ts');
+  return createModel(settings, turns);
+}
+
+/** The keys as they are sent, to be kept out of errors and of everything that reaches the script. */
+function secretsOf(keys: ConnectionKeys): string[] {
+  return [keys.openai, keys.compatible].map((key) => key.trim()).filter((key) => key !== '');
 }
 
 /** Boots the sandbox before it is needed, so that the first run starts at once. */
 export function warmSandbox(): void {
-  theSandbox().warm();
+  theSandbox().then(
+    (ready) => ready.warm(),
+    // Not there, perhaps for want of a network: the next run tries again.
+    () => (sandbox = undefined),
+  );
 }
 
 /** Runs the script in the editor with the model that is set; a run that is going on is stopped. */
@@ -115,8 +141,8 @@ function sandboxExecutor(script: string): Executor {
       checkConnection(connection, keys);
       // An example's scripted answers end with its first run; replies go to the rule-based demo.
       const turns = request.messages?.length ? undefined : turnsFor(script);
-      makeModel = () => createModel({ connection, keys }, turns);
-      yield* theSandbox().executor(script).start(request, signal);
+      makeModel = () => loadModel({ connection, keys }, turns);
+      yield* (await theSandbox()).executor(script).start(request, signal);
     },
   };
 }

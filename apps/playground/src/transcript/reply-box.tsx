@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { reply } from '../state/run-session.ts';
 import { Button } from '../ui/button.tsx';
 
-/** Goes on with the conversation once a run is done. */
-export function ReplyBox() {
+/** Goes on with the conversation once a run is done. Always there, so that the transcript above keeps its place. */
+export function ReplyBox({ ready }: { ready: boolean }) {
   const [text, setText] = useState('');
   const send = (): void => {
-    if (text.trim() === '') return;
+    if (!ready || text.trim() === '') return;
     reply(text.trim());
     setText('');
   };
@@ -22,7 +22,8 @@ export function ReplyBox() {
       <div className="mx-auto flex max-w-[720px] items-end gap-2 rounded-lg border border-line-strong/70 bg-panel p-1.5 focus-within:border-focus">
         <textarea
           aria-label="Reply"
-          placeholder="Reply…"
+          placeholder={ready ? 'Reply…' : 'Reply once a run is done'}
+          disabled={!ready}
           rows={1}
           value={text}
           onChange={(event) => setText(event.target.value)}
@@ -33,7 +34,7 @@ export function ReplyBox() {
           }}
           className="field-sizing-content max-h-40 min-h-7 flex-1 resize-none bg-transparent px-2 py-1 text-lg outline-none placeholder:text-ink-3 narrow:min-h-11 narrow:py-2.5"
         />
-        <Button type="submit" look="outline" disabled={text.trim() === ''}>
+        <Button type="submit" look="outline" disabled={!ready || text.trim() === ''}>
           Send
           <CornerDownLeft className="text-ink-3" />
         </Button>

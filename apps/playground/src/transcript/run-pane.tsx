@@ -14,7 +14,7 @@ export function RunPane() {
     <section aria-label="Run" className="flex min-h-0 flex-1 flex-col bg-page">
       <RunBar session={session} state={state} />
       {session === undefined ? <EmptyRun /> : <Transcript key={session.id} session={session} state={state} />}
-      {session !== undefined && state.status === 'done' && <ReplyBox />}
+      {session !== undefined && <ReplyBox ready={state.status === 'done'} />}
       <LiveRegion state={state} />
     </section>
   );

@@ -50,7 +50,7 @@ export const ToolCard = memo(function ToolCard({
         type="button"
         aria-expanded={open}
         onClick={() => setOpen(!open)}
-        className="flex min-h-9 w-full min-w-0 items-center gap-2 px-2.5 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11"
+        className="flex min-h-9 w-full min-w-0 items-center gap-2 px-2.5 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11 narrow:flex-wrap narrow:gap-y-0 narrow:py-2"
       >
         <ChevronRight
           className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
@@ -71,7 +71,7 @@ export const ToolCard = memo(function ToolCard({
 
 function Summary({ call }: { call: ToolCallState }) {
   return (
-    <span className="flex min-w-0 flex-1 text-sm text-ink-2">
+    <span className="flex min-w-0 flex-1 text-sm text-ink-2 empty:hidden narrow:order-last narrow:basis-full narrow:pl-5.5">
       {call.state === 'input-streaming' ? (
         <span className="truncate font-mono">{call.inputText.slice(-80)}</span>
       ) : (
@@ -85,15 +85,13 @@ function Summary({ call }: { call: ToolCallState }) {
         </span>
       )}
       {call.state === 'output-available' && (
-        <span className="max-w-full min-w-[40%] truncate narrow:hidden">
+        <span className="max-w-full min-w-[40%] truncate">
           <span className="px-1.5 text-ink-3">→</span>
           <span className="text-ink">{summarize(newFields(call.output, call.input), 60)}</span>
         </span>
       )}
       {call.state === 'output-error' && (
-        <span className="min-w-[40%] truncate pl-2 text-danger narrow:hidden">
-          {summarize(call.errorText ?? '', 80)}
-        </span>
+        <span className="min-w-[40%] truncate pl-2 text-danger">{summarize(call.errorText ?? '', 80)}</span>
       )}
     </span>
   );
