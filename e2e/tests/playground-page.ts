@@ -18,6 +18,8 @@ export type Playground = {
   tool(name: string): Locator;
 };
 
+const thisMachine = new Set(['localhost', '127.0.0.1']);
+
 /** `test` with the playground, in which a request to any other host than this machine fails the test. */
 export const test: ReturnType<typeof base.extend<{ playground: Playground }>> = base.extend<{
   playground: Playground;
@@ -27,7 +29,7 @@ export const test: ReturnType<typeof base.extend<{ playground: Playground }>> = 
     // On the context, so that requests of frames and workers count as well.
     page.context().on('request', (request) => {
       const { protocol, hostname } = new URL(request.url());
-      if (protocol.startsWith('http') && hostname !== 'localhost') foreign.push(request.url());
+      if (protocol.startsWith('http') && !thisMachine.has(hostname)) foreign.push(request.url());
     });
     await use(onPage(page));
     expect(foreign, 'requests to other hosts').toEqual([]);

@@ -1,3 +1,4 @@
+import { startModelServer } from '../server/server.ts';
 import { expect, onPage, test } from './playground-page.ts';
 
 // The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
@@ -288,4 +289,43 @@ test('on a phone there are two tabs, and controls fit fingers', async ({ playgro
   }
   expect(small).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+});
+
+test('what a model writes is shown, never obeyed: no HTML, no pictures, links only after a look', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  const server = await startModelServer();
+  server.plan([
+    {
+      text:
+        'See [the **docs**](https://evil.example/?q=secret) ![pixel](https://evil.example/pixel.png)\n\n' +
+        '<img src="https://evil.example/raw.png"><script>document.title = "owned"</script>\n\n' +
+        '[run](javascript:alert(1))',
+    },
+  ]);
+  try {
+    await playground.open();
+    await page.getByTestId('model').click();
+    await page.getByLabel('OpenAI-compatible server').click();
+    await page.getByLabel('Base URL').fill(server.baseURL);
+    await page.getByLabel('Model id').fill('test-model');
+    await page.getByRole('button', { name: 'Use this model' }).click();
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+    const answer = page.getByLabel('Answer');
+    await expect(answer).toContainText('[image not loaded: pixel]');
+    await expect(answer.locator('img, script, a')).toHaveCount(0);
+    await expect(answer.getByRole('button', { name: 'run' })).toHaveCount(0);
+    expect(await page.title()).toBe('Cueline Playground');
+
+    await answer.getByRole('button', { name: 'the docs' }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Open this link?' });
+    await expect(dialog).toContainText('https://evil.example/?q=secret');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expect(dialog).toHaveCount(0);
+    expect(page.context().pages()).toHaveLength(1);
+  } finally {
+    await server.close();
+  }
 });
