@@ -24,7 +24,8 @@ export default defineConfig(async () => {
         node('e2e-server', './e2e/server', '*.test.ts'),
         node('scripts', './scripts', '*.test.ts'),
         browser('core-browser', './packages/core', 'test/**/*.browser.test.ts', chromium, ['ai', 'zod']),
-        browser('react', './packages/react', 'test/**/*.test.{ts,tsx}', chromium, [
+        node('react-server', './packages/react', 'test/**/*.server.test.tsx'),
+        browser('react', './packages/react', 'test/**/!(*.server).test.{ts,tsx}', chromium, [
           'react',
           'react-dom',
           'react-dom/client',

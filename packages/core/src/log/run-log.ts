@@ -1,3 +1,4 @@
+import { callAll } from './call-all.ts';
 import type { RunEvent, RunEventBody } from './events.ts';
 import { createReducer, type Reducer } from './reduce.ts';
 import { nextFrame, type Scheduler } from './schedule.ts';
@@ -59,7 +60,7 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
     events.push(event);
     lastTime = event.t;
     if (event.type === 'run-end') ended = true;
-    for (const listener of listeners) listener(event);
+    callAll(listeners, event);
     scheduleNotification();
   }
 
@@ -74,7 +75,7 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
     while (reduced < events.length && now() < until) reduceUpTo(reduced + SLICE_EVENTS);
     if (reduced < events.length) scheduleNotification();
     const state = reducer.snapshot();
-    for (const subscriber of subscribers) subscriber(state);
+    callAll(subscribers, state);
   }
 
   function reduceUpTo(end: number): void {

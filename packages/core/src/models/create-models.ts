@@ -1,6 +1,6 @@
 import type { LanguageModel } from 'ai';
+import { checkModel } from './check-model.ts';
 import { processEnvironment, secretsOf } from './environment.ts';
-import { resolveModel } from './resolve-model.ts';
 import type { LanguageModelObject, ModelSettings } from './settings.ts';
 
 /** Models from one set of settings. */
@@ -20,7 +20,12 @@ export type Models = {
  */
 export function createModels(settings: ModelSettings = {}): Models {
   return {
-    resolve: (ref) => resolveModel(ref, settings),
+    async resolve(ref) {
+      if (typeof ref !== 'string') return checkModel(ref, 'The model');
+      // loaded on demand: an app that passes model objects needs none of it
+      const { resolveModel } = await import('./resolve-model.ts');
+      return resolveModel(ref, settings);
+    },
     secrets: () => secretsOf(settings.env ?? processEnvironment()),
   };
 }

@@ -2,6 +2,7 @@ import type { LanguageModel } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { resolveAlias } from './aliases.ts';
 import { builtInProviders, createBuiltInModel, isBuiltIn } from './built-in.ts';
+import { checkModel } from './check-model.ts';
 import { createEnvironmentModel, environmentProviders, isInEnvironment } from './custom.ts';
 import { processEnvironment, toVariablePart } from './environment.ts';
 import { guardFetch } from './guarded-fetch.ts';
@@ -100,29 +101,4 @@ async function createSimulatedModel(modelId: string): Promise<LanguageModelObjec
   // oxlint-disable-next-line no-restricted-imports
   const { demoModel } = await import('../testing/demo-model.ts');
   return demoModel();
-}
-
-function checkModel(model: unknown, what: string): LanguageModelObject {
-  if (typeof model === 'object' && model !== null) {
-    const { specificationVersion: version } = model as { specificationVersion?: unknown };
-    if (version === 'v2' || version === 'v3' || version === 'v4') return model as LanguageModelObject;
-    if ('doStream' in model || 'doGenerate' in model) {
-      throw new CuelineError(
-        'invalid_options',
-        `${what} was made for version 4 or older of the AI SDK (specification ` +
-          `${typeof version === 'string' ? version : 'v1'}). Update its provider package, or write ` +
-          "provider:model, such as 'openai:gpt-4o'.",
-      );
-    }
-  }
-  throw new CuelineError(
-    'invalid_options',
-    `${what} is not a language model, but ${describe(model)}. Pass provider:model, such as ` +
-      "'openai:gpt-4o', an alias, or a LanguageModel object.",
-  );
-}
-
-function describe(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  return typeof value === 'object' ? 'an object without doStream' : `a ${typeof value}`;
 }

@@ -15,6 +15,7 @@ export class Prompt {
   /** What has been defined so far. */
   readonly definitions: Definitions = emptyDefinitions();
   #started = false;
+  #toolless = false;
 
   /**
    * Adds a user message. The template's indentation is removed.
@@ -102,9 +103,16 @@ export class Prompt {
   start(tools: ToolSet = {}): void {
     for (const [name, tool] of Object.entries(tools)) this.#addTool(name, tool);
     this.#started = true;
+    this.#toolless = Object.keys(this.definitions.tools).length === 0;
   }
 
   #addTool(name: string, tool: ToolSet[string]): void {
+    if (this.#toolless) {
+      throw new CuelineError(
+        'invalid_definition',
+        `The run has started without tools, so it cannot be given ${name} now. Define it in the prompt function.`,
+      );
+    }
     if (Object.hasOwn(this.definitions.tools, name)) {
       throw new CuelineError(
         'invalid_definition',

@@ -1,7 +1,9 @@
 import type { UIMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
-import { createModels, toRunError, type ModelSettings } from '../models/index.ts';
+import { createModels } from '../models/create-models.ts';
+import { toRunError } from '../models/run-error.ts';
+import type { ModelSettings } from '../models/settings.ts';
 import type { Executor, RunRequest } from './executor.ts';
 import { runPrompt } from './run-prompt.ts';
 

@@ -8,7 +8,7 @@ import type {
   UIMessage,
 } from 'ai';
 import type { SystemFormat } from '../compile/instructions.ts';
-import type { ModelSettings } from '../models/index.ts';
+import type { ModelSettings } from '../models/settings.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
 import type { PromptDefinition, PromptFunction } from '../prompt/define-prompt.ts';
 

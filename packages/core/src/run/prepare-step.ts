@@ -1,6 +1,6 @@
 import type { Instructions, PrepareStepFunction, PrepareStepResult, ToolSet } from 'ai';
 import { CuelineError } from '../errors.ts';
-import type { Models } from '../models/index.ts';
+import type { Models } from '../models/create-models.ts';
 
 type PrepareStepOptions = {
   /** The system prompt as the definitions stand now. */

@@ -11,7 +11,7 @@ import {
 import { CuelineError } from '../errors.ts';
 import { LOG_VERSION } from '../log/events.ts';
 import { createRunLog } from '../log/run-log.ts';
-import { createModels } from '../models/index.ts';
+import { createModels } from '../models/create-models.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
 import { Prompt } from '../prompt/prompt.ts';
 import { createLiveRun, type LiveRun } from './live-run.ts';

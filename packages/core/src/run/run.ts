@@ -1,6 +1,7 @@
 import { createIdGenerator, type LanguageModel, type UIMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { LOG_VERSION, type RunEvent, type RunEventBody } from '../log/events.ts';
+import { callAll } from '../log/call-all.ts';
 import { initialState } from '../log/reduce.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import type { Scheduler } from '../log/schedule.ts';
@@ -83,7 +84,7 @@ export function createRun<Input = void>(
   const getState = (): RunState => (log.events.length > 0 ? log.getState() : (starting ?? log.getState()));
 
   function notify(state: RunState): void {
-    for (const subscriber of subscribers) subscriber(state);
+    callAll(subscribers, state);
   }
 
   function watchLog(): void {
@@ -102,9 +103,7 @@ export function createRun<Input = void>(
     if (current !== undefined) end(log, { outcome: 'stopped' });
     const controller = new AbortController();
     const mine = (log = createRunLog(logOptions));
-    mine.listen((event) => {
-      for (const listener of listeners) listener(event);
-    });
+    mine.listen((event) => callAll(listeners, event));
     turns = messages;
     lastInput = input;
     starting = { ...initialState, messages: [...shown], status: 'running', phase: 'requesting' };

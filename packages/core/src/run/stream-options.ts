@@ -2,7 +2,7 @@ import { getErrorMessage } from '@ai-sdk/provider';
 import { isStepCount, type Instructions } from 'ai';
 import { compileInstructions } from '../compile/instructions.ts';
 import type { RunLog } from '../log/run-log.ts';
-import type { Models } from '../models/index.ts';
+import type { Models } from '../models/create-models.ts';
 import type { Definitions, Variable } from '../prompt/definitions.ts';
 import { beforeCallback, composeCallbacks } from './compose.ts';
 import type { PromptOptions, StreamTextOptions } from './options.ts';
@@ -53,7 +53,8 @@ export function composeStreamOptions(
   return {
     ...rest,
     ...(initial === undefined ? {} : { instructions: initial }),
-    tools: definitions.tools,
+    // with tools, even with none in them, the AI SDK sends every part through one more stream
+    ...(hasTools(definitions) ? { tools: definitions.tools } : {}),
     prepareStep: createPrepareStep({
       compile,
       tools: definitions.tools,
@@ -91,6 +92,10 @@ export function composeStreamOptions(
       }
     }, rest.onToolExecutionEnd ?? rest.experimental_onToolCallFinish),
   };
+}
+
+function hasTools({ tools }: Definitions): boolean {
+  return Object.keys(tools).length > 0;
 }
 
 function joinInstructions(...parts: (Instructions | undefined)[]): Instructions | undefined {

@@ -66,7 +66,7 @@ describe('links', () => {
   );
 
   test('made to inflate without end are refused before they have', () => {
-    const bomb = deflateSync(new Uint8Array(200 * LINK_BYTES).fill(32), { level: 9 });
+    const bomb = deflateSync(new Uint8Array(20 * LINK_BYTES).fill(32), { level: 1 });
     const body = Buffer.from(bomb).toString('base64url');
     let sum = 0x811c9dc5;
     for (const char of body) sum = Math.imul(sum ^ char.charCodeAt(0), 0x01000193);

@@ -79,6 +79,24 @@ describe('a run log', () => {
     expect(log.getState().seq).toBe(1_999);
   });
 
+  test('a listener that throws is an uncaught error of its own, and the others are told', async () => {
+    const uncaught: unknown[] = [];
+    const before = process.listeners('uncaughtException');
+    process.removeAllListeners('uncaughtException');
+    process.once('uncaughtException', (error) => uncaught.push(error));
+    const log = createRunLog();
+    const told: string[] = [];
+    log.listen(() => {
+      throw new Error('mine');
+    });
+    log.listen((event) => told.push(event.type));
+    log.append(started);
+    await new Promise((resolve) => setTimeout(resolve));
+    for (const listener of before) process.on('uncaughtException', listener);
+    expect(told).toEqual(['run-start']);
+    expect(uncaught).toEqual([new Error('mine')]);
+  });
+
   test('nobody subscribed: nothing is scheduled', () => {
     const { schedule, frame } = manualFrames();
     const log = createRunLog({ schedule });

@@ -242,6 +242,12 @@ describe('runPrompt', () => {
     expect(run.state.variables['FACT']).toEqual({ kind: 'text', value: 'Water is wet.' });
   });
 
+  test('a tool added after a start without any is refused, not dropped', async () => {
+    const { prompt, run } = await play(sayHi, ['Fine.']);
+    expect(run.state.status).toBe('done');
+    expect(() => prompt.defTool('late', '', z.object({}), () => 1)).toThrow('started without tools');
+  });
+
   test('a message added after the start is refused, not dropped', async () => {
     const { run } = await play(
       (prompt) => {
