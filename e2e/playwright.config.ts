@@ -7,8 +7,8 @@ const playground = 'http://localhost:4173';
 export default defineConfig({
   testDir: './tests',
   outputDir: './test-results',
-  fullyParallel: true,
-  workers: 2,
+  // one at a time: each test drives a page, a sandbox and a server, and some of them measure silence
+  workers: 1,
   retries: 0,
   forbidOnly: true,
   reporter: [
@@ -27,8 +27,8 @@ export default defineConfig({
     },
   ],
   webServer: {
-    command: 'pnpm --filter @cueline/playground preview --port 4173 --strictPort',
-    cwd: '..',
+    command: 'node node_modules/vite/bin/vite.js preview --port 4173 --strictPort',
+    cwd: '../apps/playground',
     url: playground,
     reuseExistingServer: false,
   },
