@@ -97,6 +97,27 @@ test('a run goes on while nothing shows it, and a remount by id shows it live', 
   expect(complaints).not.toHaveBeenCalled();
 });
 
+test('a conversation that was continued is still there after a remount that starts with the same key', async () => {
+  const model = scriptedModel(['Hello, Ada.', 'Fine, thanks.', 'Never said.']);
+  const seen = vi.fn<(run: Greeted) => void>();
+  const page = mount(
+    <PromptProvider model={model}>
+      <Greeting id="greeting" startKey="first" seen={seen} />
+    </PromptProvider>,
+  );
+  await expect.poll(() => page.text('status')).toBe('done');
+  await seen.mock.lastCall![0].send('How are you?');
+  page.show(<PromptProvider model={model}>{null}</PromptProvider>);
+  page.show(
+    <PromptProvider model={model}>
+      <Greeting id="greeting" startKey="first" seen={seen} />
+    </PromptProvider>,
+  );
+  await expect.poll(() => page.text('text')).toBe('Fine, thanks.');
+  expect(seen.mock.lastCall![0].messages).toHaveLength(4);
+  expect(model.calls).toHaveLength(2);
+});
+
 test('unmounting without an id leaves nothing behind that complains', async () => {
   const complaints = watchConsole();
   const executor = manualExecutor();

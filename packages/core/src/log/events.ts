@@ -75,6 +75,8 @@ export type RunEventBody =
   | { type: 'source'; source: SourceFacts }
   | { type: 'file'; mediaType: string; url: string; reasoning?: boolean; providerMetadata?: ProviderMetadata }
   | { type: 'warning'; message: string }
+  /** The stream broke and the step is tried again; what it had said so far is no part of the answer. */
+  | { type: 'retry'; error: SerializedError }
   | {
       type: 'step-end';
       step: number;

@@ -104,7 +104,7 @@ export function applyToMessage(draft: MessageDraft, event: RunEvent): void {
       });
       return;
     case 'tool-input-start':
-      addToolPart(draft, event);
+      beginToolPart(draft, event);
       return;
     case 'tool-input-delta': {
       const part = toolPart(draft, event.toolCallId);
@@ -114,8 +114,7 @@ export function applyToMessage(draft: MessageDraft, event: RunEvent): void {
       return;
     }
     case 'tool-input-end': {
-      const part = toolPart(draft, event.toolCallId) ?? addToolPart(draft, event);
-      if (part === undefined) return;
+      const part = stepToolPart(draft, event.toolCallId) ?? beginToolPart(draft, event);
       progress.stale.delete(part);
       part.state = event.invalid === undefined ? 'input-available' : 'output-error';
       part.input = event.input;
@@ -182,10 +181,27 @@ function toolPart(draft: MessageDraft, toolCallId: string): ToolPart | undefined
   return partAt(draft, index) as ToolPart | undefined;
 }
 
-function addToolPart(
+/** The part of a call in the current step: an id that a later step uses again is another call. */
+function stepToolPart(draft: MessageDraft, toolCallId: string): ToolPart | undefined {
+  const { parts } = stepMessage(draft);
+  const first = parts.findLastIndex((part) => part.type === 'step-start');
+  const index = parts.findLastIndex((part) => 'toolCallId' in part && part.toolCallId === toolCallId);
+  return index > first ? (partAt(draft, index) as ToolPart | undefined) : undefined;
+}
+
+function beginToolPart(
   draft: MessageDraft,
   event: { toolCallId: string; toolName: string } & ToolCallFacts,
 ): ToolPart {
+  const known = stepToolPart(draft, event.toolCallId);
+  if (known !== undefined) {
+    known.state = 'input-streaming';
+    known.input = undefined;
+    delete known.output;
+    delete known.errorText;
+    delete known.rawInput;
+    return known;
+  }
   const part: ToolPart = {
     ...(event.dynamic === true
       ? { type: 'dynamic-tool', toolName: event.toolName }

@@ -1,7 +1,8 @@
 import type { UIMessage } from 'ai';
 import { applyToMessage, type MessageProgress } from './message.ts';
-import type { CompiledRequest, RequestChange, RunEvent } from './events.ts';
+import type { RunEvent } from './events.ts';
 import { createPartialJson, type PartialJson } from './partial-json.ts';
+import { addUsage, applyChange } from './step.ts';
 import type { RunFacts, RunState, RunStatus, StepState, ToolCallState } from './state.ts';
 
 /** The state of a run that has not started. */
@@ -63,6 +64,11 @@ export function createReducer(state: RunState = initialState): Reducer {
     const calls = (facts.toolCalls = own(facts.toolCalls));
     return (calls[index] = own(call));
   }
+  /** The call whose arguments are arriving. Some models use an id again in a later answer; that is another call. */
+  function streamingCall(toolCallId: string): ToolCallState | undefined {
+    const call = toolCall(toolCallId);
+    return call?.state === 'input-streaming' ? call : undefined;
+  }
   function addToolCall(toolCallId: string, toolName: string, t: number): ToolCallState {
     const call: ToolCallState = {
       toolCallId,
@@ -75,6 +81,15 @@ export function createReducer(state: RunState = initialState): Reducer {
     owned.add(call);
     (facts.toolCalls = own(facts.toolCalls)).push(call);
     return call;
+  }
+  function interruptCalls(t: number): void {
+    for (const [index, { state }] of facts.toolCalls.entries()) {
+      if (state === 'output-available' || state === 'output-error') continue;
+      const calls = (facts.toolCalls = own(facts.toolCalls));
+      const call = (calls[index] = own(calls[index]!));
+      call.state = 'interrupted';
+      call.finishedAt = t;
+    }
   }
   function lastMessage(): UIMessage | undefined {
     const index = facts.messages.length - 1;
@@ -155,7 +170,8 @@ export function createReducer(state: RunState = initialState): Reducer {
       }
       case 'tool-input-end': {
         firstOutput(event.t);
-        const call = toolCall(event.toolCallId) ?? addToolCall(event.toolCallId, event.toolName, event.t);
+        const call =
+          streamingCall(event.toolCallId) ?? addToolCall(event.toolCallId, event.toolName, event.t);
         call.input = event.input;
         call.state = event.invalid === undefined ? 'input-available' : 'output-error';
         if (event.invalid !== undefined) call.errorText = event.invalid;
@@ -178,8 +194,7 @@ export function createReducer(state: RunState = initialState): Reducer {
         call.output = event.output;
         if (event.type === 'tool-preliminary') break;
         call.state = 'output-available';
-        call.finishedAt = event.t;
-        if (event.ms !== undefined) call.ms = event.ms;
+        finishCall(call, event);
         break;
       }
       case 'tool-error': {
@@ -187,10 +202,12 @@ export function createReducer(state: RunState = initialState): Reducer {
         if (call === undefined) break;
         call.state = 'output-error';
         call.errorText = event.error;
-        call.finishedAt = event.t;
-        if (event.ms !== undefined) call.ms = event.ms;
+        finishCall(call, event);
         break;
       }
+      case 'retry':
+        progress.stepHasText = false;
+        return;
       case 'warning':
         (facts.warnings = own(facts.warnings)).push(event.message);
         return;
@@ -204,13 +221,8 @@ export function createReducer(state: RunState = initialState): Reducer {
         break;
       }
       case 'run-end': {
-        for (const { toolCallId, state } of facts.toolCalls) {
-          if (state === 'output-available' || state === 'output-error') continue;
-          const call = toolCall(toolCallId);
-          if (call === undefined) continue;
-          call.state = 'interrupted';
-          call.finishedAt = event.t;
-        }
+        // a run that waits will go on with the calls that it waits for
+        if (event.outcome !== 'waiting') interruptCalls(event.t);
         status = endStatus(event);
         break;
       }
@@ -314,29 +326,12 @@ function inputOf(progress: MessageProgress, call: ToolCallState, delta: string):
   return fresh;
 }
 
-function applyChange(before: CompiledRequest | undefined, change: RequestChange): CompiledRequest {
-  const { keep, messages, ...changed } = change;
-  const base = before ?? { model: '', instructions: '', messages: [], tools: [], settings: {} };
-  return { ...base, ...changed, messages: [...base.messages.slice(0, keep), ...messages] };
-}
-
-function addUsage(
-  sum: RunFacts['usage'],
-  usage: Extract<RunEvent, { type: 'step-end' }>['usage'],
-): RunFacts['usage'] {
-  const inputTokens = sum.inputTokens + count(usage.inputTokens);
-  const outputTokens = sum.outputTokens + count(usage.outputTokens);
-  return {
-    inputTokens,
-    outputTokens,
-    totalTokens:
-      sum.totalTokens + (count(usage.totalTokens) || count(usage.inputTokens) + count(usage.outputTokens)),
-  };
-}
-
-/** Providers send missing, negative and absurd counts; those count as nothing. */
-function count(tokens: number | undefined): number {
-  return tokens !== undefined && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
+/** The result may be read later than the tool ended; how long it ran was measured where it ran. */
+function finishCall(call: ToolCallState, { t, ms }: { t: number; ms?: number }): void {
+  call.finishedAt = t;
+  if (ms === undefined) return;
+  call.ms = ms;
+  if (call.startedAt !== undefined) call.finishedAt = call.startedAt + ms;
 }
 
 function textOf(input: unknown): string {

@@ -113,20 +113,35 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    async *read(afterSeq = -1) {
-      let index = afterSeq + 1;
-      let wake: (() => void) | undefined;
-      const awaken = (): void => wake?.();
-      listeners.add(awaken);
-      try {
-        while (true) {
-          while (index < events.length) yield events[index++]!;
-          if (ended) return;
-          await new Promise<void>((resolve) => (wake = resolve));
-        }
-      } finally {
-        listeners.delete(awaken);
-      }
-    },
+    read: (afterSeq = -1) => ({
+      [Symbol.asyncIterator]() {
+        let index = afterSeq + 1;
+        let done = false;
+        let wake: (() => void) | undefined;
+        const awaken = (): void => wake?.();
+        listeners.add(awaken);
+        const finish = (): IteratorResult<RunEvent> => {
+          done = true;
+          listeners.delete(awaken);
+          return { done: true, value: undefined };
+        };
+        return {
+          async next() {
+            for (;;) {
+              if (done) return finish();
+              if (index < events.length) return { done: false, value: events[index++]! };
+              if (ended) return finish();
+              await new Promise<void>((resolve) => (wake = resolve));
+            }
+          },
+          // by hand and not as a generator, because a generator queues this behind a `next` that waits
+          return() {
+            const end = finish();
+            awaken();
+            return Promise.resolve(end);
+          },
+        };
+      },
+    }),
   };
 }

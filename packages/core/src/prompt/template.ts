@@ -43,9 +43,12 @@ function textOf(value: unknown, index: number): string {
       `${where} is a ${typeof value}. Call it, or interpolate its text.`,
     );
   }
+  if (typeof (value as { then?: unknown }).then === 'function') {
+    throw new CuelineError('invalid_definition', `${where} is a promise. Write \${await …}.`);
+  }
   // an object's own toString is taken at its word; the one that every object has says nothing
-  const text = (value as { toString(): string }).toString();
-  if (text === '[object Object]') {
+  const text = (value as { toString?(): string }).toString?.() ?? '[object ';
+  if (text.includes('[object ') && typeof value === 'object') {
     throw new CuelineError(
       'invalid_definition',
       `${where} is an object. Define it with prompt.defData('NAME', value) and interpolate what that returns, or write \${JSON.stringify(value)}.`,

@@ -28,7 +28,7 @@ export function createTool<Schema extends ToolSchema>(
   schema: Schema,
   fn: (args: ToolArguments<Schema>, context: ToolContext) => unknown,
 ): Tool {
-  if (!toolName.test(name)) {
+  if (!toolName.test(name) || name === '__proto__') {
     throw new CuelineError(
       'invalid_definition',
       `"${name}" cannot be a tool's name. Use up to 64 letters, digits, _ and -, and begin with a letter, such as getWeather.`,
@@ -46,8 +46,9 @@ export function createTool<Schema extends ToolSchema>(
     execute: (args: unknown, context: ToolContext) => {
       const output = fn(args as ToolArguments<Schema>, context);
       // the AI SDK streams an iterable that is returned directly, and only that
-      if (isAsyncIterable(output)) return output;
-      return Promise.resolve(output).then((value) => checkedOutput(name, value));
+      if (isAsyncIterable(output)) return checkedOutputs(name, output);
+      const checked = Promise.resolve(output).then((value) => checkedOutput(name, value));
+      return untilAborted(checked, context.abortSignal);
     },
   }) as Tool;
 }
@@ -63,9 +64,36 @@ function flexible(name: string, schema: ToolSchema): FlexibleSchema {
   );
 }
 
+async function* checkedOutputs(name: string, outputs: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+  for await (const output of outputs) yield checkedOutput(name, output);
+}
+
+/** A tool that does not listen to its signal must not hold up a run that is stopped, or a time limit. */
+async function untilAborted(output: Promise<unknown>, signal: AbortSignal | undefined): Promise<unknown> {
+  if (signal === undefined) return output;
+  let letGo: () => void = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    letGo = () => signal.removeEventListener('abort', onAbort);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+  try {
+    return await Promise.race([output, aborted]);
+  } finally {
+    letGo();
+  }
+}
+
 /** What the model is sent must be JSON; what is not becomes a tool error that says so. */
 function checkedOutput(name: string, output: unknown): unknown {
   if (output === undefined) return null;
+  if (typeof output === 'function' || isAsyncIterable(output)) {
+    throw new CuelineError(
+      'invalid_definition',
+      `Tool ${name} returned a ${typeof output === 'function' ? 'function' : 'generator out of a promise'}. Return its result, or make the tool itself an async function*.`,
+    );
+  }
   try {
     JSON.stringify(output);
     return output;

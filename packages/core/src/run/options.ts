@@ -16,14 +16,19 @@ import type { PromptDefinition, PromptFunction } from '../prompt/define-prompt.t
 export type RunContext = Record<string, unknown>;
 
 /** What the AI SDK's `streamText` takes. */
-export type StreamTextOptions = Parameters<typeof streamText<ToolSet, RunContext, OutputInterface>>[0];
+export type StreamTextOptions<Output extends OutputInterface = OutputInterface> = Parameters<
+  typeof streamText<ToolSet, RunContext, Output>
+>[0];
+
+/** What a run without `options.output` gives: text. */
+export type TextOutput = OutputInterface<string, string, never>;
 
 /**
  * Every option of the AI SDK's `streamText`, under its present name and the one before, and two of our own.
  * Callbacks, `prepareStep` and `stopWhen` are composed with what the runner needs, never replaced by it.
  */
-export type PromptOptions = Partial<
-  Omit<StreamTextOptions, 'model' | 'messages' | 'prompt' | 'instructions' | 'system'>
+export type PromptOptions<Output extends OutputInterface = OutputInterface> = Partial<
+  Omit<StreamTextOptions<Output>, 'model' | 'messages' | 'prompt' | 'instructions' | 'system'>
 > & {
   /** Joined to the end of the compiled system prompt. */
   instructions?: Instructions | undefined;
@@ -38,15 +43,16 @@ export type PromptOptions = Partial<
 };
 
 /** What {@link runPrompt} takes besides the prompt. */
-export type PromptConfig<Input = void> = {
+export type PromptConfig<Input = void, Output extends OutputInterface = OutputInterface> = {
   /** `provider:model`, an alias (`LM_MODEL_…`), or an AI SDK model; default: the definition's own. */
   model?: string | LanguageModel | undefined;
-  options?: PromptOptions | undefined;
-  /** What the prompt function gets as its second argument. */
-  input?: Input | undefined;
+  options?: PromptOptions<Output> | undefined;
   /** Earlier turns of the conversation, as `state.messages` has them; they follow the prompt's own messages. */
   messages?: readonly UIMessage[] | undefined;
-} & ModelSettings;
+} & ModelSettings &
+  (void extends Input
+    ? { input?: Input }
+    : { /** What the prompt function gets as its second argument. */ input: Input });
 
 /** A prompt function, or the definition that gives it a name. */
 export type PromptSource<Input = void> = PromptFunction<Input> | PromptDefinition<Input>;

@@ -12,12 +12,16 @@ type PrepareStepOptions = {
   own: PrepareStepFunction<ToolSet> | undefined;
   /** Where a model named by the caller's `prepareStep` comes from. */
   models: Models;
+  /** Told what the caller's own `prepareStep` changes, step by step. */
+  onChange: (changed: Exclude<PrepareStepResult<ToolSet>, undefined>) => void;
 };
 
 /** What is sent at each step: the definitions compiled anew, then whatever the caller's own `prepareStep` changes. */
 export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunction<ToolSet> {
+  /** What the caller put in the place of the system prompt. As in the AI SDK, it holds for later steps too. */
+  let replaced: Instructions | undefined;
   return async (step) => {
-    const instructions = options.compile();
+    const instructions = replaced ?? options.compile();
     const compiled = {
       // a list made here is a snapshot: a tool defined while the step runs cannot be called in it
       activeTools: options.activeTools?.slice() ?? Object.keys(options.tools),
@@ -25,12 +29,14 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
     };
     if (options.own === undefined) return compiled;
     const changed = await callOwn(options.own, { ...step, instructions });
+    options.onChange(changed ?? {});
     if (changed === undefined) return compiled;
     const { system, model, ...settings } = changed;
+    replaced = settings.instructions ?? system ?? replaced;
     return {
       ...compiled,
-      ...(system === undefined ? {} : { instructions: system }),
       ...withoutUndefined(settings),
+      ...(replaced === undefined ? {} : { instructions: replaced }),
       ...(model === undefined ? {} : { model: await options.models.resolve(model) }),
     };
   };

@@ -3,6 +3,7 @@ import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
 import { CuelineError } from '../errors.ts';
 import type { RunEventBody, RunOutcome, ToolCallFacts } from '../log/events.ts';
 import type { RunLog } from '../log/run-log.ts';
+import { redact } from '../models/redact.ts';
 import { toRunError } from '../models/run-error.ts';
 import { toJson } from './to-json.ts';
 
@@ -12,10 +13,14 @@ export type Recorder = {
   part(part: TextStreamPart<ToolSet>): void;
   /** A step is about to call the model. */
   stepStarted(event: Extract<RunEventBody, { type: 'step-start' }>): void;
-  /** A tool begins, or has ended. The AI SDK may say so before the call itself has come through the stream. */
-  tool(event: Extract<RunEventBody, { type: 'tool-start' | 'tool-end' | 'tool-error' }>): void;
+  /** A tool begins to run. The AI SDK may say so before the call itself has come through the stream. */
+  toolStarted(toolCallId: string, toolName: string): void;
+  /** A tool has run for so many milliseconds; its result comes through the stream, after the preliminary ones. */
+  toolTimed(toolCallId: string, ms: number): void;
   /** Ends the run; whatever comes later is dropped. */
   end(outcome: RunOutcome, details?: { finishReason?: FinishReason; error?: CuelineError }): void;
+  /** Ends the run as the last step's finish reason says. */
+  finish(finishReason: FinishReason): void;
   /** Ends the run with whatever was thrown. */
   fail(error: unknown): void;
   /** The model call was aborted: by a time limit, or because the run was stopped. */
@@ -36,11 +41,13 @@ export function createRecorder(log: RunLog, settings: RecorderSettings): Recorde
   let stepOpen = false;
   let failure: CuelineError | undefined;
   let waiting = false;
+  const warned = new Set<string>();
+  // of the current step, since some models number their calls anew in every answer
   /** Tool calls whose arguments are in the log, so that what their tools do may follow. */
   const called = new Set<string>();
-  const ended = new Set<string>();
-  const warned = new Set<string>();
-  const early = new Map<string, RunEventBody[]>();
+  /** Tools that began before that. */
+  const early = new Set<string>();
+  const durations = new Map<string, number>();
 
   function end(
     outcome: RunOutcome,
@@ -56,13 +63,20 @@ export function createRecorder(log: RunLog, settings: RecorderSettings): Recorde
     });
   }
 
-  function tool(event: Extract<RunEventBody, { type: 'tool-start' | 'tool-end' | 'tool-error' }>): void {
-    const { toolCallId } = event;
-    if (event.type !== 'tool-start') ended.add(toolCallId);
-    if (called.has(toolCallId)) return log.append(event);
-    const held = early.get(toolCallId) ?? [];
-    held.push(event);
-    early.set(toolCallId, held);
+  function toolStarted(toolCallId: string, toolName: string): void {
+    if (called.has(toolCallId)) log.append({ type: 'tool-start', toolCallId, toolName });
+    else early.add(toolCallId);
+  }
+
+  /** How long the tool ran, where it was one that we ran. */
+  function duration(toolCallId: string): { ms?: number } {
+    const ms = durations.get(toolCallId);
+    return ms === undefined ? {} : { ms };
+  }
+
+  /** An error in the words in which the model is told of it, without keys. */
+  function errorText(error: unknown): string {
+    return redact(getErrorMessage(error), settings.secrets);
   }
 
   function toolCalled(part: Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>): void {
@@ -70,13 +84,12 @@ export function createRecorder(log: RunLog, settings: RecorderSettings): Recorde
       type: 'tool-input-end',
       toolCallId: part.toolCallId,
       toolName: part.toolName,
-      input: toJson(part.input),
-      ...(part.invalid === true ? { invalid: getErrorMessage(part.error) } : {}),
+      input: toJson(part.input, settings.secrets),
+      ...(part.invalid === true ? { invalid: errorText(part.error) } : {}),
       ...facts(part),
     });
     called.add(part.toolCallId);
-    for (const event of early.get(part.toolCallId) ?? []) log.append(event);
-    early.delete(part.toolCallId);
+    if (early.delete(part.toolCallId)) toolStarted(part.toolCallId, part.toolName);
   }
 
   /** A provider warns of the same thing at every step; once is enough. */
@@ -111,6 +124,10 @@ export function createRecorder(log: RunLog, settings: RecorderSettings): Recorde
   }
 
   function part(part: TextStreamPart<ToolSet>): void {
+    if (failure !== undefined && settings.retriesStreams && stepOpen && beginsSomething(part)) {
+      log.append({ type: 'retry', error: failure.toJSON() });
+      failure = undefined;
+    }
     switch (part.type) {
       case 'start-step':
         for (const warning of part.warnings) warn(warningText(warning));
@@ -129,31 +146,19 @@ export function createRecorder(log: RunLog, settings: RecorderSettings): Recorde
         return log.append({ type: part.type, toolCallId: part.id, delta: part.delta });
       case 'tool-call':
         return toolCalled(part);
-      case 'tool-result':
-        if (ended.has(part.toolCallId)) return;
-        if (part.preliminary === true) {
-          return log.append({
-            type: 'tool-preliminary',
-            toolCallId: part.toolCallId,
-            output: toJson(part.output),
-          });
-        }
-        return tool({
-          type: 'tool-end',
-          toolCallId: part.toolCallId,
-          output: toJson(part.output),
-          ...facts(part),
-        });
-      case 'tool-error':
-        if (ended.has(part.toolCallId)) return;
-        return tool({
-          type: 'tool-error',
-          toolCallId: part.toolCallId,
-          error: getErrorMessage(part.error),
-          ...facts(part),
-        });
+      case 'tool-result': {
+        const { toolCallId } = part;
+        const output = toJson(part.output, settings.secrets);
+        if (part.preliminary === true) return log.append({ type: 'tool-preliminary', toolCallId, output });
+        return log.append({ type: 'tool-end', toolCallId, output, ...duration(toolCallId), ...facts(part) });
+      }
+      case 'tool-error': {
+        const { toolCallId } = part;
+        const error = errorText(part.error);
+        return log.append({ type: 'tool-error', toolCallId, error, ...duration(toolCallId), ...facts(part) });
+      }
       case 'tool-output-denied':
-        return tool({
+        return log.append({
           type: 'tool-error',
           toolCallId: part.toolCallId,
           error: 'This call was not approved.',
@@ -194,8 +199,10 @@ export function createRecorder(log: RunLog, settings: RecorderSettings): Recorde
 
   return {
     part,
-    tool,
+    toolStarted,
+    toolTimed: (toolCallId, ms) => void durations.set(toolCallId, ms),
     end,
+    finish,
     fail,
     aborted(reason) {
       const timedOut = reason instanceof Error && reason.name === 'TimeoutError';
@@ -205,12 +212,22 @@ export function createRecorder(log: RunLog, settings: RecorderSettings): Recorde
     stepStarted(event) {
       step = event.step;
       stepOpen = true;
+      called.clear();
+      early.clear();
+      durations.clear();
       log.append(event);
     },
     get failure() {
       return failure;
     },
   };
+}
+
+/** True for a part with which an answer, or a new attempt at one, begins to say something. */
+function beginsSomething({ type }: TextStreamPart<ToolSet>): boolean {
+  return (
+    type === 'text-start' || type === 'reasoning-start' || type === 'tool-input-start' || type === 'tool-call'
+  );
 }
 
 function facts(part: {

@@ -13,7 +13,9 @@ type StepStart = {
 };
 
 /** Notes each step's request as what has changed since the step before, so that a log grows with what is new in it. */
-export function createRequestRecorder(settings: Record<string, unknown>): (step: StepStart) => RequestChange {
+export function createRequestRecorder(
+  secrets: readonly string[],
+): (step: StepStart, settings: Record<string, unknown>) => RequestChange {
   let messagesBefore: readonly ModelMessage[] = [];
   const before = new Map<string, string>();
 
@@ -24,7 +26,7 @@ export function createRequestRecorder(settings: Record<string, unknown>): (step:
     return { [key]: value };
   }
 
-  return (step) => {
+  return (step, settings) => {
     // messages are never changed in place, so the same object is the same message
     let keep = 0;
     while (keep < messagesBefore.length && messagesBefore[keep] === step.messages[keep]) keep++;
@@ -32,7 +34,7 @@ export function createRequestRecorder(settings: Record<string, unknown>): (step:
     messagesBefore = step.messages.slice();
     return {
       keep,
-      messages: toJson(added) as ModelMessage[],
+      messages: toJson(added, secrets) as ModelMessage[],
       ...changed('model', `${step.provider}:${step.modelId}`),
       ...changed('instructions', instructionText(step.instructions)),
       ...changed('tools', (step.stepTools ?? []).map(requestTool)),

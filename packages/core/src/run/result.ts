@@ -14,9 +14,17 @@ export function explainRejections<Result extends object>(
       const value: unknown = Reflect.get(target, property, target);
       if (typeof value === 'function') return value.bind(target) as unknown;
       if (!isPromise(value)) return value;
-      return value.then(undefined, (error: unknown) => {
-        throw failure() ?? error;
-      });
+      return value.then(
+        (settled) => {
+          // the AI SDK gives what it has, which of a failed run is an empty text or half of one
+          const failed = failure();
+          if (failed !== undefined) throw failed;
+          return settled;
+        },
+        (error: unknown) => {
+          throw failure() ?? error;
+        },
+      );
     },
   });
 }

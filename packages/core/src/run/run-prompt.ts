@@ -1,5 +1,4 @@
 import {
-  convertToModelMessages,
   createIdGenerator,
   streamText,
   type LanguageModel,
@@ -7,25 +6,27 @@ import {
   type OutputInterface,
   type StreamTextResult,
   type ToolSet,
+  type UIMessage,
 } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { LOG_VERSION } from '../log/events.ts';
-import { createRunLog } from '../log/run-log.ts';
+import { createRunLog, type RunLog } from '../log/run-log.ts';
 import { createModels } from '../models/create-models.ts';
+import { toRunError } from '../models/run-error.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
 import { Prompt } from '../prompt/prompt.ts';
 import { createLiveRun, type LiveRun } from './live-run.ts';
-import type { PromptConfig, PromptSource, RunContext } from './options.ts';
+import type { PromptConfig, PromptOptions, PromptSource, RunContext, TextOutput } from './options.ts';
 import { createRecorder } from './recorder.ts';
 import { explainRejections } from './result.ts';
 import { composeStreamOptions } from './stream-options.ts';
 import { toJson } from './to-json.ts';
-import { toUIMessages } from './ui-messages.ts';
+import { toModelMessages, toUIMessages } from './ui-messages.ts';
 
 /** What {@link runPrompt} gives: three views of one run. */
-export type RunPromptResult = {
+export type RunPromptResult<Output extends OutputInterface = TextOutput> = {
   /** The AI SDK's own result: `textStream`, `text`, `usage`, `toolCalls`, … Reading it makes the run go. */
-  result: StreamTextResult<ToolSet, RunContext, OutputInterface>;
+  result: StreamTextResult<ToolSet, RunContext, Output>;
   /** The prompt with everything that its function defined. */
   prompt: Prompt;
   /** The run live: state, events, stop. */
@@ -44,17 +45,20 @@ const createMessageId = createIdGenerator({ prefix: 'msg', size: 16 });
  * const { result } = await runPrompt((prompt) => { prompt.$`Say hello to Ada.`; }, { model: 'openai:gpt-4o' });
  * for await (const text of result.textStream) console.log(text);
  */
-export async function runPrompt<Input = void>(
+export async function runPrompt<Input = void, Output extends OutputInterface = TextOutput>(
   source: PromptSource<Input>,
-  config: PromptConfig<Input>,
-): Promise<RunPromptResult> {
+  config: PromptConfig<Input, Output>,
+): Promise<RunPromptResult<Output>> {
   const definition = toDefinition(source);
   const models = createModels(config);
   const model = await models.resolve(modelOf(config.model ?? definition.model));
-  const { plugins = [], messages: ownMessages = [], ...options } = config.options ?? {};
+  const {
+    plugins = [],
+    messages: ownMessages = [],
+    ...options
+  } = (config.options ?? {}) as unknown as PromptOptions;
   const prompt = new Prompt();
   for (const plugin of plugins) await plugin.setup(prompt);
-  // where a prompt takes an input, its type makes the caller give one
   await definition.run(prompt, config.input as Input);
   prompt.start(options.tools);
 
@@ -82,29 +86,60 @@ export async function runPrompt<Input = void>(
     model: `${model.provider}:${model.modelId}`,
     ...(model.provider === 'simulated' ? { simulated: true } : {}),
     ...(config.input === undefined ? {} : { input: toJson(config.input) }),
-    messages: [...toUIMessages(opening), ...turns],
+    messages: [...toUIMessages(opening), ...(toJson(turns) as UIMessage[])],
     messageId: createMessageId(),
   });
   const abort = new AbortController();
-  const stop = (): void => {
+  const stop = (reason: unknown = new CuelineError('aborted', 'The run was stopped.')): void => {
     recorder.end('stopped');
-    abort.abort(new CuelineError('aborted', 'The run was stopped.'));
+    abort.abort(reason);
   };
-  if (options.abortSignal?.aborted === true) stop();
-  options.abortSignal?.addEventListener('abort', stop, { once: true, signal: abort.signal });
+  followSignal(options.abortSignal, log, stop);
 
-  const result = streamText<ToolSet, RunContext, OutputInterface>({
-    ...composeStreamOptions(options, { definitions: prompt.definitions, log, recorder, models }),
-    model,
-    messages,
-    abortSignal: abort.signal,
-  });
-  const drive = (): void => void result.consumeStream({ onError: recorder.fail });
-  return {
-    result: explainRejections(result, () => recorder.failure),
-    prompt,
-    run: createLiveRun(runId, log, drive, stop),
+  const result = withNamedErrors(() =>
+    streamText<ToolSet, RunContext, OutputInterface>({
+      ...composeStreamOptions(options, { definitions: prompt.definitions, log, recorder, models }),
+      model,
+      messages,
+      abortSignal: abort.signal,
+    }),
+  );
+  const drive = async (): Promise<void> => {
+    await result.consumeStream({ onError: recorder.fail });
+    // whatever kept the end from being heard, there is nothing more to come
+    recorder.fail(new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.'));
   };
+  return {
+    // of the output's type only the caller's options know
+    result: explainRejections(result, () => recorder.failure) as RunPromptResult<Output>['result'],
+    prompt,
+    run: createLiveRun(
+      runId,
+      log,
+      () => void drive(),
+      () => stop(),
+    ),
+  };
+}
+
+/** Stops with the signal's reason, and lets go of the signal when the run has ended: it may outlive many runs. */
+function followSignal(signal: AbortSignal | undefined, log: RunLog, stop: (reason: unknown) => void): void {
+  if (signal === undefined) return;
+  const onAbort = (): void => stop(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  log.listen(({ type }) => {
+    if (type === 'run-end') signal.removeEventListener('abort', onAbort);
+  });
+  if (signal.aborted) onAbort();
+}
+
+/** Settings that the AI SDK refuses are a mistake of the caller like any other. */
+function withNamedErrors<Value>(start: () => Value): Value {
+  try {
+    return start();
+  } catch (error) {
+    throw toRunError(error);
+  }
 }
 
 function toDefinition<Input>(
@@ -124,11 +159,4 @@ function modelOf(model: string | LanguageModel | undefined): string | LanguageMo
     'invalid_options',
     "No model is given. Pass { model: 'openai:gpt-4o' }, an AI SDK model, or 'simulated:demo' to try without a key.",
   );
-}
-
-async function toModelMessages(turns: PromptConfig['messages'] & object): Promise<ModelMessage[]> {
-  const said = turns.filter(({ parts }) => parts.some((part) => part.type !== 'step-start'));
-  if (said.length === 0) return [];
-  // a turn that was stopped in the middle of a call has no result to show for it
-  return convertToModelMessages(said, { ignoreIncompleteToolCalls: true });
 }

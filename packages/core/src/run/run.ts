@@ -167,7 +167,7 @@ export function createRun<Input = void>(
       const parts = typeof message === 'string' ? [{ type: 'text' as const, text: message }] : message.parts;
       const said: UIMessage = { id: createMessageId(), role: 'user', parts };
       // a conversation may begin with what the user says; a prompt that takes an input has been started with it
-      return begin(lastInput as Input, [...turnsSoFar(), said], [...getState().messages, said]);
+      return begin(lastInput as Input, [...turnsSoFar(), said], [...getState().messages, said], current?.key);
     },
     stop() {
       const stopped = log;

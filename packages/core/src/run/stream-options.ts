@@ -1,4 +1,3 @@
-import { getErrorMessage } from '@ai-sdk/provider';
 import { isStepCount, type Instructions } from 'ai';
 import { compileInstructions } from '../compile/instructions.ts';
 import type { RunLog } from '../log/run-log.ts';
@@ -9,13 +8,12 @@ import type { PromptOptions, StreamTextOptions } from './options.ts';
 import { createPrepareStep } from './prepare-step.ts';
 import type { Recorder } from './recorder.ts';
 import { createRequestRecorder } from './request.ts';
-import { toJson } from './to-json.ts';
 
-/** How many steps a run may take where `stopWhen` does not end it before. */
+/** How many steps a run may take where the caller's `stopWhen` does not say when it is finished. */
 const MAX_STEPS = 50;
 
 /** Settings of a call that the log keeps with each step's request. */
-const loggedSettings = [
+const settingNames = [
   'maxOutputTokens',
   'temperature',
   'topP',
@@ -45,9 +43,9 @@ export function composeStreamOptions(
   const own = joinInstructions(system, instructions);
   const compile = (): Instructions | undefined => compileInstructions(definitions, own, systemFormat);
   const recordVariables = createVariableRecorder(definitions, log);
-  const describe = createRequestRecorder(
-    Object.fromEntries(loggedSettings.flatMap((key) => (rest[key] === undefined ? [] : [[key, rest[key]]]))),
-  );
+  const describe = createRequestRecorder(models.secrets());
+  /** What `prepareStep` has changed for the step that is about to start. */
+  let changes: object = {};
   recordVariables();
   const initial = compile();
   return {
@@ -61,12 +59,12 @@ export function composeStreamOptions(
       activeTools: rest.activeTools,
       own: rest.prepareStep,
       models,
+      onChange: (changed) => (changes = changed),
     }),
     stopWhen: [
-      ...[rest.stopWhen ?? []].flat(),
       // after an error there is nothing to go on from
       () => recorder.failure !== undefined,
-      stepLimit(log),
+      ...(rest.stopWhen === undefined ? [stepLimit(log)] : [rest.stopWhen].flat()),
     ],
     onChunk: beforeCallback(({ chunk }) => recorder.part(chunk), rest.onChunk),
     // without one, the AI SDK prints to the console; errors are in the log
@@ -74,23 +72,25 @@ export function composeStreamOptions(
     onAbort: composeCallbacks((event) => recorder.aborted(event.reason), rest.onAbort),
     onStepError: composeCallbacks((event) => recorder.fail(event.error), rest.onStepError),
     onStepEnd: composeCallbacks(rest.onStepEnd, rest.onStepFinish),
-    onEnd: composeCallbacks(rest.onEnd, rest.onFinish),
+    // a transform of the caller's may have kept the last part of the stream to itself
+    onEnd: composeCallbacks((event) => recorder.finish(event.finishReason), rest.onEnd, rest.onFinish),
     onStepStart: composeCallbacks((event) => {
       recordVariables();
-      recorder.stepStarted({ type: 'step-start', step: event.stepNumber, request: describe(event) });
+      recorder.stepStarted({
+        type: 'step-start',
+        step: event.stepNumber,
+        request: describe(event, loggedSettings({ ...rest, ...changes })),
+      });
     }, rest.onStepStart ?? rest.experimental_onStepStart),
     onToolExecutionStart: composeCallbacks(
-      ({ toolCall: { toolCallId, toolName } }) => recorder.tool({ type: 'tool-start', toolCallId, toolName }),
+      ({ toolCall: { toolCallId, toolName } }) => recorder.toolStarted(toolCallId, toolName),
       rest.onToolExecutionStart ?? rest.experimental_onToolCallStart,
     ),
-    onToolExecutionEnd: composeCallbacks(({ toolCall: { toolCallId }, toolOutput, toolExecutionMs }) => {
-      const ms = Math.round(toolExecutionMs * 100) / 100;
-      if (toolOutput.type === 'tool-error') {
-        recorder.tool({ type: 'tool-error', toolCallId, error: getErrorMessage(toolOutput.error), ms });
-      } else {
-        recorder.tool({ type: 'tool-end', toolCallId, output: toJson(toolOutput.output), ms });
-      }
-    }, rest.onToolExecutionEnd ?? rest.experimental_onToolCallFinish),
+    onToolExecutionEnd: composeCallbacks(
+      ({ toolCall: { toolCallId }, toolExecutionMs }) =>
+        recorder.toolTimed(toolCallId, Math.round(toolExecutionMs * 100) / 100),
+      rest.onToolExecutionEnd ?? rest.experimental_onToolCallFinish,
+    ),
   };
 }
 
@@ -104,6 +104,12 @@ function joinInstructions(...parts: (Instructions | undefined)[]): Instructions 
     return typeof part === 'string' ? [{ role: 'system' as const, content: part }] : part;
   });
   return messages.length === 0 ? undefined : messages;
+}
+
+function loggedSettings(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    settingNames.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+  );
 }
 
 /** Ends a run that would go on for ever, and says so. */

@@ -1,4 +1,4 @@
-import type { ModelMessage, UIMessage } from 'ai';
+import { convertToModelMessages, type ModelMessage, type UIMessage } from 'ai';
 
 /**
  * A prompt's own messages as they are shown: text, by whom. Their ids say only where they stand, so that they stay
@@ -18,4 +18,19 @@ export function toUIMessages(messages: readonly ModelMessage[]): UIMessage[] {
       return { id: `prompt-${index}`, role: message.role, parts: text };
     })
     .filter((message) => message !== undefined && message.parts.length > 0) as UIMessage[];
+}
+
+/** Earlier turns as the model gets them, without what is not whole: empty messages and calls without a result. */
+export async function toModelMessages(turns: readonly UIMessage[]): Promise<ModelMessage[]> {
+  const said = turns.filter(({ parts }) => parts.some(saysSomething));
+  if (said.length === 0) return [];
+  // a turn that was stopped in the middle of a call has no result to show for it
+  const messages = await convertToModelMessages(said, { ignoreIncompleteToolCalls: true });
+  // a call that was stopped leaves its message without content
+  return messages.filter(({ content }) => content.length > 0);
+}
+
+/** False for a step's mark, and for a text that was stopped before its first word. */
+function saysSomething(part: UIMessage['parts'][number]): boolean {
+  return part.type !== 'step-start' && !('text' in part && part.text === '');
 }

@@ -1,4 +1,4 @@
-import { createRunLog, type RunState, type Scheduler } from '@cueline/core';
+import { createRunLog, toUIMessageStream, type RunState, type Scheduler } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 
 /** A scheduler whose frames come when the test says so. */
@@ -112,6 +112,21 @@ describe('a run log', () => {
     const log = createRunLog();
     log.append(started);
     expect(log.getState()).toBe(log.getState());
+  });
+
+  test('a reader that waits can leave', async () => {
+    const log = createRunLog();
+    log.append(started);
+    const iterator = log.read()[Symbol.asyncIterator]();
+    expect(await iterator.next()).toMatchObject({ value: { type: 'run-start' } });
+    const waiting = iterator.next();
+    expect(await iterator.return!()).toEqual({ done: true, value: undefined });
+    expect(await waiting).toEqual({ done: true, value: undefined });
+
+    const reader = toUIMessageStream(log.read(0)).getReader();
+    const read = reader.read();
+    await reader.cancel();
+    expect(await read).toEqual({ done: true, value: undefined });
   });
 
   test('can be read while it grows, by several readers', async () => {

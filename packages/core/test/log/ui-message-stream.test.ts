@@ -69,6 +69,11 @@ const runs: Record<string, readonly ScriptedTurn[]> = {
   ],
   'a tool that fails': [[{ toolCall: { name: 'broken', input: {} } }], 'It is out of order.'],
   'a tool that returns nothing': [[{ toolCall: { name: 'nothing', input: {} } }], 'Fine.'],
+  'an id that is used again': [
+    [{ toolCall: { name: 'weather', input: { city: 'Porto' }, id: 'call_0' } }],
+    [{ toolCall: { name: 'weather', input: { city: 'Faro' }, id: 'call_0' } }],
+    'Both clear.',
+  ],
   'a tool that reports progress': [[{ toolCall: { name: 'steps', input: {} } }], 'Whole.'],
   'invalid arguments': [[{ toolCall: { name: 'weather', input: { town: 1 } } }], 'Sorry.'],
   'an unknown tool': [[{ toolCall: { name: 'teleport', input: { to: 'Mars' } } }], 'Sorry.'],

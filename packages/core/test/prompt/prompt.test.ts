@@ -120,6 +120,10 @@ describe('$', () => {
     [{ a: 1 }, "prompt.defData('NAME', value)"],
     [() => 1, 'is a function'],
     [Symbol('s'), 'is a symbol'],
+    [Promise.resolve('x'), '${await …}'],
+    [[{ a: 1 }], 'is an object'],
+    [new Map(), 'is an object'],
+    [Object.create(null), 'is an object'],
   ])('refuses %s', (value, part) => {
     expect(messageOf(() => new Prompt().$`Say ${value}`)).toContain(part);
   });
@@ -144,6 +148,11 @@ describe('bad input is said at once', () => {
     ['a system role in defMessage', (p) => p.defMessage('system' as never, 'x'), 'prompt.defSystem'],
     ['an empty message', (p) => p.defMessage('user', ' '), 'has no text'],
     ['a tool with spaces', (p) => p.defTool('get weather', '', z.object({}), () => 1), 'such as getWeather'],
+    [
+      'a tool with a hostile name',
+      (p) => p.defTool('__proto__', '', z.object({}), () => 1),
+      'such as getWeather',
+    ],
     ['a tool without a schema', (p) => p.defTool('t', '', undefined as never, () => 1), 'z.object({ … })'],
     [
       'a tool without a function',

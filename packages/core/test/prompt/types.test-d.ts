@@ -1,5 +1,5 @@
 import { definePrompt, runPrompt, type Prompt } from '@cueline/core';
-import type { jsonSchema } from 'ai';
+import { Output, type jsonSchema } from 'ai';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 
@@ -26,7 +26,18 @@ test('a definition has the input of its function', () => {
     p.$`Plan ${input.city}.`;
   });
   void runPrompt(plan, { model: 'm', input: { city: 'Faro' } });
+  // @ts-expect-error the prompt takes an input
+  void runPrompt(plan, { model: 'm' });
   // @ts-expect-error a city is a text
   void runPrompt(plan, { model: 'm', input: { city: 1 } });
   expectTypeOf(prompt.def('A', 'a')).toEqualTypeOf<string>();
+});
+
+test('the result has the type of options.output, and is text without it', async () => {
+  const say = (p: Prompt) => p.$`Hi.`;
+  const plain = await runPrompt(say, { model: 'm' });
+  expectTypeOf(plain.result.output).resolves.toEqualTypeOf<string>();
+  const schema = z.object({ name: z.string() });
+  const { result } = await runPrompt(say, { model: 'm', options: { output: Output.object({ schema }) } });
+  expectTypeOf(result.output).resolves.toEqualTypeOf<{ name: string }>();
 });

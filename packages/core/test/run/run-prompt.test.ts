@@ -8,7 +8,8 @@ import {
   type RunEvent,
 } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
-import { isStepCount } from 'ai';
+import { getEventListeners } from 'node:events';
+import { isStepCount, type TextStreamPart, type ToolSet } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { play, timeless, types } from '../support.ts';
@@ -194,6 +195,72 @@ describe('runPrompt', () => {
     expect(again.run.state.messages.map((m) => m.role)).toEqual(['user', 'assistant', 'user', 'assistant']);
   });
 
+  test('preliminary results are all in the log, before the last', async () => {
+    const { events, run } = await play(
+      (prompt) => {
+        prompt.defTool('count', '', z.object({}), async function* () {
+          for (const step of [1, 2, 3, 4]) yield step;
+        });
+        prompt.$`Go.`;
+      },
+      [[{ toolCall: { name: 'count' } }, { toolCall: { name: 'count' } }], 'Done.'],
+    );
+    for (const { toolCallId } of run.state.toolCalls) {
+      const outputs = events.flatMap((event) =>
+        (event.type === 'tool-preliminary' || event.type === 'tool-end') && event.toolCallId === toolCallId
+          ? [[event.type, event.output]]
+          : [],
+      );
+      expect(outputs).toEqual([
+        ['tool-preliminary', 1],
+        ['tool-preliminary', 2],
+        ['tool-preliminary', 3],
+        ['tool-preliminary', 4],
+        ['tool-end', 4],
+      ]);
+    }
+  });
+
+  test('a call id that a later answer uses again is another call', async () => {
+    const call = { toolCall: { name: 'echo', id: 'call_0', input: { n: 1 } } };
+    const again = { toolCall: { name: 'echo', id: 'call_0', input: { n: 2 } } };
+    const { run } = await play(
+      (prompt) => {
+        prompt.defTool('echo', '', z.object({ n: z.number() }), ({ n }) => `r${n}`);
+        prompt.$`Go.`;
+      },
+      [[call], [again], 'Done.'],
+    );
+    expect(run.state.toolCalls.map(({ step, input, output, state }) => [step, input, output, state])).toEqual(
+      [
+        [0, { n: 1 }, 'r1', 'output-available'],
+        [1, { n: 2 }, 'r2', 'output-available'],
+      ],
+    );
+  });
+
+  test('the log does not change with the caller’s own objects', async () => {
+    const turn = { id: 'u', role: 'user' as const, parts: [{ type: 'text' as const, text: 'before' }] };
+    const { run } = await play(sayHi, ['Ok.'], { messages: [turn] });
+    turn.parts[0]!.text = 'after';
+    expect(JSON.stringify(run.log())).not.toContain('after');
+  });
+
+  test('a tool’s error is logged without the key in it', async () => {
+    const { run } = await play(
+      (prompt) => {
+        prompt.defTool('leak', '', z.object({}), () => {
+          throw new Error('refused: plain-words-that-look-like-no-key');
+        });
+        prompt.$`Go.`;
+      },
+      [[{ toolCall: { name: 'leak' } }], 'Ok.'],
+      { env: { ANY_API_KEY: 'plain-words-that-look-like-no-key' } },
+    );
+    expect(run.state.toolCalls[0]!.errorText).toContain('refused');
+    expect(JSON.stringify(run.log())).not.toContain('plain-words');
+  });
+
   test('a tool that returns nothing, or something that is not JSON, does not end the run', async () => {
     const cyclic: Record<string, unknown> = {};
     cyclic['self'] = cyclic;
@@ -354,12 +421,15 @@ describe('options', () => {
         options: {
           prepareStep: ({ stepNumber, instructions }) => {
             seen.push(instructions);
-            return stepNumber === 0 ? { activeTools: ['a'] } : { model: 'mine:other', system: 'Now brief.' };
+            return stepNumber === 0
+              ? { activeTools: ['a'] }
+              : { model: 'mine:other', system: 'Now brief.', temperature: 0.9 };
           },
         },
       },
     );
     expect(seen[0]).toBe('role:\nHelper.');
+    expect(run.state.steps[1]!.request.settings).toMatchObject({ temperature: 0.9 });
     expect(model.calls[0]!.tools?.map((tool) => tool.name)).toEqual(['a']);
     expect(other.calls[0]!.prompt[0]).toMatchObject({ role: 'system', content: 'Now brief.' });
     expect(other.calls[0]!.tools?.map((tool) => tool.name)).toEqual(['a', 'b']);
@@ -376,6 +446,8 @@ describe('options', () => {
       prompt.defTool('t', '', z.object({}), () => 1);
       prompt.$`Go.`;
     };
+    const own = await play(script, loop, { options: { stopWhen: isStepCount(55) } });
+    expect(own.run.state.steps).toHaveLength(55);
     const short = await play(script, loop, { options: { stopWhen: isStepCount(2) } });
     expect(short.run.state.steps).toHaveLength(2);
     expect(short.run.state.warnings).toEqual([]);
@@ -383,6 +455,33 @@ describe('options', () => {
     expect(long.run.state.steps).toHaveLength(50);
     expect(long.run.state.warnings[0]).toContain('after 50 steps');
     expect(long.run.state.status).toBe('done');
+  });
+
+  test('instructions of prepareStep hold for later steps too, as in the AI SDK', async () => {
+    const seen: unknown[] = [];
+    const { model } = await play(
+      (prompt) => {
+        prompt.def('A', 'a');
+        prompt.defTool('t', '', z.object({}), () => 1);
+        prompt.$`Go.`;
+      },
+      [[{ toolCall: { name: 't' } }], 'Ok.'],
+      {
+        options: {
+          prepareStep: ({ stepNumber, instructions }) => {
+            seen.push(instructions);
+            return stepNumber === 0 ? { instructions: 'B' } : {};
+          },
+        },
+      },
+    );
+    expect(model.calls.map((call) => call.prompt[0]!.content)).toEqual(['B', 'B']);
+    expect(seen[1]).toBe('B');
+  });
+
+  test('settings that the AI SDK refuses are named before the run starts', async () => {
+    const refused = runPrompt(sayHi, { model: scriptedModel(['Ok.']), options: { maxOutputTokens: -1 } });
+    expect(await codeOf(refused)).toBe('invalid_options');
   });
 
   test('plugins define before the prompt does', async () => {
@@ -454,8 +553,8 @@ describe('a run ends once, in a named way', () => {
     expect(await run.finished).toMatchObject({ status: 'stopped', text: 'abc' });
 
     const before = await runPrompt(sayHi, { model, options: { abortSignal: AbortSignal.abort() } });
-    expect((await before.run.finished).status).toBe('stopped');
-    expect(model.calls.length).toBeLessThanOrEqual(1);
+    expect(await before.run.finished).toMatchObject({ status: 'stopped', text: '' });
+    expect(types(before.run.log())).toEqual(['run-start', 'run-end']);
   });
 
   test('an error of the provider ends the run, and every promise of result has it', async () => {
@@ -475,7 +574,7 @@ describe('a run ends once, in a named way', () => {
     const { run, result } = await play(sayHi, [['Half a ', { error: { message: 'overheated' } }]]);
     expect(run.state).toMatchObject({ status: 'error', text: 'Half a ' });
     expect(run.state.status === 'error' && run.state.error.message).toContain('overheated');
-    expect(result).toBeDefined();
+    expect(await codeOf(result.text)).toBe('provider_error');
     expect(types(run.log()).filter((type) => type === 'run-end')).toHaveLength(1);
   });
 
@@ -489,6 +588,98 @@ describe('a run ends once, in a named way', () => {
     );
     expect(run.state.status).toBe('error');
     expect(model.calls).toHaveLength(1);
+  });
+
+  test('a failure of a later step rejects result, which would else give an empty answer', async () => {
+    const { run, result } = await play(
+      (prompt) => {
+        prompt.defTool('t', '', z.object({}), () => 1);
+        prompt.$`Go.`;
+      },
+      [[{ toolCall: { name: 't' } }], [{ throw: { message: 'no', status: 400 } }]],
+    );
+    expect(run.state).toMatchObject({ status: 'error', error: { code: 'bad_request' } });
+    expect(await codeOf(result.text)).toBe('bad_request');
+    expect(await codeOf(result.usage)).toBe('bad_request');
+  });
+
+  test('an answer that broke off rejects result too', async () => {
+    const { run, result } = await play(sayHi, [['Half', { finish: { reason: 'interrupted' } }]]);
+    expect(run.state).toMatchObject({ status: 'error', error: { code: 'stream_truncated' }, text: 'Half' });
+    expect(await codeOf(result.text)).toBe('stream_truncated');
+  });
+
+  test('a stream that is tried again: the answer is that of the last attempt', async () => {
+    const { run, result, events } = await play(
+      sayHi,
+      [['partial ', { error: { message: 'reset' } }], 'done'],
+      {
+        options: { streamRetries: 1 },
+      },
+    );
+    expect(await result.text).toBe('done');
+    expect(run.state).toMatchObject({ status: 'done', text: 'done' });
+    expect(types(events)).toContain('retry');
+  });
+
+  test('a tool that does not listen to a time limit does not hold up the run', async () => {
+    const { run } = await play(
+      (prompt) => {
+        prompt.defTool('deaf', '', z.object({}), () => new Promise(() => {}));
+        prompt.$`Go.`;
+      },
+      [[{ toolCall: { name: 'deaf' } }], 'Went on.'],
+      { options: { timeout: { toolMs: 30 } } },
+    );
+    expect(run.state).toMatchObject({ status: 'done', text: 'Went on.' });
+    expect(run.state.toolCalls[0]!.state).toBe('output-error');
+  });
+
+  test('a transform that keeps the end of the stream to itself does not keep the run from ending', async () => {
+    const { run } = await play(sayHi, ['Ok.'], {
+      options: {
+        experimental_transform: () =>
+          new TransformStream({
+            transform(part: TextStreamPart<ToolSet>, controller) {
+              if (part.type !== 'finish') controller.enqueue(part);
+            },
+          }),
+      },
+    });
+    expect(run.state).toMatchObject({ status: 'done', text: 'Ok.' });
+  });
+
+  test('a signal that outlives many runs is let go of, and its reason is passed on', async () => {
+    const controller = new AbortController();
+    const options = { abortSignal: controller.signal };
+    for (let index = 0; index < 3; index++) await play(sayHi, ['Ok.'], { options });
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+
+    const reasons: unknown[] = [];
+    const { run } = await runPrompt(sayHi, {
+      model: scriptedModel([[{ text: 'a' }, { delay: 5_000 }]]),
+      options: { ...options, onAbort: ({ reason }) => void reasons.push(reason) },
+    });
+    const reason = new Error('the page was left');
+    run.listen((event) => {
+      if (event.type === 'text-delta') controller.abort(reason);
+    });
+    expect((await run.finished).status).toBe('stopped');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(reasons).toEqual([reason]);
+  });
+
+  test('a run that waits for an approval has interrupted nothing', async () => {
+    const { run } = await play(
+      (prompt) => {
+        prompt.defTool('pay', '', z.object({}), () => 1);
+        prompt.$`Go.`;
+      },
+      [[{ toolCall: { name: 'pay' } }]],
+      { options: { toolApproval: { pay: 'user-approval' } } },
+    );
+    expect(run.state.status).toBe('waiting');
+    expect(run.state.toolCalls[0]!.state).toBe('input-available');
   });
 
   test('a prepareStep that throws', async () => {

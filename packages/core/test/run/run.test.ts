@@ -84,10 +84,10 @@ describe('a run that can be started', () => {
 
   test('a failure is in the state, and an ignored promise is no unhandled rejection', async () => {
     const run = createRun(hello, { model: 'nobody:x' });
-    void run.start();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'unknown_model' } });
     expect(await codeOf(run.start())).toBe('unknown_model');
+    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'unknown_model' } });
+    void run.start();
+    await expect.poll(() => run.getState().status).toBe('error');
   });
 
   test('send continues the conversation: the model is sent every turn', async () => {
@@ -117,6 +117,28 @@ describe('a run that can be started', () => {
       'assistant',
     ]);
     expect(new Set(messages.map((message) => message.id)).size).toBe(6);
+  });
+
+  test('the key of the start holds for what follows: a remount does not begin the conversation anew', async () => {
+    const model = scriptedModel(['Hello.', 'Again.']);
+    const run = createRun(hello, { model });
+    await run.start(undefined, { key: 'mount' });
+    await run.send('Once more.');
+    await run.start(undefined, { key: 'mount' });
+    expect(model.calls).toHaveLength(2);
+    expect(run.getState().messages).toHaveLength(4);
+  });
+
+  test('a turn that was stopped before its first word is not sent', async () => {
+    const model = scriptedModel([[{ text: '' }, { delay: 5_000 }], 'Hello.']);
+    const run = createRun(hello, { model });
+    void run.start();
+    run.listen((event) => {
+      if (event.type === 'text-start' && model.calls.length === 1) run.stop();
+    });
+    await expect.poll(() => run.getState().status).toBe('stopped');
+    await run.send('Still there?');
+    expect(model.calls[1]!.prompt.map((message) => message.role)).toEqual(['user', 'user']);
   });
 
   test('send shows what was said at once', () => {

@@ -23,6 +23,7 @@ const required: Record<RunEvent['type'], Record<string, Kind>> = {
   source: { source: 'object' },
   file: { mediaType: 'string', url: 'string' },
   warning: { message: 'string' },
+  retry: { error: 'object' },
   'step-end': { step: 'number', finishReason: 'string', usage: 'object' },
   'run-end': { outcome: 'string' },
 };

@@ -22,7 +22,7 @@ const runtime = createRuntime({
     '@cueline/core': {
       ...core,
       // A run that a script starts by itself goes through the page's model too, unless it brings a scripted one.
-      runPrompt: (source: never, config: core.PromptConfig<never> = {}) =>
+      runPrompt: (source: core.PromptFunction, config: core.PromptConfig = {}) =>
         core.runPrompt(source, {
           ...config,
           model: typeof config.model === 'object' ? config.model : model,
