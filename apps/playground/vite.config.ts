@@ -2,6 +2,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { sourceConditions } from '../../vite.config.ts';
+import { withoutGateway } from './vite/absent-packages.ts';
 import { contentSecurityPolicy } from './vite/content-security-policy.ts';
 import { editorTypes } from './vite/editor-types.ts';
 import { sandboxRuntime } from './vite/sandbox-runtime.ts';
@@ -9,7 +10,14 @@ import { sandboxRuntime } from './vite/sandbox-runtime.ts';
 export default defineConfig({
   // Relative, so that the built folder works under any path of any static host.
   base: './',
-  plugins: [react(), tailwindcss(), editorTypes(), sandboxRuntime(), contentSecurityPolicy()],
+  plugins: [
+    react(),
+    tailwindcss(),
+    editorTypes(),
+    sandboxRuntime(),
+    withoutGateway(),
+    contentSecurityPolicy(),
+  ],
   resolve: { conditions: [...sourceConditions, 'module', 'browser', 'development|production'] },
   worker: { format: 'es' },
   build: {

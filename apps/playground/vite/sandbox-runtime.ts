@@ -2,25 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { build, type Plugin, type Rollup } from 'vite';
 import { sourceConditions } from '../../../vite.config.ts';
 import { bootstrapSource, hashOf } from '../src/sandbox/bootstrap.ts';
+import { withoutGateway, withoutProviders } from './absent-packages.ts';
 
 const virtualId = 'virtual:sandbox-runtime';
 const folder = fileURLToPath(new URL('../src/sandbox/', import.meta.url));
-
-/** Packages that reach for a network, which the sandbox does not have: left out of what its worker gets. */
-const absent: Record<string, string> = {
-  // The AI SDK's way to models that are named by a string. Here the model is always an object.
-  '@ai-sdk/gateway': `
-    class Absent extends Error { static isInstance() { return false; } }
-    export { Absent as GatewayError, Absent as GatewayAuthenticationError };
-    export const gateway = () => { throw new Error('There is no gateway in the sandbox.'); };
-    export const createGateway = () => gateway;`,
-  ...Object.fromEntries(
-    ['openai', 'openai-compatible', 'anthropic', 'google', 'mistral'].map((name) => [
-      `@ai-sdk/${name}`,
-      `throw new Error('Models are called by the page, not in the sandbox.');`,
-    ]),
-  ),
-};
 
 /**
  * Gives the app `virtual:sandbox-runtime`: the scripts of the sandbox's frame and worker, each bundled into one text.
@@ -67,7 +52,7 @@ async function bundle(entry: string): Promise<Bundle> {
     logLevel: 'warn',
     define: { 'process.env.NODE_ENV': '"production"' },
     resolve: { conditions: [...sourceConditions, 'module', 'browser', 'production'] },
-    plugins: [withoutAbsent()],
+    plugins: [withoutGateway(), withoutProviders()],
     build: {
       write: false,
       target: 'es2023',
@@ -82,13 +67,4 @@ async function bundle(entry: string): Promise<Bundle> {
     );
   }
   return { code: chunk.code, files: chunk.moduleIds.filter((file) => !file.startsWith('\0')) };
-}
-
-function withoutAbsent(): Plugin {
-  return {
-    name: 'cueline:sandbox-absent',
-    enforce: 'pre',
-    resolveId: (id) => (Object.hasOwn(absent, id) ? `\0absent:${id}` : undefined),
-    load: (id) => (id.startsWith('\0absent:') ? absent[id.slice('\0absent:'.length)] : undefined),
-  };
 }

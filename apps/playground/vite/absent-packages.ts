@@ -1,0 +1,32 @@
+import type { Plugin } from 'vite';
+
+const gateway = `
+  class Absent extends Error { static isInstance() { return false; } }
+  export { Absent as GatewayError, Absent as GatewayAuthenticationError };
+  export const gateway = () => { throw new Error('Pass a model object: there is no gateway here.'); };
+  export const createGateway = () => gateway;`;
+
+const providers = ['openai', 'openai-compatible', 'anthropic', 'google', 'mistral'].map(
+  (name) =>
+    [`@ai-sdk/${name}`, `throw new Error('Models are called by the page, not in the sandbox.');`] as const,
+);
+
+/** Leaves out the AI SDK's way to models that are named by a bare string. Here a model is always an object. */
+export function withoutGateway(): Plugin {
+  return replaced('gateway', new Map([['@ai-sdk/gateway', gateway]]));
+}
+
+/** Leaves out what reaches for a network, which the sandbox does not have. */
+export function withoutProviders(): Plugin {
+  return replaced('providers', new Map(providers));
+}
+
+function replaced(name: string, modules: ReadonlyMap<string, string>): Plugin {
+  const prefix = `\0absent-${name}:`;
+  return {
+    name: `cueline:absent-${name}`,
+    enforce: 'pre',
+    resolveId: (id) => (modules.has(id) ? prefix + id : undefined),
+    load: (id) => (id.startsWith(prefix) ? modules.get(id.slice(prefix.length)) : undefined),
+  };
+}
