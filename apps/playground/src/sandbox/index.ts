@@ -18,17 +18,21 @@ export type Sandbox = {
   /** Starts frame and worker ahead of the next run, and from now on again after each run. */
   warm(): void;
   /** Runs this script. Of a request, `input` and `messages` are used: the script is the definition. */
-  executor(script: string): Executor;
+  executor(script: string, host: ScriptHost): Executor;
   /** Gives up the worker that waits, and keeps no other ready. Runs that are under way go on to their end. */
   dispose(): void;
 };
 
 export type SandboxOptions = {
-  /** The model that the person picked; called once per run, on the page, where its key stays. */
-  getModel: () => Promise<LanguageModel>;
   /** Literal keys, to be left out of every error and every message to the worker. */
   secrets?: () => readonly string[];
   limits?: Partial<SandboxLimits>;
+};
+
+/** What a run needs of the page, and whom it tells what is no part of its log. */
+export type ScriptHost = {
+  /** The model that the person picked; called once per run, on the page, where its key stays. */
+  getModel: () => Promise<LanguageModel>;
   /** Told of what is wrong in a script, at its place. */
   onProblem?: (problem: ScriptProblem) => void;
   /** Told of what a script writes to the console. */
@@ -42,7 +46,7 @@ z.config({ jitless: true });
  * Runs scripts that nobody has read yet. A script can use the model, and can reach neither its key nor the page, its
  * storage or the network. Whatever a script does, its run ends once, with a `run-end` that says why.
  */
-export function createSandbox(options: SandboxOptions): Sandbox {
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits: SandboxLimits = { ...defaultLimits, ...options.limits };
   const issued = createIssuedMetadata();
   let waiting: Cell | undefined;
@@ -67,7 +71,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       keepsWarm = true;
       prepare();
     },
-    executor: (script) => ({
+    executor: (script, host) => ({
       start(request, signal) {
         const abandoned = new AbortController();
         const queue = createEventQueue<RunEvent>(() => abandoned.abort());
@@ -77,7 +81,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
           signal: AbortSignal.any([signal, abandoned.signal]),
           limits,
           issued,
-          getModel: options.getModel,
+          getModel: host.getModel,
           secrets: options.secrets ?? (() => []),
           takeCell,
           onEvent(event) {
@@ -86,8 +90,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
             queue.close();
             if (keepsWarm) prepare();
           },
-          onProblem: options.onProblem ?? (() => {}),
-          onConsole: options.onConsole ?? (() => {}),
+          onProblem: host.onProblem ?? (() => {}),
+          onConsole: host.onConsole ?? (() => {}),
         });
         return queue;
       },

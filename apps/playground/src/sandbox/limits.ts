@@ -8,6 +8,8 @@ export type SandboxLimits = {
   totalTokens: number;
   /** Characters in one message out of the sandbox. Default 8,000,000. */
   messageLength: number;
+  /** Characters in all messages out of the sandbox together. Default 64,000,000. */
+  totalLength: number;
   /** Messages that the page has not read yet, before the worker is ended. Default 5,000. */
   unreadMessages: number;
   /** Milliseconds without a sign of life, before the worker is ended. Default 1,500. */
@@ -23,6 +25,7 @@ export const defaultLimits: SandboxLimits = {
   concurrentCalls: 4,
   totalTokens: 2_000_000,
   messageLength: 8_000_000,
+  totalLength: 64_000_000,
   unreadMessages: 5_000,
   silence: 1_500,
   grace: 250,

@@ -16,7 +16,7 @@ import {
 } from '../model/connection.ts';
 import { turnsFor } from '../examples/index.ts';
 import type { ConsoleLevel, Sandbox } from '../sandbox/index.ts';
-import { usePlayground } from './store.ts';
+import { usePlayground, type Problem } from './store.ts';
 
 /** One press of Run, and the replies that followed it. A new object for every start, so that the page takes notice. */
 export type RunSession = {
@@ -40,29 +40,18 @@ const MOST_LINES = 200;
 
 let nextId = 1;
 let sandbox: Promise<Sandbox> | undefined;
-/** Makes the model of the run that is about to start. The key stays in its closure, on this page. */
-let makeModel: () => Promise<LanguageModelV4> = () => loadModel();
 
 // Loaded after the page is drawn: the compiler and the providers are a good part of its code.
 function theSandbox(): Promise<Sandbox> {
   sandbox ??= import('../sandbox/index.ts').then(({ createSandbox }) =>
-    createSandbox({
-      getModel: () => makeModel(),
-      secrets: () => secretsOf(usePlayground.getState().keys),
-      onProblem: (problem) =>
-        usePlayground.setState({ problem: { ...problem, ended: problem.phase === 'compile' } }),
-      onConsole: (level, text) =>
-        usePlayground.setState(({ console: lines }) => ({
-          console: [...lines, { level, text }].slice(-MOST_LINES),
-        })),
-    }),
+    createSandbox({ secrets: () => secretsOf(usePlayground.getState().keys) }),
   );
   return sandbox;
 }
 
 async function loadModel(
-  settings: Connection = usePlayground.getState(),
-  turns?: readonly ScriptedTurn[],
+  settings: Connection,
+  turns: readonly ScriptedTurn[] | undefined,
 ): Promise<LanguageModelV4> {
   const { createModel } = await import('../model/create-model.ts');
   return createModel(settings, turns);
@@ -90,7 +79,7 @@ export function startRun(): void {
     definePrompt('script', () => {}),
     { executor: sandboxExecutor(script) },
   );
-  run.listen(showEnding);
+  run.listen((event) => usePlayground.getState().session?.run === run && showEnding(event, script));
   begin({ id: nextId++, run, earlier: [] });
   run.start().catch(ignore);
 }
@@ -125,24 +114,42 @@ function begin(session: Pick<RunSession, 'id' | 'run' | 'earlier'>): void {
 }
 
 /** Marks the line at which a run failed. */
-function showEnding(event: RunEvent): void {
+function showEnding(event: RunEvent, script: string): void {
   if (event.type !== 'run-end' || event.error === undefined) return;
   const { message, details } = event.error;
   if (typeof details?.['line'] !== 'number') return;
   const column = typeof details['column'] === 'number' ? { column: details['column'] } : {};
-  usePlayground.setState({ problem: { message, line: details['line'], ...column, ended: true } });
+  showProblem({ message, line: details['line'], ...column, ended: true }, script);
+}
+
+/** Shows where a script failed, unless another one, or this one edited, has taken its place in the editor. */
+function showProblem(problem: Problem, script: string): void {
+  if (usePlayground.getState().script === script) usePlayground.setState({ problem });
 }
 
 /** Runs one script in the sandbox, with the model that is set when it starts. */
 function sandboxExecutor(script: string): Executor {
   return {
     async *start(request, signal) {
-      const { connection, keys } = usePlayground.getState();
+      const { connection, keys, session } = usePlayground.getState();
+      // A run that was stopped, or replaced by another, may still have something to say.
+      const isCurrent = (): boolean => usePlayground.getState().session === session;
       checkConnection(connection, keys);
       // An example's scripted answers end with its first run; replies go to the rule-based demo.
       const turns = request.messages?.length ? undefined : turnsFor(script);
-      makeModel = () => loadModel({ connection, keys }, turns);
-      yield* (await theSandbox()).executor(script).start(request, signal);
+      const executor = (await theSandbox()).executor(script, {
+        getModel: () => loadModel({ connection, keys }, turns),
+        onProblem: ({ phase, ...problem }) => {
+          if (isCurrent()) showProblem({ ...problem, ended: phase === 'compile' }, script);
+        },
+        onConsole(level, text) {
+          if (!isCurrent()) return;
+          usePlayground.setState(({ console: lines }) => ({
+            console: [...lines, { level, text }].slice(-MOST_LINES),
+          }));
+        },
+      });
+      yield* executor.start(request, signal);
     },
   };
 }

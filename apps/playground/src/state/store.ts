@@ -27,6 +27,8 @@ export type PlaygroundState = {
   script: string;
   /** The person's own script that an example, link or file took the place of. */
   previousScript: string | undefined;
+  /** The script that came last from elsewhere, as it came; while it is unedited it is not the person's own. */
+  arrivedScript: string | undefined;
   theme: ThemeChoice;
   /** Widths of the panes in per cent, by pane id. */
   layout: Record<string, number> | undefined;
@@ -51,7 +53,10 @@ export type PlaygroundState = {
 };
 
 const STORED_VERSION = 1;
-type Stored = Pick<PlaygroundState, 'script' | 'previousScript' | 'theme' | 'layout' | 'connection'>;
+type Stored = Pick<
+  PlaygroundState,
+  'script' | 'previousScript' | 'arrivedScript' | 'theme' | 'layout' | 'connection'
+>;
 
 let reportStorageProblem: (message: string) => void = () => {};
 /** Says who tells the person that nothing can be stored. */
@@ -72,6 +77,7 @@ export const usePlayground = create<PlaygroundState>()(
     (set, get) => ({
       script: examples[0]!.source,
       previousScript: undefined,
+      arrivedScript: undefined,
       theme: 'system',
       layout: undefined,
       connection: defaultConnection,
@@ -86,14 +92,28 @@ export const usePlayground = create<PlaygroundState>()(
 
       edit: (script) => set({ script, problem: undefined }),
       replaceScript: (script) => {
-        const current = get().script;
-        const mine = !isUnedited(current) && current.trim() !== '' && current !== script;
-        set({ script, problem: undefined, tab: 'script', ...(mine ? { previousScript: current } : {}) });
+        const { script: current, arrivedScript } = get();
+        // One's own script may come back as a link, and stays one's own.
+        const isNew = current !== script;
+        const mine = isNew && current !== arrivedScript && !isUnedited(current) && current.trim() !== '';
+        set({
+          script,
+          problem: undefined,
+          tab: 'script',
+          ...(isNew ? { arrivedScript: script } : {}),
+          ...(mine ? { previousScript: current } : {}),
+        });
       },
       restoreScript: () => {
         const { previousScript } = get();
         if (previousScript === undefined) return;
-        set({ script: previousScript, previousScript: undefined, problem: undefined, notice: undefined });
+        set({
+          script: previousScript,
+          previousScript: undefined,
+          arrivedScript: undefined,
+          problem: undefined,
+          notice: undefined,
+        });
       },
       showLine: (line, column = 1) =>
         set({ reveal: { line, column, nonce: (get().reveal?.nonce ?? 0) + 1 }, tab: 'script' }),
@@ -102,9 +122,10 @@ export const usePlayground = create<PlaygroundState>()(
       name: 'cueline:playground',
       version: STORED_VERSION,
       storage,
-      partialize: ({ script, previousScript, theme, layout, connection }): Stored => ({
+      partialize: ({ script, previousScript, arrivedScript, theme, layout, connection }): Stored => ({
         script,
         previousScript,
+        arrivedScript,
         theme,
         layout,
         connection,
@@ -117,10 +138,14 @@ export const usePlayground = create<PlaygroundState>()(
 /** What was stored, as far as it has the shape that it should have; anyone may have written to the storage. */
 export function readStored(value: unknown): Partial<Stored> {
   if (typeof value !== 'object' || value === null) return {};
-  const { script, previousScript, theme, layout, connection } = value as Record<string, unknown>;
+  const { script, previousScript, arrivedScript, theme, layout, connection } = value as Record<
+    string,
+    unknown
+  >;
   const stored: Partial<Stored> = {};
   if (typeof script === 'string') stored.script = script;
   if (typeof previousScript === 'string') stored.previousScript = previousScript;
+  if (typeof arrivedScript === 'string') stored.arrivedScript = arrivedScript;
   if (theme === 'dark' || theme === 'light' || theme === 'system') stored.theme = theme;
   if (
     typeof layout === 'object' &&

@@ -17,7 +17,7 @@ function fakeSide(): Fake {
   };
 }
 
-function setUp(limits = { messageLength: 100, unreadMessages: 200, silence: 1_500 }) {
+function setUp(limits = { messageLength: 100, totalLength: 2_000, unreadMessages: 200, silence: 1_500 }) {
   const page = fakeSide();
   const side = fakeSide();
   const terminate = vi.fn();
@@ -60,6 +60,35 @@ test('a flood ends the worker, and the page is spared what was waiting', () => {
   page.say({ type: 'read', count: 64 });
   expect(ending()).toEqual({ type: 'ended', reason: 'flood' });
   expect(texts()).toHaveLength(64);
+});
+
+test('a worker may say so much in all, however much of it has been read', () => {
+  const { page, worker, terminate, texts, ending } = setUp();
+  for (let index = 0; index < 20; index += 1) {
+    worker.say('x'.repeat(100));
+    page.say({ type: 'read', count: 1 });
+  }
+  expect(terminate).not.toHaveBeenCalled();
+  worker.say('x');
+  expect(terminate).toHaveBeenCalledOnce();
+  expect(ending()).toEqual({ type: 'ended', reason: 'too-much' });
+  expect(texts(), 'what came before belongs to the log').toHaveLength(20);
+});
+
+test('a worker that sends long messages is at work, and not in a loop without an end', () => {
+  const limits = { messageLength: 1e6, totalLength: 1e7, unreadMessages: 200, silence: 1_500 };
+  const { page, worker, terminate } = setUp(limits);
+  page.say({ type: 'watch' });
+  for (let tick = 0; tick < 6; tick += 1) {
+    worker.say('x'.repeat(100_000));
+    vi.advanceTimersByTime(500);
+  }
+  expect(terminate).not.toHaveBeenCalled();
+  for (let tick = 0; tick < 6; tick += 1) {
+    worker.say('short');
+    vi.advanceTimersByTime(500);
+  }
+  expect(terminate).toHaveBeenCalledOnce();
 });
 
 test.each([

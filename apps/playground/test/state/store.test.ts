@@ -23,6 +23,35 @@ test('an example takes the place of an edited script, which can be restored', ()
   expect(store().previousScript).toBeUndefined();
 });
 
+test('what came from elsewhere and was not edited does not push the own script out', () => {
+  store().edit('// mine');
+  store().replaceScript('// link A');
+  store().replaceScript('// file B');
+  store().replaceScript('// file C');
+  store().replaceScript(examples[1]!.source);
+  expect(store().previousScript).toBe('// mine');
+  store().restoreScript();
+  expect(store().script).toBe('// mine');
+  // Mine again, though nothing was typed since.
+  store().replaceScript('// link A');
+  expect(store().previousScript).toBe('// mine');
+});
+
+test('what came from elsewhere and was edited is kept as the own script', () => {
+  store().replaceScript('// link A');
+  expect(store().previousScript).toBeUndefined();
+  store().edit('// link A, edited');
+  store().replaceScript('// link B');
+  expect(store().previousScript).toBe('// link A, edited');
+});
+
+test('the own script that comes back as a link stays the own script', () => {
+  store().edit('// mine');
+  store().replaceScript('// mine');
+  store().replaceScript('// link A');
+  expect(store().previousScript).toBe('// mine');
+});
+
 test('an unedited example is nothing to keep', () => {
   store().replaceScript(examples[1]!.source);
   expect(store().previousScript).toBeUndefined();
@@ -48,6 +77,7 @@ test('neither keys nor anything of a run is stored', () => {
   const stored = partialize?.(store());
   expect(JSON.stringify(stored)).not.toContain('secret');
   expect(Object.keys(stored ?? {}).toSorted()).toEqual([
+    'arrivedScript',
     'connection',
     'layout',
     'previousScript',

@@ -9,7 +9,7 @@ export type RelayCommand =
   | { type: 'close' };
 
 /** Why the relay ended the worker. */
-export type RelayEnd = 'silent' | 'flood' | 'too-large' | 'crashed';
+export type RelayEnd = 'silent' | 'flood' | 'too-large' | 'too-much' | 'crashed';
 
 /** What the relay itself tells the page. Texts come from the worker, which cannot send anything else. */
 export type RelayNotice =
@@ -17,7 +17,12 @@ export type RelayNotice =
   /** The last word. `detail` is the browser's message where the worker failed to start. */
   | { type: 'ended'; reason: RelayEnd; detail?: string };
 
-export type RelayLimits = { messageLength: number; unreadMessages: number; silence: number };
+export type RelayLimits = {
+  messageLength: number;
+  totalLength: number;
+  unreadMessages: number;
+  silence: number;
+};
 
 /** One of the two sides that the relay stands between. */
 export type Side = {
@@ -34,6 +39,8 @@ export type WorkerSide = Side & {
 // The page gets no more than this many messages that it has not answered; the rest wait here, in the frame's process.
 const inFlightLimit = 64;
 const pingEvery = 500;
+// Making a message of this length takes a while, so it is a sign of life; the total allows for few of them.
+const longMessage = 100_000;
 
 /**
  * To the worker go texts, and numbers: 0 asks for a sign of life, which is any number; more says how many messages
@@ -43,11 +50,12 @@ const pingMessage = 0;
 
 /**
  * Stands between page and worker, in the frame: hands texts through, slows a flood down before it reaches the page,
- * asks the worker for signs of life, and ends it when it floods, falls silent, or sends what is no text.
+ * asks the worker for signs of life, and ends it when it floods, falls silent, says too much, or sends what is no text.
  */
 export function startRelay(page: Side, worker: WorkerSide, limits: RelayLimits): void {
   const waiting: unknown[] = [];
   let inFlight = 0;
+  let length = 0;
   let ended = false;
   let unanswered = 0;
   let watchdog: Watchdog | undefined;
@@ -86,7 +94,10 @@ export function startRelay(page: Side, worker: WorkerSide, limits: RelayLimits):
       end('too-large');
     } else if (waiting.length + inFlight >= limits.unreadMessages) {
       end('flood');
+    } else if ((length += data.length) > limits.totalLength) {
+      end('too-much');
     } else {
+      if (data.length >= longMessage) watchdog?.heard();
       waiting.push(data);
       drain();
     }

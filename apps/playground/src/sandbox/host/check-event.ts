@@ -1,58 +1,130 @@
-import type { RunEvent } from '@cueline/core';
+import { LOG_VERSION, type RunEvent } from '@cueline/core';
+import * as z from 'zod';
 
-type Kind = 'string' | 'number' | 'object' | 'array';
-
-/** The fields without which a reader of the log would fail, by event. */
-const required: Record<RunEvent['type'], Record<string, Kind>> = {
-  'run-start': { runId: 'string', model: 'string', messages: 'array', messageId: 'string' },
-  'variable-set': { name: 'string', kind: 'string', value: 'string' },
-  'step-start': { step: 'number', request: 'object' },
-  'text-start': { id: 'string' },
-  'text-delta': { id: 'string', text: 'string' },
-  'text-end': { id: 'string' },
-  'reasoning-start': { id: 'string' },
-  'reasoning-delta': { id: 'string', text: 'string' },
-  'reasoning-end': { id: 'string' },
-  'tool-input-start': { toolCallId: 'string', toolName: 'string' },
-  'tool-input-delta': { toolCallId: 'string', delta: 'string' },
-  'tool-input-end': { toolCallId: 'string', toolName: 'string' },
-  'tool-start': { toolCallId: 'string', toolName: 'string' },
-  'tool-preliminary': { toolCallId: 'string' },
-  'tool-end': { toolCallId: 'string' },
-  'tool-error': { toolCallId: 'string', error: 'string' },
-  source: { source: 'object' },
-  file: { mediaType: 'string', url: 'string' },
-  warning: { message: 'string' },
-  retry: { error: 'object' },
-  'step-end': { step: 'number', finishReason: 'string', usage: 'object' },
-  'run-end': { outcome: 'string' },
+/** Loose throughout: what is not named here is never read as anything but data, and is shown as such. */
+const object = z.looseObject;
+const string = z.string();
+const number = z.number();
+const facts = {
+  title: string.optional(),
+  providerExecuted: z.boolean().optional(),
+  dynamic: z.boolean().optional(),
+  providerMetadata: z.record(string, z.unknown()).optional(),
 };
+
+/** The one field without which a kind of part cannot be shown. */
+const needs: Partial<Record<string, string>> = {
+  text: 'text',
+  reasoning: 'text',
+  file: 'mediaType',
+  'source-url': 'url',
+  'source-document': 'title',
+  'dynamic-tool': 'toolName',
+};
+const part = object({
+  type: string,
+  text: string.optional(),
+  state: string.optional(),
+  toolCallId: string.optional(),
+  toolName: string.optional(),
+  errorText: string.optional(),
+  title: string.optional(),
+  url: string.optional(),
+  mediaType: string.optional(),
+  filename: string.optional(),
+}).refine((fields) => {
+  const needed = Object.hasOwn(needs, fields.type) ? needs[fields.type] : undefined;
+  return needed === undefined || fields[needed] !== undefined;
+});
+/** A turn of the conversation, as far as a reader of it looks. */
+const uiMessage = object({
+  id: string,
+  role: z.literal(['user', 'assistant', 'system']),
+  parts: z.array(part),
+});
+
+const request = object({
+  keep: number.int().nonnegative(),
+  messages: z.array(object({ role: string, content: z.union([string, z.array(object({ type: string }))]) })),
+  model: string.optional(),
+  instructions: string.optional(),
+  tools: z.array(object({ name: string, description: string.optional() })).optional(),
+  settings: z.record(string, z.unknown()).optional(),
+});
+
+const usage = object({
+  // JSON has no NaN, and says null.
+  inputTokens: number.nullish(),
+  outputTokens: number.nullish(),
+  totalTokens: number.nullish(),
+});
+
+const error = object({
+  code: string,
+  message: string,
+  details: z.record(string, z.unknown()).optional(),
+});
+
+const source = z.discriminatedUnion('sourceType', [
+  object({ sourceType: z.literal('url'), id: string, url: string, title: string.optional() }),
+  object({
+    sourceType: z.literal('document'),
+    id: string,
+    mediaType: string,
+    title: string,
+    filename: string.optional(),
+  }),
+]);
+
+const call = { toolCallId: string };
+const namedCall = { ...call, toolName: string };
+
+/** What a reader of the log takes for granted, by event. */
+const bodies: Record<RunEvent['type'], z.ZodType> = {
+  'run-start': object({
+    v: z.literal(LOG_VERSION),
+    runId: string,
+    name: string.optional(),
+    model: string,
+    simulated: z.boolean().optional(),
+    messages: z.array(uiMessage),
+    messageId: string,
+  }),
+  'variable-set': object({ name: string, kind: z.literal(['text', 'data']), value: string }),
+  'step-start': object({ step: number, request }),
+  'text-start': object({ id: string }),
+  'text-delta': object({ id: string, text: string }),
+  'text-end': object({ id: string }),
+  'reasoning-start': object({ id: string }),
+  'reasoning-delta': object({ id: string, text: string }),
+  'reasoning-end': object({ id: string }),
+  'tool-input-start': object({ ...namedCall, ...facts }),
+  'tool-input-delta': object({ ...call, delta: string }),
+  'tool-input-end': object({ ...namedCall, invalid: string.optional(), ...facts }),
+  'tool-start': object(namedCall),
+  'tool-preliminary': object(call),
+  'tool-end': object({ ...call, ms: number.optional(), ...facts }),
+  'tool-error': object({ ...call, error: string, ms: number.optional(), ...facts }),
+  source: object({ source }),
+  file: object({ mediaType: string, url: string, reasoning: z.boolean().optional() }),
+  warning: object({ message: string }),
+  retry: object({ error }),
+  'step-end': object({ step: number, finishReason: string, usage }),
+  'run-end': z.discriminatedUnion('outcome', [
+    object({ outcome: z.literal(['done', 'stopped', 'waiting']), finishReason: string.optional() }),
+    object({ outcome: z.literal('error'), finishReason: string.optional(), error }),
+  ]),
+};
+
+const place = object({ type: string, t: number });
 
 /**
  * True for an event that a reader of the log can work with. What comes out of the sandbox is a claim: a script may have
  * bent the worker's own functions.
  */
 export function isRunEvent(value: unknown): value is RunEvent {
-  if (!isObject(value)) return false;
-  const { type, t } = value;
-  if (typeof type !== 'string' || !Object.hasOwn(required, type)) return false;
-  if (typeof t !== 'number' || !Number.isFinite(t)) return false;
-  const fields = Object.entries(required[type as RunEvent['type']]);
-  if (!fields.every(([name, kind]) => kindOf(value[name]) === kind)) return false;
-  if (type === 'step-start') {
-    const { keep, messages } = value['request'] as Record<string, unknown>;
-    return typeof keep === 'number' && Array.isArray(messages);
-  }
-  const error = value['error'];
-  return (
-    type !== 'run-end' || error === undefined || (isObject(error) && typeof error['message'] === 'string')
-  );
-}
-
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return kindOf(value) === 'object';
+  const placed = place.safeParse(value);
+  if (!placed.success) return false;
+  const { type } = placed.data;
+  return Object.hasOwn(bodies, type) && bodies[type as RunEvent['type']].safeParse(value).success;
 }

@@ -8,8 +8,8 @@ export function describeCellEnd({ reason, detail }: CellEnd, limits: SandboxLimi
     case 'silent':
       return new CuelineError(
         'sandbox_unresponsive',
-        `The script did not let go for ${limits.silence / 1000} s, so it was ended. Look for a loop without an end; ` +
-          'in a long computation, put `await new Promise((resolve) => setTimeout(resolve))` into the loop now and then.',
+        `The script did not let go for ${limits.silence / 1000} s, so it was ended. Look for a loop without an end, ` +
+          'or for data of many megabytes; in a long computation, put `await new Promise((resolve) => setTimeout(resolve))` into the loop now and then.',
         { details: { reason } },
       );
     case 'flood':
@@ -24,6 +24,13 @@ export function describeCellEnd({ reason, detail }: CellEnd, limits: SandboxLimi
         'sandbox_refused',
         `The script produced one thing of more than ${limits.messageLength / 1_000_000} million characters, so it was ended. ` +
           'Return less from tools, and send less to the model.',
+        { details: { reason } },
+      );
+    case 'too-much':
+      return new CuelineError(
+        'too_large',
+        `The script produced more than ${limits.totalLength / 1_000_000} million characters in one run, so it was ended. ` +
+          'Return less from tools: every result goes to the model again with each step.',
         { details: { reason } },
       );
     default:

@@ -4,7 +4,7 @@ import {
   type LanguageModelV4CallOptions,
   type LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
-import { CuelineError } from '@cueline/core';
+import { CuelineError, type SerializedError } from '@cueline/core';
 import { toRunError } from '@cueline/core/models';
 import type { SandboxLimits } from '../limits.ts';
 import { initialCredit, type ModelFailure, type ToHost, type ToWorker } from '../protocol.ts';
@@ -16,6 +16,8 @@ type ModelRequest = Extract<ToHost, { call: number }>;
 /** Answers the model calls of one run. The model, and with it the key, never leaves this closure. */
 export type ModelServer = {
   receive(request: ModelRequest): void;
+  /** The failures that it has sent, oldest first. */
+  readonly failures: readonly SerializedError[];
   /** Ends every call. */
   close(): void;
 };
@@ -24,6 +26,12 @@ type Call = { abort: AbortController; credit: number; wake: () => void };
 
 const batchTime = 8;
 const batchParts = 64;
+
+/** What the worker makes of an answer that ends with an error and no reason. */
+const unexplained: SerializedError = {
+  code: 'provider_error',
+  message: 'The model ended its answer with an error and did not say which.',
+};
 
 export function createModelServer(options: {
   model: LanguageModelV4;
@@ -36,6 +44,7 @@ export function createModelServer(options: {
   const { model, limits, secrets, issued, send } = options;
   const calls = new Map<number, Call>();
   const turns: (() => void)[] = [];
+  const failures: SerializedError[] = [];
   let running = 0;
   let made = 0;
   let tokens = 0;
@@ -104,8 +113,9 @@ export function createModelServer(options: {
     (part: LanguageModelV4StreamPart): LanguageModelV4StreamPart | undefined => {
       issued.add(part);
       if (part.type === 'raw') return undefined;
-      if (part.type === 'error') return { type: 'error', error: toFailure(part.error, secrets) };
+      if (part.type === 'error') return { type: 'error', error: noteFailure(part.error) };
       if (part.type === 'finish') {
+        if (part.finishReason.unified === 'error') failures.push(unexplained);
         tokens += (part.usage.inputTokens.total ?? 0) + (part.usage.outputTokens.total ?? 0);
       }
       if (part.type === 'stream-start' && dropped.length > 0) {
@@ -119,6 +129,12 @@ export function createModelServer(options: {
       return part;
     };
 
+  const noteFailure = (error: unknown): ModelFailure => {
+    const failure = toFailure(error, secrets);
+    failures.push(failure.error);
+    return failure;
+  };
+
   const begin = (id: number, rawOptions: unknown): void => {
     if (calls.has(id)) return;
     const call: Call = { abort: new AbortController(), credit: initialCredit, wake: () => {} };
@@ -126,7 +142,7 @@ export function createModelServer(options: {
     made += 1;
     serve(id, rawOptions, call).then(
       () => finish(id),
-      (error: unknown) => finish(id, toFailure(error, secrets)),
+      (error: unknown) => finish(id, noteFailure(error)),
     );
   };
   const finish = (id: number, error?: ModelFailure): void => {
@@ -140,6 +156,7 @@ export function createModelServer(options: {
   };
 
   return {
+    failures,
     receive(request) {
       const call = calls.get(request.call);
       if (request.type === 'model-call') begin(request.call, request.options);

@@ -1,11 +1,19 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { LanguageModel } from 'ai';
-import { CuelineError, LOG_VERSION, type RunEvent, type RunEventBody, type RunRequest } from '@cueline/core';
+import {
+  CuelineError,
+  LOG_VERSION,
+  type RunEvent,
+  type RunEventBody,
+  type RunRequest,
+  type SerializedError,
+} from '@cueline/core';
 import { toRunError } from '@cueline/core/models';
 import type { SandboxLimits } from '../limits.ts';
 import { encodeMessage, type ConsoleLevel, type ToWorker } from '../protocol.ts';
 import { compileScript, type CompiledScript } from '../script/compile-script.ts';
 import { ScriptError, type ScriptPosition } from '../script/script-error.ts';
+import { attributeError } from './attribute-error.ts';
 import type { Cell, CellEnd } from './cell.ts';
 import { describeCellEnd } from './describe-cell-end.ts';
 import type { IssuedMetadata } from './issued-metadata.ts';
@@ -39,6 +47,7 @@ export type SandboxRunOptions = {
 /** Runs a script once. `onEvent` gets a whole log: it begins with `run-start`, and ends with the one `run-end`. */
 export function startSandboxRun(options: SandboxRunOptions): void {
   const { signal, limits, onEvent, onProblem } = options;
+  const launchedAt = performance.now();
   let startedAt = 0;
   let seq = 0;
   let lastTime = 0;
@@ -85,18 +94,27 @@ export function startSandboxRun(options: SandboxRunOptions): void {
 
   const send = (message: ToWorker): void => cell?.send(redact(encodeMessage(message), options.secrets()));
 
+  const attributed = (error: SerializedError): SerializedError =>
+    attributeError(error, server?.failures ?? []);
+  const attribute = (event: RunEvent): RunEvent =>
+    event.type === 'run-end' && event.error !== undefined
+      ? { ...event, error: attributed(event.error) }
+      : event;
+
   const receive = (text: string): void => {
     const message = readMessage(text);
     if (ended || message === undefined) return;
     switch (message.type) {
       case 'events':
-        for (const event of message.events) write(event, event.t);
+        for (const event of message.events) {
+          // Nothing can have happened later than now.
+          write(attribute(event), Math.min(event.t, performance.now() - launchedAt));
+        }
         return;
       case 'failed': {
         const position = place(message.at) ?? compiled?.defaultExport;
-        const { code, message: reason, details } = message.error;
-        tell(reason, position);
-        return fail(new CuelineError(code, reason, details ? { details } : {}), position);
+        tell(message.error.message, position);
+        return fail(CuelineError.fromJSON(attributed(message.error)), position);
       }
       case 'problem':
         return tell(message.message, place(message.at), message.toolCallId);

@@ -2,8 +2,20 @@ import { CuelineError } from '@cueline/core';
 
 /** An error in one line: `ReferenceError: foo is not defined`, or the bare message of a plain Error. */
 export function describeError(error: unknown): string {
-  if (!(error instanceof Error))
-    return `The script threw ${(JSON.stringify(error) ?? String(error)).slice(0, 500)}`;
+  if (!(error instanceof Error)) return `The script threw ${textOf(error).slice(0, 500)}`;
   const plain = error.name === 'Error' || CuelineError.isInstance(error);
   return plain ? error.message || 'An error without a message.' : `${error.name}: ${error.message}`;
+}
+
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    // A bigint, or an object that holds itself.
+  }
+  try {
+    return String(value);
+  } catch {
+    return `a value of type ${typeof value}`;
+  }
 }

@@ -15,6 +15,8 @@ export type Outbox = {
 
 const batchTime = 8;
 const batchLength = 500_000;
+// Events of more text than this are told in several messages: one message must not grow with what has piled up.
+const longestBatch = 4_000_000;
 // When the page is this many messages behind, events wait and travel in fewer, larger messages.
 const unreadLimit = 32;
 
@@ -33,6 +35,17 @@ export function createOutbox(post: (text: string) => void): Outbox {
     unread += 1;
     post(encodeMessage(message));
   };
+  const emitEvents = (events: RunEvent[]): void => {
+    const text = encodeMessage({ type: 'events', events });
+    if (text.length > longestBatch && events.length > 1) {
+      const middle = events.length >> 1;
+      emitEvents(events.slice(0, middle));
+      emitEvents(events.slice(middle));
+      return;
+    }
+    unread += 1;
+    post(text);
+  };
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
@@ -41,7 +54,7 @@ export function createOutbox(post: (text: string) => void): Outbox {
     waiting = [];
     length = 0;
     sentAt = performance.now();
-    emit({ type: 'events', events });
+    emitEvents(events);
   };
   return {
     flush,

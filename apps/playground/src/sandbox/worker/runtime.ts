@@ -1,5 +1,5 @@
 import { CuelineError, runPrompt, type LiveRun } from '@cueline/core';
-import type { ToHost, ToWorker } from '../protocol.ts';
+import { decodeMessage, type ToHost, type ToWorker } from '../protocol.ts';
 import { describeError } from './describe-error.ts';
 import { LoadError, loadScript, type LoadedScript } from './load-script.ts';
 import { isLocated } from './locate-error.ts';
@@ -89,7 +89,7 @@ export function createRuntime(options: {
       if (message === 0) return options.post(0);
       if (typeof message === 'number') return outbox.read(message);
       if (typeof message !== 'string') return;
-      const parsed = JSON.parse(message) as ToWorker;
+      const parsed = decodeMessage(message) as ToWorker;
       if (parsed.type === 'run') void run(parsed);
       else if (parsed.type === 'stop') stopping.abort();
       else remote?.receive(parsed);

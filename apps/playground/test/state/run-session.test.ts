@@ -1,0 +1,127 @@
+import type { RunEvent } from '@cueline/core';
+import { beforeEach, expect, test, vi } from 'vitest';
+import type { Sandbox, ScriptHost } from '../../src/sandbox/index.ts';
+import { reply, startRun } from '../../src/state/run-session.ts';
+import { usePlayground } from '../../src/state/store.ts';
+
+/** What each start of a run gave the sandbox, and how to go on with it. */
+type Start = { script: string; host: ScriptHost; say: (event: RunEvent) => void };
+const { starts } = vi.hoisted(() => ({ starts: [] as Start[] }));
+
+vi.mock('../../src/sandbox/index.ts', () => ({
+  createSandbox: (): Sandbox => ({
+    warm: () => {},
+    dispose: () => {},
+    executor: (script, host) => ({
+      async *start() {
+        const events: RunEvent[] = [];
+        let wake = (): void => {};
+        starts.push({ script, host, say: (event) => (events.push(event), wake()) });
+        for (;;) {
+          const event = events.shift();
+          if (event !== undefined) yield event;
+          else await new Promise<void>((resolve) => (wake = resolve));
+        }
+      },
+    }),
+  }),
+}));
+
+const store = () => usePlayground.getState();
+const problem = { message: 'late', line: 2, phase: 'run' } as const;
+const runStart: RunEvent = {
+  type: 'run-start',
+  v: 1,
+  seq: 0,
+  t: 0,
+  runId: 'r',
+  model: 'm',
+  messages: [],
+  messageId: 'a',
+};
+const runEnd: RunEvent = {
+  type: 'run-end',
+  seq: 1,
+  t: 1,
+  outcome: 'error',
+  error: { code: 'script_error', message: 'failed', details: { line: 3 } },
+};
+
+/** Starts the script in the editor, and gives what the sandbox got. */
+async function begin(script: string): Promise<Start> {
+  store().edit(script);
+  const before = starts.length;
+  startRun();
+  await vi.waitFor(() => expect(starts).toHaveLength(before + 1));
+  return starts[before]!;
+}
+
+beforeEach(() => {
+  usePlayground.setState(usePlayground.getInitialState(), true);
+  starts.length = 0;
+});
+
+test('a run shows what is wrong with its script, and what it writes', async () => {
+  const { host } = await begin('// one');
+  host.onProblem?.(problem);
+  host.onConsole?.('log', 'said');
+  expect(store().problem).toEqual({ message: 'late', line: 2, ended: false });
+  expect(store().console).toEqual([{ level: 'log', text: 'said' }]);
+});
+
+test('a run that another took the place of is not heard any more', async () => {
+  const first = await begin('// one');
+  await begin('// two');
+  store().edit('// one');
+  first.host.onProblem?.(problem);
+  first.host.onConsole?.('log', 'said');
+  expect(store().problem).toBeUndefined();
+  expect(store().console).toEqual([]);
+});
+
+test('nor is a start of the same run, after a reply', async () => {
+  const first = await begin('// one');
+  first.say(runStart);
+  first.say({ type: 'run-end', seq: 1, t: 1, outcome: 'done', finishReason: 'stop' });
+  await vi.waitFor(() => expect(store().session?.run.getState().status).toBe('done'));
+  reply('And now?');
+  await vi.waitFor(() => expect(starts).toHaveLength(2));
+  first.host.onConsole?.('log', 'first');
+  starts[1]!.host.onConsole?.('log', 'second');
+  expect(store().console).toEqual([{ level: 'log', text: 'second' }]);
+});
+
+test.each([
+  ['edited', () => store().edit('// one, edited')],
+  ['replaced', () => store().replaceScript('// another')],
+])('no line is marked in a script that was %s since', async (_how, change) => {
+  const { host, say } = await begin('// one');
+  change();
+  host.onProblem?.(problem);
+  say(runStart);
+  say(runEnd);
+  await vi.waitFor(() => expect(store().session?.run.getState().status).toBe('error'));
+  expect(store().problem).toBeUndefined();
+});
+
+test('the line at which the run failed is marked in the script that ran', async () => {
+  const { say } = await begin('// one');
+  say(runStart);
+  say(runEnd);
+  await vi.waitFor(() => expect(store().problem).toEqual({ message: 'failed', line: 3, ended: true }));
+});
+
+test('each run has the model that was set when it started', async () => {
+  const first = await begin('// one');
+  usePlayground.setState({
+    connection: {
+      kind: 'openai',
+      openai: { model: 'gpt-test', api: 'chat', baseUrl: '' },
+      compatible: { model: '', baseUrl: '' },
+    },
+    keys: { openai: 'sk-test-0123456789', compatible: '' },
+  });
+  const second = await begin('// two');
+  expect(await first.host.getModel()).toMatchObject({ provider: 'simulated' });
+  expect(await second.host.getModel()).toMatchObject({ modelId: 'gpt-test' });
+});
