@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { startModelServer } from '../server/server.ts';
 import { expect, onPage, test } from './playground-page.ts';
 
@@ -14,6 +15,15 @@ export default definePrompt('weather', async (prompt) => {
   prompt.$\`What is the weather in ${city}?\`;
 });
 `;
+
+/** Sets a model of a server on this machine, through the model dialog. */
+async function useServer(page: Page, baseURL: string): Promise<void> {
+  await page.getByTestId('model').click();
+  await page.getByLabel('OpenAI-compatible server').click();
+  await page.getByLabel('Base URL').fill(baseURL);
+  await page.getByLabel('Model id').fill('test-model');
+  await page.getByRole('button', { name: 'Use this model' }).click();
+}
 
 test('the main job: edit the script, run it, see text and a tool call with its result', async ({
   playground,
@@ -63,6 +73,23 @@ test('a reply goes on with the conversation', async ({ playground }) => {
   await expect(playground.tool('getWeather').first()).toContainText('sunny');
 });
 
+test('Ctrl+Enter in the reply box sends the reply, and runs the script from anywhere else', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.run();
+  await playground.ended();
+  await page.getByLabel('Reply').fill('And tomorrow in Faro?');
+  await page.getByLabel('Reply').press('ControlOrMeta+Enter');
+  await expect(page.getByLabel('User message').nth(1)).toContainText('And tomorrow in Faro?');
+  expect(await playground.ended()).toBe('done');
+  await page.getByTestId('share').focus();
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await expect(page.getByLabel('User message')).toHaveCount(1);
+  expect(await playground.ended()).toBe('done');
+});
+
 test('Stop ends the run as stopped, in the place of Run', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
@@ -73,6 +100,7 @@ test('Stop ends the run as stopped, in the place of Run', async ({ playground })
   await stop.click();
   expect(await playground.ended()).toBe('stopped');
   await expect(page.getByText('You stopped this run.')).toBeVisible();
+  await expect(page.getByLabel('Reply')).toHaveAttribute('placeholder', 'Run again to reply');
 });
 
 test('a shared link opens the same script elsewhere and does not run by itself', async ({
@@ -170,6 +198,52 @@ test('a missing key ends the run in a sentence that leads to the model dialog', 
   await expect(error).toContainText('Paste an OpenAI API key');
   await error.getByRole('button', { name: 'Model settings' }).click();
   await expect(page.getByRole('dialog', { name: 'Model' })).toBeVisible();
+});
+
+test('the model dialog begins at the choice made, and gives the focus back', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  for (const opener of [page.getByTestId('model'), page.getByRole('button', { name: 'Use a real model' })]) {
+    await opener.focus();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('radio', { name: /^Demo model/ })).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await expect(opener).toBeFocused();
+  }
+});
+
+test('with a real model, an opened link says what Run will use', async ({ playground, browser }) => {
+  const { page } = playground;
+  await playground.open();
+  await page.getByTestId('share').click();
+  const link = await page.getByLabel('Link to this script').inputValue();
+  await page.keyboard.press('Escape');
+  await useServer(page, 'http://localhost:11434/v1');
+  await page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
+  await expect(page.getByTestId('notice')).toContainText('Run will use test-model at localhost:11434.');
+
+  const elsewhere = await browser.newContext();
+  const other = onPage(await elsewhere.newPage());
+  await other.open(new URL(link).hash);
+  await expect(other.page.getByTestId('notice')).not.toContainText('Run will use');
+  await elsewhere.close();
+});
+
+test('a server that answers with a web page leads to the model dialog', async ({ playground }) => {
+  const { page } = playground;
+  const web = { contentType: 'text/html', headers: { 'access-control-allow-origin': '*' }, body: '<html>' };
+  await page.route('http://localhost:11434/**', (route) => route.fulfill({ ...web, status: 200 }));
+  await page.route('http://localhost:11435/**', (route) => route.fulfill({ ...web, status: 404 }));
+  await playground.open();
+  for (const address of ['http://localhost:11434/v1', 'http://localhost:11435/v1']) {
+    await useServer(page, address);
+    await playground.run();
+    expect(await playground.ended()).toBe('error');
+    const error = page.getByTestId('run-error');
+    await expect(error).toContainText('The model’s address looks wrong');
+    await expect(error.getByRole('button', { name: 'Model settings' })).toBeVisible();
+  }
 });
 
 test('a base URL that cannot be used is said at its field', async ({ playground }) => {
@@ -283,6 +357,10 @@ test('on a phone there are two tabs, and controls fit fingers', async ({ playgro
   expect(await playground.ended()).toBe('done');
   await expect(playground.tool('getWeather')).toBeVisible();
   const small: string[] = [];
+  for (const name of ['Examples', 'Share']) {
+    const box = await page.getByRole('button', { name }).boundingBox();
+    expect(box?.width).toBeGreaterThan(43.5);
+  }
   for (const control of await page.getByRole('button').or(page.getByRole('tab')).all()) {
     const box = await control.boundingBox();
     if (box !== null && box.height < 43.5) small.push((await control.textContent()) ?? '');
@@ -306,11 +384,7 @@ test('what a model writes is shown, never obeyed: no HTML, no pictures, links on
   ]);
   try {
     await playground.open();
-    await page.getByTestId('model').click();
-    await page.getByLabel('OpenAI-compatible server').click();
-    await page.getByLabel('Base URL').fill(server.baseURL);
-    await page.getByLabel('Model id').fill('test-model');
-    await page.getByRole('button', { name: 'Use this model' }).click();
+    await useServer(page, server.baseURL);
     await playground.run();
     expect(await playground.ended()).toBe('done');
     const answer = page.getByLabel('Answer');
@@ -324,7 +398,24 @@ test('what a model writes is shown, never obeyed: no HTML, no pictures, links on
     await expect(dialog).toContainText('https://evil.example/?q=secret');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await expect(dialog).toHaveCount(0);
+    await expect(answer.getByRole('button', { name: 'the docs' })).toBeFocused();
     expect(page.context().pages()).toHaveLength(1);
+  } finally {
+    await server.close();
+  }
+});
+
+test('an answer that is no use as markdown is shown as text, and the page stays', async ({ playground }) => {
+  const { page } = playground;
+  const server = await startModelServer();
+  server.plan([{ text: `Before\n\n${'>'.repeat(4_000)} deep` }]);
+  try {
+    await playground.open();
+    await useServer(page, server.baseURL);
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+    await expect(page.getByLabel('Answer').locator('pre')).toContainText('>>>> deep');
+    await expect(page.getByLabel('Reply')).toBeEnabled();
   } finally {
     await server.close();
   }

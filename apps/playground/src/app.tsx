@@ -33,13 +33,25 @@ export function App() {
       <OpenLinkDialog />
       <Toaster
         theme={theme}
-        position={narrow ? 'top-center' : 'bottom-left'}
+        position="top-center"
+        // Below the top bar, and on a phone below the Run button.
+        offset={{ top: 56 }}
+        mobileOffset={{ top: 120 }}
         toastOptions={{
           style: {
             background: 'var(--panel)',
             color: 'var(--ink)',
             border: '1px solid var(--line-strong)',
             fontFamily: 'var(--font-sans)',
+            fontSize: '13px',
+          },
+          classNames: { description: 'text-ink-2!' },
+          actionButtonStyle: {
+            background: 'transparent',
+            color: 'var(--ink)',
+            border: '1px solid var(--line-strong)',
+            height: narrow ? '44px' : '28px',
+            padding: '0 10px',
             fontSize: '13px',
           },
         }}

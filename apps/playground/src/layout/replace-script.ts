@@ -1,15 +1,25 @@
 import { toast } from 'sonner';
 import { usePlayground } from '../state/store.ts';
 
+let shown: string | number | undefined;
+
 /** Puts another script into the editor and offers the way back where the person had written something. */
 export function replaceScript(source: string, what: string): void {
   const before = usePlayground.getState().script;
   usePlayground.getState().replaceScript(source);
   usePlayground.setState({ notice: undefined });
+  // What it said was about the script before this one.
+  if (shown !== undefined) toast.dismiss(shown);
   if (usePlayground.getState().previousScript !== before || before === source) return;
-  toast(`${what} is in the editor.`, {
+  const offer = toast(`${what} is in the editor.`, {
     description: 'Your own script is kept.',
     duration: 10_000,
     action: { label: 'Restore your script', onClick: () => usePlayground.getState().restoreScript() },
+  });
+  shown = offer;
+  const stop = usePlayground.subscribe(({ previousScript }) => {
+    if (previousScript === before) return;
+    stop();
+    toast.dismiss(offer);
   });
 }

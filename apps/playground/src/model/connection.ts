@@ -39,6 +39,14 @@ export function connectionLabel(settings: ConnectionSettings): { name: string; d
   }
 }
 
+/** What pressing Run will use, in a sentence; undefined for the demo and for a connection that cannot be used. */
+export function runsWith(settings: ConnectionSettings, keys: ConnectionKeys): string | undefined {
+  if (settings.kind === 'demo' || connectionProblem(settings, keys) !== undefined) return undefined;
+  const { name, detail } = connectionLabel(settings);
+  const where = settings.kind === 'compatible' ? ` at ${detail}` : '';
+  return `Run will use ${name}${where}${keys[settings.kind].trim() === '' ? '' : ' with your key'}.`;
+}
+
 /** A field of the model dialog that needs attention, and the sentence to show beside it. */
 export type ConnectionProblem = { field: 'model' | 'baseUrl' | 'key'; message: string };
 

@@ -24,6 +24,7 @@ export function ModelDialog() {
       onOpenChange={(next) => usePlayground.setState({ modelDialogOpen: next })}
       title="Model"
       description="What answers when you press Run."
+      focusFirst="[role=radio][aria-checked=true]"
     >
       <ModelForm onDone={close} />
     </Modal>

@@ -15,7 +15,7 @@ export function ConsoleFold() {
       hint={plural(lines.length, 'line')}
       open={false}
     >
-      <pre className="scroll mt-1 max-h-60 rounded-lg border border-line bg-raised px-3 py-2 font-mono text-sm break-words whitespace-pre-wrap">
+      <pre className="scroll mt-1 max-h-60 rounded-lg border border-line bg-raised px-3 py-2 font-mono text-sm wrap-anywhere whitespace-pre-wrap">
         {lines.map(({ level, text }, index) => (
           <div
             key={index}

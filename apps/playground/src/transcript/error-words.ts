@@ -19,8 +19,17 @@ const titles: Partial<Record<CuelineErrorCode, string>> = {
   sandbox_refused: 'The script asked for something it may not do',
 };
 
+/** True where what answered is no API of a model: a web page, a redirect, or a path that the server does not know. */
+function isWrongAddress({ code, message }: SerializedError): boolean {
+  if (code === 'redirect_blocked') return true;
+  if (code === 'provider_error') return message.includes('answered with a web page');
+  // A server that knows the path says which model it lacks.
+  return code === 'model_denied' && /\(404\)(?:: (?:(?:404 page )?not found)?)?\. /i.test(message);
+}
+
 /** A run's error in a few words; its message says the rest. */
 export function errorTitle(error: SerializedError): string {
+  if (isWrongAddress(error)) return 'The model’s address looks wrong';
   return titles[error.code] ?? 'The run failed';
 }
 
@@ -35,5 +44,5 @@ const modelCodes: ReadonlySet<CuelineErrorCode> = new Set([
 
 /** True where the model dialog is the place to put it right. */
 export function mendsInModelDialog(error: SerializedError): boolean {
-  return modelCodes.has(error.code);
+  return modelCodes.has(error.code) || isWrongAddress(error);
 }

@@ -14,7 +14,7 @@ export const JsonView = memo(function JsonView({ value }: { value: unknown }) {
   const shown = whole ? text : text.slice(0, FIRST_CHARACTERS);
   return (
     <>
-      <pre className="font-mono text-sm break-words whitespace-pre-wrap text-ink-2">
+      <pre className="font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
         {typeof value === 'string' ? shown : paint(shown)}
       </pre>
       {shown.length < text.length && (

@@ -1,13 +1,28 @@
+/** After so many items a list goes on in the next block; one list of a thousand would be read anew at every word. */
+const MOST_ITEMS = 50;
+
+const listItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/;
+// An item at the very left is never inside another one, whatever stands above it.
+const outerItem = /^(?:[-*+]|(\d{1,9})([.)]))\s+\S/;
+
 /**
  * Cuts markdown at blank lines where a new block surely begins, so that a growing text re-renders only its last block.
- * A fence, a list and anything indented stay whole. Joined with blank lines the blocks give the text again.
+ * A fence and anything indented stay whole, and so do lists, except for long ones: see {@link continuesList}. Joined
+ * with blank lines the blocks give the text again.
  */
 export function toMarkdownBlocks(text: string): string[] {
   const blocks: string[] = [];
   let block: string[] = [];
   let fence: string | undefined;
   let inList = false;
+  let list: OuterList | undefined;
   let blank = false;
+  const begin = (): void => {
+    blocks.push(block.join('\n').trim());
+    block = [];
+    inList = false;
+    list = undefined;
+  };
   for (const line of text.split('\n')) {
     if (fence !== undefined) {
       block.push(line);
@@ -20,13 +35,14 @@ export function toMarkdownBlocks(text: string): string[] {
       block.push(line);
       continue;
     }
-    const listItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/.test(line);
-    if (blank && block.length > 0 && !/^(?: {2,}|\t)/.test(line) && !(inList && listItem)) {
-      blocks.push(block.join('\n').trim());
-      block = [];
-      inList = false;
+    const isItem = listItem.test(line);
+    if (blank && block.length > 0 && !/^(?: {2,}|\t)/.test(line) && !(inList && isItem)) begin();
+    const outer = outerItem.exec(line);
+    if (outer !== null) {
+      if (list !== undefined && mayCut(list, line, outer[1])) begin();
+      list = withItem(list, line, outer);
     }
-    inList ||= listItem;
+    inList ||= isItem;
     fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     blank = false;
     block.push(line);
@@ -34,4 +50,25 @@ export function toMarkdownBlocks(text: string): string[] {
   const last = block.join('\n').trim();
   if (last !== '') blocks.push(last);
   return blocks.filter((part) => part !== '');
+}
+
+/** True for a block that goes on with the list of the one before it. */
+export function continuesList(before: string | undefined, block: string): boolean {
+  if (before === undefined || !outerItem.test(block)) return false;
+  return before.split('\n').filter((line) => outerItem.test(line)).length >= MOST_ITEMS;
+}
+
+/** The items at the very left of the list that a block is in. */
+type OuterList = { kind: string; start: number; items: number };
+
+function withItem(list: OuterList | undefined, line: string, [, number, end]: RegExpExecArray): OuterList {
+  const kind = end ?? line[0]!;
+  if (list?.kind === kind) return { ...list, items: list.items + 1 };
+  return { kind, start: Number(number ?? 0), items: 1 };
+}
+
+/** True before an item that would be numbered the same as the first of its own list. */
+function mayCut({ kind, start, items }: OuterList, line: string, number: string | undefined): boolean {
+  if (items < MOST_ITEMS) return false;
+  return number === undefined ? line[0] === kind : Number(number) === start + items;
 }

@@ -1,34 +1,32 @@
-import { memo, useMemo, type ComponentProps } from 'react';
+import { clsx } from 'clsx';
+import { memo, useMemo } from 'react';
 import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import remend from 'remend';
-import { toMarkdownBlocks } from './markdown-blocks.ts';
-import { askToOpen } from './open-link-dialog.tsx';
+import { ErrorBoundary } from '../ui/error-boundary.tsx';
+import { continuesList, toMarkdownBlocks } from './markdown-blocks.ts';
+import { ModelLink } from './model-link.tsx';
+import { NotShown, PlainText } from './not-shown.tsx';
+import { isTooMuch } from './too-much.ts';
 
 /** Text of a model is hostile: no raw HTML, no picture from elsewhere, and a link only after its address was shown. */
 const components: Components = {
-  a: ({ href, children }) => <ModelLink href={href}>{children}</ModelLink>,
+  a: ({ href, children }) => (
+    <ModelLink href={href} className="inline">
+      {children}
+    </ModelLink>
+  ),
   img: ({ alt }) => <span className="text-ink-3">[image not loaded{alt ? `: ${alt}` : ''}]</span>,
 };
 const plugins = [remarkGfm];
+/** From the distance of blocks to that of a list's items. */
+const CLOSER = '-mt-[7px]';
 
-function ModelLink({ href, children }: Pick<ComponentProps<'a'>, 'href' | 'children'>) {
-  if (href === undefined || !/^(https?|mailto):/i.test(href)) return <span>{children}</span>;
-  return (
-    <button
-      type="button"
-      onClick={() => askToOpen(href)}
-      className="inline text-left text-text-kind underline decoration-1 underline-offset-2"
-    >
-      {children}
-    </button>
-  );
-}
-
-const Block = memo(function Block({ text }: { text: string }) {
+const Block = memo(function Block({ text, growing }: { text: string; growing: boolean }) {
+  if (isTooMuch(text, growing)) return <PlainText text={text} />;
   return (
     <Markdown components={components} remarkPlugins={plugins} skipHtml>
-      {text}
+      {growing ? remend(text, { linkMode: 'text-only' }) : text}
     </Markdown>
   );
 });
@@ -43,16 +41,25 @@ export const ModelMarkdown = memo(function ModelMarkdown({
 }) {
   const blocks = useMemo(() => toMarkdownBlocks(text), [text]);
   return (
-    <>
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2.5">
       {blocks.map((block, index) => {
-        const last = index === blocks.length - 1;
+        const growing = streaming && index === blocks.length - 1;
         return (
           // Blocks are only ever added at the end, so their place is their identity.
-          <div key={index} className={last && streaming ? 'markdown cursor-block' : 'markdown'}>
-            <Block text={last && streaming ? remend(block, { linkMode: 'text-only' }) : block} />
+          <div
+            key={index}
+            className={clsx(
+              'markdown',
+              growing && 'cursor-block',
+              continuesList(blocks[index - 1], block) && CLOSER,
+            )}
+          >
+            <ErrorBoundary fallback={<NotShown text={block} />}>
+              <Block text={block} growing={growing} />
+            </ErrorBoundary>
           </div>
         );
       })}
-    </>
+    </div>
   );
 });

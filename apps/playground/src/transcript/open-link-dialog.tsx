@@ -2,16 +2,24 @@ import { ExternalLink } from 'lucide-react';
 import { AlertDialog } from 'radix-ui';
 import { useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
+import { useReturnFocus } from '../ui/use-return-focus.ts';
 
 const asked = new EventTarget();
 
+/** True for the addresses of web pages and mail; any other scheme may be a program. */
+export function mayOpen(url: string): boolean {
+  return /^(https?|mailto):/i.test(url);
+}
+
 /** Shows the whole address of a model's link and opens it only if the person agrees. */
 export function askToOpen(url: string): void {
+  if (!mayOpen(url)) return;
   asked.dispatchEvent(new CustomEvent('ask', { detail: url }));
 }
 
 export function OpenLinkDialog() {
   const [url, setUrl] = useState<string>();
+  const focus = useReturnFocus();
   useEffect(() => {
     const ask = (event: Event): void => setUrl((event as CustomEvent<string>).detail);
     asked.addEventListener('ask', ask);
@@ -22,6 +30,7 @@ export function OpenLinkDialog() {
       <AlertDialog.Portal>
         <AlertDialog.Overlay className="fixed inset-0 z-40 bg-black/45 dark:bg-black/60" />
         <AlertDialog.Content
+          {...focus}
           className={
             'fixed top-1/2 left-1/2 z-50 w-[min(480px,calc(100vw-32px))] -translate-x-1/2 -translate-y-1/2 rounded-xl ' +
             'border border-line-strong/60 bg-panel p-5 shadow-2xl outline-none'

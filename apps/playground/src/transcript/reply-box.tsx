@@ -1,10 +1,21 @@
+import type { RunState } from '@cueline/core';
 import { CornerDownLeft } from 'lucide-react';
 import { useState } from 'react';
 import { reply } from '../state/run-session.ts';
 import { Button } from '../ui/button.tsx';
 
+const placeholders: Record<RunState['status'], string> = {
+  idle: 'Reply once the run is done',
+  running: 'Reply once the run is done',
+  waiting: 'Reply once the run is done',
+  done: 'Reply…',
+  stopped: 'Run again to reply',
+  error: 'Run again to reply',
+};
+
 /** Goes on with the conversation once a run is done. Always there, so that the transcript above keeps its place. */
-export function ReplyBox({ ready }: { ready: boolean }) {
+export function ReplyBox({ status }: { status: RunState['status'] }) {
+  const ready = status === 'done';
   const [text, setText] = useState('');
   const send = (): void => {
     if (!ready || text.trim() === '') return;
@@ -22,7 +33,7 @@ export function ReplyBox({ ready }: { ready: boolean }) {
       <div className="mx-auto flex max-w-[720px] items-end gap-2 rounded-lg border border-line-strong/70 bg-panel p-1.5 focus-within:border-focus">
         <textarea
           aria-label="Reply"
-          placeholder={ready ? 'Reply…' : 'Reply once a run is done'}
+          placeholder={placeholders[status]}
           disabled={!ready}
           rows={1}
           value={text}

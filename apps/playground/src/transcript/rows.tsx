@@ -18,7 +18,7 @@ import { Fold } from './fold.tsx';
 import { formatCount, formatDuration, plural, summarize } from './format.ts';
 import { LiveDuration } from './live-duration.tsx';
 import { ModelMarkdown } from './markdown.tsx';
-import { askToOpen } from './open-link-dialog.tsx';
+import { ModelLink } from './model-link.tsx';
 
 export const SystemRow = memo(function SystemRow({ text, variables }: { text: string; variables: number }) {
   return (
@@ -28,7 +28,7 @@ export const SystemRow = memo(function SystemRow({ text, variables }: { text: st
       hint={`${plural(text.length, 'character')}${variables === 0 ? '' : `, ${plural(variables, 'variable')}`}`}
       open={false}
     >
-      <pre className="scroll mt-1 max-h-80 rounded-lg border border-line bg-raised px-3 py-2.5 font-mono text-sm break-words whitespace-pre-wrap text-ink-2">
+      <pre className="scroll mt-1 max-h-80 rounded-lg border border-line bg-raised px-3 py-2.5 font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
         {text}
       </pre>
     </Fold>
@@ -44,7 +44,7 @@ export const UserRow = memo(function UserRow({ text, files, variables }: UserRow
       className="flex gap-2.5 rounded-lg border border-line bg-raised px-3 py-2.5"
     >
       <User className="mt-1 size-3.5 shrink-0 text-ink-3" />
-      <div className="min-w-0 text-lg break-words whitespace-pre-wrap">
+      <div className="min-w-0 text-lg wrap-anywhere whitespace-pre-wrap">
         <WithVariables text={text} variables={variables} />
         {files > 0 && <p className="text-sm text-ink-2">{plural(files, 'file')} attached</p>}
       </div>
@@ -55,7 +55,9 @@ export const UserRow = memo(function UserRow({ text, files, variables }: UserRow
 /** A text in which the names of variables stand out, each with its value on hover. */
 function WithVariables({ text, variables }: Pick<UserRowProps, 'text' | 'variables'>) {
   return text.split(/(<[A-Za-z_][\w-]*>)/).map((piece, index) => {
-    const variable = piece.startsWith('<') ? variables[piece.slice(1, -1)] : undefined;
+    const name = piece.slice(1, -1);
+    // A name such as `constructor` is no variable because every object has it.
+    const variable = piece.startsWith('<') && Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (variable === undefined) return piece;
     return (
       <span
@@ -63,7 +65,7 @@ function WithVariables({ text, variables }: Pick<UserRowProps, 'text' | 'variabl
         title={summarize(variable.value, 200)}
         className="rounded bg-hover px-1 font-mono text-base text-text-kind"
       >
-        {piece.slice(1, -1)}
+        {name}
       </span>
     );
   });
@@ -122,7 +124,7 @@ export const ReasoningRow = memo(function ReasoningRow({
 
 export const TextRow = memo(function TextRow({ text, streaming }: { text: string; streaming: boolean }) {
   return (
-    <section aria-label="Answer" className="grid gap-2.5">
+    <section aria-label="Answer">
       <ModelMarkdown text={text} streaming={streaming} />
     </section>
   );
@@ -131,19 +133,11 @@ export const TextRow = memo(function TextRow({ text, streaming }: { text: string
 export function SourceRow({ title, url }: { title: string; url: string | undefined }) {
   return (
     <p className="flex items-center gap-2 text-sm text-ink-2">
-      <Link2 className="size-3.5 text-ink-3" />
+      <Link2 className="size-3.5 shrink-0 text-ink-3" />
       Source:{' '}
-      {url === undefined ? (
-        title
-      ) : (
-        <button
-          type="button"
-          className="min-w-0 truncate text-text-kind underline"
-          onClick={() => askToOpen(url)}
-        >
-          {title}
-        </button>
-      )}
+      <ModelLink href={url} className="min-w-0 truncate">
+        {title}
+      </ModelLink>
     </p>
   );
 }
@@ -161,7 +155,7 @@ export function WarningRow({ message }: { message: string }) {
   return (
     <p className="flex gap-2 rounded-lg bg-warn-soft px-3 py-2 text-warn">
       <TriangleAlert className="mt-[3px] size-3.5 shrink-0" />
-      <span>
+      <span className="min-w-0 wrap-anywhere">
         <span className="sr-only">Warning: </span>
         {message}
       </span>
@@ -192,7 +186,7 @@ export function ErrorRow({ error }: { error: SerializedError }) {
         <CircleAlert className="size-4 shrink-0" />
         {errorTitle(error)}
       </h3>
-      <p className="mt-1 break-words whitespace-pre-wrap text-ink">{error.message}</p>
+      <p className="mt-1 wrap-anywhere whitespace-pre-wrap text-ink">{error.message}</p>
       <div className="mt-2 flex flex-wrap gap-2 empty:hidden">
         {typeof line === 'number' && (
           <Button look="outline" onClick={() => showLine(line, typeof column === 'number' ? column : 1)}>

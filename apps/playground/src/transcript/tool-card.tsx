@@ -113,10 +113,10 @@ function Duration({ call, origin }: { call: ToolCallState; origin: number | unde
 
 function Details({ call }: { call: ToolCallState }) {
   return (
-    <dl className="grid gap-3 border-t border-line bg-raised px-3 py-2.5">
+    <dl className="grid grid-cols-[minmax(0,1fr)] gap-3 border-t border-line bg-raised px-3 py-2.5">
       <Field name="Input">
         {call.input === undefined ? (
-          <pre className="font-mono text-sm break-words whitespace-pre-wrap text-ink-2">
+          <pre className="font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
             {call.inputText.slice(-LAST_CHARACTERS) || '…'}
           </pre>
         ) : (
@@ -125,7 +125,7 @@ function Details({ call }: { call: ToolCallState }) {
       </Field>
       {call.errorText !== undefined ? (
         <Field name="Error">
-          <p className="font-mono text-sm break-words whitespace-pre-wrap text-danger">{call.errorText}</p>
+          <p className="font-mono text-sm wrap-anywhere whitespace-pre-wrap text-danger">{call.errorText}</p>
         </Field>
       ) : call.state === 'output-available' || call.output !== undefined ? (
         <Field name="Output">

@@ -3,7 +3,9 @@ import { ArrowDown } from 'lucide-react';
 import { memo } from 'react';
 import { StickToBottom, useStickToBottomContext } from 'use-stick-to-bottom';
 import type { RunSession } from '../state/run-session.ts';
+import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { ConsoleFold } from './console-fold.tsx';
+import { NotShown } from './not-shown.tsx';
 import {
   ErrorRow,
   FileRow,
@@ -31,7 +33,9 @@ export function Transcript({ session, state }: { session: RunSession; state: Run
       >
         {items.map((item) => (
           <div key={item.key} className="row-lazy">
-            <Row item={item} origin={session.startedAt} model={model} />
+            <ErrorBoundary fallback={<NotShown text={'text' in item ? item.text : undefined} />}>
+              <Row item={item} origin={session.startedAt} model={model} />
+            </ErrorBoundary>
           </div>
         ))}
         <ConsoleFold />

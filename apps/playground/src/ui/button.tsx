@@ -22,7 +22,7 @@ export function Button({ look = 'ghost', square = false, className, ...props }: 
       className={clsx(
         'inline-flex h-7 shrink-0 items-center justify-center gap-1.5 rounded-md text-base whitespace-nowrap',
         'transition-colors duration-100 select-none disabled:opacity-50 narrow:h-11 [&_svg]:size-[15px] [&_svg]:shrink-0',
-        square ? 'w-7 narrow:w-11' : 'px-2.5 narrow:px-3.5',
+        square ? 'w-7 narrow:w-11' : 'px-2.5 narrow:min-w-11 narrow:px-3.5',
         looks[look],
         className,
       )}

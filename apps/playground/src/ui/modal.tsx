@@ -2,22 +2,35 @@ import { X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
+import { useReturnFocus } from './use-return-focus.ts';
 
 type ModalProps = {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   title: string;
   description: ReactNode;
+  /** Selects what has the focus first; by default that is the first control. */
+  focusFirst?: string;
   children: ReactNode;
 };
 
 /** A dialog in the middle of the page; on a phone it rises from the bottom edge. */
-export function Modal({ open, onOpenChange, title, description, children }: ModalProps) {
+export function Modal({ open, onOpenChange, title, description, focusFirst, children }: ModalProps) {
+  const focus = useReturnFocus();
   return (
     <Dialog.Root open={open} onOpenChange={onOpenChange}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 animate-[fade_120ms_ease-out] bg-black/45 dark:bg-black/60" />
         <Dialog.Content
+          onOpenAutoFocus={(event) => {
+            focus.onOpenAutoFocus();
+            if (focusFirst === undefined || !(event.target instanceof HTMLElement)) return;
+            const first = event.target.querySelector<HTMLElement>(focusFirst);
+            if (first === null) return;
+            event.preventDefault();
+            first.focus();
+          }}
+          onCloseAutoFocus={focus.onCloseAutoFocus}
           className={
             'scroll fixed top-1/2 left-1/2 z-50 max-h-[calc(100dvh-32px)] w-[min(500px,calc(100vw-32px))] ' +
             '-translate-x-1/2 -translate-y-1/2 animate-[fade_140ms_ease-out] rounded-xl border border-line-strong/60 bg-panel ' +

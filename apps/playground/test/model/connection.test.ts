@@ -5,6 +5,7 @@ import {
   connectionLabel,
   connectionProblem,
   defaultConnection,
+  runsWith,
   type ConnectionSettings,
 } from '../../src/model/connection.ts';
 import { createModel, toModelReference } from '../../src/model/create-model.ts';
@@ -65,6 +66,15 @@ test.each([
     message: expect.stringContaining(words) as string,
   });
   expect(() => checkConnection(settings, noKeys)).toThrow(CuelineError);
+});
+
+test('what Run will use is said for a real model only', () => {
+  expect(runsWith(defaultConnection, noKeys)).toBeUndefined();
+  expect(runsWith(openai({ model: 'gpt-4o' }), noKeys)).toBeUndefined();
+  expect(runsWith(openai({ model: 'gpt-4o' }), { ...noKeys, openai: 'sk-x' })).toBe(
+    'Run will use gpt-4o with your key.',
+  );
+  expect(runsWith(compatible(), noKeys)).toBe('Run will use llama3.2 at localhost:11434.');
 });
 
 test('an Ollama on this machine needs no key', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toMarkdownBlocks } from '../../src/transcript/markdown-blocks.ts';
+import { continuesList, toMarkdownBlocks } from '../../src/transcript/markdown-blocks.ts';
 
 test('cuts at blank lines, and keeps fences and lists whole', () => {
   const text = '# Title\n\nText\nmore\n\n```ts\na\n\nb\n```\n\n1. one\n\n2. two\n\n   still two\n\nEnd';
@@ -46,4 +46,43 @@ test('no text is lost', () => {
       expect(letters(toMarkdownBlocks(text).join('\n\n'))).toBe(letters(text));
     }),
   );
+});
+
+const items = (count: number, line: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => line(index));
+
+test('a long list is cut between its outer items', () => {
+  const lines = items(120, (index) => `- item ${index}\n  - inner\n  more`);
+  const blocks = toMarkdownBlocks(`Intro:\n\n${lines.join('\n')}\n\nEnd`);
+  expect(blocks).toEqual([
+    'Intro:',
+    lines.slice(0, 50).join('\n'),
+    lines.slice(50, 100).join('\n'),
+    lines.slice(100).join('\n'),
+    'End',
+  ]);
+  expect(blocks.map((block, index) => continuesList(blocks[index - 1], block))).toEqual([
+    false,
+    false,
+    true,
+    true,
+    false,
+  ]);
+});
+
+test('a numbered list is cut only where the numbers go on', () => {
+  const counted = (start: number) => items(60, (index) => `${start + index}. item`);
+  expect(toMarkdownBlocks(counted(7).join('\n'))).toEqual([
+    counted(7).slice(0, 50).join('\n'),
+    counted(7).slice(50).join('\n'),
+  ]);
+  const ones = items(200, () => '1. item').join('\n');
+  expect(toMarkdownBlocks(ones)).toEqual([ones]);
+});
+
+test('items inside one outer item, and inside a fence, are never cut off', () => {
+  const inner = `1. outer\n${items(200, () => '   - inner').join('\n')}`;
+  expect(toMarkdownBlocks(inner)).toEqual([inner]);
+  const fence = `\`\`\`diff\n${items(200, () => '- gone').join('\n')}\n\`\`\``;
+  expect(toMarkdownBlocks(fence)).toEqual([fence]);
 });

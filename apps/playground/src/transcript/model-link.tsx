@@ -1,0 +1,19 @@
+import { clsx } from 'clsx';
+import type { ReactNode } from 'react';
+import { askToOpen, mayOpen } from './open-link-dialog.tsx';
+
+type ModelLinkProps = { href: string | undefined; className?: string; children: ReactNode };
+
+/** A link that a model wrote: asks before it opens, and is plain text where its address is no web page or mail. */
+export function ModelLink({ href, className, children }: ModelLinkProps) {
+  if (href === undefined || !mayOpen(href)) return <span className={className}>{children}</span>;
+  return (
+    <button
+      type="button"
+      onClick={() => askToOpen(href)}
+      className={clsx('text-left text-text-kind underline decoration-1 underline-offset-2', className)}
+    >
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,30 @@
+import { Component, type ReactNode } from 'react';
+
+type ErrorBoundaryProps = {
+  fallback: ReactNode;
+  /** When it changes, children that failed get another chance. */
+  retryKey?: unknown;
+  children: ReactNode;
+};
+
+type ErrorBoundaryState = { failed: boolean; retryKey?: unknown };
+
+/** Shows `fallback` in place of children that fail to draw, so that the rest of the page stays. */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
+  override state: ErrorBoundaryState = { failed: false };
+
+  static getDerivedStateFromError(): Partial<ErrorBoundaryState> {
+    return { failed: true };
+  }
+
+  static getDerivedStateFromProps(
+    { retryKey }: ErrorBoundaryProps,
+    state: ErrorBoundaryState,
+  ): ErrorBoundaryState | null {
+    return retryKey === state.retryKey ? null : { failed: false, retryKey };
+  }
+
+  override render(): ReactNode {
+    return this.state.failed ? this.props.fallback : this.props.children;
+  }
+}

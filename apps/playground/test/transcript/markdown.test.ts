@@ -1,0 +1,54 @@
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { expect, test } from 'vitest';
+import { ModelMarkdown } from '../../src/transcript/markdown.tsx';
+import { SourceRow } from '../../src/transcript/rows.tsx';
+import { isTooMuch } from '../../src/transcript/too-much.ts';
+
+const html = (text: string, streaming = false): string =>
+  renderToStaticMarkup(createElement(ModelMarkdown, { text, streaming }));
+
+test.each([
+  ['quotes', `${'>'.repeat(4_000)} a`],
+  ['spaced quotes', `${'> '.repeat(4_000)}a`],
+  ['bullets', `${'- '.repeat(4_000)}a`],
+  ['numbers', `${'1. '.repeat(4_000)}a`],
+  ['emphasis', `${'*a **b '.repeat(3_000)}end`],
+  ['brackets', `${'['.repeat(3_000)}a`],
+  ['quotes and bullets', `Text\n  ${'> - '.repeat(2_000)}a`],
+])('deep %s are shown as they were written', (_name, text) => {
+  expect(isTooMuch(text, false)).toBe(true);
+  expect(html(text)).toContain('<pre');
+  expect(html(text)).not.toContain('<blockquote');
+});
+
+test('a block too large to read anew each frame is plain while it grows, and a huge one stays so', () => {
+  const large = 'word '.repeat(7_000);
+  expect(html(large, true)).toContain('<pre');
+  expect(html(large)).not.toContain('<pre');
+  expect(html('word '.repeat(21_000))).toContain('<pre');
+});
+
+test.each(['> > > a', '-'.repeat(400), `| a |\n|${'-'.repeat(200)}|\n| b |`, '- a\n  - b\n    - c'])(
+  'everyday markdown is no plain text: %s',
+  (text) => {
+    expect(isTooMuch(text, true)).toBe(false);
+    expect(html(text)).not.toContain('<pre');
+  },
+);
+
+test('a long list goes on with its numbers', () => {
+  const list = Array.from({ length: 120 }, (_, index) => `${index + 1}. item`).join('\n');
+  expect(html(list).match(/<ol(?: start="\d+")?>/g)).toEqual(['<ol>', '<ol start="51">', '<ol start="101">']);
+});
+
+test('a source opens web pages and mail only', () => {
+  const row = (url: string): string =>
+    renderToStaticMarkup(createElement(SourceRow, { title: 'Report', url }));
+  expect(row('https://example.org/')).toContain('<button');
+  expect(row('mailto:a@example.org')).toContain('<button');
+  for (const url of ['javascript:alert(1)', 'data:text/html,x', 'vscode://open', 'file:///etc/hosts']) {
+    expect(row(url)).toContain('Report');
+    expect(row(url)).not.toContain('<button');
+  }
+});
