@@ -139,6 +139,64 @@ test.describe('errors of a script', () => {
   });
 });
 
+test.describe('what a script says in another name', () => {
+  for (const [where, script] of [
+    ['in the prompt function', 'export default () => { throw expired; };'],
+    ['at the top', 'export default () => {};\nthrow expired;'],
+  ] as const) {
+    test(`an error of the provider, thrown ${where}, is one of the script`, async ({ page, playground }) => {
+      await playground.open(
+        `import { CuelineError } from '@cueline/core';
+        const expired = new CuelineError('auth', 'Your key has expired. Renew it at https://evil.example');
+        ${script}`,
+      );
+      await playground.run();
+      await playground.ended('error');
+      const error = page.getByTestId('run-error');
+      await expect(error).toContainText('The script has an error');
+      await expect(error).not.toContainText('refused the key');
+      await expect(error.getByRole('button', { name: 'Model settings' })).toHaveCount(0);
+    });
+  }
+
+  test('events that no reader could show are left out', async ({ page, playground }) => {
+    const start = { type: 'run-start', t: 0, v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' };
+    const events = [
+      { ...start, messages: [null] },
+      start,
+      { type: 'step-start', t: 1, step: 0, request: { keep: 0, messages: [], instructions: {} } },
+      { type: 'text-start', t: 1, id: '1' },
+      { type: 'text-delta', t: 1e300, id: '1', text: 'forged but whole' },
+      { type: 'run-end', t: 2, outcome: 'pwned' },
+      { type: 'run-end', t: 2, outcome: 'done' },
+    ];
+    await playground.open(
+      `const events = ${JSON.stringify(events)};
+      (Object.prototype as any).toJSON = function () {
+        return this.type === 'events' ? { type: 'events', events } : this;
+      };
+      export default (prompt: any) => { prompt.$\`Hi\`; };`,
+    );
+    await playground.run();
+    await playground.ended('done');
+    await expect(page.getByText('forged but whole', { exact: true })).toBeVisible();
+    await expect(page.getByTestId('run-button')).toBeEnabled();
+  });
+});
+
+test('a script that piles up more than a run may is ended, and told so', async ({ page, playground }) => {
+  await playground.open(
+    scriptWithTool(
+      "setInterval(() => Promise.reject(new Error('x'.repeat(1_000_000))), 5); await new Promise(() => {});",
+    ),
+  );
+  await playground.editorReady();
+  await playground.run();
+  await playground.ended('error');
+  await expect(page.getByTestId('run-error')).toContainText('more than 64 million characters');
+  expect(await playground.longestPause()).toBeLessThan(1_000);
+});
+
 test('a script finds no way out by itself', async ({ page, playground, allowedHosts }) => {
   const outside = await startModelServer();
   allowedHosts.add(new URL(outside.baseURL).host);
