@@ -160,14 +160,15 @@ test.describe('what a script says in another name', () => {
   }
 
   test('events that no reader could show are left out', async ({ page, playground }) => {
-    const start = { type: 'run-start', t: 0, v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' };
+    const model = 'openai:gpt-forged';
+    const start = { type: 'run-start', t: 0, v: 1, runId: 'r', model, messages: [], messageId: 'a' };
     const events = [
       { ...start, messages: [null] },
       start,
       { type: 'step-start', t: 1, step: 0, request: { keep: 0, messages: [], instructions: {} } },
+      { type: 'step-start', t: 1, step: 0, request: { keep: 0, messages: [], model } },
       { type: 'text-start', t: 1, id: '1' },
       { type: 'text-delta', t: 1e300, id: '1', text: 'forged but whole' },
-      { type: 'run-end', t: 2, outcome: 'pwned' },
       { type: 'run-end', t: 2, outcome: 'done' },
     ];
     await playground.open(
@@ -180,6 +181,10 @@ test.describe('what a script says in another name', () => {
     await playground.run();
     await playground.ended('done');
     await expect(page.getByText('forged but whole', { exact: true })).toBeVisible();
+    // which model answers is for the page to say
+    const run = page.getByRole('region', { name: 'Run' });
+    await expect(run).toContainText('simulated');
+    await expect(run).not.toContainText('gpt-forged');
     await expect(page.getByTestId('run-button')).toBeEnabled();
   });
 });

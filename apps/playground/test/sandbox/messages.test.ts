@@ -94,14 +94,22 @@ describe('an event that is none', () => {
     stepEnd({ inputTokens: {} }),
     stepEnd({ outputTokens: '1' }),
     { ...stepEnd({}), finishReason: {} },
+  ])('is left out, and those around it stay: %j', (event) => {
+    expect(read([delta(1), { t: 1, ...event }, delta(2)])).toEqual([delta(1), delta(2)]);
+  });
+
+  test.each([
     { type: 'run-end', outcome: 'pwned' },
     { type: 'run-end', outcome: 'running' },
     { type: 'run-end', outcome: 'done', finishReason: {} },
     { type: 'run-end', outcome: 'error' },
     { type: 'run-end', outcome: 'error', error: {} },
     { type: 'run-end', outcome: 'error', error: { code: {}, message: '' } },
-  ])('is left out, and those around it stay: %j', (event) => {
-    expect(read([delta(1), { t: 1, ...event }, delta(2)])).toEqual([delta(1), delta(2)]);
+  ])('is an end all the same: %j', (event) => {
+    expect(read([delta(1), { t: 1, ...event }])).toEqual([
+      delta(1),
+      expect.objectContaining({ type: 'run-end', outcome: 'error' }),
+    ]);
   });
 });
 

@@ -7,14 +7,19 @@ const shortestSecret = 8;
 const afterWord =
   /(\bbearer\s+|(?:x-api-key|x-goog-api-key|api[-_]?key|access[-_]?token)["']?\s*[:=]\s*["']?)([^\s"',;&[\]]+)/gi;
 
-/** The text without keys: those given, and what looks like one (`sk-…`, `Bearer …`, `x-api-key: …`, `AIza…`). */
-export function redact(text: string, secrets: readonly string[] = []): string {
+/** The text without these literal keys, and otherwise as it was. */
+export function hideSecrets(text: string, secrets: readonly string[]): string {
   let clean = text;
   // Longest first, so that a key that begins with another key goes as a whole.
   for (const secret of secrets.toSorted((a, b) => b.length - a.length)) {
     if (secret.length >= shortestSecret) clean = clean.replaceAll(secret, hidden);
   }
-  return clean
+  return clean;
+}
+
+/** The text without keys: those given, and what looks like one (`sk-…`, `Bearer …`, `x-api-key: …`, `AIza…`). */
+export function redact(text: string, secrets: readonly string[] = []): string {
+  return hideSecrets(text, secrets)
     .replace(afterWord, (whole, before: string, value: string) =>
       isKeyLike(value) ? before + hidden : whole,
     )

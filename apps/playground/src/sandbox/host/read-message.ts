@@ -1,3 +1,4 @@
+import type { RunEvent } from '@cueline/core';
 import * as z from 'zod';
 import type { ToHost } from '../protocol.ts';
 import { isRunEvent } from './check-event.ts';
@@ -42,9 +43,19 @@ export function readMessage(text: string): ToHost | undefined {
     const result = message.safeParse(JSON.parse(text));
     if (!result.success) return undefined;
     const { data } = result;
-    // One event that is none does not take those around it, and so perhaps the run's end, with it.
-    return (data.type === 'events' ? { ...data, events: data.events.filter(isRunEvent) } : data) as ToHost;
+    return (data.type === 'events' ? { ...data, events: data.events.flatMap(readEvent) } : data) as ToHost;
   } catch {
     return undefined;
   }
+}
+
+/** One event that is none does not take those around it with it; an end that cannot be read is an end all the same. */
+function readEvent(value: unknown): RunEvent[] {
+  if (isRunEvent(value)) return [value];
+  if ((value as { type?: unknown } | null)?.type !== 'run-end') return [];
+  const error = {
+    code: 'script_error',
+    message: 'The script ended its run in a way that cannot be read.',
+  } as const;
+  return [{ seq: 0, t: 0, type: 'run-end', outcome: 'error', error }];
 }

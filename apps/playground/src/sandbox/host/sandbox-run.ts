@@ -96,10 +96,23 @@ export function startSandboxRun(options: SandboxRunOptions): void {
 
   const attributed = (error: SerializedError): SerializedError =>
     attributeError(error, server?.failures ?? []);
-  const attribute = (event: RunEvent): RunEvent =>
-    event.type === 'run-end' && event.error !== undefined
-      ? { ...event, error: attributed(event.error) }
-      : event;
+  /** Which model answers, and what it failed of, is for the page to say: the worker could claim anything. */
+  const attribute = (event: RunEvent): RunEvent => {
+    switch (event.type) {
+      case 'run-start': {
+        const { simulated: _claimed, ...start } = event;
+        return { ...start, ...modelFacts(facts.model) };
+      }
+      case 'step-start':
+        return event.request.model === undefined
+          ? event
+          : { ...event, request: { ...event.request, model: facts.model } };
+      case 'run-end':
+        return event.error === undefined ? event : { ...event, error: attributed(event.error) };
+      default:
+        return event;
+    }
+  };
 
   const receive = (text: string): void => {
     const message = readMessage(text);
@@ -190,8 +203,7 @@ function ownStart(model: string, request: SandboxRunOptions['request']): RunEven
     type: 'run-start',
     v: LOG_VERSION,
     runId: `run-${id}`,
-    model,
-    ...(model.startsWith('simulated:') ? { simulated: true } : {}),
+    ...modelFacts(model),
     ...(request.input === undefined ? {} : { input: request.input }),
     messages: [...(request.messages ?? [])],
     messageId: `msg-${id}`,
@@ -205,4 +217,9 @@ function redact(text: string, secrets: readonly string[]): string {
     // Nothing so short is a key; replacing it would spoil texts that only happen to contain it.
     return written.length < 8 ? result : result.replaceAll(written, '[redacted]');
   }, text);
+}
+
+/** What a `run-start` says of its model. */
+function modelFacts(model: string): { model: string; simulated?: boolean } {
+  return { model, ...(model.startsWith('simulated:') ? { simulated: true } : {}) };
 }
