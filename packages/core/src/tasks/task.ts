@@ -1,0 +1,86 @@
+/** How a task stands. `completed`, `failed` and `skipped` are ends; a user may still ask to have it tried again. */
+export type TaskStatus = 'pending' | 'in_progress' | 'validating' | 'completed' | 'failed' | 'skipped';
+
+/** Who put a task on the list, or changed it: the prompt's author, the model, or whoever watches the run. */
+export type TaskOrigin = 'author' | 'model' | 'user';
+
+/** One task as the list knows it. */
+export type TaskItem = {
+  readonly id: string;
+  readonly title: string;
+  readonly status: TaskStatus;
+  readonly origin: TaskOrigin;
+  /** How many results have been refused. */
+  readonly attempts: number;
+  /** What came of it, once it is completed. */
+  readonly result?: string;
+  /** Why the last result was refused, or why the task failed or was skipped. */
+  readonly error?: string;
+};
+
+/** What can happen to a list of tasks. The log keeps these; the list is what they amount to. */
+export type TaskEvent =
+  | { type: 'task-add'; task: { id: string; title: string; origin: TaskOrigin }; index: number }
+  /** What is not named stays as it was; `null` takes it away. */
+  | {
+      type: 'task-update';
+      taskId: string;
+      by: TaskOrigin;
+      title?: string;
+      status?: TaskStatus;
+      attempts?: number;
+      result?: string | null;
+      error?: string | null;
+    }
+  /** `index` is the place after the move. */
+  | { type: 'task-move'; taskId: string; index: number; by: TaskOrigin }
+  | { type: 'task-remove'; taskId: string; by: TaskOrigin };
+
+/** What somebody who watches a run may do to its tasks. */
+export type TaskEdit =
+  /** At the end, where no index says otherwise. */
+  | { type: 'add'; title: string; index?: number }
+  | { type: 'rename'; taskId: string; title: string }
+  | { type: 'remove'; taskId: string }
+  | { type: 'move'; taskId: string; index: number }
+  | { type: 'skip'; taskId: string; reason?: string }
+  | { type: 'retry'; taskId: string }
+  /** Completes the task with the user's own result, which nothing validates. */
+  | { type: 'resolve'; taskId: string; result: string };
+
+/** Whether an edit was made, and if not, why. */
+export type EditReply = { accepted: true } | { accepted: false; reason: string };
+
+/** A list after one more event. An event about a task that is not there changes nothing. */
+export function applyTaskEvent(items: readonly TaskItem[], event: TaskEvent): readonly TaskItem[] {
+  switch (event.type) {
+    case 'task-add':
+      return items.toSpliced(event.index, 0, { ...event.task, status: 'pending', attempts: 0 });
+    case 'task-remove':
+      return items.filter(({ id }) => id !== event.taskId);
+    case 'task-move': {
+      const task = items.find(({ id }) => id === event.taskId);
+      if (task === undefined) return items;
+      return items.filter((item) => item !== task).toSpliced(event.index, 0, task);
+    }
+    case 'task-update': {
+      const index = items.findIndex(({ id }) => id === event.taskId);
+      const task = items[index];
+      return task === undefined ? items : items.with(index, updated(task, event));
+    }
+  }
+}
+
+function updated(task: TaskItem, event: Extract<TaskEvent, { type: 'task-update' }>): TaskItem {
+  const { title = task.title, status = task.status, attempts = task.attempts } = event;
+  const { result = task.result, error = task.error } = event;
+  const { result: _result, error: _error, ...rest } = task;
+  return {
+    ...rest,
+    title,
+    status,
+    attempts,
+    ...(result === undefined || result === null ? {} : { result }),
+    ...(error === undefined || error === null ? {} : { error }),
+  };
+}
