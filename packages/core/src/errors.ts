@@ -22,6 +22,10 @@ export type CuelineErrorCode =
   | 'stream_truncated'
   | 'provider_error'
   | 'script_error'
+  | 'tasks_incomplete'
+  | 'budget_exceeded'
+  | 'loop_detected'
+  | 'parse_failed'
   | 'sandbox_unresponsive'
   | 'sandbox_refused'
   // links and stored logs

@@ -1,5 +1,6 @@
 import type { FinishReason, LanguageModelUsage, ModelMessage, ProviderMetadata, UIMessage } from 'ai';
 import type { SerializedError } from '../errors.ts';
+import type { TaskEvent } from '../tasks/task.ts';
 
 /** Version of the event format, written into every `run-start`. */
 export const LOG_VERSION = 1;
@@ -30,6 +31,21 @@ export type CompiledRequest = {
 export type RequestChange = { keep: number; messages: ModelMessage[] } & Partial<
   Omit<CompiledRequest, 'messages'>
 >;
+
+/** What somebody says to a request. `input` replaces the arguments that the model gave. */
+export type RequestAnswer = { approve: true; input?: unknown } | { approve: false; reason?: string };
+
+/** A run asks whoever watches it, and is told. */
+export type RequestEvent =
+  | {
+      type: 'request-open';
+      requestId: string;
+      kind: 'approval';
+      toolCallId: string;
+      toolName: string;
+      input: unknown;
+    }
+  | { type: 'request-answer'; requestId: string; answer: RequestAnswer };
 
 /** What an event says, without its place in the log. */
 export type RunEventBody =
@@ -72,6 +88,37 @@ export type RunEventBody =
   /** `ms` is how long the tool itself ran; missing where the provider ran it. */
   | ({ type: 'tool-end'; toolCallId: string; output: unknown; ms?: number } & ToolCallFacts)
   | ({ type: 'tool-error'; toolCallId: string; error: string; ms?: number } & ToolCallFacts)
+  /** One call inside a composite tool's call; `index` is its place among them. */
+  | { type: 'sub-call-start'; toolCallId: string; index: number; name: string; input: unknown }
+  /** `error` is there where it failed, and then no output. */
+  | { type: 'sub-call-end'; toolCallId: string; index: number; output?: unknown; error?: string; ms: number }
+  /**
+   * An agent begins its work on a tool call. This and everything that it does stands in the log under its `agent` path.
+   */
+  | {
+      type: 'agent-start';
+      /** The tool's name. */
+      name: string;
+      /** The call that it answers. */
+      toolCallId: string;
+      /** `provider:model`. */
+      model: string;
+      input: unknown;
+      messages: readonly UIMessage[];
+      messageId: string;
+    }
+  | {
+      type: 'agent-end';
+      outcome: 'done' | 'stopped' | 'error';
+      finishReason?: FinishReason;
+      /** The validated object of an agent with a response schema. */
+      output?: unknown;
+      error?: SerializedError;
+    }
+  | TaskEvent
+  | RequestEvent
+  /** The model stopped too early and was told so: tasks are open, or its output did not fit the schema. */
+  | { type: 'steer'; cause: 'tasks' | 'output'; text: string }
   | { type: 'source'; source: SourceFacts }
   | { type: 'file'; mediaType: string; url: string; reasoning?: boolean; providerMetadata?: ProviderMetadata }
   | { type: 'warning'; message: string }
@@ -114,4 +161,6 @@ export type RunEvent = {
   seq: number;
   /** Milliseconds since `run-start`; never smaller than the event before. */
   t: number;
+  /** Which agent did it: the ids of the tool calls that lead to it, joined with `/`. Missing for the run itself. */
+  agent?: string;
 } & RunEventBody;

@@ -1,6 +1,7 @@
 import type { FinishReason, LanguageModelUsage, UIMessage } from 'ai';
 import type { SerializedError } from '../errors.ts';
-import type { CompiledRequest } from './events.ts';
+import type { TaskItem } from '../tasks/task.ts';
+import type { CompiledRequest, RequestAnswer } from './events.ts';
 
 /** One tool call of a run. Times are milliseconds since the run started. */
 export type ToolCallState = {
@@ -30,6 +31,42 @@ export type ToolCallState = {
   finishedAt?: number;
   /** How long the tool itself ran, in milliseconds. */
   ms?: number;
+  /** What a composite tool did, one by one. */
+  subCalls?: SubCallState[];
+};
+
+/** One call inside a composite tool's call. Times are milliseconds since the run started. */
+export type SubCallState = {
+  name: string;
+  input: unknown;
+  state: 'running' | 'output-available' | 'output-error' | 'interrupted';
+  output?: unknown;
+  errorText?: string;
+  startedAt: number;
+  /** How long it ran, in milliseconds. */
+  ms?: number;
+};
+
+/** A task with what the log knows of its times, in milliseconds since the run started. */
+export type TaskState = TaskItem & {
+  /** `seq` of the event that changed it last. */
+  readonly seq: number;
+  readonly startedAt?: number;
+  readonly finishedAt?: number;
+};
+
+/** Something that the run asks whoever watches it. */
+export type RequestState = {
+  requestId: string;
+  kind: 'approval';
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  /** Path of the agent that asks; missing for the run itself. */
+  agent?: string;
+  openedAt: number;
+  /** Missing while it is open. */
+  answer?: RequestAnswer;
 };
 
 /** One step of a run: one model call and the tools that it ran. Times are milliseconds since the run started. */
@@ -62,9 +99,15 @@ export type RunFacts = {
   /** The conversation as AI SDK UI messages; the last one is being written while the run is running. */
   messages: UIMessage[];
   toolCalls: ToolCallState[];
+  /** The task list, in its order; empty where there is none. */
+  tasks: readonly TaskState[];
+  /** What the run has asked, open and answered. Of the agents, too. */
+  requests: RequestState[];
+  /** Every agent that has worked, at any depth, in the order in which they began. */
+  agents: AgentState[];
   variables: Record<string, VariableState>;
   steps: StepState[];
-  /** Sum over all steps that have ended. */
+  /** Sum over all steps that have ended, those of agents included. */
   usage: { inputTokens: number; outputTokens: number; totalTokens: number };
   warnings: string[];
   /** Milliseconds from start to the last event. */
@@ -75,6 +118,7 @@ export type RunFacts = {
 export type RunStatus =
   | { status: 'idle' }
   | { status: 'running'; phase: 'requesting' | 'reasoning' | 'text' | 'tool-input' | 'tools' }
+  /** It needs an answer before it can go on: see `requests`. */
   | { status: 'waiting' }
   | { status: 'done'; finishReason: FinishReason }
   | { status: 'error'; error: SerializedError }
@@ -82,3 +126,15 @@ export type RunStatus =
 
 /** Everything that is known of a run at one moment, made from its log by {@link reduce}. */
 export type RunState = RunFacts & RunStatus;
+
+/** An agent at work, or done: a run inside the run. Its own agents stand beside it in the run's list, under longer paths. */
+export type AgentState = {
+  /** The ids of the tool calls that lead to it, joined with `/`. */
+  path: string;
+  /** The call that it answers. */
+  toolCallId: string;
+  input: unknown;
+  /** The validated object, where it has a response schema and is done. */
+  output?: unknown;
+} & Omit<RunFacts, 'runId' | 'seq' | 'simulated' | 'agents' | 'requests' | 'elapsed'> &
+  RunStatus;
