@@ -1,6 +1,7 @@
 import type { UIMessage } from 'ai';
 import type { RunEvent, ToolCallFacts } from './events.ts';
 import type { PartialJson } from './partial-json.ts';
+import type { WorkDraft } from './work.ts';
 
 type Part = UIMessage['parts'][number];
 
@@ -36,19 +37,11 @@ export type MessageProgress = {
   stepStarted: boolean;
 };
 
-/** The place where a message is written. `own` makes a copy that may be changed, once between two snapshots. */
-export type MessageDraft = {
-  message(): UIMessage | undefined;
-  addMessage(message: UIMessage): void;
-  own<T extends object>(value: T): T;
-  progress: MessageProgress;
-};
-
 /**
  * Writes one event into the assistant's message, with the parts that the AI SDK's own `readUIMessageStream` makes of
  * the same run (a test holds the two equal).
  */
-export function applyToMessage(draft: MessageDraft, event: RunEvent): void {
+export function applyToMessage(draft: WorkDraft, event: RunEvent): void {
   const { progress } = draft;
   switch (event.type) {
     case 'step-start':
@@ -148,11 +141,11 @@ export function applyToMessage(draft: MessageDraft, event: RunEvent): void {
 }
 
 /** The message that the run writes, with the current step's mark; made when the run's first step says something. */
-function stepMessage(draft: MessageDraft): UIMessage {
-  let message = draft.message();
+function stepMessage(draft: WorkDraft): UIMessage {
+  let message = lastMessage(draft);
   if (message?.id !== draft.progress.messageId || message.role !== 'assistant') {
-    draft.addMessage({ id: draft.progress.messageId, role: 'assistant', parts: [] });
-    message = draft.message()!;
+    message = { id: draft.progress.messageId, role: 'assistant', parts: [] };
+    (draft.facts.messages = draft.own(draft.facts.messages)).push(message);
   }
   if (!draft.progress.stepStarted) {
     message.parts.push({ type: 'step-start' });
@@ -161,28 +154,38 @@ function stepMessage(draft: MessageDraft): UIMessage {
   return message;
 }
 
-function addPart(draft: MessageDraft, part: Part): number {
+function lastMessage({ facts, own }: WorkDraft): UIMessage | undefined {
+  const index = facts.messages.length - 1;
+  const message = facts.messages[index];
+  if (message === undefined) return undefined;
+  const messages = (facts.messages = own(facts.messages));
+  const mine = (messages[index] = own(message));
+  mine.parts = own(mine.parts);
+  return mine;
+}
+
+function addPart(draft: WorkDraft, part: Part): number {
   const { parts } = stepMessage(draft);
   parts.push(part);
   return parts.length - 1;
 }
 
-function partAt(draft: MessageDraft, index: number | undefined): Part | undefined {
-  const parts = draft.message()?.parts;
+function partAt(draft: WorkDraft, index: number | undefined): Part | undefined {
+  const parts = lastMessage(draft)?.parts;
   const part = index === undefined ? undefined : parts?.[index];
   if (parts === undefined || part === undefined || index === undefined) return undefined;
   return (parts[index] = draft.own(part));
 }
 
-function toolPart(draft: MessageDraft, toolCallId: string): ToolPart | undefined {
-  const message = draft.message();
+function toolPart(draft: WorkDraft, toolCallId: string): ToolPart | undefined {
+  const message = lastMessage(draft);
   if (message?.id !== draft.progress.messageId) return undefined;
   const index = message.parts.findLastIndex((part) => 'toolCallId' in part && part.toolCallId === toolCallId);
   return partAt(draft, index) as ToolPart | undefined;
 }
 
 /** The part of a call in the current step: an id that a later step uses again is another call. */
-function stepToolPart(draft: MessageDraft, toolCallId: string): ToolPart | undefined {
+function stepToolPart(draft: WorkDraft, toolCallId: string): ToolPart | undefined {
   const { parts } = stepMessage(draft);
   const first = parts.findLastIndex((part) => part.type === 'step-start');
   const index = parts.findLastIndex((part) => 'toolCallId' in part && part.toolCallId === toolCallId);
@@ -190,7 +193,7 @@ function stepToolPart(draft: MessageDraft, toolCallId: string): ToolPart | undef
 }
 
 function beginToolPart(
-  draft: MessageDraft,
+  draft: WorkDraft,
   event: { toolCallId: string; toolName: string } & ToolCallFacts,
 ): ToolPart {
   const known = stepToolPart(draft, event.toolCallId);

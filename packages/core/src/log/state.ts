@@ -31,7 +31,7 @@ export type ToolCallState = {
   finishedAt?: number;
   /** How long the tool itself ran, in milliseconds. */
   ms?: number;
-  /** What a composite tool did, one by one. */
+  /** What a composite tool did, one by one, in the order in which it began them. */
   subCalls?: SubCallState[];
 };
 
@@ -49,9 +49,11 @@ export type SubCallState = {
 
 /** A task with what the log knows of its times, in milliseconds since the run started. */
 export type TaskState = TaskItem & {
-  /** `seq` of the event that changed it last. */
+  /** `seq` of the event that changed it last; a move changes its place and not the task. */
   readonly seq: number;
+  /** When it was first in progress, since it was last pending. */
   readonly startedAt?: number;
+  /** When it was completed, failed or skipped. */
   readonly finishedAt?: number;
 };
 
@@ -74,6 +76,8 @@ export type StepState = {
   step: number;
   request: CompiledRequest;
   startedAt: number;
+  /** Why the model, which had stopped, was sent on into this step, and in what words. */
+  steered?: { cause: 'tasks' | 'output'; text: string };
   /** When the first text, reasoning or tool argument arrived. */
   firstOutputAt?: number;
   finishedAt?: number;
@@ -114,11 +118,14 @@ export type RunFacts = {
   elapsed: number;
 };
 
+/** What a run and an agent have in common: both work in steps, with messages, tools and tasks of their own. */
+export type WorkFacts = Omit<RunFacts, 'runId' | 'seq' | 'simulated' | 'agents' | 'requests' | 'elapsed'>;
+
 /** How a run stands. `phase` says what a running run is doing. */
 export type RunStatus =
   | { status: 'idle' }
   | { status: 'running'; phase: 'requesting' | 'reasoning' | 'text' | 'tool-input' | 'tools' }
-  /** It needs an answer before it can go on: see `requests`. */
+  /** It needs an answer before it can go on: see `requests`. A log that has not ended goes on once all are answered. */
   | { status: 'waiting' }
   | { status: 'done'; finishReason: FinishReason }
   | { status: 'error'; error: SerializedError }
@@ -127,14 +134,22 @@ export type RunStatus =
 /** Everything that is known of a run at one moment, made from its log by {@link reduce}. */
 export type RunState = RunFacts & RunStatus;
 
-/** An agent at work, or done: a run inside the run. Its own agents stand beside it in the run's list, under longer paths. */
-export type AgentState = {
-  /** The ids of the tool calls that lead to it, joined with `/`. */
+/** What is known of an agent whatever its status. Its `usage` is that of its own steps and of the agents below it. */
+export type AgentFacts = {
+  /**
+   * The ids of the tool calls that lead to it, joined with `/`. Where a model uses a call's id again, a later agent has
+   * the path of an earlier one.
+   */
   path: string;
   /** The call that it answers. */
   toolCallId: string;
   input: unknown;
   /** The validated object, where it has a response schema and is done. */
   output?: unknown;
-} & Omit<RunFacts, 'runId' | 'seq' | 'simulated' | 'agents' | 'requests' | 'elapsed'> &
-  RunStatus;
+} & WorkFacts;
+
+/**
+ * An agent at work, or done: a run inside the run. Its own agents stand beside it in the run's list, under longer paths.
+ * What it asks stands in the run's `requests`; it is `running` meanwhile, and the run is `waiting`.
+ */
+export type AgentState = AgentFacts & RunStatus;

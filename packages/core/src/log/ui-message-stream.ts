@@ -16,6 +16,8 @@ export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk
   }
 
   return (event) => {
+    // what an agent says is no part of the answer, which has the agent's result as its tool's output
+    if (event.agent !== undefined) return [];
     switch (event.type) {
       case 'run-start':
         return [{ type: 'start', messageId: event.messageId }];

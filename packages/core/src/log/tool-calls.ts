@@ -1,0 +1,168 @@
+import type { RunEvent } from './events.ts';
+import { createPartialJson } from './partial-json.ts';
+import type { ToolCallState } from './state.ts';
+import type { WorkDraft } from './work.ts';
+
+/** Writes one event into the tool calls. */
+export function applyToCalls(draft: WorkDraft, event: RunEvent): void {
+  switch (event.type) {
+    case 'tool-input-start':
+      addCall(draft, event);
+      draft.progress.inputs.set(event.toolCallId, createPartialJson());
+      return;
+    case 'tool-input-end': {
+      const call = streamingCall(draft, event.toolCallId) ?? addCall(draft, event);
+      call.input = event.input;
+      call.state = event.invalid === undefined ? 'input-available' : 'output-error';
+      if (event.invalid !== undefined) call.errorText = event.invalid;
+      if (call.inputText === '') call.inputText = textOf(event.input);
+      draft.progress.inputs.delete(event.toolCallId);
+      return;
+    }
+    case 'tool-input-delta':
+    case 'tool-start':
+    case 'tool-preliminary':
+    case 'tool-end':
+    case 'tool-error':
+    case 'sub-call-start':
+    case 'sub-call-end': {
+      const call = callOf(draft, event.toolCallId);
+      if (call !== undefined) applyToCall(draft, call, event);
+      return;
+    }
+    default:
+  }
+}
+
+type CallEvent = Extract<
+  RunEvent,
+  {
+    type:
+      | 'tool-input-delta'
+      | 'tool-start'
+      | 'tool-preliminary'
+      | 'tool-end'
+      | 'tool-error'
+      | 'sub-call-start'
+      | 'sub-call-end';
+  }
+>;
+
+function applyToCall(draft: WorkDraft, call: ToolCallState, event: CallEvent): void {
+  switch (event.type) {
+    case 'tool-input-delta':
+      call.inputText += event.delta;
+      feedInput(draft, call, event.delta);
+      return;
+    case 'tool-start':
+      call.state = 'running';
+      call.startedAt = event.t;
+      return;
+    case 'tool-preliminary':
+      call.output = event.output;
+      return;
+    case 'tool-end':
+      call.output = event.output;
+      call.state = 'output-available';
+      finishCall(call, event);
+      return;
+    case 'tool-error':
+      call.state = 'output-error';
+      call.errorText = event.error;
+      finishCall(call, event);
+      return;
+    case 'sub-call-start': {
+      // they begin one after the other; anything else is no log of ours
+      if (event.index !== (call.subCalls?.length ?? 0)) return;
+      const { name, input, t: startedAt } = event;
+      (call.subCalls = draft.own(call.subCalls ?? [])).push({ name, input, state: 'running', startedAt });
+      return;
+    }
+    case 'sub-call-end': {
+      const { index, output, error, ms } = event;
+      if (call.subCalls?.at(index)?.state !== 'running') return;
+      const subCalls = (call.subCalls = draft.own(call.subCalls));
+      subCalls[index] = {
+        ...subCalls[index]!,
+        ms,
+        ...(error === undefined
+          ? { state: 'output-available', output }
+          : { state: 'output-error', errorText: error }),
+      };
+    }
+  }
+}
+
+/** Marks the calls that have not ended, and what goes on inside them: nothing more will come of them. */
+export function interruptCalls({ facts, own }: WorkDraft, t: number): void {
+  for (const [index, { state }] of facts.toolCalls.entries()) {
+    if (state === 'output-available' || state === 'output-error') continue;
+    const calls = (facts.toolCalls = own(facts.toolCalls));
+    const call = (calls[index] = own(calls[index]!));
+    call.state = 'interrupted';
+    call.finishedAt = t;
+    interruptSubCalls(call);
+  }
+}
+
+function interruptSubCalls(call: ToolCallState): void {
+  if (call.subCalls?.some(({ state }) => state === 'running') !== true) return;
+  call.subCalls = call.subCalls.map((subCall) =>
+    subCall.state === 'running' ? { ...subCall, state: 'interrupted' } : subCall,
+  );
+}
+
+function callOf({ facts, own }: WorkDraft, toolCallId: string): ToolCallState | undefined {
+  // from the end: the call that is being written is among the last
+  const index = facts.toolCalls.findLastIndex((call) => call.toolCallId === toolCallId);
+  const call = facts.toolCalls[index];
+  if (call === undefined) return undefined;
+  const calls = (facts.toolCalls = own(facts.toolCalls));
+  return (calls[index] = own(call));
+}
+
+/** The call whose arguments are arriving. Some models use an id again in a later answer; that is another call. */
+function streamingCall(draft: WorkDraft, toolCallId: string): ToolCallState | undefined {
+  const call = callOf(draft, toolCallId);
+  return call?.state === 'input-streaming' ? call : undefined;
+}
+
+function addCall(
+  { facts, own }: WorkDraft,
+  { toolCallId, toolName, t }: { toolCallId: string; toolName: string; t: number },
+): ToolCallState {
+  const call: ToolCallState = {
+    toolCallId,
+    toolName,
+    step: facts.steps.length - 1,
+    state: 'input-streaming',
+    inputText: '',
+    calledAt: t,
+  };
+  (facts.toolCalls = own(facts.toolCalls)).push(call);
+  return call;
+}
+
+/** Gives the reader of a call's arguments one more piece; it is made anew where another branch of states has fed it. */
+function feedInput({ progress }: WorkDraft, call: ToolCallState, delta: string): void {
+  const known = progress.inputs.get(call.toolCallId);
+  if (known !== undefined && known.text.length + delta.length === call.inputText.length) {
+    return known.feed(delta);
+  }
+  const fresh = createPartialJson();
+  fresh.feed(call.inputText);
+  progress.inputs.set(call.toolCallId, fresh);
+}
+
+/** The result may be read later than the tool ended; how long it ran was measured where it ran. */
+function finishCall(call: ToolCallState, { t, ms }: { t: number; ms?: number }): void {
+  interruptSubCalls(call);
+  call.finishedAt = t;
+  if (ms === undefined) return;
+  call.ms = ms;
+  if (call.startedAt !== undefined) call.finishedAt = call.startedAt + ms;
+}
+
+function textOf(input: unknown): string {
+  return typeof input === 'string' ? input : (JSON.stringify(input) ?? '');
+}

@@ -1,0 +1,239 @@
+import type { RunEvent } from './events.ts';
+import { applyToMessage, type MessageProgress } from './message.ts';
+import type { RunStatus, StepState, WorkFacts } from './state.ts';
+import { addUsage, applyChange } from './step.ts';
+import { applyToTasks } from './task-state.ts';
+import { applyToCalls, interruptCalls } from './tool-calls.ts';
+
+type Phase = Extract<RunStatus, { status: 'running' }>['phase'];
+
+/** What has to be remembered between two events besides the state itself. */
+type WorkProgress = MessageProgress & {
+  /** What the model was told after it had stopped, until the step that it leads to begins. */
+  steered: StepState['steered'] | undefined;
+  /** What the work is doing, also while the state says that it waits. */
+  phase: Phase | undefined;
+};
+
+/** The facts while they are written. `own` makes a copy that may be changed, once between two snapshots. */
+export type WorkDraft = {
+  facts: WorkFacts;
+  own<T extends object>(value: T): T;
+  progress: MessageProgress;
+};
+
+/** One run or one agent while its events come. */
+export type Work<Facts extends WorkFacts> = {
+  /** A copy that may be written to; what stands in it is written to only after `own`. */
+  facts: Facts;
+  own<T extends object>(value: T): T;
+  readonly running: boolean;
+  apply(event: RunEvent): void;
+  end(event: WorkEnd): void;
+  /** What has come of it so far; `waiting` instead of running where it waits for an answer. */
+  snapshot(waits?: boolean): Facts & RunStatus;
+};
+
+type WorkEnd = Pick<Extract<RunEvent, { type: 'run-end' }>, 't' | 'outcome' | 'finishReason' | 'error'>;
+
+/** Work that has not begun. */
+export const emptyWork: WorkFacts = {
+  model: '',
+  text: '',
+  messages: [],
+  toolCalls: [],
+  tasks: [],
+  variables: {},
+  steps: [],
+  usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 },
+  warnings: [],
+};
+
+/** How work stands that has just begun. */
+export const started: RunStatus = { status: 'running', phase: 'requesting' };
+
+const progressOf = new WeakMap<object, WorkProgress>();
+
+/** Goes on with a state that a snapshot gave, or begins with one whose answer will be the message `messageId`. */
+export function createWork<Facts extends WorkFacts>(
+  state: Facts & RunStatus,
+  messageId?: string,
+): Work<Facts> {
+  const progress = copyProgress(progressOf.get(state));
+  if (messageId !== undefined) progress.messageId = messageId;
+  let [facts, status] = split<Facts>(state);
+  if (status.status === 'waiting' && progress.phase !== undefined) {
+    status = { status: 'running', phase: progress.phase };
+  }
+  /** Objects made since the last snapshot, which may be written to. */
+  let owned = new Set<object>();
+
+  function own<T extends object>(value: T): T {
+    if (owned.has(value)) return value;
+    const copy = (Array.isArray(value) ? value.slice() : { ...value }) as T;
+    owned.add(copy);
+    return copy;
+  }
+  const draft: WorkDraft = { facts, own, progress };
+
+  function currentStep(): StepState | undefined {
+    const index = facts.steps.length - 1;
+    const step = facts.steps[index];
+    if (step === undefined) return undefined;
+    const steps = (facts.steps = own(facts.steps));
+    return (steps[index] = own(step));
+  }
+  function firstOutput(t: number): void {
+    if (facts.steps.at(-1)?.firstOutputAt !== undefined) return;
+    const step = currentStep();
+    if (step !== undefined) step.firstOutputAt = t;
+  }
+  function running(phase: Phase): void {
+    if (status.status === 'running' && status.phase !== phase) status = { status: 'running', phase };
+  }
+
+  function apply(event: RunEvent): void {
+    switch (event.type) {
+      case 'variable-set':
+        facts.variables = { ...facts.variables, [event.name]: { kind: event.kind, value: event.value } };
+        return;
+      case 'step-start': {
+        (facts.steps = own(facts.steps)).push({
+          step: event.step,
+          request: applyChange(facts.steps.at(-1)?.request, event.request),
+          startedAt: event.t,
+          ...(progress.steered === undefined ? {} : { steered: progress.steered }),
+        });
+        progress.steered = undefined;
+        progress.stepHasText = false;
+        running('requesting');
+        break;
+      }
+      case 'text-start':
+        running('text');
+        break;
+      case 'text-delta':
+        firstOutput(event.t);
+        running('text');
+        facts.text = progress.stepHasText ? facts.text + event.text : event.text;
+        progress.stepHasText = true;
+        break;
+      case 'reasoning-delta':
+        firstOutput(event.t);
+        running('reasoning');
+        break;
+      case 'tool-input-start':
+        firstOutput(event.t);
+        running('tool-input');
+        break;
+      case 'tool-input-end':
+        firstOutput(event.t);
+        break;
+      case 'tool-start':
+        running('tools');
+        break;
+      case 'task-add':
+      case 'task-update':
+      case 'task-move':
+      case 'task-remove':
+        facts.tasks = applyToTasks(facts.tasks, event);
+        return;
+      case 'steer':
+        progress.steered = { cause: event.cause, text: event.text };
+        return;
+      case 'retry':
+        progress.stepHasText = false;
+        return;
+      case 'warning':
+        (facts.warnings = own(facts.warnings)).push(event.message);
+        return;
+      case 'step-end': {
+        const step = currentStep();
+        if (step === undefined) break;
+        step.finishedAt = event.t;
+        step.finishReason = event.finishReason;
+        step.usage = event.usage;
+        facts.usage = addUsage(facts.usage, event.usage);
+        break;
+      }
+      default:
+    }
+    applyToCalls(draft, event);
+    applyToMessage(draft, event);
+  }
+
+  return {
+    facts,
+    own,
+    get running() {
+      return status.status === 'running';
+    },
+    apply,
+    end(event) {
+      // work that waits will go on with the calls that it waits for
+      if (event.outcome !== 'waiting') interruptCalls(draft, event.t);
+      status = endStatus(event);
+    },
+    snapshot(waits = false) {
+      for (const part of progress.stale)
+        part.input = progress.inputs.get(part.toolCallId)?.value() ?? part.input;
+      progress.stale.clear();
+      progress.phase = status.status === 'running' ? status.phase : undefined;
+      const state = {
+        ...facts,
+        ...(waits && status.status === 'running' ? { status: 'waiting' as const } : status),
+      };
+      progressOf.set(state, copyProgress(progress));
+      owned = new Set();
+      return state;
+    },
+  };
+}
+
+/** A state as its two halves; the facts are a copy. */
+function split<Facts extends WorkFacts>(state: Facts & RunStatus): [Facts, RunStatus] {
+  // none of a status's fields has the name of a fact
+  const { status, phase, finishReason, error, ...facts } = state as Facts & Record<string, unknown>;
+  return [facts as unknown as Facts, statusOf({ status, phase, finishReason, error } as RunStatus)];
+}
+
+function statusOf(state: RunStatus): RunStatus {
+  switch (state.status) {
+    case 'running':
+      return { status: state.status, phase: state.phase };
+    case 'done':
+      return { status: state.status, finishReason: state.finishReason };
+    case 'error':
+      return { status: state.status, error: state.error };
+    default:
+      return { status: state.status };
+  }
+}
+
+function endStatus(event: WorkEnd): RunStatus {
+  switch (event.outcome) {
+    case 'done':
+      return { status: 'done', finishReason: event.finishReason ?? 'other' };
+    case 'error':
+      return {
+        status: 'error',
+        error: event.error ?? { code: 'provider_error', message: 'The run failed without saying why.' },
+      };
+    default:
+      return { status: event.outcome };
+  }
+}
+
+function copyProgress(progress: WorkProgress | undefined): WorkProgress {
+  return {
+    messageId: progress?.messageId ?? '',
+    open: new Map(progress?.open),
+    // readers of streamed arguments are shared between a state and the next; one that is behind is made anew
+    inputs: new Map(progress?.inputs),
+    stale: new Set(),
+    stepHasText: progress?.stepHasText ?? false,
+    stepStarted: progress?.stepStarted ?? false,
+    steered: progress?.steered,
+    phase: progress?.phase,
+  };
+}
