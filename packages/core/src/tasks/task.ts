@@ -12,7 +12,7 @@ export type TaskItem = {
   readonly origin: TaskOrigin;
   /** How many results have been refused. */
   readonly attempts: number;
-  /** What came of it, once it is completed. */
+  /** What came of it, once it is completed; while it is validated, what is to be validated. */
   readonly result?: string;
   /** Why the last result was refused, or why the task failed or was skipped. */
   readonly error?: string;
@@ -51,10 +51,11 @@ export type TaskEdit =
 /** Whether an edit was made, and if not, why. */
 export type EditReply = { accepted: true } | { accepted: false; reason: string };
 
-/** A list after one more event. An event about a task that is not there changes nothing. */
+/** A list after one more event. An event about a task that is not there, or a second task of one id, changes nothing. */
 export function applyTaskEvent(items: readonly TaskItem[], event: TaskEvent): readonly TaskItem[] {
   switch (event.type) {
     case 'task-add':
+      if (items.some(({ id }) => id === event.task.id)) return items;
       return items.toSpliced(event.index, 0, { ...event.task, status: 'pending', attempts: 0 });
     case 'task-remove':
       return items.filter(({ id }) => id !== event.taskId);

@@ -1,0 +1,28 @@
+import { accept, add, type Decision, refuse } from './decision.ts';
+import type { TaskEvent } from './task.ts';
+import type { TaskList } from './task-list.ts';
+
+/** What a list of tasks begins with. */
+export type TaskListSettings = {
+  kind: TaskList['kind'];
+  /** The author's tasks, in order. A dynamic list may begin without any. */
+  titles: readonly string[];
+  maxAttempts: number;
+};
+
+/** A new list, with the events that fill it. Refused, with a reply that says why, where it makes no sense. */
+export function createTaskList({ kind, titles, maxAttempts }: TaskListSettings): Decision {
+  const empty: TaskList = { kind, items: [], nextNumber: 1, maxAttempts };
+  if (kind === 'static' && titles.length === 0) {
+    return refuse(empty, 'The task list is empty. Give it at least one task.');
+  }
+  const blank = titles.findIndex((title) => title.trim() === '');
+  if (blank >= 0) return refuse(empty, `Task ${blank + 1} has no text. Say what is to be done.`);
+  if (!Number.isInteger(maxAttempts) || maxAttempts < 1) {
+    return refuse(empty, `maxAttempts is ${maxAttempts}. Give a whole number from 1 on.`);
+  }
+  const events = titles.map((title, index): TaskEvent => {
+    return add({ ...empty, nextNumber: index + 1 }, title.trim(), 'author', index);
+  });
+  return accept(empty, events, '');
+}

@@ -1,0 +1,40 @@
+import type { TaskEdit } from './task.ts';
+import { quote } from './task-text.ts';
+
+type Field = 'taskId' | 'title' | 'index' | 'reason' | 'result';
+
+const fields: Readonly<Record<TaskEdit['type'], { needs: readonly Field[]; may: readonly Field[] }>> = {
+  add: { needs: ['title'], may: ['index'] },
+  rename: { needs: ['taskId', 'title'], may: [] },
+  remove: { needs: ['taskId'], may: [] },
+  move: { needs: ['taskId', 'index'], may: [] },
+  skip: { needs: ['taskId'], may: ['reason'] },
+  retry: { needs: ['taskId'], may: [] },
+  resolve: { needs: ['taskId', 'result'], may: [] },
+};
+
+/** What is wrong with the form of an edit, which may have come over a wire; undefined where nothing is. */
+export function editFault(edit: unknown): string | undefined {
+  const kinds = Object.keys(fields).join(', ');
+  if (typeof edit !== 'object' || edit === null) return `An edit is an object with a type, one of: ${kinds}.`;
+  const { type, ...given } = edit as Record<string, unknown>;
+  if (!isKind(type)) {
+    const what = typeof type === 'string' ? `There is no edit ${quote(type)}` : 'The edit has no type';
+    return `${what}. The types are: ${kinds}.`;
+  }
+  const { needs, may } = fields[type];
+  for (const field of [...needs, ...may]) {
+    const value = given[field];
+    if (value === undefined && may.includes(field)) continue;
+    const fits = field === 'index' ? Number.isInteger(value) : typeof value === 'string';
+    if (!fits)
+      return `The edit “${type}” needs ${field} to be ${field === 'index' ? 'a whole number' : 'a text'}.`;
+    const blank = typeof value === 'string' && value.trim() === '' && field !== 'reason';
+    if (blank) return `The edit “${type}” needs ${field} to say something: it is empty.`;
+  }
+  return undefined;
+}
+
+function isKind(type: unknown): type is TaskEdit['type'] {
+  return typeof type === 'string' && Object.hasOwn(fields, type);
+}

@@ -1,0 +1,91 @@
+import { accept, type Decision, refuse, update } from './decision.ts';
+import type { TaskItem } from './task.ts';
+import { currentTask, failedTask, findTask, type TaskList } from './task-list.ts';
+import { allDone, attemptsOf, placeOf, quote, statusWords } from './task-text.ts';
+
+/** The model begins the current task, and is told what it is. */
+export function startTask(list: TaskList): Decision {
+  const task = currentTask(list);
+  if (task === undefined) return refuse(list, nothingToDo(list));
+  if (task.status === 'validating') return refuse(list, alreadyValidating(list, task));
+  if (task.status === 'in_progress') {
+    return refuse(list, `${placeOf(list, task)} is already started: ${brief(task)}`);
+  }
+  const started = update(task, 'model', { status: 'in_progress' });
+  return accept(list, [started], `${placeOf(list, task)} started: ${brief(task)}`);
+}
+
+/** The model works, which begins the current task where it has not begun. There is no reply: the tool gives its own. */
+export function touchTask(list: TaskList): Decision {
+  const task = currentTask(list);
+  if (task?.status !== 'pending') return refuse(list, '');
+  return accept(list, [update(task, 'model', { status: 'in_progress' })], '');
+}
+
+/**
+ * The model hands in a result. Where it is accepted, `validate` is the id of the task whose result is to be validated,
+ * and {@link settleTask} comes next; until then there is no reply.
+ */
+export function finishTask(list: TaskList, result: string): Decision & { validate?: string } {
+  const task = currentTask(list);
+  if (task === undefined) return refuse(list, nothingToDo(list));
+  if (task.status === 'validating') return refuse(list, alreadyValidating(list, task));
+  const started = touchTask(list);
+  const validating = update(task, 'model', { status: 'validating', result });
+  return { ...accept(list, [...started.events, validating], ''), validate: task.id };
+}
+
+/** What the validation found: `undefined` where the result is good, else what is wrong with it. */
+export function settleTask(list: TaskList, taskId: string, feedback: string | undefined): Decision {
+  const task = findTask(list, taskId);
+  if (task === undefined) return refuse(list, 'The task was taken off the list. Its result was not used.');
+  if (task.status !== 'validating') {
+    return refuse(
+      list,
+      `The result was not used: ${quote(task.title)} is ${statusWords[task.status]} by now.`,
+    );
+  }
+  return feedback === undefined ? complete(list, task) : refuseResult(list, task, feedback);
+}
+
+function complete(list: TaskList, task: TaskItem): Decision {
+  const decision = accept(list, [update(task, 'author', { status: 'completed', error: null })], '');
+  const next = currentTask(decision.list);
+  const reply =
+    next === undefined
+      ? '✓ All tasks completed successfully! The task list is complete.'
+      : `✓ Task completed successfully!\n\nNext task: ${next.title}`;
+  return { ...decision, reply };
+}
+
+function refuseResult(list: TaskList, task: TaskItem, feedback: string): Decision {
+  const error = feedback.trim() === '' ? 'No reason was given.' : feedback;
+  const attempts = task.attempts + 1;
+  const status = attempts >= list.maxAttempts ? 'failed' : 'in_progress';
+  const refused = update(task, 'author', { status, attempts, result: null, error });
+  const advice =
+    status === 'failed'
+      ? failure(list, { ...task, attempts })
+      : 'Please review the task and provide a corrected result.';
+  return accept(list, [refused], `Validation failed: ${error}\n\n${advice}`);
+}
+
+/** The task in full, with what was wrong with the last result. */
+function brief({ title, error }: TaskItem): string {
+  const last = error === undefined ? '' : `\n\nYour last result was not accepted: ${error}`;
+  return `${title}${last}\n\nCall finishTask with the result when it is done.`;
+}
+
+function alreadyValidating(list: TaskList, task: TaskItem): string {
+  return `The result of ${placeOf(list, task)} is being validated. Wait for what comes of it.`;
+}
+
+function nothingToDo(list: TaskList): string {
+  const failed = failedTask(list);
+  if (failed !== undefined) return failure(list, failed);
+  return allDone;
+}
+
+function failure(list: TaskList, task: TaskItem): string {
+  return `${placeOf(list, task)} failed after ${attemptsOf(task)}: ${quote(task.title)}. The task list cannot go on.`;
+}
