@@ -1,0 +1,89 @@
+/**
+ * A tool call as a string that is the same for equal arguments, whatever the order of their keys. It is as long as the
+ * arguments, since a hash could be made to collide, and never throws. What JSON cannot hold (a Blob, a Map, a class
+ * instance without `toJSON`) is equal only to itself, so that no two calls are taken for one by mistake.
+ */
+export function canonicalCall(name: string, input: unknown): string {
+  return `${JSON.stringify(name)}:${canonicalValue(input)}`;
+}
+
+/** What is left to write: a piece of text, a value, or the end of an object whose parts have been written. */
+type Work = { text: string } | { value: unknown } | { left: object };
+
+/** JSON with sorted keys. A list of what is left, because recursion ends at some thousand levels of nesting. */
+function canonicalValue(input: unknown): string {
+  const written: string[] = [];
+  const ancestors = new Map<object, number>();
+  const work: Work[] = [{ value: input }];
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    if ('text' in next) written.push(next.text);
+    else if ('left' in next) ancestors.delete(next.left);
+    else if (typeof next.value !== 'object' || next.value === null) written.push(canonicalLeaf(next.value));
+    else {
+      const { value } = next;
+      const level = ancestors.get(value);
+      if (level !== undefined) {
+        // unlike any string, which would stand in quotes
+        written.push(`<cycle ${level}>`);
+        continue;
+      }
+      ancestors.set(value, ancestors.size);
+      work.push({ left: value });
+      // one by one: a call takes only so many arguments
+      for (const part of partsOf(value).toReversed()) work.push(part);
+    }
+  }
+  return written.join('');
+}
+
+function canonicalLeaf(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'function') return identity(value);
+  // -0 becomes 0, as in JSON
+  return String(value);
+}
+
+/** An object as text and the values inside it, in order. */
+function partsOf(object: object): Work[] {
+  try {
+    if (Array.isArray(object)) {
+      const items = Array.from(object, (value: unknown): Work[] => [{ value }]);
+      return [{ text: '[' }, ...separated(items), { text: ']' }];
+    }
+    if ('toJSON' in object && typeof object.toJSON === 'function') {
+      const value: unknown = object.toJSON();
+      // as JSON.stringify does, which asks an object only once
+      return value === object ? [{ text: identity(object) }] : [{ value }];
+    }
+    if (!isPlain(object)) return [{ text: identity(object) }];
+    const entries = Object.entries(object)
+      .filter(([, value]) => value !== undefined)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, value]): Work[] => [{ text: `${JSON.stringify(key)}:` }, { value: value as unknown }]);
+    return [{ text: '{' }, ...separated(entries), { text: '}' }];
+  } catch {
+    // a getter or a toJSON that throws
+    return [{ text: identity(object) }];
+  }
+}
+
+function separated(items: Work[][]): Work[] {
+  return items.flatMap((item, index) => (index === 0 ? item : [{ text: ',' }, ...item]));
+}
+
+/** True for `{}` of any realm: its prototype, if it has one, has none. */
+function isPlain(object: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(object);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+const identities = new WeakMap<object, number>();
+let identified = 0;
+
+/** A name that only this object has. */
+function identity(object: object): string {
+  const known = identities.get(object) ?? ++identified;
+  identities.set(object, known);
+  return `<object ${known}>`;
+}

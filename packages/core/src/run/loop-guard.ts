@@ -1,0 +1,128 @@
+import { CuelineError } from '../errors.ts';
+import type { ToolEffect } from '../prompt/tool-definition.ts';
+import { canonicalCall } from './canonical.ts';
+
+/** From which identical call on there is no result any more, and which one ends the run. */
+const REFUSED_FROM = 3;
+const ENDS_AT = 6;
+
+/** How many different calls are remembered, so that a long run does not keep every result it ever had. */
+const REMEMBERED_CALLS = 500;
+
+/** A tool call that is about to be made. */
+export type GuardedCall = {
+  toolName: string;
+  input: unknown;
+  effect?: ToolEffect | undefined;
+  repeatable?: boolean | undefined;
+};
+
+/** What is to be done about a tool call. */
+export type LoopVerdict =
+  /** It runs. */
+  | { kind: 'run' }
+  /** It does not run: it gets the result of the same call before, with a note. The result may still be on its way. */
+  | { kind: 'repeat'; output: Promise<unknown>; note: string }
+  /** It does not run, and the model is told why. */
+  | { kind: 'refuse'; reason: string }
+  /** The run ends. */
+  | { kind: 'end'; error: CuelineError };
+
+/**
+ * Sees to it that a model does not make the same call over and over. Of identical calls (name and arguments) the 2nd
+ * gets the result of the first, the 3rd to 5th are refused, and the 6th ends the run.
+ *
+ * - A call that fails is forgotten, so the next one like it runs.
+ * - A `repeatable` tool is exempt.
+ * - Progress starts every other count anew: a call that this guard has not seen before, unless its tool only reads.
+ *   So a file may be read again after it was written, while a model that goes round in a circle makes no progress.
+ *   Progress counts when the call is made and again when it first succeeds, for what was read in between.
+ */
+export type LoopGuard = {
+  /**
+   * The verdict on a call. Where it is `run`, `settled` takes the promise of the call's result, at once, so that an
+   * identical call of the same step can wait for it; with another verdict, `settled` does nothing.
+   */
+  check(call: GuardedCall): { verdict: LoopVerdict; settled(output: Promise<unknown>): void };
+};
+
+/** What is known of one call. */
+type Seen = { count: number; output: Promise<unknown> | undefined; succeeded: boolean };
+
+/** A guard that has seen no call. Each prompt has its own, and so has each agent. */
+export function createLoopGuard(): LoopGuard {
+  /** By canonical call; the one that was made last is last. */
+  const seen = new Map<string, Seen>();
+
+  function remember(key: string, entry: Seen): void {
+    seen.delete(key);
+    seen.set(key, entry);
+    if (seen.size <= REMEMBERED_CALLS) return;
+    const [oldest] = seen.keys();
+    if (oldest !== undefined) seen.delete(oldest);
+  }
+
+  function startAnew(except: Seen): void {
+    for (const entry of seen.values()) if (entry !== except) forget(entry);
+  }
+
+  async function watch(entry: Seen, output: Promise<unknown>, changes: boolean): Promise<void> {
+    entry.output = output;
+    try {
+      await output;
+    } catch {
+      // unless progress, or a later call, has taken its place
+      if (entry.output === output) forget(entry);
+      return;
+    }
+    if (changes && !entry.succeeded) startAnew(entry);
+    entry.succeeded = true;
+  }
+
+  return {
+    check({ toolName, input, effect, repeatable = false }) {
+      const key = canonicalCall(toolName, input);
+      const known = seen.get(key);
+      const entry = known ?? { count: 0, output: undefined, succeeded: false };
+      const changes = effect !== 'read';
+      remember(key, entry);
+      if (known === undefined && changes) startAnew(entry);
+      if (!repeatable) entry.count += 1;
+      const verdict = judge(toolName, entry);
+      return {
+        verdict,
+        settled: verdict.kind === 'run' ? (output) => void watch(entry, output, changes) : () => {},
+      };
+    },
+  };
+}
+
+function forget(entry: Seen): void {
+  entry.count = 0;
+  entry.output = undefined;
+}
+
+function judge(toolName: string, { count, output }: Seen): LoopVerdict {
+  if (count >= ENDS_AT) return { kind: 'end', error: loopDetected(toolName, count) };
+  if (count >= REFUSED_FROM) {
+    return {
+      kind: 'refuse',
+      reason: `${toolName} was not run: this is call ${count} with the same arguments. Use the result that you have, change the arguments, or go on without it. Call ${ENDS_AT} ends the run.`,
+    };
+  }
+  // without an output, the call before was let run and has not
+  if (count < 2 || output === undefined) return { kind: 'run' };
+  return {
+    kind: 'repeat',
+    output,
+    note: `${toolName} was not run again: this is the result of the same call before. Do not make this call a third time.`,
+  };
+}
+
+function loopDetected(toolName: string, calls: number): CuelineError {
+  return new CuelineError(
+    'loop_detected',
+    `The model called ${toolName} ${calls} times with the same arguments, so the run was ended. Where that is no loop, as when a tool polls, define the tool with { repeatable: true }.`,
+    { details: { toolName, calls } },
+  );
+}
