@@ -1,18 +1,56 @@
 import { CuelineError } from '../errors.ts';
+import { contentTypes, type ContentPart } from './content-part.ts';
+import { imageTypeOfUrl } from './media-type.ts';
+import { isRecord } from './part-error.ts';
 
 /**
  * The text of a tagged template, without the indentation that its source code has. Only the template's own lines
- * are dedented; interpolated values stay as they are.
+ * are dedented; interpolated values stay as they are. A Blob, a File, the URL of an image or a content part is a part
+ * of its own, between the texts before and after it.
  * @throws CuelineError `invalid_definition` for a value that has no sensible text
  */
-export function renderTemplate(strings: TemplateStringsArray, values: readonly unknown[]): string {
+export function renderTemplate(
+  strings: TemplateStringsArray,
+  values: readonly unknown[],
+): string | ContentPart[] {
   const indent = commonIndent(strings);
   const dedented = strings.map((part) =>
     indent === 0 ? part : part.replaceAll(new RegExp(`\n[ \t]{1,${indent}}`, 'g'), '\n'),
   );
+  const parts: ContentPart[] = [];
   let text = dedented[0] ?? '';
-  for (const [index, value] of values.entries()) text += textOf(value, index) + (dedented[index + 1] ?? '');
+  for (const [index, value] of values.entries()) {
+    const part = attachmentOf(value);
+    if (part === undefined) text += textOf(value, index);
+    else {
+      parts.push(...textBetween(text, parts.length > 0), part);
+      text = '';
+    }
+    text += dedented[index + 1] ?? '';
+  }
+  if (parts.length === 0) return withoutMargins(text);
+  return [...parts, ...textBetween(text, true)];
+}
+
+/** The text without the empty lines before it and the space after it. */
+function withoutMargins(text: string): string {
   return text.replace(/^(?:[ \t]*\n)+/, '').trimEnd();
+}
+
+/** The text beside a part, where there is any. What follows a part on its line starts without a space. */
+function textBetween(text: string, follows: boolean): ContentPart[] {
+  const words = withoutMargins(follows ? text.replace(/^[ \t]+/, '') : text);
+  return words === '' ? [] : [{ type: 'text', text: words }];
+}
+
+/** The part that a value is by itself; undefined for what is written into the text. */
+function attachmentOf(value: unknown): ContentPart | undefined {
+  // what no media type is known of is refused with the message
+  if (value instanceof Blob) return { type: 'file', data: value, mediaType: value.type };
+  if (value instanceof URL)
+    return imageTypeOfUrl(value) === undefined ? undefined : { type: 'image', image: value };
+  const isPart = isRecord(value) && contentTypes.some((type) => type === value['type']);
+  return isPart ? (value as ContentPart) : undefined;
 }
 
 /** The indentation that all lines share, in characters; a line that only closes the template does not count. */
