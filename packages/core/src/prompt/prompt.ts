@@ -2,7 +2,9 @@ import type { ToolSet } from 'ai';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import { CuelineError } from '../errors.ts';
 import { emptyDefinitions, type Definitions } from './definitions.ts';
+import type { MessageContent, MessageRole } from './message-parts.ts';
 import { renderTemplate } from './template.ts';
+import { toModelMessage } from './to-model-message.ts';
 import { createTool, type ToolArguments, type ToolContext, type ToolSchema } from './tool-definition.ts';
 import { dataVariable, textVariable } from './variables.ts';
 
@@ -18,8 +20,11 @@ export class Prompt {
   #toolless = false;
 
   /**
-   * Adds a user message. The template's indentation is removed.
+   * Adds a user message. The template's indentation is removed. A File, a Blob, the URL of an image or a content part
+   * that is interpolated is sent as what it is, between the texts around it.
+   *
    * @example prompt.$`Help ${name} plan the day.`
+   * @example prompt.$`What does ${file} say about ${topic}?`
    */
   $(strings: TemplateStringsArray, ...values: unknown[]): void {
     this.defMessage('user', renderTemplate(strings, values));
@@ -60,27 +65,26 @@ export class Prompt {
     });
   }
 
-  /** Adds a message to the conversation that the run starts with. For the system prompt there is `defSystem`. */
-  defMessage(role: 'user' | 'assistant', content: string): void {
-    if (role !== 'user' && role !== 'assistant') {
-      throw new CuelineError(
-        'invalid_definition',
-        `prompt.defMessage takes the role 'user' or 'assistant', and got '${String(role)}'. For the system prompt use prompt.defSystem('role', '…').`,
-      );
-    }
-    if (typeof content !== 'string' || content.trim() === '') {
-      throw new CuelineError(
-        'invalid_definition',
-        `A message of the ${role} has no text. Models refuse empty messages.`,
-      );
-    }
+  /**
+   * Adds a message to the conversation that the run starts with: a text, or a list of parts, such as text, images and
+   * files of the user, calls that the assistant made, and what the tools returned. For the system prompt there is
+   * `defSystem`.
+   *
+   * @example
+   * prompt.defMessage('user', [
+   *   { type: 'text', text: 'Describe the image.' },
+   *   { type: 'image', image: 'https://example.com/image.png' },
+   * ]);
+   */
+  defMessage<Role extends MessageRole>(role: Role, content: MessageContent[Role]): void {
     if (this.#started) {
       throw new CuelineError(
         'invalid_definition',
         'The run has started, so its first messages are fixed. Return the text from the tool instead.',
       );
     }
-    this.definitions.messages.push({ role, content });
+    const { messages } = this.definitions;
+    messages.push(toModelMessage(role, content, messages));
   }
 
   /**
