@@ -51,6 +51,42 @@ describe('capOutput', () => {
     expect(capped).toBe('😀'.repeat(kept) + note(faces.length + 2));
   });
 
+  test('a list of parts: a picture stays whole, and the texts have 256 KB together', () => {
+    const image = { type: 'image', data: btoa('\u0089PNG'.repeat(100_000)), mediaType: 'image/png' };
+    const half = 'x'.repeat(MAX_BYTES / 2);
+    const text = { type: 'text', text: half };
+    const whole = [text, image, text];
+    expect(capOutput(whole)).toEqual(whole);
+    expect(capOutput([text, image, text, { type: 'text', text: 'y' }, image])).toEqual([
+      text,
+      image,
+      text,
+      { type: 'text', text: note(1) },
+      image,
+    ]);
+    const long = `${half}y`;
+    const room = MAX_BYTES / 2 - note(long.length).length;
+    expect(capOutput([text, { type: 'text', text: long }])).toEqual([
+      text,
+      { type: 'text', text: 'x'.repeat(room) + note(long.length) },
+    ]);
+  });
+
+  test('data that only looks like parts is cut as JSON', () => {
+    const rows = [{ type: 'image', data: 'x'.repeat(MAX_BYTES), mediaType: 'image/png', pixels: 1 }];
+    expect(capOutput(rows)).toBe(cut(JSON.stringify(rows)));
+  });
+
+  test('bytes are as long as what the model is told of them', () => {
+    const picture = [{ type: 'image', image: new Uint8Array(MAX_BYTES) }];
+    expect(capOutput(picture)).toBe(picture);
+    const report = { name: 'a', bytes: new Uint8Array(MAX_BYTES).buffer };
+    expect(capOutput(report)).toBe(report);
+    expect(capOutput({ ...report, rest: 'x'.repeat(MAX_BYTES) })).toBe(
+      cut(`{"name":"a","bytes":"[${MAX_BYTES} bytes]","rest":"${'x'.repeat(MAX_BYTES)}"}`),
+    );
+  });
+
   test('a byte order mark stays', () => {
     const text = `\uFEFF${'x'.repeat(MAX_BYTES)}`;
     expect((capOutput(text) as string).slice(0, 3)).toBe('\uFEFFxx');
