@@ -1,7 +1,7 @@
 import type { RunEvent } from './events.ts';
-import type { AgentFacts, AgentState, RunFacts, RunState } from './state.ts';
+import type { AgentFacts, RunFacts, RunState } from './state.ts';
 import { addUsage } from './step.ts';
-import { createWork, emptyWork, started, type Work } from './work.ts';
+import { createWork, emptyWork, type Work } from './work.ts';
 
 /** The state of a run that has not started. */
 export const initialState: RunState = {
@@ -25,68 +25,76 @@ export type Reducer = {
   snapshot(): RunState;
 };
 
+/** An agent's place in the list, and the agent itself once something is written to it. */
+type AgentEntry = { place: number; work?: Work<AgentFacts> };
+
 /** A reducer that goes on from `state`, which must be one that {@link reduce} or a reducer made, or the initial one. */
 export function createReducer(state: RunState = initialState): Reducer {
   let latest: RunState | undefined = state;
   let run = createWork<RunFacts>(state);
-  /** Where in the list an agent stands, by its path. */
-  let places = new Map<string | undefined, number>(state.agents.map(({ path }, place) => [path, place]));
-  /** The agents that have been written to, by place. */
-  let works = new Map<number, Work<AgentFacts>>();
-  /** The places of those that have changed since the last snapshot. */
-  const touched = new Set<number>();
+  /** By path; the last, where a model has used a call's id again. */
+  const agents = new Map<string | undefined, AgentEntry>(
+    state.agents.map(({ path }, place) => [path, { place }]),
+  );
+  /** Those that have changed since the last snapshot. */
+  const touched = new Set<AgentEntry>();
+
+  function agentAt(path: string | undefined): Work<AgentFacts> | undefined {
+    const entry = agents.get(path);
+    if (entry === undefined) return undefined;
+    touched.add(entry);
+    return (entry.work ??= createWork<AgentFacts>(run.facts.agents[entry.place]!));
+  }
 
   function begin(event: Extract<RunEvent, { type: 'run-start' }>): void {
     const { runId, model, simulated = false, name, messages, messageId } = event;
-    const facts = { ...initialState, runId, model, simulated, messages: [...messages] };
-    run = createWork<RunFacts>({ ...facts, ...(name === undefined ? {} : { name }), ...started }, messageId);
-    places = new Map();
-    works = new Map();
+    agents.clear();
     touched.clear();
+    run = createWork<RunFacts>(
+      {
+        ...initialState,
+        runId,
+        model,
+        simulated,
+        messages: [...messages],
+        ...(name === undefined ? {} : { name }),
+      },
+      messageId,
+    );
   }
 
   function beginAgent(event: Extract<RunEvent, { type: 'agent-start' }>): void {
-    const { agent: path, toolCallId, name, model, input, messages, messageId } = event;
+    const { agent: path, toolCallId, name, model, input, messages, messageId, t } = event;
     if (path === undefined) return;
-    const agent: AgentState = {
-      ...emptyWork,
-      path,
-      toolCallId,
-      name,
-      model,
-      input,
-      messages: [...messages],
-      ...started,
-    };
-    const place = (run.facts.agents = run.own(run.facts.agents)).push(agent) - 1;
-    places.set(path, place);
-    works.set(place, createWork<AgentFacts>(agent, messageId));
-    touched.add(place);
+    // nothing more can come of an earlier one with the same path
+    agentAt(path)?.end({ outcome: 'stopped', t });
+    const work = createWork<AgentFacts>(
+      { ...emptyWork, path, toolCallId, name, model, input, messages: [...messages] },
+      messageId,
+    );
+    const { facts } = run;
+    const place = (facts.agents = run.own(facts.agents)).push(work.snapshot()) - 1;
+    agents.set(path, { place, work });
   }
 
-  /** The agent at work under this path; the last, where a model has used a call's id again. */
-  function agentAt(path: string | undefined): Work<AgentFacts> | undefined {
-    const place = places.get(path);
-    return place === undefined ? undefined : agentIn(place);
-  }
-  function agentIn(place: number): Work<AgentFacts> {
-    let work = works.get(place);
-    if (work === undefined) works.set(place, (work = createWork<AgentFacts>(run.facts.agents[place]!)));
-    touched.add(place);
-    return work;
-  }
-
-  /** An agent's event counts for the agent; its tokens count for everyone above it, too. */
+  /** What an agent does is its own; its tokens count for everyone above it, too. */
   function applyToAgent(path: string, event: RunEvent): void {
     const agent = agentAt(path);
-    const before = agent?.facts.usage;
-    agent?.apply(event);
-    if (event.type !== 'step-end' || agent?.facts.usage === before) return;
+    if (agent === undefined) return;
+    agent.apply(event);
+    if (event.type !== 'step-end') return;
     run.facts.usage = addUsage(run.facts.usage, event.usage);
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
       const above = agentAt(path.slice(0, end));
       if (above !== undefined) above.facts.usage = addUsage(above.facts.usage, event.usage);
     }
+  }
+
+  /** Brings the list of agents up to date. */
+  function gather(): void {
+    const { facts } = run;
+    for (const { place, work } of touched) (facts.agents = run.own(facts.agents))[place] = work!.snapshot();
+    touched.clear();
   }
 
   function apply(event: RunEvent): void {
@@ -101,9 +109,9 @@ export function createReducer(state: RunState = initialState): Reducer {
       case 'run-end':
         run.end(event);
         if (event.outcome === 'waiting') return;
-        for (const [place, { status }] of facts.agents.entries()) {
-          const running = works.get(place)?.running ?? status === 'running';
-          if (running) agentIn(place).end({ t: event.t, outcome: 'stopped' });
+        gather();
+        for (const { path, status } of facts.agents) {
+          if (status === 'running') agentAt(path)?.end({ outcome: 'stopped', t: event.t });
         }
         return;
       case 'agent-start':
@@ -147,12 +155,8 @@ export function createReducer(state: RunState = initialState): Reducer {
     apply,
     snapshot() {
       if (latest !== undefined) return latest;
-      const { facts } = run;
-      for (const place of touched) {
-        (facts.agents = run.own(facts.agents))[place] = works.get(place)!.snapshot();
-      }
-      touched.clear();
-      latest = run.snapshot(facts.requests.some(({ answer }) => answer === undefined));
+      gather();
+      latest = run.snapshot(run.facts.requests.some(({ answer }) => answer === undefined));
       return latest;
     },
   };

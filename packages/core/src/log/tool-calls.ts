@@ -19,36 +19,14 @@ export function applyToCalls(draft: WorkDraft, event: RunEvent): void {
       draft.progress.inputs.delete(event.toolCallId);
       return;
     }
-    case 'tool-input-delta':
-    case 'tool-start':
-    case 'tool-preliminary':
-    case 'tool-end':
-    case 'tool-error':
-    case 'sub-call-start':
-    case 'sub-call-end': {
-      const call = callOf(draft, event.toolCallId);
+    default: {
+      const call = 'toolCallId' in event ? callOf(draft, event.toolCallId) : undefined;
       if (call !== undefined) applyToCall(draft, call, event);
-      return;
     }
-    default:
   }
 }
 
-type CallEvent = Extract<
-  RunEvent,
-  {
-    type:
-      | 'tool-input-delta'
-      | 'tool-start'
-      | 'tool-preliminary'
-      | 'tool-end'
-      | 'tool-error'
-      | 'sub-call-start'
-      | 'sub-call-end';
-  }
->;
-
-function applyToCall(draft: WorkDraft, call: ToolCallState, event: CallEvent): void {
+function applyToCall(draft: WorkDraft, call: ToolCallState, event: RunEvent): void {
   switch (event.type) {
     case 'tool-input-delta':
       call.inputText += event.delta;
@@ -80,16 +58,18 @@ function applyToCall(draft: WorkDraft, call: ToolCallState, event: CallEvent): v
     }
     case 'sub-call-end': {
       const { index, output, error, ms } = event;
-      if (call.subCalls?.at(index)?.state !== 'running') return;
-      const subCalls = (call.subCalls = draft.own(call.subCalls));
-      subCalls[index] = {
-        ...subCalls[index]!,
+      const subCall = call.subCalls?.[index];
+      if (subCall?.state !== 'running') return;
+      (call.subCalls = draft.own(call.subCalls!))[index] = {
+        ...subCall,
         ms,
         ...(error === undefined
           ? { state: 'output-available', output }
           : { state: 'output-error', errorText: error }),
       };
+      return;
     }
+    default:
   }
 }
 
@@ -106,7 +86,7 @@ export function interruptCalls({ facts, own }: WorkDraft, t: number): void {
 }
 
 function interruptSubCalls(call: ToolCallState): void {
-  if (call.subCalls?.some(({ state }) => state === 'running') !== true) return;
+  if (call.subCalls === undefined) return;
   call.subCalls = call.subCalls.map((subCall) =>
     subCall.state === 'running' ? { ...subCall, state: 'interrupted' } : subCall,
   );

@@ -11,8 +11,8 @@ type Phase = Extract<RunStatus, { status: 'running' }>['phase'];
 type WorkProgress = MessageProgress & {
   /** What the model was told after it had stopped, until the step that it leads to begins. */
   steered: StepState['steered'] | undefined;
-  /** What the work is doing, also while the state says that it waits. */
-  phase: Phase | undefined;
+  /** How the work stands; it is running also while the state says that it waits. */
+  status: RunStatus;
 };
 
 /** The facts while they are written. `own` makes a copy that may be changed, once between two snapshots. */
@@ -27,8 +27,8 @@ export type Work<Facts extends WorkFacts> = {
   /** A copy that may be written to; what stands in it is written to only after `own`. */
   facts: Facts;
   own<T extends object>(value: T): T;
-  readonly running: boolean;
   apply(event: RunEvent): void;
+  /** Does nothing where it has ended. */
   end(event: WorkEnd): void;
   /** What has come of it so far; `waiting` instead of running where it waits for an answer. */
   snapshot(waits?: boolean): Facts & RunStatus;
@@ -49,22 +49,30 @@ export const emptyWork: WorkFacts = {
   warnings: [],
 };
 
-/** How work stands that has just begun. */
-export const started: RunStatus = { status: 'running', phase: 'requesting' };
+const noProgress: WorkProgress = {
+  messageId: '',
+  open: new Map(),
+  inputs: new Map(),
+  stale: new Set(),
+  stepHasText: false,
+  stepStarted: false,
+  steered: undefined,
+  status: { status: 'idle' },
+};
 
 const progressOf = new WeakMap<object, WorkProgress>();
 
-/** Goes on with a state that a snapshot gave, or begins with one whose answer will be the message `messageId`. */
+/** Goes on with a state that a snapshot gave, or begins one whose answer will be the message `messageId`. */
 export function createWork<Facts extends WorkFacts>(
-  state: Facts & RunStatus,
+  state: Facts & Partial<RunStatus>,
   messageId?: string,
 ): Work<Facts> {
   const progress = copyProgress(progressOf.get(state));
-  if (messageId !== undefined) progress.messageId = messageId;
-  let [facts, status] = split<Facts>(state);
-  if (status.status === 'waiting' && progress.phase !== undefined) {
-    status = { status: 'running', phase: progress.phase };
+  if (messageId !== undefined) {
+    progress.messageId = messageId;
+    progress.status = { status: 'running', phase: 'requesting' };
   }
+  const facts = factsOf(state);
   /** Objects made since the last snapshot, which may be written to. */
   let owned = new Set<object>();
 
@@ -89,7 +97,8 @@ export function createWork<Facts extends WorkFacts>(
     if (step !== undefined) step.firstOutputAt = t;
   }
   function running(phase: Phase): void {
-    if (status.status === 'running' && status.phase !== phase) status = { status: 'running', phase };
+    const { status } = progress;
+    if (status.status === 'running' && status.phase !== phase) progress.status = { status: 'running', phase };
   }
 
   function apply(event: RunEvent): void {
@@ -97,7 +106,7 @@ export function createWork<Facts extends WorkFacts>(
       case 'variable-set':
         facts.variables = { ...facts.variables, [event.name]: { kind: event.kind, value: event.value } };
         return;
-      case 'step-start': {
+      case 'step-start':
         (facts.steps = own(facts.steps)).push({
           step: event.step,
           request: applyChange(facts.steps.at(-1)?.request, event.request),
@@ -108,7 +117,6 @@ export function createWork<Facts extends WorkFacts>(
         progress.stepHasText = false;
         running('requesting');
         break;
-      }
       case 'text-start':
         running('text');
         break;
@@ -148,12 +156,12 @@ export function createWork<Facts extends WorkFacts>(
         (facts.warnings = own(facts.warnings)).push(event.message);
         return;
       case 'step-end': {
+        facts.usage = addUsage(facts.usage, event.usage);
         const step = currentStep();
         if (step === undefined) break;
         step.finishedAt = event.t;
         step.finishReason = event.finishReason;
         step.usage = event.usage;
-        facts.usage = addUsage(facts.usage, event.usage);
         break;
       }
       default:
@@ -165,20 +173,19 @@ export function createWork<Facts extends WorkFacts>(
   return {
     facts,
     own,
-    get running() {
-      return status.status === 'running';
-    },
     apply,
     end(event) {
+      const { status } = progress.status;
+      if (status !== 'idle' && status !== 'running') return;
       // work that waits will go on with the calls that it waits for
       if (event.outcome !== 'waiting') interruptCalls(draft, event.t);
-      status = endStatus(event);
+      progress.status = endStatus(event);
     },
     snapshot(waits = false) {
       for (const part of progress.stale)
         part.input = progress.inputs.get(part.toolCallId)?.value() ?? part.input;
       progress.stale.clear();
-      progress.phase = status.status === 'running' ? status.phase : undefined;
+      const { status } = progress;
       const state = {
         ...facts,
         ...(waits && status.status === 'running' ? { status: 'waiting' as const } : status),
@@ -190,24 +197,16 @@ export function createWork<Facts extends WorkFacts>(
   };
 }
 
-/** A state as its two halves; the facts are a copy. */
-function split<Facts extends WorkFacts>(state: Facts & RunStatus): [Facts, RunStatus] {
-  // none of a status's fields has the name of a fact
-  const { status, phase, finishReason, error, ...facts } = state as Facts & Record<string, unknown>;
-  return [facts as unknown as Facts, statusOf({ status, phase, finishReason, error } as RunStatus)];
-}
-
-function statusOf(state: RunStatus): RunStatus {
-  switch (state.status) {
-    case 'running':
-      return { status: state.status, phase: state.phase };
-    case 'done':
-      return { status: state.status, finishReason: state.finishReason };
-    case 'error':
-      return { status: state.status, error: state.error };
-    default:
-      return { status: state.status };
-  }
+/** A copy of what a state says besides how it stands; the fields of a status have names of their own. */
+function factsOf<Facts extends WorkFacts>(state: Facts & Partial<RunStatus>): Facts {
+  const {
+    status: _status,
+    phase: _phase,
+    finishReason: _reason,
+    error: _error,
+    ...facts
+  } = state as Facts & Record<string, unknown>;
+  return facts as unknown as Facts;
 }
 
 function endStatus(event: WorkEnd): RunStatus {
@@ -224,16 +223,12 @@ function endStatus(event: WorkEnd): RunStatus {
   }
 }
 
-function copyProgress(progress: WorkProgress | undefined): WorkProgress {
+function copyProgress(progress: WorkProgress = noProgress): WorkProgress {
   return {
-    messageId: progress?.messageId ?? '',
-    open: new Map(progress?.open),
+    ...progress,
+    open: new Map(progress.open),
     // readers of streamed arguments are shared between a state and the next; one that is behind is made anew
-    inputs: new Map(progress?.inputs),
+    inputs: new Map(progress.inputs),
     stale: new Set(),
-    stepHasText: progress?.stepHasText ?? false,
-    stepStarted: progress?.stepStarted ?? false,
-    steered: progress?.steered,
-    phase: progress?.phase,
   };
 }
