@@ -11,8 +11,8 @@ const SLICE_EVENTS = 256;
 
 /** The log of one run, with the state that it amounts to. */
 export type RunLog = {
-  /** Adds what happened just now. Does nothing once the run has ended. */
-  append(body: RunEventBody): void;
+  /** Adds what happened just now, in the run itself or in one of its agents. Does nothing once the run has ended. */
+  append(body: RunEventBody & Pick<RunEvent, 'agent'>): void;
   /** Adds an event that has its place already, as an executor gives them. Does nothing once the run has ended. */
   push(event: RunEvent): void;
   /** Every event so far. */

@@ -136,10 +136,7 @@ export type RunState = RunFacts & RunStatus;
 
 /** What is known of an agent whatever its status. Its `usage` is that of its own steps and of the agents below it. */
 export type AgentFacts = {
-  /**
-   * The ids of the tool calls that lead to it, joined with `/`. Where a model uses a call's id again, a later agent has
-   * the path of an earlier one.
-   */
+  /** The ids of the tool calls that lead to it, joined with `/`. One that a model uses again is told apart by `~2`. */
   path: string;
   /** The call that it answers. */
   toolCallId: string;
