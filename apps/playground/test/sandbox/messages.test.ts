@@ -33,6 +33,13 @@ describe('an event that is none', () => {
   const request = { keep: 0, messages: [], tools: [], settings: {} };
   const step = (fields: object) => ({ type: 'step-start', step: 0, request: { ...request, ...fields } });
   const input = { type: 'tool-input-end', toolCallId: 'c', toolName: 'go', input: {} };
+  const agent = 'call_1/call_2';
+  const agentStart = { ...start, type: 'agent-start', agent, toolCallId: 'call_2', name: 'researcher' };
+  const taskUpdate = { type: 'task-update', taskId: 'task-1', by: 'user' };
+  const taskAdd = { type: 'task-add', task: { id: 'task-1', title: 'Look', origin: 'model' }, index: 0 };
+  const subCall = { toolCallId: 'c', index: 0 };
+  const asked = { type: 'request-open', requestId: 'r', kind: 'approval', toolCallId: 'c', toolName: 'go' };
+  const answered = (answer: unknown) => ({ type: 'request-answer', requestId: 'r', answer });
   const stepEnd = (usage: object) => ({ type: 'step-end', step: 0, finishReason: 'stop', usage });
 
   const read = (events: unknown[]): unknown => {
@@ -53,6 +60,21 @@ describe('an event that is none', () => {
     { type: 'source', source: { sourceType: 'url', id: '1', url: 'https://example.com' } },
     stepEnd({}),
     stepEnd({ inputTokens: 1, outputTokens: null, totalTokens: 1, inputTokenDetails: {} }),
+    { ...delta(1), agent },
+    agentStart,
+    { type: 'agent-end', agent, outcome: 'done', output: { notes: [] } },
+    { type: 'agent-end', agent, outcome: 'error', error: { code: 'auth', message: 'No.' } },
+    { ...subCall, type: 'sub-call-start', name: 'read', input: {} },
+    { ...subCall, type: 'sub-call-end', output: 'whole', ms: 3 },
+    { ...subCall, type: 'sub-call-end', error: 'No such file.', ms: 3 },
+    taskAdd,
+    { ...taskUpdate, status: 'in_progress', attempts: 1, result: null, error: 'Too short.' },
+    { type: 'task-move', taskId: 'task-1', index: 3, by: 'user' },
+    { type: 'task-remove', taskId: 'task-1', by: 'author' },
+    { ...asked, agent, input: { to: 'all' } },
+    answered({ approve: true, input: {} }),
+    answered({ approve: false, reason: 'Not now.' }),
+    { type: 'steer', id: 's', cause: 'tasks', text: 'Go on.' },
     { type: 'run-end', outcome: 'done', finishReason: 'stop' },
     { type: 'run-end', outcome: 'error', error: { code: 'auth', message: 'No.' } },
   ])('is not one as it should be: %j', (event) => {
@@ -94,6 +116,33 @@ describe('an event that is none', () => {
     stepEnd({ inputTokens: {} }),
     stepEnd({ outputTokens: '1' }),
     { ...stepEnd({}), finishReason: {} },
+    { ...delta(1), agent: {} },
+    { ...delta(1), agent: 'a/'.repeat(501) },
+    { ...start, agent },
+    { ...agentStart, agent: undefined },
+    { ...agentStart, messages: [{ id: 'u', role: 'user' }] },
+    { type: 'agent-end', agent, outcome: 'waiting' },
+    { type: 'agent-end', agent, outcome: 'error' },
+    { type: 'agent-end', outcome: 'done' },
+    { ...subCall, type: 'sub-call-start', name: {} },
+    { ...subCall, type: 'sub-call-start', name: 'read', index: 0.5 },
+    { ...subCall, type: 'sub-call-end', error: {}, ms: 3 },
+    { ...subCall, type: 'sub-call-end', index: '__proto__', ms: 3 },
+    { ...taskAdd, task: { id: 'task-1', title: {}, origin: 'model' } },
+    { ...taskAdd, task: { id: 'task-1', title: 'Look', origin: 'nobody' } },
+    { ...taskAdd, index: -1 },
+    { ...taskUpdate, status: 'forgotten' },
+    { ...taskUpdate, result: {} },
+    { ...taskUpdate, attempts: '1' },
+    { type: 'task-move', taskId: 'task-1', index: null, by: 'user' },
+    { type: 'task-remove', taskId: {}, by: 'user' },
+    { ...asked, kind: 'payment' },
+    { ...asked, toolName: undefined },
+    answered(null),
+    answered({ approve: 'yes' }),
+    answered({ approve: false, reason: {} }),
+    { type: 'steer', id: 's', cause: 'whim', text: 'Go on.' },
+    { type: 'steer', id: 's', cause: 'user', text: {} },
   ])('is left out, and those around it stay: %j', (event) => {
     expect(read([delta(1), { t: 1, ...event }, delta(2)])).toEqual([delta(1), delta(2)]);
   });
@@ -101,6 +150,7 @@ describe('an event that is none', () => {
   test.each([
     { type: 'run-end', outcome: 'pwned' },
     { type: 'run-end', outcome: 'running' },
+    { type: 'run-end', outcome: 'done', agent: 'call_1' },
     { type: 'run-end', outcome: 'done', finishReason: {} },
     { type: 'run-end', outcome: 'error' },
     { type: 'run-end', outcome: 'error', error: {} },

@@ -78,10 +78,21 @@ const source = z.discriminatedUnion('sourceType', [
 
 const call = { toolCallId: string };
 const namedCall = { ...call, toolName: string };
+const index = number.int().nonnegative();
+
+/** A path of tool calls; longer than any depth that a run may have. */
+const agentPath = string.max(1_000);
+const byAgent = { agent: agentPath };
+/** The run itself begins and ends, and no agent in its name. */
+const byRun = { agent: z.undefined().optional() };
+
+const origin = z.literal(['author', 'model', 'user']);
+const ofTask = { taskId: string, by: origin };
 
 /** What a reader of the log takes for granted, by event. */
 const bodies: Record<RunEvent['type'], z.ZodType> = {
   'run-start': object({
+    ...byRun,
     v: z.literal(LOG_VERSION),
     runId: string,
     name: string.optional(),
@@ -105,18 +116,56 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
   'tool-preliminary': object(call),
   'tool-end': object({ ...call, ms: number.optional(), ...facts }),
   'tool-error': object({ ...call, error: string, ms: number.optional(), ...facts }),
+  'sub-call-start': object({ ...call, index, name: string }),
+  'sub-call-end': object({ ...call, index, error: string.optional(), ms: number }),
+  'agent-start': object({
+    ...byAgent,
+    ...call,
+    name: string,
+    model: string,
+    messages: z.array(uiMessage),
+    messageId: string,
+  }),
+  'agent-end': z.discriminatedUnion('outcome', [
+    object({ ...byAgent, outcome: z.literal(['done', 'stopped']), finishReason: string.optional() }),
+    object({ ...byAgent, outcome: z.literal('error'), finishReason: string.optional(), error }),
+  ]),
+  'task-add': object({ task: object({ id: string, title: string, origin }), index }),
+  'task-update': object({
+    ...ofTask,
+    title: string.optional(),
+    status: z.literal(['pending', 'in_progress', 'validating', 'completed', 'failed', 'skipped']).optional(),
+    attempts: index.optional(),
+    result: string.nullish(),
+    error: string.nullish(),
+  }),
+  'task-move': object({ ...ofTask, index }),
+  'task-remove': object(ofTask),
+  'request-open': object({ ...namedCall, requestId: string, kind: z.literal('approval') }),
+  'request-answer': object({
+    requestId: string,
+    answer: z.discriminatedUnion('approve', [
+      object({ approve: z.literal(true) }),
+      object({ approve: z.literal(false), reason: string.optional() }),
+    ]),
+  }),
+  steer: object({ id: string, cause: z.literal(['tasks', 'output', 'user']), text: string }),
   source: object({ source }),
   file: object({ mediaType: string, url: string, reasoning: z.boolean().optional() }),
   warning: object({ message: string }),
   retry: object({ error }),
   'step-end': object({ step: number, finishReason: string, usage }),
   'run-end': z.discriminatedUnion('outcome', [
-    object({ outcome: z.literal(['done', 'stopped', 'waiting']), finishReason: string.optional() }),
-    object({ outcome: z.literal('error'), finishReason: string.optional(), error }),
+    object({
+      ...byRun,
+      outcome: z.literal(['done', 'stopped', 'waiting']),
+      finishReason: string.optional(),
+    }),
+    object({ ...byRun, outcome: z.literal('error'), finishReason: string.optional(), error }),
   ]),
 };
 
-const place = object({ type: string, t: number });
+const place = object({ type: string, t: number, agent: agentPath.optional() });
 
 /**
  * True for an event that a reader of the log can work with. What comes out of the sandbox is a claim: a script may have

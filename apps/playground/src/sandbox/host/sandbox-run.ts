@@ -107,6 +107,9 @@ export function startSandboxRun(options: SandboxRunOptions): void {
         return event.request.model === undefined
           ? event
           : { ...event, request: { ...event.request, model: facts.model } };
+      case 'agent-start':
+        return { ...event, model: facts.model };
+      case 'agent-end':
       case 'run-end':
         return event.error === undefined ? event : { ...event, error: attributed(event.error) };
       default:
