@@ -11,7 +11,7 @@ export function useRunning(): boolean {
       if (event.type === 'run-end') setEnded(session);
     });
     // It may have ended between the render and this effect.
-    if (session.run.getState().status !== 'running') setEnded(session);
+    if (session.run.log().at(-1)?.type === 'run-end') setEnded(session);
     return stop;
   }, [session]);
   return session !== undefined && ended !== session;

@@ -19,6 +19,9 @@ const looks = {
 export function RunBar({ session, state }: { session: RunSession | undefined; state: RunState }) {
   // Between Run and the first event there is a run already.
   const status = session !== undefined && state.status === 'idle' ? 'running' : state.status;
+  // A run that has asked something goes on once it is told.
+  const asks = status === 'waiting' && state.requests.some(({ answer }) => answer === undefined);
+  const going = status === 'running' || asks;
   const { Icon, words, look } = looks[status];
   return (
     <div className="flex h-9 shrink-0 items-center gap-x-3 overflow-hidden border-b border-line bg-panel px-4 text-sm text-ink-2 narrow:h-10">
@@ -41,15 +44,11 @@ export function RunBar({ session, state }: { session: RunSession | undefined; st
           </span>
           {state.steps.length > 0 && (
             <span className="shrink-0">
-              {status === 'running' ? `Step ${state.steps.length}` : plural(state.steps.length, 'step')}
+              {going ? `Step ${state.steps.length}` : plural(state.steps.length, 'step')}
             </span>
           )}
           <span className="shrink-0 text-right" data-testid="elapsed">
-            {status === 'running' ? (
-              <LiveDuration since={session.startedAt} />
-            ) : (
-              formatDuration(state.elapsed)
-            )}
+            {going ? <LiveDuration since={session.startedAt} /> : formatDuration(state.elapsed)}
           </span>
           {state.usage.totalTokens > 0 && (
             <span

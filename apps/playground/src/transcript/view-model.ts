@@ -45,7 +45,7 @@ export function toTranscript(state: RunState, earlier: readonly RunState[] = [])
     addMessage(items, message, { calls, variables: state.variables, steps: [], live: false });
   }
   const steps = [...state.steps];
-  const live = state.status === 'running';
+  const live = state.status === 'running' || state.status === 'waiting';
   if (answering !== undefined)
     addMessage(items, answering, { calls, variables: state.variables, steps, live });
   // Steps that have said nothing yet have no part in the message.
