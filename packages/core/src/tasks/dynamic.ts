@@ -1,7 +1,7 @@
 import { accept, add, type Decision, refuse, update } from './decision.ts';
 import type { TaskItem } from './task.ts';
 import { currentTask, findTask, isOpen, openTasks, type TaskList } from './task-list.ts';
-import { allDone, indent, nameTasks, noSuchTask, nothingYet, oneLine, statusWords } from './task-text.ts';
+import { allDone, cannotBe, indent, nameTasks, noSuchTask, nothingYet, oneLine } from './task-text.ts';
 
 /** The model puts a task at the end of its list. */
 export function createTask(list: TaskList, description: string): Decision {
@@ -74,7 +74,7 @@ function whyNot(
   const task = findTask(list, taskId);
   if (task === undefined) return noSuchTask(list, taskId);
   const others = nameTasks(list.items.filter(able));
-  return `${taskId} is ${statusWords[task.status]} and cannot be ${done}. Tasks that can be: ${others}.`;
+  return `${cannotBe(done, task)} Tasks that can be ${done}: ${others}.`;
 }
 
 function isPending({ status }: TaskItem): boolean {

@@ -2,7 +2,7 @@ import { accept, add, type Decision, refuse, update } from './decision.ts';
 import { editFault } from './edit-fault.ts';
 import type { TaskEdit, TaskEvent, TaskItem, TaskStatus } from './task.ts';
 import { findTask, isOpen, isUnderWay, type TaskList } from './task-list.ts';
-import { noSuchTask, oneLine, quote, statusWords, summarize } from './task-text.ts';
+import { cannotBe, noSuchTask, oneLine, quote, summarize } from './task-text.ts';
 
 type EditOf<Type extends TaskEdit['type']> = Extract<TaskEdit, { type: Type }>;
 
@@ -124,10 +124,11 @@ function firstFreePlace(items: readonly TaskItem[]): number {
 }
 
 function notNow(task: TaskItem, type: keyof typeof possible): string {
-  const state = `${task.id} is ${statusWords[task.status]} and cannot be ${possible[type].done}`;
-  if (task.status === 'validating') return `${state}. Wait until that is over.`;
+  const why = cannotBe(possible[type].done, task);
+  if (task.status === 'validating') return `${why} Wait until that is over.`;
   const instead = Object.values(possible).filter(({ from }) => from.includes(task.status));
-  return `${state}. It can be ${instead.map(({ done }) => done).join(' or ')}.`;
+  const words = instead.map(({ done }) => done);
+  return `${why} It can be ${words.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`;
 }
 
 function neighbour(others: readonly TaskItem[], index: number): string {

@@ -1,7 +1,7 @@
 import { accept, type Decision, refuse, update } from './decision.ts';
 import type { TaskItem } from './task.ts';
 import { currentTask, failedTask, findTask, type TaskList } from './task-list.ts';
-import { allDone, attemptsOf, placeOf, quote, statusWords } from './task-text.ts';
+import { allDone, attemptsOf, placeOf, quote, standing } from './task-text.ts';
 
 /** The model begins the current task, and is told what it is. */
 export function startTask(list: TaskList): Decision {
@@ -40,10 +40,7 @@ export function settleTask(list: TaskList, taskId: string, feedback: string | un
   const task = findTask(list, taskId);
   if (task === undefined) return refuse(list, 'The task was taken off the list. Its result was not used.');
   if (task.status !== 'validating') {
-    return refuse(
-      list,
-      `The result was not used: ${quote(task.title)} is ${statusWords[task.status]} by now.`,
-    );
+    return refuse(list, `The result was not used, because ${quote(task.title)} ${standing[task.status]}.`);
   }
   return feedback === undefined ? complete(list, task) : refuseResult(list, task, feedback);
 }

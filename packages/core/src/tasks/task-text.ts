@@ -63,15 +63,22 @@ export const allDone = 'All tasks are completed. Give your final answer.';
 /** What is said of a list of the model's own while nothing is on it. */
 export const nothingYet = 'The task list is empty. Create a task with createTask.';
 
-/** A status within a sentence. */
-export const statusWords: Readonly<Record<TaskStatus, string>> = {
-  pending: 'pending',
-  in_progress: 'in progress',
-  validating: 'being validated',
-  completed: 'completed',
-  failed: 'failed',
-  skipped: 'skipped',
+/** How a task stands, as a sentence about it goes on. */
+export const standing: Readonly<Record<TaskStatus, string>> = {
+  pending: 'is pending',
+  in_progress: 'is in progress',
+  validating: 'is being validated',
+  completed: 'is completed',
+  failed: 'has failed',
+  skipped: 'was skipped',
 };
+
+/** Why a task cannot be renamed, started, … */
+export function cannotBe(done: string, { id, status }: TaskItem): string {
+  return done === status
+    ? `${id} ${standing[status]} already.`
+    : `${id} ${standing[status]} and cannot be ${done}.`;
+}
 
 // A model repeats the mark of the task that it is about. In a summary it would pass for the mark of the current one.
 function withoutMarks(text: string): string {
