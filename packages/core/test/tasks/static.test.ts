@@ -1,0 +1,293 @@
+import { describe, expect, test } from 'vitest';
+import type { Decision } from '../../src/tasks/decision.ts';
+import { finishTask, settleTask, startTask, touchTask } from '../../src/tasks/static.ts';
+import type { TaskStatus } from '../../src/tasks/task.ts';
+import { applyEvents, currentTask, isComplete, type TaskList } from '../../src/tasks/task-list.ts';
+import { edits, inStates, states, staticList, through, written } from './lists.ts';
+
+const actions: Readonly<Record<string, (list: TaskList) => Decision>> = {
+  startTask,
+  touchTask,
+  finishTask: (list) => finishTask(list, '16'),
+  approve: (list) => settleTask(list, 'task-2', undefined),
+  refuse: (list) => settleTask(list, 'task-2', 'Expected 16'),
+  ...edits,
+};
+
+/** What is written down and answered; or only what is answered, where nothing is done. */
+type Outcome = readonly [events: string, reply: string] | string;
+
+/** Of three tasks the first is completed, the second is as the row says, and the third is pending. */
+const table: Readonly<Record<string, Readonly<Record<TaskStatus, Outcome>>>> = {
+  startTask: {
+    pending: [
+      'task-2 in_progress by model',
+      'Task 2/3 started: Multiply by 2\n\nCall finishTask with the result when it is done.',
+    ],
+    in_progress:
+      'Task 2/3 is already started: Multiply by 2\n\nCall finishTask with the result when it is done.',
+    validating: 'The result of Task 2/3 is being validated. Wait for what comes of it.',
+    completed: [
+      'task-3 in_progress by model',
+      'Task 3/3 started: Subtract 6\n\nCall finishTask with the result when it is done.',
+    ],
+    failed: 'Task 2/3 failed after 5 attempts: “Multiply by 2”. The task list cannot go on.',
+    skipped: [
+      'task-3 in_progress by model',
+      'Task 3/3 started: Subtract 6\n\nCall finishTask with the result when it is done.',
+    ],
+  },
+  touchTask: {
+    pending: ['task-2 in_progress by model', ''],
+    in_progress: '',
+    validating: '',
+    completed: ['task-3 in_progress by model', ''],
+    failed: '',
+    skipped: ['task-3 in_progress by model', ''],
+  },
+  finishTask: {
+    pending: ['task-2 in_progress by model; task-2 validating result="16" by model', ''],
+    in_progress: ['task-2 validating result="16" by model', ''],
+    validating: 'The result of Task 2/3 is being validated. Wait for what comes of it.',
+    completed: ['task-3 in_progress by model; task-3 validating result="16" by model', ''],
+    failed: 'Task 2/3 failed after 5 attempts: “Multiply by 2”. The task list cannot go on.',
+    skipped: ['task-3 in_progress by model; task-3 validating result="16" by model', ''],
+  },
+  approve: {
+    pending: 'The result was not used, because “Multiply by 2” is pending.',
+    in_progress: 'The result was not used, because “Multiply by 2” is in progress.',
+    validating: [
+      'task-2 completed error=null by author',
+      '✓ Task completed successfully!\n\nNext task: Subtract 6',
+    ],
+    completed: 'The result was not used, because “Multiply by 2” is completed.',
+    failed: 'The result was not used, because “Multiply by 2” has failed.',
+    skipped: 'The result was not used, because “Multiply by 2” was skipped.',
+  },
+  refuse: {
+    pending: 'The result was not used, because “Multiply by 2” is pending.',
+    in_progress: 'The result was not used, because “Multiply by 2” is in progress.',
+    validating: [
+      'task-2 in_progress attempts=1 result=null error="Expected 16" by author',
+      'Validation failed: Expected 16\n\nPlease review the task and provide a corrected result.',
+    ],
+    completed: 'The result was not used, because “Multiply by 2” is completed.',
+    failed: 'The result was not used, because “Multiply by 2” has failed.',
+    skipped: 'The result was not used, because “Multiply by 2” was skipped.',
+  },
+  rename: {
+    pending: ['task-2 title="New" by user', 'The user renamed task-2 “Multiply by 2” to “New”.'],
+    in_progress: ['task-2 title="New" by user', 'The user renamed task-2 “Multiply by 2” to “New”.'],
+    validating: 'task-2 is being validated and cannot be renamed. Wait until that is over.',
+    completed: 'task-2 is completed and cannot be renamed. It can be retried.',
+    failed: 'task-2 has failed and cannot be renamed. It can be skipped, retried or resolved.',
+    skipped: 'task-2 was skipped and cannot be renamed. It can be retried.',
+  },
+  remove: {
+    pending: ['remove task-2 by user', 'The user removed task-2 “Multiply by 2”.'],
+    in_progress: 'task-2 is in progress and cannot be removed. It can be renamed, skipped or resolved.',
+    validating: 'task-2 is being validated and cannot be removed. Wait until that is over.',
+    completed: 'task-2 is completed and cannot be removed. It can be retried.',
+    failed: 'task-2 has failed and cannot be removed. It can be skipped, retried or resolved.',
+    skipped: 'task-2 was skipped and cannot be removed. It can be retried.',
+  },
+  move: {
+    pending: ['move task-2 to 2 by user', 'The user moved task-2 “Multiply by 2” after task-3.'],
+    in_progress: 'task-2 is in progress and cannot be moved. It can be renamed, skipped or resolved.',
+    validating: 'task-2 is being validated and cannot be moved. Wait until that is over.',
+    completed: 'task-2 is completed and cannot be moved. It can be retried.',
+    failed: 'task-2 has failed and cannot be moved. It can be skipped, retried or resolved.',
+    skipped: 'task-2 was skipped and cannot be moved. It can be retried.',
+  },
+  skip: {
+    pending: ['task-2 skipped error="Later" by user', 'The user skipped task-2 “Multiply by 2”: Later'],
+    in_progress: ['task-2 skipped error="Later" by user', 'The user skipped task-2 “Multiply by 2”: Later'],
+    validating: 'task-2 is being validated and cannot be skipped. Wait until that is over.',
+    completed: 'task-2 is completed and cannot be skipped. It can be retried.',
+    failed: ['task-2 skipped error="Later" by user', 'The user skipped task-2 “Multiply by 2”: Later'],
+    skipped: 'task-2 was skipped already. It can be retried.',
+  },
+  retry: {
+    pending:
+      'task-2 is pending and cannot be retried. It can be renamed, removed, moved, skipped or resolved.',
+    in_progress: 'task-2 is in progress and cannot be retried. It can be renamed, skipped or resolved.',
+    validating: 'task-2 is being validated and cannot be retried. Wait until that is over.',
+    completed: [
+      'task-2 pending attempts=0 result=null error=null by user',
+      'The user wants task-2 “Multiply by 2” to be done again.',
+    ],
+    failed: [
+      'task-2 pending attempts=0 result=null error=null by user',
+      'The user wants task-2 “Multiply by 2” to be done again.',
+    ],
+    skipped: [
+      'task-2 pending attempts=0 result=null error=null by user',
+      'The user wants task-2 “Multiply by 2” to be done again.',
+    ],
+  },
+  resolve: {
+    pending: [
+      'task-2 completed result="16" error=null by user',
+      'The user completed task-2 “Multiply by 2” with the result: 16',
+    ],
+    in_progress: [
+      'task-2 completed result="16" error=null by user',
+      'The user completed task-2 “Multiply by 2” with the result: 16',
+    ],
+    validating: 'task-2 is being validated and cannot be resolved. Wait until that is over.',
+    completed: 'task-2 is completed and cannot be resolved. It can be retried.',
+    failed: [
+      'task-2 completed result="16" error=null by user',
+      'The user completed task-2 “Multiply by 2” with the result: 16',
+    ],
+    skipped: 'task-2 was skipped and cannot be resolved. It can be retried.',
+  },
+  addLast: {
+    pending: ['add task-4 "New" at 3 by user', 'The user added task-4 “New” after task-3.'],
+    in_progress: ['add task-4 "New" at 3 by user', 'The user added task-4 “New” after task-3.'],
+    validating: ['add task-4 "New" at 3 by user', 'The user added task-4 “New” after task-3.'],
+    completed: ['add task-4 "New" at 3 by user', 'The user added task-4 “New” after task-3.'],
+    failed: ['add task-4 "New" at 3 by user', 'The user added task-4 “New” after task-3.'],
+    skipped: ['add task-4 "New" at 3 by user', 'The user added task-4 “New” after task-3.'],
+  },
+  addBefore: {
+    pending: ['add task-4 "New" at 1 by user', 'The user added task-4 “New” after task-1.'],
+    in_progress: 'Index 1 is before a task that is finished or under way. The index can be 2 to 3.',
+    validating: 'Index 1 is before a task that is finished or under way. The index can be 2 to 3.',
+    completed: 'Index 1 is before a task that is finished or under way. The index can be 2 to 3.',
+    failed: 'Index 1 is before a task that is finished or under way. The index can be 2 to 3.',
+    skipped: 'Index 1 is before a task that is finished or under way. The index can be 2 to 3.',
+  },
+};
+
+describe('every action on a static list, for every state of the task', () => {
+  test('the table has every action', () => {
+    expect(Object.keys(table)).toEqual(Object.keys(actions));
+  });
+
+  for (const [name, rows] of Object.entries(table)) {
+    test.each(Object.entries(rows))(`${name}: %s`, (status, outcome) => {
+      const list = inStates(staticList(), ['completed', status as TaskStatus]);
+      const decision = actions[name]!(list);
+      const [events, reply] = typeof outcome === 'string' ? ['', outcome] : outcome;
+      expect([written(decision), decision.reply]).toEqual([events, reply]);
+      expect(decision.accepted).toBe(typeof outcome !== 'string');
+      expect(decision.list).toEqual(applyEvents(list, decision.events));
+      if (!decision.accepted) expect(decision.list).toBe(list);
+    });
+  }
+});
+
+describe('a static list', () => {
+  const finished = inStates(staticList(), ['completed', 'skipped', 'completed']);
+
+  test('the first task is current at once', () => {
+    expect(currentTask(staticList())).toEqual({
+      id: 'task-1',
+      title: 'Add 5 and 3',
+      origin: 'author',
+      status: 'pending',
+      attempts: 0,
+    });
+  });
+
+  test('is done in order, and its last task completes it', () => {
+    let list = staticList();
+    const replies: string[] = [];
+    for (const result of ['8', '16', '10']) {
+      const finishing = finishTask(touchTask(list).list, result);
+      const settled = settleTask(finishing.list, finishing.validate!, undefined);
+      replies.push(settled.reply);
+      list = settled.list;
+    }
+    expect(replies).toEqual([
+      '✓ Task completed successfully!\n\nNext task: Multiply by 2',
+      '✓ Task completed successfully!\n\nNext task: Subtract 6',
+      '✓ All tasks completed successfully! The task list is complete.',
+    ]);
+    expect(list.items.map(({ result }) => result)).toEqual(['8', '16', '10']);
+    expect(isComplete(list)).toBe(true);
+  });
+
+  test('an accepted result clears what was wrong with the one before', () => {
+    const list = through(
+      staticList(['Sum']),
+      (list) => finishTask(list, '7'),
+      (list) => settleTask(list, 'task-1', 'Expected 8'),
+      (list) => finishTask(list, '8'),
+      (list) => settleTask(list, 'task-1', undefined),
+    );
+    expect(list.items).toEqual([
+      { id: 'task-1', title: 'Sum', origin: 'author', status: 'completed', attempts: 1, result: '8' },
+    ]);
+  });
+
+  test('a task that is begun again says what was wrong with its last result', () => {
+    const refused = through(
+      staticList(),
+      (list) => finishTask(list, '7'),
+      (list) => settleTask(list, 'task-1', 'Expected 8'),
+    );
+    expect(startTask(refused).reply).toBe(
+      'Task 1/3 is already started: Add 5 and 3\n\nYour last result was not accepted: Expected 8\n\nCall finishTask with the result when it is done.',
+    );
+  });
+
+  test('a second result is answered while the first is validated', () => {
+    const { list, validate } = finishTask(staticList(), '8');
+    expect(validate).toBe('task-1');
+    const second = finishTask(list, '9');
+    expect([second.accepted, second.validate, second.list]).toEqual([false, undefined, list]);
+    expect(second.reply).toBe('The result of Task 1/3 is being validated. Wait for what comes of it.');
+  });
+
+  test('feedback without words is feedback', () => {
+    const settled = settleTask(finishTask(staticList(), '7').list, 'task-1', ' ');
+    expect(settled.reply).toBe(
+      'Validation failed: No reason was given.\n\nPlease review the task and provide a corrected result.',
+    );
+    expect(settled.list.items[0]).toMatchObject({ attempts: 1, error: 'No reason was given.' });
+  });
+
+  test('after as many refused results as are allowed, the task has failed and the list stands still', () => {
+    let list = staticList(['Sum', 'Product'], 2);
+    const replies: string[] = [];
+    for (const result of ['6', '7']) {
+      const settled = settleTask(finishTask(list, result).list, 'task-1', `Not ${result}`);
+      replies.push(settled.reply);
+      list = settled.list;
+    }
+    const stuck = 'Task 1/2 failed after 2 attempts: “Sum”. The task list cannot go on.';
+    expect(replies).toEqual([
+      'Validation failed: Not 6\n\nPlease review the task and provide a corrected result.',
+      `Validation failed: Not 7\n\n${stuck}`,
+    ]);
+    expect([startTask(list).reply, finishTask(list, '8').reply]).toEqual([stuck, stuck]);
+    expect([currentTask(list), isComplete(list)]).toEqual([undefined, false]);
+    expect(states(list)).toBe('task-1 failed, task-2 pending');
+  });
+
+  test('one attempt is one attempt', () => {
+    const settled = settleTask(finishTask(staticList(['Sum'], 1), '7').list, 'task-1', 'No');
+    expect(settled.reply).toContain('Task 1/1 failed after 1 attempt: “Sum”.');
+  });
+
+  test.each([
+    ['startTask', startTask(finished)],
+    ['finishTask', finishTask(finished, '16')],
+  ])('%s after the end says so, and does nothing', (_name, { accepted, events, list, reply }) => {
+    expect({ accepted, events, reply }).toEqual({
+      accepted: false,
+      events: [],
+      reply: 'All tasks are completed. Give your final answer.',
+    });
+    expect(list).toBe(finished);
+  });
+
+  test('the result of a task that is gone is not used', () => {
+    expect(settleTask(staticList(), 'task-9', undefined)).toMatchObject({
+      accepted: false,
+      reply: 'The task was taken off the list. Its result was not used.',
+    });
+  });
+});
