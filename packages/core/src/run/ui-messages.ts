@@ -1,31 +1,49 @@
-import { convertToModelMessages, type ModelMessage, type UIMessage } from 'ai';
+import {
+  convertToModelMessages,
+  getStaticToolName,
+  isStaticToolUIPart,
+  type ModelMessage,
+  type ToolSet,
+  type UIMessage,
+} from 'ai';
+import { toModelOutput } from '../prompt/tool-output.ts';
+import { toUIParts, type ToolResult } from './ui-parts.ts';
 
 /**
- * A prompt's own messages as they are shown: text, by whom. Their ids say only where they stand, so that they stay
- * the same from one turn of a conversation to the next.
+ * A prompt's own messages as they are shown: who said what, with files as URLs, and calls together with their results.
+ * Their ids say only where they stand, so that they stay the same from one turn of a conversation to the next.
  */
 export function toUIMessages(messages: readonly ModelMessage[]): UIMessage[] {
-  return messages
-    .map((message, index): UIMessage | undefined => {
-      if (message.role !== 'user' && message.role !== 'assistant') return undefined;
-      const parts =
-        typeof message.content === 'string'
-          ? [{ type: 'text' as const, text: message.content }]
-          : message.content;
-      const text = parts.flatMap((part) =>
-        part.type === 'text' ? [{ type: 'text' as const, text: part.text }] : [],
-      );
-      return { id: `prompt-${index}`, role: message.role, parts: text };
-    })
-    .filter((message) => message !== undefined && message.parts.length > 0) as UIMessage[];
+  const results = resultsOf(messages);
+  return messages.flatMap(({ role, content }, index): UIMessage[] => {
+    if (role !== 'user' && role !== 'assistant') return [];
+    const parts =
+      typeof content === 'string'
+        ? [{ type: 'text' as const, text: content }]
+        : content.flatMap((part) => toUIParts(part, results));
+    return parts.length === 0 ? [] : [{ id: `prompt-${index}`, role, parts }];
+  });
+}
+
+/** The results of calls, by the calls' ids. */
+function resultsOf(messages: readonly ModelMessage[]): Map<string, ToolResult> {
+  const results = new Map<string, ToolResult>();
+  for (const { content } of messages) {
+    if (typeof content === 'string') continue;
+    for (const part of content) if (part.type === 'tool-result') results.set(part.toolCallId, part);
+  }
+  return results;
 }
 
 /** Earlier turns as the model gets them, without what is not whole: empty messages and calls without a result. */
 export async function toModelMessages(turns: readonly UIMessage[]): Promise<ModelMessage[]> {
   const said = turns.filter(({ parts }) => parts.some(saysSomething));
   if (said.length === 0) return [];
-  // a turn that was stopped in the middle of a call has no result to show for it
-  const messages = await convertToModelMessages(said, { ignoreIncompleteToolCalls: true });
+  const messages = await convertToModelMessages(said, {
+    tools: toolsThatReturnedParts(said),
+    // a turn that was stopped in the middle of a call has no result to show for it
+    ignoreIncompleteToolCalls: true,
+  });
   // a call that was stopped leaves its message without content
   return messages.filter(({ content }) => content.length > 0);
 }
@@ -33,4 +51,16 @@ export async function toModelMessages(turns: readonly UIMessage[]): Promise<Mode
 /** False for a step's mark, and for a text that was stopped before its first word. */
 function saysSomething(part: UIMessage['parts'][number]): boolean {
   return part.type !== 'step-start' && !('text' in part && part.text === '');
+}
+
+/** For each tool that has returned a list, what says whether that is a list of parts, as when it was called. */
+function toolsThatReturnedParts(turns: readonly UIMessage[]): ToolSet {
+  const names = turns.flatMap(({ parts }) =>
+    parts.flatMap((part) =>
+      isStaticToolUIPart(part) && Array.isArray(part.output) ? [getStaticToolName(part)] : [],
+    ),
+  );
+  const tool = { toModelOutput: ({ output }: { output: unknown }) => toModelOutput(output) };
+  // of a tool, only this is asked for
+  return Object.fromEntries(names.map((name) => [name, tool])) as unknown as ToolSet;
 }
