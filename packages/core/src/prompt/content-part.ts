@@ -1,6 +1,6 @@
 import type { FilePart as SdkFilePart, TextPart as SdkTextPart } from 'ai';
 import type { SharedV4FileData, SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
-import { readFile, type FileContent, type FileSource } from './file-data.ts';
+import { bytesOf, readFile, type FileContent, type FileSource } from './file-data.ts';
 import { isMediaType } from './media-type.ts';
 import { isRecord, partError, quoted } from './part-error.ts';
 
@@ -67,7 +67,9 @@ export function readContentPart(part: Record<string, unknown>, path: string): Se
 
 /** A part's `text`, which models refuse to take empty. */
 export function textOf(part: Record<string, unknown>, path: string): string {
-  const { text } = part;
+  // a tool may have the bytes of a text, as it has those of an image
+  const bytes = bytesOf(part['data']);
+  const text = bytes === undefined ? part['text'] : new TextDecoder().decode(bytes);
   if (typeof text !== 'string') {
     throw partError(`${path}.text`, `is ${text === undefined ? 'missing' : quoted(text)}. Write a text.`);
   }

@@ -51,14 +51,11 @@ function contentOf(output: unknown): ToolResultContent | undefined {
 function partOf(item: Record<string, unknown>): ToolResultContent[number] | undefined {
   const type = contentTypes.find((known) => known === item['type']);
   if (type === undefined) return undefined;
-  const text = type === 'text' ? bytesOf(item['data']) : undefined;
-  const known = new Set(['type', 'providerOptions', ...(text === undefined ? keys[type] : keys.file)]);
+  const isTextInBytes = type === 'text' && bytesOf(item['data']) !== undefined;
+  const known = new Set(['type', 'providerOptions', ...keys[isTextInBytes ? 'file' : type]]);
   if (Object.keys(item).some((key) => !known.has(key))) return undefined;
   try {
-    const part = readContentPart(
-      text === undefined ? item : { ...item, text: new TextDecoder().decode(text) },
-      'output',
-    );
+    const part = readContentPart(item, 'output');
     return part.type === 'text' || isWhole(part.data, part.mediaType) ? part : undefined;
   } catch {
     return undefined;
