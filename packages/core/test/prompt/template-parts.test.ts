@@ -1,0 +1,131 @@
+import { CuelineError, Prompt } from '@cueline/core';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+
+const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+const image = { type: 'image', image: png } as const;
+const sent = { type: 'file', data: { type: 'data', data: 'iVBORw0KGgo=' }, mediaType: 'image/png' };
+
+function contentOf(say: (prompt: Prompt) => void): unknown {
+  const prompt = new Prompt();
+  say(prompt);
+  return prompt.definitions.messages[0]!.content;
+}
+
+describe('parts in a template', () => {
+  test('stand between the texts around them', () => {
+    expect(
+      contentOf(
+        (prompt) => prompt.$`
+          Describe this for ${'Ada'}:
+
+          ${image}
+
+          In French:
+            - shortly
+        `,
+      ),
+    ).toEqual([
+      { type: 'text', text: 'Describe this for Ada:' },
+      sent,
+      { type: 'text', text: 'In French:\n  - shortly' },
+    ]);
+  });
+
+  test('in a line, and side by side', () => {
+    expect(contentOf((prompt) => prompt.$`Compare ${image} with ${image}${image}.`)).toEqual([
+      { type: 'text', text: 'Compare' },
+      sent,
+      { type: 'text', text: 'with' },
+      sent,
+      sent,
+      { type: 'text', text: '.' },
+    ]);
+  });
+
+  test('alone', () => {
+    expect(contentOf((prompt) => prompt.$`${image}`)).toEqual([sent]);
+  });
+
+  test('a File and a Blob, by what they say they are', () => {
+    const file = new File(['%PDF'], 'a.pdf', { type: 'application/pdf' });
+    const blob = new Blob([png], { type: 'image/png' });
+    const content = contentOf((prompt) => prompt.$`See ${file} and ${blob}`);
+    expect(content).toEqual([
+      { type: 'text', text: 'See' },
+      { type: 'file', data: expect.any(File) as File, mediaType: 'application/pdf', filename: 'a.pdf' },
+      { type: 'text', text: 'and' },
+      { type: 'file', data: expect.any(Blob) as Blob, mediaType: 'image/png' },
+    ]);
+    expect((content as { data: unknown }[])[1]!.data).toBe(file);
+  });
+
+  test.each([
+    ['https://example.com/a.png', 'image/png'],
+    ['https://example.com/a.jpg?x=1', 'image/jpeg'],
+    ['https://example.com/a.JPEG#top', 'image/jpeg'],
+    ['https://example.com/a.gif', 'image/gif'],
+    ['https://example.com/a.webp', 'image/webp'],
+    ['https://example.com/a.avif', 'image/avif'],
+    ['https://example.com/a.svg', 'image/svg+xml'],
+  ])('the URL of an image: %s', (text, mediaType) => {
+    const url = new URL(text);
+    expect(contentOf((prompt) => prompt.$`${url}`)).toEqual([
+      { type: 'file', data: { type: 'url', url }, mediaType },
+    ]);
+  });
+
+  test('an image in its URL', () => {
+    const url = new URL('data:image/png;base64,iVBORw0KGgo=');
+    expect(contentOf((prompt) => prompt.$`${url}`)).toEqual([sent]);
+  });
+
+  test.each([
+    'https://example.com/',
+    'https://example.com/png',
+    'https://example.com/?a.png',
+    'https://example.com/a.pdf',
+    'data:text/plain,a.png',
+  ])('other URLs are text: %s', (text) => {
+    expect(contentOf((prompt) => prompt.$`See ${new URL(text)}`)).toBe(`See ${text}`);
+  });
+
+  test('the address of an image that is only a text stays one', () => {
+    expect(contentOf((prompt) => prompt.$`See ${'https://example.com/a.png'}`)).toBe(
+      'See https://example.com/a.png',
+    );
+  });
+
+  test.each([
+    [new Blob(['a']), 'messages[0].content[1].mediaType is missing.'],
+    [{ type: 'file', data: 'JVBERi0=' }, 'messages[0].content[1].mediaType is missing.'],
+    [{ type: 'picture', image: png }, 'The first value in the template is an object.'],
+  ])('%o is refused', (value, message) => {
+    const prompt = new Prompt();
+    let error: unknown;
+    try {
+      prompt.$`See ${value}`;
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(CuelineError.isInstance(error)).toBe(true);
+    expect((error as Error).message).toContain(message);
+  });
+
+  test('the words are those of the same template without the parts', () => {
+    const words = fc.array(fc.constantFrom('a', ' ', '\n', '  b', '\n\n', 'ç', ''), { maxLength: 8 });
+    fc.assert(
+      fc.property(fc.array(words, { minLength: 2, maxLength: 4 }), (texts) => {
+        const strings = texts.map((text) => text.join(''));
+        const template = Object.assign(strings, { raw: strings });
+        const prompt = new Prompt();
+        prompt.$(template, ...strings.slice(1).map(() => image));
+        const content = prompt.definitions.messages[0]!.content as { type: string; text?: string }[];
+        expect(content.filter(({ type }) => type === 'file')).toHaveLength(strings.length - 1);
+        const said = content.map(({ text }) => text ?? '').join('');
+        expect(said.replaceAll(/\s/g, '')).toBe(strings.join('').replaceAll(/\s/g, ''));
+        for (const { type, text } of content) if (type === 'text') expect(text!.trim()).not.toBe('');
+      }),
+    );
+  });
+});
