@@ -405,6 +405,16 @@ describe('what is wrong is said with its path', () => {
     [
       (prompt) => {
         prompt.defMessage('assistant', [call]);
+        prompt.defMessage('tool', [
+          { ...result, output: 1 },
+          { ...result, output: 2 },
+        ]);
+      },
+      "messages[1].content[1].toolCallId is 'call_1', a call that has its result already.",
+    ],
+    [
+      (prompt) => {
+        prompt.defMessage('assistant', [call]);
         prompt.$`And?`;
       },
       "The call 'call_1' of look has no result yet, and must have one before the user speaks. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: 'call_1', toolName: 'look', output: … }]).",

@@ -83,7 +83,13 @@ describe('what the model is sent for what a tool returned', () => {
     ['a field that is called text', [{ type: 'text', label: 'Name' }]],
     ['a text that is none', [{ type: 'text', text: 5 }]],
     ['only empty texts', [{ type: 'text', text: '' }]],
-    ['an empty text with more to it', [{ type: 'text', text: '', id: 1 }]],
+    [
+      'an empty text with more to it',
+      [
+        { type: 'text', text: '', id: 1 },
+        { type: 'text', text: 'a' },
+      ],
+    ],
     ['one row that is no part', [{ type: 'text', text: 'a' }, { type: 'row' }]],
     ['a word that happens to be base64', [{ type: 'image', image: 'cats' }]],
     ['a path', [{ type: 'image', image: './a.png', mediaType: 'image/png' }]],
