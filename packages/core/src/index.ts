@@ -7,22 +7,44 @@ export {
   type PromptDefinition,
   type PromptFunction,
 } from './prompt/define-prompt.ts';
-export { definePlugin, type Plugin } from './prompt/define-plugin.ts';
-export type { ToolArguments, ToolContext, ToolSchema } from './prompt/tool-definition.ts';
+export { definePlugin, type Plugin, type PluginMethods } from './prompt/define-plugin.ts';
+export { tool, type NamedTool } from './prompt/composite-tool.ts';
+export type {
+  SubCallListener,
+  ToolArguments,
+  ToolContext,
+  ToolDefinition,
+  ToolEffect,
+  ToolOptions,
+  ToolRules,
+  ToolSchema,
+} from './prompt/tool-definition.ts';
+export type { AgentDefinition, AgentFunction, AgentOptions } from './prompt/agent.ts';
+export type { Hook, HookResult, HookStep, HookVariable } from './prompt/hook.ts';
+export type {
+  TaskDefinition,
+  TaskListDefinition,
+  TaskListHandle,
+  TaskListOptions,
+} from './prompt/task-list.ts';
+export type { EditReply, TaskEdit, TaskEvent, TaskItem, TaskOrigin, TaskStatus } from './tasks/task.ts';
 export type { Definitions, SystemPart, Variable } from './prompt/definitions.ts';
 export type { SystemFormat } from './compile/instructions.ts';
 
 export { runPrompt, type RunPromptResult } from './run/run-prompt.ts';
 export { createRun, type Run, type RunOptions, type SendMessage, type StartOptions } from './run/run.ts';
-export { failedStart, inProcess } from './run/in-process.ts';
-export type { Executor, RunRequest } from './run/executor.ts';
+export { failedStart, inProcess, tell } from './run/in-process.ts';
+export type { Executor, RunCommand, RunRequest } from './run/executor.ts';
+export type { Limits } from './run/limits.ts';
 export type { LiveRun } from './run/live-run.ts';
 export type { PromptConfig, PromptOptions, PromptSource } from './run/options.ts';
 
 export {
   LOG_VERSION,
   type CompiledRequest,
+  type RequestAnswer,
   type RequestChange,
+  type RequestEvent,
   type RequestTool,
   type RunEvent,
   type RunEventBody,
@@ -30,7 +52,18 @@ export {
   type SourceFacts,
   type ToolCallFacts,
 } from './log/events.ts';
-export type { RunFacts, RunState, RunStatus, StepState, ToolCallState, VariableState } from './log/state.ts';
+export type {
+  AgentState,
+  RequestState,
+  RunFacts,
+  RunState,
+  RunStatus,
+  StepState,
+  SubCallState,
+  TaskState,
+  ToolCallState,
+  VariableState,
+} from './log/state.ts';
 export { createReducer, initialState, reduce, reduceAll, type Reducer } from './log/reduce.ts';
 export { createRunLog, type RunLog, type RunLogOptions } from './log/run-log.ts';
 export { nextFrame, type Scheduler } from './log/schedule.ts';

@@ -117,8 +117,11 @@ export type RunEventBody =
     }
   | TaskEvent
   | RequestEvent
-  /** The model stopped too early and was told so: tasks are open, or its output did not fit the schema. */
-  | { type: 'steer'; cause: 'tasks' | 'output'; text: string }
+  /**
+   * The model was told something between two steps, because it had stopped too early: tasks are open, or its output does
+   * not fit the schema. `user`: by whoever has the run's steering object.
+   */
+  | { type: 'steer'; id: string; cause: 'tasks' | 'output' | 'user'; text: string }
   | { type: 'source'; source: SourceFacts }
   | { type: 'file'; mediaType: string; url: string; reasoning?: boolean; providerMetadata?: ProviderMetadata }
   | { type: 'warning'; message: string }

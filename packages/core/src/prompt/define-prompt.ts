@@ -1,9 +1,13 @@
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../errors.ts';
+import type { Plugin, PluginMethods } from './define-plugin.ts';
 import type { Prompt } from './prompt.ts';
 
 /** A prompt as a function: it says what to send by calling methods of `prompt`. */
-export type PromptFunction<Input = void> = (prompt: Prompt, input: Input) => void | Promise<void>;
+export type PromptFunction<Input = void, Plugins extends readonly Plugin[] = readonly []> = (
+  prompt: Prompt & PluginMethods<Plugins>,
+  input: Input,
+) => void | Promise<void>;
 
 /** A prompt function with a name, as {@link definePrompt} makes it. Inert, so any module may export it. */
 export type PromptDefinition<Input = void> = {
@@ -12,6 +16,8 @@ export type PromptDefinition<Input = void> = {
   readonly run: PromptFunction<Input>;
   /** Model for runs that name none. */
   readonly model?: string | LanguageModel;
+  /** Plugins that every run of it has. */
+  readonly plugins?: readonly Plugin[];
 };
 
 /**
@@ -22,10 +28,10 @@ export type PromptDefinition<Input = void> = {
  *   prompt.$`Plan a day in ${input.city}.`;
  * });
  */
-export function definePrompt<Input = void>(
+export function definePrompt<Input = void, const Plugins extends readonly Plugin[] = readonly []>(
   name: string,
-  run: PromptFunction<Input>,
-  config: { model?: string | LanguageModel } = {},
+  run: PromptFunction<Input, Plugins>,
+  config: { model?: string | LanguageModel; plugins?: Plugins } = {},
 ): PromptDefinition<Input> {
   if (typeof name !== 'string' || name.trim() === '') {
     throw new CuelineError(
@@ -39,7 +45,13 @@ export function definePrompt<Input = void>(
       `Prompt "${name}" has no function: definePrompt('${name}', async (prompt) => { prompt.$\`…\`; }).`,
     );
   }
-  return { kind: 'prompt', name, run, ...(config.model === undefined ? {} : { model: config.model }) };
+  return {
+    kind: 'prompt',
+    name,
+    run,
+    ...(config.model === undefined ? {} : { model: config.model }),
+    ...(config.plugins === undefined ? {} : { plugins: config.plugins }),
+  };
 }
 
 /** True for what {@link definePrompt} returns. */

@@ -1,8 +1,11 @@
-import type { ModelMessage, ToolSet } from 'ai';
+import type { ModelMessage } from 'ai';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
+import type { Hook } from './hook.ts';
+import type { TaskListDefinition } from './task-list.ts';
+import type { ToolDefinition } from './tool-definition.ts';
 
-/** A value that the system prompt introduces by name. `data` is YAML already. */
-export type Variable = { kind: 'text' | 'data'; value: string };
+/** A value that the system prompt introduces by name. `value` is what the model reads; that of `data` is YAML. */
+export type Variable = { kind: 'text'; value: string } | { kind: 'data'; value: string; data: object };
 
 /** A named part of the system prompt. Provider options keep it a message of its own. */
 export type SystemPart = { value: string; providerOptions?: ProviderOptions };
@@ -12,11 +15,25 @@ export type Definitions = {
   variables: Map<string, Variable>;
   system: Map<string, SystemPart>;
   messages: ModelMessage[];
-  /** One object for the whole run: the AI SDK keeps a reference to it and filters it anew at every step. */
-  tools: ToolSet;
+  tools: Map<string, ToolDefinition>;
+  hooks: Hook[];
+  taskList?: TaskListDefinition;
 };
 
 /** Definitions of a prompt that has said nothing yet. */
 export function emptyDefinitions(): Definitions {
-  return { variables: new Map(), system: new Map(), messages: [], tools: {} };
+  return { variables: new Map(), system: new Map(), messages: [], tools: new Map(), hooks: [] };
+}
+
+/** Definitions with those of a task laid over them: a name that both have means the task's, in the place it had. */
+export function layered(base: Definitions, layer: Definitions | undefined): Definitions {
+  if (layer === undefined) return base;
+  return {
+    ...base,
+    variables: new Map([...base.variables, ...layer.variables]),
+    system: new Map([...base.system, ...layer.system]),
+    messages: [...base.messages, ...layer.messages],
+    tools: new Map([...base.tools, ...layer.tools]),
+    hooks: [...base.hooks, ...layer.hooks],
+  };
 }

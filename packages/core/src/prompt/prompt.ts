@@ -5,7 +5,26 @@ import { emptyDefinitions, type Definitions } from './definitions.ts';
 import type { MessageContent, MessageRole } from './message-parts.ts';
 import { renderTemplate } from './template.ts';
 import { toModelMessage } from './to-model-message.ts';
-import { createTool, type ToolArguments, type ToolContext, type ToolSchema } from './tool-definition.ts';
+import { agentTool, type AgentFunction, type AgentDefinition, type AgentOptions } from './agent.ts';
+import { compositeTool, type NamedTool } from './composite-tool.ts';
+import type { Plugin } from './define-plugin.ts';
+import type { Hook } from './hook.ts';
+import {
+  checkTasks,
+  TaskListDefinition,
+  type TaskDefinition,
+  type TaskListHandle,
+  type TaskListOptions,
+} from './task-list.ts';
+import { addDynamicTools, addStaticTools } from './task-tools.ts';
+import {
+  functionTool,
+  type ToolArguments,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolOptions,
+  type ToolSchema,
+} from './tool-definition.ts';
 import { dataVariable, textVariable } from './variables.ts';
 
 /**
@@ -14,10 +33,16 @@ import { dataVariable, textVariable } from './variables.ts';
  * next step on.
  */
 export class Prompt {
-  /** What has been defined so far. */
-  readonly definitions: Definitions = emptyDefinitions();
+  #definitions: Definitions = emptyDefinitions();
+  #base: Definitions = this.#definitions;
+  #task = false;
   #started = false;
   #toolless = false;
+
+  /** What has been defined so far; inside a task's `extend`, what that task has defined. */
+  get definitions(): Definitions {
+    return this.#definitions;
+  }
 
   /**
    * Adds a user message. The template's indentation is removed. A File, a Blob, the URL of an image or a content part
@@ -35,7 +60,7 @@ export class Prompt {
    * @returns `<NAME>`, to stand for the value in messages
    */
   def(name: string, content: string): string {
-    this.definitions.variables.set(name, textVariable(name, content));
+    this.#definitions.variables.set(name, textVariable(name, content));
     return `<${name}>`;
   }
 
@@ -44,7 +69,7 @@ export class Prompt {
    * @returns `<NAME>`, to stand for the value in messages
    */
   defData(name: string, data: object): string {
-    this.definitions.variables.set(name, dataVariable(name, data));
+    this.#definitions.variables.set(name, dataVariable(name, data));
     return `<${name}>`;
   }
 
@@ -59,7 +84,7 @@ export class Prompt {
         `"${name}" cannot name a part of the system prompt. Use one line of text, such as 'role'.`,
       );
     }
-    this.definitions.system.set(name, {
+    this.#definitions.system.set(name, {
       value,
       ...(options.providerOptions === undefined ? {} : { providerOptions: options.providerOptions }),
     });
@@ -77,19 +102,23 @@ export class Prompt {
    * ]);
    */
   defMessage<Role extends MessageRole>(role: Role, content: MessageContent[Role]): void {
-    if (this.#started) {
+    if (this.#started && !this.#task) {
       throw new CuelineError(
         'invalid_definition',
         'The run has started, so its first messages are fixed. Return the text from the tool instead.',
       );
     }
-    const { messages } = this.definitions;
+    const { messages } = this.#definitions;
     messages.push(toModelMessage(role, content, messages));
   }
 
   /**
    * Registers a tool that the model can call. The function's arguments are inferred from the schema and have passed it.
-   * What it returns (or throws) goes back to the model.
+   * What it returns (or throws) goes back to the model; an async generator's outputs are shown as they come, and the
+   * last one is the result.
+   *
+   * With a list of `tool(…)` in the place of schema and function it is a composite tool: the model makes several calls
+   * at once, and each gets a result of its own.
    *
    * @example
    * prompt.defTool('getWeather', 'Weather for a city', z.object({ city: z.string() }), async ({ city }) => lookUp(city));
@@ -99,30 +128,155 @@ export class Prompt {
     description: string,
     schema: Schema,
     fn: (args: ToolArguments<Schema>, context: ToolContext) => unknown,
+    options?: ToolOptions<ToolArguments<Schema>>,
+  ): void;
+  defTool(
+    name: string,
+    description: string,
+    tools: readonly NamedTool[],
+    options?: Pick<ToolOptions, 'repeatable' | 'timeoutMs'>,
+  ): void;
+  defTool(
+    name: string,
+    description: string,
+    schema: ToolSchema | readonly NamedTool[],
+    fnOrOptions?: unknown,
+    options?: ToolOptions,
   ): void {
-    this.#addTool(name, createTool(name, description, schema, fn));
+    this.#addTool(
+      name,
+      Array.isArray(schema)
+        ? compositeTool(name, description, schema, fnOrOptions as ToolOptions | undefined)
+        : functionTool(name, description, schema, fnOrOptions as () => unknown, options),
+    );
+  }
+
+  /**
+   * Registers a tool that is answered by a prompt of its own: the function defines that prompt, with the call's
+   * arguments. The result is the text of its answer, or the object that `responseSchema` asks for.
+   *
+   * @example
+   * prompt.defAgent('researcher', 'Research a topic', z.object({ topic: z.string() }), async ({ topic }, prompt) => {
+   *   prompt.$`Research ${topic} in depth.`;
+   * });
+   */
+  defAgent<const Schema extends ToolSchema, const Plugins extends readonly Plugin[] = readonly []>(
+    name: string,
+    description: string,
+    schema: Schema,
+    fn: AgentFunction<ToolArguments<Schema>, Plugins>,
+    options?: AgentOptions<Plugins>,
+  ): void {
+    // the runner gives the prompt its plugins' methods before it calls the function
+    const run = fn as unknown as AgentDefinition['run'];
+    this.#addTool(name, agentTool(name, description, schema, run, options));
+  }
+
+  /**
+   * Registers a function that is called before each step and may change what the step sends. Hooks are called in their
+   * order, and each sees what the ones before have returned.
+   *
+   * @example
+   * prompt.defHook(({ stepNumber }) => (stepNumber === 0 ? { activeTools: ['search'] } : {}));
+   */
+  defHook(hook: Hook): void {
+    if (typeof hook !== 'function') {
+      throw new CuelineError(
+        'invalid_definition',
+        'prompt.defHook takes a function: prompt.defHook(({ stepNumber }) => ({ activeTools: [] })).',
+      );
+    }
+    this.#definitions.hooks.push(hook);
+  }
+
+  /**
+   * Gives the model tasks to work through in their order, with the tools `startTask` and `finishTask`. A result that a
+   * task's `validation` does not accept goes back with its feedback; the run does not end while a task is open.
+   *
+   * @returns the tasks as they stand, and the way to change them while the run goes on
+   */
+  defTaskList(tasks: readonly TaskDefinition<this>[], options?: TaskListOptions): TaskListHandle {
+    checkTasks(tasks as readonly TaskDefinition[]);
+    // what `extend` is given is this prompt, or one for the task with the same methods
+    return this.#addTaskList(
+      new TaskListDefinition('static', tasks as readonly TaskDefinition[], options),
+      addStaticTools,
+    );
+  }
+
+  /**
+   * Lets the model keep a task list of its own, with the tools `createTask`, `updateTask`, `startTask`, `completeTask`,
+   * `getTaskList` and `deleteTask`. The run does not end while a task on it is open.
+   *
+   * @returns the tasks as they stand, and the way to change them while the run goes on
+   */
+  defDynamicTaskList(options?: Pick<TaskListOptions, 'maxNudges'>): TaskListHandle {
+    return this.#addTaskList(new TaskListDefinition('dynamic', [], options), addDynamicTools);
   }
 
   /** Adds the caller's ready-made tools. From here on, the messages that the run starts with are fixed. Called by the runner. */
   start(tools: ToolSet = {}): void {
-    for (const [name, tool] of Object.entries(tools)) this.#addTool(name, tool);
+    for (const [name, tool] of Object.entries(tools)) this.#addTool(name, { kind: 'ready', tool });
     this.#started = true;
-    this.#toolless = Object.keys(this.definitions.tools).length === 0;
+    this.#toolless = this.#definitions.tools.size === 0;
   }
 
-  #addTool(name: string, tool: ToolSet[string]): void {
-    if (this.#toolless) {
+  /**
+   * Calls `define`, and gives back what it has defined, which stands apart from all that was there before. Called by the
+   * runner when a task begins.
+   */
+  async layer(define: (prompt: this) => void | Promise<void>): Promise<Definitions> {
+    const layer = emptyDefinitions();
+    this.#definitions = layer;
+    this.#task = true;
+    try {
+      await define(this);
+    } finally {
+      this.#definitions = this.#base;
+      this.#task = false;
+    }
+    return layer;
+  }
+
+  #addTool(name: string, tool: ToolDefinition): void {
+    if (this.#toolless && !this.#task) {
       throw new CuelineError(
         'invalid_definition',
         `The run has started without tools, so it cannot be given ${name} now. Define it in the prompt function.`,
       );
     }
-    if (Object.hasOwn(this.definitions.tools, name)) {
+    // a task may have its own tool under a name that the prompt uses, but never one of those that keep the list
+    if (this.#definitions.tools.has(name) || this.#base.taskList?.tools.has(name) === true) {
       throw new CuelineError(
         'invalid_definition',
         `There is a tool ${name} already. Give this one another name.`,
       );
     }
-    this.definitions.tools[name] = tool;
+    this.#definitions.tools.set(name, tool);
+  }
+
+  #addTaskList(list: TaskListDefinition, addTools: (list: TaskListDefinition) => void): TaskListHandle {
+    if (this.#task) {
+      throw new CuelineError(
+        'invalid_definition',
+        'A task cannot have a task list of its own. Give the task an agent with prompt.defAgent, and the agent the list.',
+      );
+    }
+    if (this.#base.taskList !== undefined) {
+      throw new CuelineError(
+        'invalid_definition',
+        'The prompt has a task list already. Put all tasks into one list.',
+      );
+    }
+    if (this.#started) {
+      throw new CuelineError(
+        'invalid_definition',
+        'The run has started, so it cannot be given a task list now. Define it in the prompt function.',
+      );
+    }
+    addTools(list);
+    for (const [name, tool] of list.tools) this.#addTool(name, tool);
+    this.#base.taskList = list;
+    return list;
   }
 }

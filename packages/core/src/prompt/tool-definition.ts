@@ -1,13 +1,16 @@
 import {
+  asSchema,
   jsonSchema,
-  tool,
   type FlexibleSchema,
   type InferSchema,
   type JSONSchema7,
-  type Tool,
+  type ToolSet,
   type ToolExecutionOptions,
 } from 'ai';
+import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import { CuelineError } from '../errors.ts';
+import type { AgentDefinition } from './agent.ts';
+import { isStreaming, withCallbacks, type ToolCallbacks } from './tool-callbacks.ts';
 
 /** What a tool function gets besides its arguments: `toolCallId`, `messages` and `abortSignal`. */
 export type ToolContext = ToolExecutionOptions<unknown>;
@@ -18,42 +21,91 @@ export type ToolSchema = FlexibleSchema | JSONSchema7;
 /** What a tool function gets as arguments; `unknown` for plain JSON Schema, which says nothing to TypeScript. */
 export type ToolArguments<Schema> = Schema extends FlexibleSchema ? InferSchema<Schema> : unknown;
 
+/** What a call does to the world: nothing, something that the script owns, or something outside of it. */
+export type ToolEffect = 'read' | 'write' | 'external';
+
+/** How a tool is to be treated. */
+export type ToolRules<Args = unknown> = {
+  /** Approvals and the loop guard go by it. Unset means that nothing is known. */
+  effect?: ToolEffect;
+  /** The same call may be made again and again, such as one that polls. Default false: repeated calls are a loop. */
+  repeatable?: boolean;
+  /** Whether somebody must approve a call before it runs. Default: as `options.approval` says. */
+  needsApproval?: boolean | ((args: Args) => boolean | Promise<boolean>);
+  /** How long one call may take, in milliseconds. Unlimited by default. */
+  timeoutMs?: number;
+  /** Passed on to the provider with the tool. */
+  providerOptions?: ProviderOptions;
+};
+
+/** What `defTool` takes besides the function: rules, and callbacks around each call. */
+export type ToolOptions<Args = unknown> = ToolRules<Args> & {
+  /** Called before the function. What it returns, unless undefined, is the result, and the function is not called. */
+  beforeCall?: (args: Args, context: ToolContext) => unknown;
+  /** Called with the result. What it returns, unless undefined, takes the result's place. */
+  onSuccess?: (args: Args, output: unknown, context: ToolContext) => unknown;
+  /** Called with what was thrown. What it returns, unless undefined, becomes the result. */
+  onError?: (args: Args, error: unknown, context: ToolContext) => unknown;
+};
+
+/** Told of each call inside a composite tool's call. */
+export type SubCallListener = {
+  started(index: number, name: string, input: unknown): void;
+  ended(index: number, outcome: { output: unknown } | { error: string }): void;
+};
+
+/** A function that answers a call, with arguments that have passed the schema. */
+export type ToolFunction = (args: unknown, context: ToolContext, subCalls: SubCallListener) => unknown;
+
+type ToolFacts = { description: string; inputSchema: FlexibleSchema; rules: ToolRules };
+
+/** What a script says of a tool: a function of its own, an agent, or a tool that the AI SDK knows already. */
+export type ToolDefinition =
+  /** `streams`: it gives outputs one after the other, of which the last one is the result. */
+  | ({ kind: 'function'; run: ToolFunction; streams: boolean } & ToolFacts)
+  | ({ kind: 'agent'; agent: AgentDefinition } & ToolFacts)
+  | { kind: 'ready'; tool: ToolSet[string] };
+
 /** What a tool's name may be with every provider. */
 const toolName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
-/** An AI SDK tool out of what a script says. @throws CuelineError `invalid_definition` */
-export function createTool<Schema extends ToolSchema>(
+/** A tool out of what a script says. @throws CuelineError `invalid_definition` */
+export function functionTool(
   name: string,
   description: string,
-  schema: Schema,
-  fn: (args: ToolArguments<Schema>, context: ToolContext) => unknown,
-): Tool {
-  if (!toolName.test(name) || name === '__proto__') {
-    throw new CuelineError(
-      'invalid_definition',
-      `"${name}" cannot be a tool's name. Use up to 64 letters, digits, _ and -, and begin with a letter, such as getWeather.`,
-    );
-  }
+  schema: ToolSchema,
+  fn: (args: never, context: ToolContext) => unknown,
+  options: ToolOptions<never> = {},
+): Extract<ToolDefinition, { kind: 'function' }> {
+  checkToolName(name);
   if (typeof fn !== 'function') {
     throw new CuelineError(
       'invalid_definition',
       `Tool ${name} has no function. Write prompt.defTool('${name}', 'what it does', z.object({ … }), async (args) => …).`,
     );
   }
-  return tool({
+  const { rules, callbacks } = splitOptions(name, options);
+  return {
+    kind: 'function',
     description,
-    inputSchema: flexible(name, schema),
-    execute: (args: unknown, context: ToolContext) => {
-      const output = fn(args as ToolArguments<Schema>, context);
-      // the AI SDK streams an iterable that is returned directly, and only that
-      if (isAsyncIterable(output)) return checkedOutputs(name, output);
-      const checked = Promise.resolve(output).then((value) => checkedOutput(name, value));
-      return untilAborted(checked, context.abortSignal);
-    },
-  }) as Tool;
+    inputSchema: toSchema(name, schema),
+    rules,
+    run: withCallbacks(fn as (args: unknown, context: ToolContext) => unknown, callbacks),
+    streams: isStreaming(fn),
+  };
 }
 
-function flexible(name: string, schema: ToolSchema): FlexibleSchema {
+/** @throws CuelineError `invalid_definition` for a name that a provider would refuse */
+export function checkToolName(name: string): void {
+  if (toolName.test(name) && name !== '__proto__') return;
+  throw new CuelineError(
+    'invalid_definition',
+    `"${name}" cannot be a tool's name. Use up to 64 letters, digits, _ and -, and begin with a letter, such as getWeather.`,
+  );
+}
+
+/** Any schema that a script may give, as the AI SDK takes it. @throws CuelineError `invalid_definition` */
+export function toSchema(name: string, schema: ToolSchema): FlexibleSchema {
   if (typeof schema === 'function' || (typeof schema === 'object' && schema !== null)) {
     const known = typeof schema === 'function' || '~standard' in schema || 'jsonSchema' in schema;
     return known ? (schema as FlexibleSchema) : jsonSchema(schema as JSONSchema7);
@@ -64,48 +116,61 @@ function flexible(name: string, schema: ToolSchema): FlexibleSchema {
   );
 }
 
-async function* checkedOutputs(name: string, outputs: AsyncIterable<unknown>): AsyncGenerator<unknown> {
-  for await (const output of outputs) yield checkedOutput(name, output);
+/** A value as its schema reads it. @throws CuelineError `parse_failed` with what the schema says is wrong */
+export async function parseWith(schema: FlexibleSchema, value: unknown): Promise<unknown> {
+  const result = await asSchema(schema).validate?.(value);
+  if (result === undefined) return value;
+  if (result.success) return result.value;
+  throw new CuelineError('parse_failed', issuesOf(result.error), { cause: result.error });
 }
 
-/** A tool that does not listen to its signal must not hold up a run that is stopped, or a time limit. */
-async function untilAborted(output: Promise<unknown>, signal: AbortSignal | undefined): Promise<unknown> {
-  if (signal === undefined) return output;
-  let letGo: () => void = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    letGo = () => signal.removeEventListener('abort', onAbort);
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-  });
-  try {
-    return await Promise.race([output, aborted]);
-  } finally {
-    letGo();
-  }
-}
+const ruleNames = ['effect', 'repeatable', 'needsApproval', 'timeoutMs', 'providerOptions'] as const;
+const callbackNames = ['beforeCall', 'onSuccess', 'onError'] as const;
 
-/** What the model is sent must be JSON; what is not becomes a tool error that says so. */
-function checkedOutput(name: string, output: unknown): unknown {
-  if (output === undefined) return null;
-  if (typeof output === 'function' || isAsyncIterable(output)) {
+/** Checks a tool's options, and takes its rules and its callbacks apart. @throws CuelineError `invalid_definition` */
+export function splitOptions(
+  name: string,
+  options: ToolOptions<never>,
+): { rules: ToolRules; callbacks: ToolCallbacks } {
+  const { beforeCall, onSuccess, onError, ...rules } = options as ToolOptions;
+  const unknown = Object.keys(rules).find((key) => !(ruleNames as readonly string[]).includes(key));
+  if (unknown !== undefined) {
     throw new CuelineError(
       'invalid_definition',
-      `Tool ${name} returned a ${typeof output === 'function' ? 'function' : 'generator out of a promise'}. Return its result, or make the tool itself an async function*.`,
+      `Tool ${name} has no option "${unknown}". There are: ${[...ruleNames, ...callbackNames].join(', ')}.`,
     );
   }
-  try {
-    JSON.stringify(output);
-    return output;
-  } catch (error) {
+  if (rules.effect !== undefined && !['read', 'write', 'external'].includes(rules.effect)) {
     throw new CuelineError(
       'invalid_definition',
-      `Tool ${name} returned something that is not JSON (${error instanceof Error ? error.message.split('\n')[0] : 'unknown reason'}). Return plain objects, arrays, strings, numbers.`,
-      { cause: error },
+      `The effect of tool ${name} is "${rules.effect}". Use 'read', 'write' or 'external'.`,
     );
   }
+  if (rules.timeoutMs !== undefined && !(rules.timeoutMs > 0)) {
+    throw new CuelineError(
+      'invalid_definition',
+      `timeoutMs of tool ${name} is ${rules.timeoutMs}. Give milliseconds above 0, such as 5000.`,
+    );
+  }
+  const callbacks = { beforeCall, onSuccess, onError } as ToolCallbacks;
+  for (const key of callbackNames) {
+    if (callbacks[key] !== undefined && typeof callbacks[key] !== 'function') {
+      throw new CuelineError('invalid_definition', `${key} of tool ${name} is not a function.`);
+    }
+  }
+  return { rules, callbacks };
 }
 
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+/** What a schema found wrong, in one line: the cause's issues with their paths, where it has them. */
+function issuesOf(error: Error): string {
+  const { issues } = (error.cause ?? error) as { issues?: readonly { message: string; path?: unknown[] }[] };
+  if (!Array.isArray(issues)) return error.message;
+  return issues
+    .map(({ message, path = [] }) => {
+      const keys = path.map((key: unknown) =>
+        typeof key === 'object' && key !== null && 'key' in key ? key.key : key,
+      );
+      return keys.length === 0 ? message : `${keys.join('.')}: ${message}`;
+    })
+    .join('; ');
 }

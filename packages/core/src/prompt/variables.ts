@@ -30,7 +30,7 @@ export function dataVariable(name: string, data: unknown): Variable {
   refuseCycles(name, data, []);
   // no anchors: a model should read each value where it stands; no folding: a line stays a line
   const yaml = stringify(data, { aliasDuplicateObjects: false, lineWidth: 0 });
-  return { kind: 'data', value: checkLength(name, yaml.trimEnd()) };
+  return { kind: 'data', value: checkLength(name, yaml.trimEnd()), data };
 }
 
 function checkName(name: string): void {

@@ -1,6 +1,7 @@
 import type { LanguageModel, UIMessage } from 'ai';
-import type { RunEvent } from '../log/events.ts';
+import type { RequestAnswer, RunEvent } from '../log/events.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
+import type { EditReply, TaskEdit } from '../tasks/task.ts';
 import type { PromptOptions } from './options.ts';
 
 /** What a run is asked to do. */
@@ -14,10 +15,17 @@ export type RunRequest<Input = unknown> = {
   messages?: readonly UIMessage[] | undefined;
 };
 
+/** What can be said to a run that is under way. `agent` is the path of the agent whose tasks are meant. */
+export type RunCommand =
+  | { type: 'edit'; edit: TaskEdit; agent?: string }
+  | { type: 'respond'; requestId: string; answer: RequestAnswer };
+
 /**
  * Where a run happens: in this page, in a worker, on a server, or nowhere (a replay). Each gives the same events.
  * Aborting `signal` ends the run as `stopped`; the iteration ends after `run-end`.
  */
 export type Executor = {
   start<Input>(request: RunRequest<Input>, signal: AbortSignal): AsyncIterable<RunEvent>;
+  /** Tells a run something, by the id that its `run-start` gives. What comes of it is in the events. */
+  send?(runId: string, command: RunCommand): EditReply | Promise<EditReply>;
 };

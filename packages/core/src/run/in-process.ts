@@ -4,7 +4,9 @@ import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { createModels } from '../models/create-models.ts';
 import { toRunError } from '../models/run-error.ts';
 import type { ModelSettings } from '../models/settings.ts';
-import type { Executor, RunRequest } from './executor.ts';
+import type { EditReply } from '../tasks/task.ts';
+import type { Executor, RunCommand, RunRequest } from './executor.ts';
+import type { LiveRun } from './live-run.ts';
 import { runPrompt } from './run-prompt.ts';
 
 /**
@@ -12,13 +14,31 @@ import { runPrompt } from './run-prompt.ts';
  * fetch). A mistake that keeps a run from starting becomes a run that ends with that error.
  */
 export function inProcess(models: ModelSettings = {}): Executor {
-  return { start: (request, signal) => start(request, signal, models) };
+  /** The runs that are under way, by their ids. */
+  const runs = new Map<string, LiveRun>();
+  return {
+    start: (request, signal) => start(request, signal, models, runs),
+    send(runId, command) {
+      const run = runs.get(runId);
+      return run === undefined
+        ? { accepted: false, reason: 'The run is not under way.' }
+        : tell(run, command);
+    },
+  };
+}
+
+/** Gives a command to a run that is under way right here. */
+export function tell(run: LiveRun, command: RunCommand): EditReply {
+  return command.type === 'edit'
+    ? run.edit(command.edit, command.agent)
+    : run.respond(command.requestId, command.answer);
 }
 
 async function* start<Input>(
   request: RunRequest<Input>,
   signal: AbortSignal,
   models: ModelSettings,
+  runs: Map<string, LiveRun>,
 ): AsyncGenerator<RunEvent> {
   const { definition, input, model, options, messages } = request;
   const signals = options?.abortSignal === undefined ? [signal] : [signal, options.abortSignal];
@@ -35,7 +55,12 @@ async function* start<Input>(
     yield* failedStart(definition.name, toScriptError(error, createModels(models).secrets()), messages ?? []);
     return;
   }
-  yield* run.events();
+  runs.set(run.id, run);
+  try {
+    yield* run.events();
+  } finally {
+    runs.delete(run.id);
+  }
 }
 
 /** The log of a run that never got to its first step. */

@@ -1,6 +1,7 @@
-import type { RunEvent } from '../log/events.ts';
-import type { RunLog } from '../log/run-log.ts';
+import type { RequestAnswer, RunEvent } from '../log/events.ts';
 import type { RunState } from '../log/state.ts';
+import type { EditReply, TaskEdit } from '../tasks/task.ts';
+import type { RunTree } from './tree.ts';
 
 /** The live view of one run. Looking at it makes the run go; a run whose `result` is read goes anyway. */
 export type LiveRun = {
@@ -15,14 +16,22 @@ export type LiveRun = {
   events(afterSeq?: number): AsyncIterable<RunEvent>;
   /** Every event so far. */
   log(): readonly RunEvent[];
+  /**
+   * Changes the run's task list, or with `agent` (a path) the one of an agent; the model sees it at its next step. An
+   * edit that makes no sense is refused with a reason, and changes nothing.
+   */
+  edit(edit: TaskEdit, agent?: string): EditReply;
+  /** Answers an open request of `state.requests`. An answer that is none, or comes too late, is refused with a reason. */
+  respond(requestId: string, answer: RequestAnswer): EditReply;
   /** Ends the run as `stopped`, and aborts the model call and the tools that are under way. */
   stop(): void;
   /** The state after the end, whatever the end was. Never rejects. */
   readonly finished: Promise<RunState>;
 };
 
-/** A live view of `log`. `drive` is called once, when somebody first wants to see how the run goes on. */
-export function createLiveRun(id: string, log: RunLog, drive: () => void, stop: () => void): LiveRun {
+/** A live view of a run. `drive` is called once, when somebody first wants to see how the run goes on. */
+export function createLiveRun(id: string, tree: RunTree, drive: () => void, stop: () => void): LiveRun {
+  const { log } = tree;
   let driven = false;
   let finished: Promise<RunState> | undefined;
 
@@ -63,7 +72,18 @@ export function createLiveRun(id: string, log: RunLog, drive: () => void, stop: 
       return log.read(afterSeq);
     },
     log: () => log.events,
-    stop,
+    edit(edit, agent = '') {
+      const list = tree.taskLists.get(agent);
+      if (log.ended) return { accepted: false, reason: 'The run has ended, so its tasks are fixed.' };
+      if (list !== undefined) return list.edit(edit);
+      const whose = agent === '' ? 'The run' : `The agent ${agent}`;
+      return { accepted: false, reason: `${whose} has no task list.` };
+    },
+    respond(requestId, answer) {
+      if (log.ended) return { accepted: false, reason: 'The run has ended, so nothing waits for an answer.' };
+      return tree.requests.respond(requestId, answer);
+    },
+    stop: () => stop(),
     get finished() {
       go();
       return (finished ??= untilEnd());

@@ -11,6 +11,8 @@ import type { SystemFormat } from '../compile/instructions.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
 import type { PromptDefinition, PromptFunction } from '../prompt/define-prompt.ts';
+import type { ToolEffect } from '../prompt/tool-definition.ts';
+import type { Limits } from './limits.ts';
 
 /** The AI SDK's runtime context, which is whatever the caller puts into it. */
 export type RunContext = Record<string, unknown>;
@@ -27,26 +29,41 @@ export type TextOutput = OutputInterface<string, string, never>;
  * Every option of the AI SDK's `streamText`, under its present name and the one before, and two of our own.
  * Callbacks, `prepareStep` and `stopWhen` are composed with what the runner needs, never replaced by it.
  */
-export type PromptOptions<Output extends OutputInterface = OutputInterface> = Partial<
-  Omit<StreamTextOptions<Output>, 'model' | 'messages' | 'prompt' | 'instructions' | 'system'>
-> & {
+export type PromptOptions<
+  Output extends OutputInterface = OutputInterface,
+  Plugins extends readonly Plugin[] = readonly Plugin[],
+> = Partial<Omit<StreamTextOptions<Output>, 'model' | 'messages' | 'prompt' | 'instructions' | 'system'>> & {
   /** Joined to the end of the compiled system prompt. */
   instructions?: Instructions | undefined;
   /** The former name of `instructions`; where both are given, both are sent. */
   system?: Instructions | undefined;
   /** Messages that follow the prompt's own. */
   messages?: readonly ModelMessage[] | undefined;
-  /** Sets of definitions that are made before the prompt function runs. */
-  plugins?: readonly Plugin[] | undefined;
+  /** Sets of definitions that are made before the prompt function runs; their methods appear on `prompt`. */
+  plugins?: Plugins | undefined;
   /** How named system parts are written: `labels` (default), or `xml`. */
   systemFormat?: SystemFormat | undefined;
+  /**
+   * What the run and all its agents may use together. By default 50 steps (unless `stopWhen` says when the run is
+   * finished), 200 tool calls, 32 in one step and 8 at a time, agents 5 deep. `Infinity` turns a limit off.
+   */
+  limits?: Partial<Limits> | undefined;
+  /**
+   * Tools that ask before they run: `true` for those with the effect `write` or `external`, or a list of effects. The
+   * run opens a request and waits for `run.respond`. A tool's own `needsApproval` goes before this. Default: none.
+   */
+  approval?: true | readonly ToolEffect[] | undefined;
 };
 
 /** What {@link runPrompt} takes besides the prompt. */
-export type PromptConfig<Input = void, Output extends OutputInterface = OutputInterface> = {
+export type PromptConfig<
+  Input = void,
+  Output extends OutputInterface = OutputInterface,
+  Plugins extends readonly Plugin[] = readonly Plugin[],
+> = {
   /** `provider:model`, an alias (`LM_MODEL_…`), or an AI SDK model; default: the definition's own. */
   model?: string | LanguageModel | undefined;
-  options?: PromptOptions<Output> | undefined;
+  options?: PromptOptions<Output, Plugins> | undefined;
   /** Earlier turns of the conversation, as `state.messages` has them; they follow the prompt's own messages. */
   messages?: readonly UIMessage[] | undefined;
 } & ModelSettings &
@@ -55,4 +72,6 @@ export type PromptConfig<Input = void, Output extends OutputInterface = OutputIn
     : { /** What the prompt function gets as its second argument. */ input: Input });
 
 /** A prompt function, or the definition that gives it a name. */
-export type PromptSource<Input = void> = PromptFunction<Input> | PromptDefinition<Input>;
+export type PromptSource<Input = void, Plugins extends readonly Plugin[] = readonly []> =
+  | PromptFunction<Input, Plugins>
+  | PromptDefinition<Input>;

@@ -1,43 +1,106 @@
 import type { Instructions, PrepareStepFunction, PrepareStepResult, ToolSet } from 'ai';
+import { compileInstructions, type SystemFormat } from '../compile/instructions.ts';
 import { CuelineError } from '../errors.ts';
-import type { Models } from '../models/create-models.ts';
+import { layered, type Definitions } from '../prompt/definitions.ts';
+import type { Prompt } from '../prompt/prompt.ts';
+import { createHistory } from './history.ts';
+import { runHooks } from './hooks.ts';
+import { pairToolMessages } from './pair-tool-messages.ts';
+import type { TaskProgress } from './task-progress.ts';
+import type { ToolRegistry } from './tool-registry.ts';
+import type { Speaker } from './tree.ts';
 
 type PrepareStepOptions = {
-  /** The system prompt as the definitions stand now. */
-  compile: () => Instructions | undefined;
-  /** The run's tools; the AI SDK reads them anew at every step. */
-  tools: ToolSet;
+  speaker: Speaker;
+  prompt: Prompt;
+  registry: ToolRegistry;
+  tasks: TaskProgress | undefined;
+  /** The caller's own system prompt. */
+  instructions: Instructions | undefined;
+  systemFormat: SystemFormat | undefined;
   activeTools: readonly string[] | undefined;
   /** The caller's own `prepareStep`, which has the last word. */
   own: PrepareStepFunction<ToolSet> | undefined;
-  /** Where a model named by the caller's `prepareStep` comes from. */
-  models: Models;
-  /** Told what the caller's own `prepareStep` changes, step by step. */
-  onChange: (changed: Exclude<PrepareStepResult<ToolSet>, undefined>) => void;
+  /** Told what hooks and the caller's own `prepareStep` change of the call settings, step by step. */
+  onChange: (changed: object) => void;
 };
 
-/** What is sent at each step: the definitions compiled anew, then whatever the caller's own `prepareStep` changes. */
+/**
+ * What is sent at each step: the definitions compiled anew, with the current task's laid over them, then whatever the
+ * hooks and the caller's own `prepareStep` change.
+ */
 export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunction<ToolSet> {
+  const { speaker, prompt, registry, tasks, own } = options;
+  const { tree, sink } = speaker;
+  const base = prompt.definitions;
+  const history = createHistory();
   /** What the caller put in the place of the system prompt. As in the AI SDK, it holds for later steps too. */
-  let replaced: Instructions | undefined;
+  let ownInstructions: Instructions | undefined;
+  /** Once a step has sent other messages than the history, later steps must be given theirs. */
+  let rewritten = tasks !== undefined;
+
   return async (step) => {
-    const instructions = replaced ?? options.compile();
-    const compiled = {
-      // a list made here is a snapshot: a tool defined while the step runs cannot be called in it
-      activeTools: options.activeTools?.slice() ?? Object.keys(options.tools),
-      ...(instructions === undefined ? {} : { instructions }),
+    const exceeded = tree.budget.takeStep();
+    if (exceeded !== undefined) {
+      tree.fail(exceeded);
+      throw exceeded;
+    }
+    const conversation = history.advance(step as never);
+    const { layer, messages } = (await tasks?.step(conversation, history.opening)) ?? {
+      layer: undefined,
+      messages: conversation,
     };
-    if (options.own === undefined) return compiled;
-    const changed = await callOwn(options.own, { ...step, instructions });
-    options.onChange(changed ?? {});
+    const definitions = layered(base, layer);
+    registry.update(definitions.tools);
+    const visible = (): Pick<Definitions, 'variables' | 'system'> => layered(base, layer);
+    const compile = (): Instructions | undefined =>
+      compileInstructions(visible(), options.instructions, options.systemFormat);
+    // a list made here is a snapshot: a tool defined while the step runs cannot be called in it
+    const toolNames = Object.keys(registry.tools);
+    const hooked = await runHooks(
+      definitions.hooks,
+      messages,
+      options.activeTools?.filter((name) => toolNames.includes(name)) ?? toolNames,
+      {
+        step,
+        variables: base.variables,
+        visible: () => visible().variables,
+        compile,
+        toolNames,
+        warn: (message) => sink.append({ type: 'warning', message }),
+      },
+    );
+    rewritten ||= hooked.replaced;
+    const instructions = hooked.system ?? ownInstructions ?? compile();
+    const compiled = {
+      ...hooked.settings,
+      activeTools: [...hooked.activeTools],
+      ...(instructions === undefined ? {} : { instructions }),
+      ...(hooked.model === undefined ? {} : { model: await tree.models.resolve(hooked.model) }),
+      ...(rewritten
+        ? { messages: hooked.replaced ? pairToolMessages(hooked.messages) : [...hooked.messages] }
+        : {}),
+    };
+    if (own === undefined) {
+      options.onChange(hooked.settings);
+      return compiled;
+    }
+    const changed = await callOwn(own, {
+      ...step,
+      instructions,
+      ...('messages' in compiled ? { messages: compiled.messages } : {}),
+    });
+    options.onChange({ ...hooked.settings, ...changed });
     if (changed === undefined) return compiled;
-    const { system, model, ...settings } = changed;
-    replaced = settings.instructions ?? system ?? replaced;
+    const { system, model, messages: ownMessages, ...settings } = changed;
+    ownInstructions = settings.instructions ?? system ?? ownInstructions;
+    if (ownMessages !== undefined) history.replace(ownMessages);
     return {
       ...compiled,
       ...withoutUndefined(settings),
-      ...(replaced === undefined ? {} : { instructions: replaced }),
-      ...(model === undefined ? {} : { model: await options.models.resolve(model) }),
+      ...(ownMessages === undefined ? {} : { messages: ownMessages }),
+      ...(ownInstructions === undefined ? {} : { instructions: ownInstructions }),
+      ...(model === undefined ? {} : { model: await tree.models.resolve(model) }),
     };
   };
 }

@@ -2,10 +2,14 @@ import { getErrorMessage } from '@ai-sdk/provider';
 import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
 import { CuelineError } from '../errors.ts';
 import type { RunEventBody, RunOutcome, ToolCallFacts } from '../log/events.ts';
-import type { RunLog } from '../log/run-log.ts';
 import { redact } from '../models/redact.ts';
 import { toRunError } from '../models/run-error.ts';
+import { causeOf } from './steer.ts';
 import { toJson } from './to-json.ts';
+import type { EventSink } from './tree.ts';
+
+/** How long a tool waits for its call to come through the stream, in milliseconds. */
+const CALL_MS = 50;
 
 /** Turns what the AI SDK's stream says into events of the log, in an order in which they can be read. */
 export type Recorder = {
@@ -13,7 +17,12 @@ export type Recorder = {
   part(part: TextStreamPart<ToolSet>): void;
   /** A step is about to call the model. */
   stepStarted(event: Extract<RunEventBody, { type: 'step-start' }>): void;
-  /** A tool begins to run. The AI SDK may say so before the call itself has come through the stream. */
+  /**
+   * Resolves once a tool's call is in the log. The AI SDK runs a tool before its call has come through the stream, and a
+   * transform of the caller's may keep the call back for long, so this waits no longer than a moment.
+   */
+  toolCalled(toolCallId: string): Promise<void> | undefined;
+  /** A tool begins to run. */
   toolStarted(toolCallId: string, toolName: string): void;
   /** A tool has run for so many milliseconds; its result comes through the stream, after the preliminary ones. */
   toolTimed(toolCallId: string, ms: number): void;
@@ -29,14 +38,21 @@ export type Recorder = {
   readonly failure: CuelineError | undefined;
 };
 
+/** How a run or an agent ended. */
+export type Ending = { outcome: RunOutcome; finishReason?: FinishReason; error?: CuelineError };
+
 export type RecorderSettings = {
   /** True where the AI SDK was told to try again after an error in a stream, which is then not the end. */
   retriesStreams: boolean;
   /** Keys, which no error in the log may repeat. */
   secrets: readonly string[];
+  /** Writes the end down, in the words for a run or for an agent. Called once. */
+  onEnd(ending: Ending): void;
+  /** Why the run cannot end as done, where the model has finished but something is open. */
+  unfinished?: () => CuelineError | undefined;
 };
 
-export function createRecorder(log: RunLog, settings: RecorderSettings): Recorder {
+export function createRecorder(log: EventSink, settings: RecorderSettings): Recorder {
   let step = -1;
   let stepOpen = false;
   let failure: CuelineError | undefined;
@@ -47,6 +63,8 @@ export function createRecorder(log: RunLog, settings: RecorderSettings): Recorde
   const called = new Set<string>();
   /** Tools that began before that. */
   const early = new Set<string>();
+  /** Those that wait for their calls to be written down. */
+  const waitingTools = new Map<string, () => void>();
   const durations = new Map<string, number>();
 
   function end(
@@ -55,12 +73,7 @@ export function createRecorder(log: RunLog, settings: RecorderSettings): Recorde
   ): void {
     if (log.ended) return;
     if (details.error !== undefined) failure = details.error;
-    log.append({
-      type: 'run-end',
-      outcome,
-      ...(details.finishReason === undefined ? {} : { finishReason: details.finishReason }),
-      ...(details.error === undefined ? {} : { error: details.error.toJSON() }),
-    });
+    settings.onEnd({ outcome, ...details });
   }
 
   function toolStarted(toolCallId: string, toolName: string): void {
@@ -89,6 +102,7 @@ export function createRecorder(log: RunLog, settings: RecorderSettings): Recorde
       ...facts(part),
     });
     called.add(part.toolCallId);
+    waitingTools.get(part.toolCallId)?.();
     if (early.delete(part.toolCallId)) toolStarted(part.toolCallId, part.toolName);
   }
 
@@ -116,6 +130,8 @@ export function createRecorder(log: RunLog, settings: RecorderSettings): Recorde
       );
       return end('error', { finishReason, error });
     }
+    const unfinished = settings.unfinished?.();
+    if (unfinished !== undefined) return end('error', { finishReason, error: unfinished });
     end('done', { finishReason });
   }
 
@@ -166,6 +182,13 @@ export function createRecorder(log: RunLog, settings: RecorderSettings): Recorde
       case 'tool-approval-request':
         if (part.isAutomatic !== true) waiting = true;
         return;
+      case 'steering-message':
+        return log.append({
+          type: 'steer',
+          id: part.id,
+          cause: causeOf(part.id),
+          text: textOf(part.message.content),
+        });
       case 'source':
         return log.append({ type: 'source', source: sourceFacts(part) });
       case 'file':
@@ -199,6 +222,18 @@ export function createRecorder(log: RunLog, settings: RecorderSettings): Recorde
 
   return {
     part,
+    toolCalled(toolCallId) {
+      if (called.has(toolCallId)) return undefined;
+      return new Promise((resolve) => {
+        const go = (): void => {
+          clearTimeout(timer);
+          waitingTools.delete(toolCallId);
+          resolve();
+        };
+        const timer = setTimeout(go, CALL_MS);
+        waitingTools.set(toolCallId, go);
+      });
+    },
     toolStarted,
     toolTimed: (toolCallId, ms) => void durations.set(toolCallId, ms),
     end,
@@ -221,6 +256,11 @@ export function createRecorder(log: RunLog, settings: RecorderSettings): Recorde
       return failure;
     },
   };
+}
+
+function textOf(content: string | readonly { type: string; text?: string }[]): string {
+  if (typeof content === 'string') return content;
+  return content.flatMap(({ text }) => text ?? []).join('\n');
 }
 
 /** True for a part with which an answer, or a new attempt at one, begins to say something. */

@@ -1,8 +1,6 @@
 import {
   createIdGenerator,
-  streamText,
   type LanguageModel,
-  type ModelMessage,
   type OutputInterface,
   type StreamTextResult,
   type ToolSet,
@@ -12,15 +10,18 @@ import { CuelineError } from '../errors.ts';
 import { LOG_VERSION } from '../log/events.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import { createModels } from '../models/create-models.ts';
-import { toRunError } from '../models/run-error.ts';
+import type { Plugin } from '../prompt/define-plugin.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
-import { Prompt } from '../prompt/prompt.ts';
+import type { Prompt } from '../prompt/prompt.ts';
+import { readLimits } from './limits.ts';
 import { createLiveRun, type LiveRun } from './live-run.ts';
+import { checkMessages, openPrompt } from './open-prompt.ts';
 import type { PromptConfig, PromptOptions, PromptSource, RunContext, TextOutput } from './options.ts';
-import { createRecorder } from './recorder.ts';
 import { explainRejections } from './result.ts';
-import { composeStreamOptions } from './stream-options.ts';
+import { runAgent } from './run-agent.ts';
+import { speak } from './speak.ts';
 import { toJson } from './to-json.ts';
+import { createTree, readApproval } from './tree.ts';
 import { toModelMessages, toUIMessages } from './ui-messages.ts';
 
 /** What {@link runPrompt} gives: three views of one run. */
@@ -45,39 +46,43 @@ const createMessageId = createIdGenerator({ prefix: 'msg', size: 16 });
  * const { result } = await runPrompt((prompt) => { prompt.$`Say hello to Ada.`; }, { model: 'openai:gpt-4o' });
  * for await (const text of result.textStream) console.log(text);
  */
-export async function runPrompt<Input = void, Output extends OutputInterface = TextOutput>(
-  source: PromptSource<Input>,
-  config: PromptConfig<Input, Output>,
+export async function runPrompt<
+  Input = void,
+  Output extends OutputInterface = TextOutput,
+  const Plugins extends readonly Plugin[] = readonly [],
+>(
+  source: PromptSource<Input, Plugins>,
+  config: PromptConfig<Input, Output, Plugins>,
 ): Promise<RunPromptResult<Output>> {
   const definition = toDefinition(source);
   const models = createModels(config);
   const model = await models.resolve(modelOf(config.model ?? definition.model));
   const {
     plugins = [],
-    messages: ownMessages = [],
+    messages: ownMessages,
+    limits: givenLimits,
+    approval,
+    tools,
+    abortSignal,
     ...options
   } = (config.options ?? {}) as unknown as PromptOptions;
-  const prompt = new Prompt();
-  for (const plugin of plugins) await plugin.setup(prompt);
-  await definition.run(prompt, config.input as Input);
-  prompt.start(options.tools);
-
-  const opening: ModelMessage[] = [...prompt.definitions.messages, ...ownMessages];
+  // whoever says when a run is finished need not say it twice
+  const limits = readLimits(
+    options.stopWhen === undefined ? givenLimits : { steps: Infinity, ...givenLimits },
+  );
+  const approvedEffects = readApproval(approval);
+  const opened = await openPrompt({
+    plugins: [...(definition.plugins ?? []), ...plugins],
+    define: (prompt) => definition.run(prompt, config.input as Input),
+    tools,
+    messages: ownMessages,
+  });
   const turns = config.messages ?? [];
-  const messages = [...opening, ...(await toModelMessages(turns))];
-  if (messages.length === 0) {
-    throw new CuelineError(
-      'invalid_definition',
-      'The prompt has no message, so there is nothing to answer. Add one: prompt.$`Summarise this: …`.',
-    );
-  }
+  const messages = [...opened.messages, ...(await toModelMessages(turns))];
+  checkMessages(messages);
 
   const runId = createRunId();
   const log = createRunLog();
-  const recorder = createRecorder(log, {
-    retriesStreams: options.streamRetries !== undefined,
-    secrets: models.secrets(),
-  });
   log.append({
     type: 'run-start',
     v: LOG_VERSION,
@@ -86,24 +91,40 @@ export async function runPrompt<Input = void, Output extends OutputInterface = T
     model: `${model.provider}:${model.modelId}`,
     ...(model.provider === 'simulated' ? { simulated: true } : {}),
     ...(config.input === undefined ? {} : { input: toJson(config.input) }),
-    messages: [...toUIMessages(opening), ...(toJson(turns) as UIMessage[])],
+    messages: [...toUIMessages(opened.messages), ...(toJson(turns) as UIMessage[])],
     messageId: createMessageId(),
   });
   const abort = new AbortController();
+  const tree = createTree(log, models, {
+    limits,
+    approvedEffects,
+    answer: runAgent,
+    fail(error) {
+      recorder.fail(error);
+      abort.abort(error);
+    },
+  });
   const stop = (reason: unknown = new CuelineError('aborted', 'The run was stopped.')): void => {
     recorder.end('stopped');
     abort.abort(reason);
   };
-  followSignal(options.abortSignal, log, stop);
-
-  const result = withNamedErrors(() =>
-    streamText<ToolSet, RunContext, OutputInterface>({
-      ...composeStreamOptions(options, { definitions: prompt.definitions, log, recorder, models }),
-      model,
+  const { result, recorder } = speak(
+    { tree, path: undefined, depth: 0, model, sink: log },
+    {
+      prompt: opened.prompt,
       messages,
+      options,
       abortSignal: abort.signal,
-    }),
+      onEnd: ({ outcome, finishReason, error }) =>
+        log.append({
+          type: 'run-end',
+          outcome,
+          ...(finishReason === undefined ? {} : { finishReason }),
+          ...(error === undefined ? {} : { error: error.toJSON() }),
+        }),
+    },
   );
+  followSignal(abortSignal, log, stop);
   const drive = async (): Promise<void> => {
     await result.consumeStream({ onError: recorder.fail });
     // whatever kept the end from being heard, there is nothing more to come
@@ -112,13 +133,8 @@ export async function runPrompt<Input = void, Output extends OutputInterface = T
   return {
     // of the output's type only the caller's options know
     result: explainRejections(result, () => recorder.failure) as RunPromptResult<Output>['result'],
-    prompt,
-    run: createLiveRun(
-      runId,
-      log,
-      () => void drive(),
-      () => stop(),
-    ),
+    prompt: opened.prompt,
+    run: createLiveRun(runId, tree, () => void drive(), stop),
   };
 }
 
@@ -133,18 +149,10 @@ function followSignal(signal: AbortSignal | undefined, log: RunLog, stop: (reaso
   if (signal.aborted) onAbort();
 }
 
-/** Settings that the AI SDK refuses are a mistake of the caller like any other. */
-function withNamedErrors<Value>(start: () => Value): Value {
-  try {
-    return start();
-  } catch (error) {
-    throw toRunError(error);
-  }
-}
-
-function toDefinition<Input>(
-  source: PromptSource<Input>,
-): Pick<PromptDefinition<Input>, 'name' | 'run' | 'model'> {
+function toDefinition<Input, Plugins extends readonly Plugin[]>(
+  source: PromptSource<Input, Plugins>,
+): Pick<PromptDefinition<Input>, 'name' | 'run' | 'model' | 'plugins'> {
+  // the prompt has its plugins' methods by the time that the function is called
   if (typeof source === 'function') return { name: '', run: source };
   if (isPromptDefinition(source)) return source;
   throw new CuelineError(

@@ -1,13 +1,14 @@
 import { createIdGenerator, type LanguageModel, type UIMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
-import { LOG_VERSION, type RunEvent, type RunEventBody } from '../log/events.ts';
+import { LOG_VERSION, type RequestAnswer, type RunEvent, type RunEventBody } from '../log/events.ts';
 import { callAll } from '../log/call-all.ts';
 import { initialState } from '../log/reduce.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import type { Scheduler } from '../log/schedule.ts';
 import type { RunState } from '../log/state.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
-import type { Executor } from './executor.ts';
+import type { EditReply, TaskEdit } from '../tasks/task.ts';
+import type { Executor, RunCommand } from './executor.ts';
 import { inProcess } from './in-process.ts';
 import type { PromptOptions } from './options.ts';
 
@@ -51,6 +52,13 @@ export type Run<Input = void> = {
   start(input: Input, options?: StartOptions): Promise<string>;
   /** Continues the conversation: the prompt's own messages, all turns so far, then this one. Resolves as `start` does. */
   send(message: SendMessage): Promise<string>;
+  /**
+   * Changes the task list of what is under way, or with `agent` (a path) the one of an agent; the model sees it at its
+   * next step. An edit that makes no sense is refused with a reason.
+   */
+  edit(edit: TaskEdit, agent?: string): Promise<EditReply>;
+  /** Answers an open request of `state.requests`. */
+  respond(requestId: string, answer: RequestAnswer): Promise<EditReply>;
   /** Ends what is under way as `stopped`. */
   stop(): void;
   /** Every event since the last start. */
@@ -135,6 +143,15 @@ export function createRun<Input = void>(
     mine.append({ type: 'run-end', ...body });
   }
 
+  async function command(given: RunCommand): Promise<EditReply> {
+    const [first] = log.events;
+    if (first?.type !== 'run-start' || log.ended) {
+      return { accepted: false, reason: 'The run is not under way.' };
+    }
+    const reply = await executor.send?.(first.runId, given);
+    return reply ?? { accepted: false, reason: 'Where this run happens, it cannot be told anything.' };
+  }
+
   /** The turns of the conversation so far: what the last start was given, and what the model has answered. */
   function turnsSoFar(): readonly UIMessage[] {
     const [first] = log.events;
@@ -169,6 +186,8 @@ export function createRun<Input = void>(
       // a conversation may begin with what the user says; a prompt that takes an input has been started with it
       return begin(lastInput as Input, [...turnsSoFar(), said], [...getState().messages, said], current?.key);
     },
+    edit: (edit, agent) => command({ type: 'edit', edit, ...(agent === undefined ? {} : { agent }) }),
+    respond: (requestId, answer) => command({ type: 'respond', requestId, answer }),
     stop() {
       const stopped = log;
       if (current === undefined || stopped.ended) return;

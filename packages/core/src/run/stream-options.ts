@@ -1,16 +1,16 @@
-import { isStepCount, type Instructions } from 'ai';
+import { experimental_createSteering as createSteering, type Instructions } from 'ai';
 import { compileInstructions } from '../compile/instructions.ts';
-import type { RunLog } from '../log/run-log.ts';
-import type { Models } from '../models/create-models.ts';
-import type { Definitions, Variable } from '../prompt/definitions.ts';
+import type { Variable } from '../prompt/definitions.ts';
+import type { Prompt } from '../prompt/prompt.ts';
 import { beforeCallback, composeCallbacks } from './compose.ts';
 import type { PromptOptions, StreamTextOptions } from './options.ts';
 import { createPrepareStep } from './prepare-step.ts';
 import type { Recorder } from './recorder.ts';
 import { createRequestRecorder } from './request.ts';
-
-/** How many steps a run may take where the caller's `stopWhen` does not say when it is finished. */
-const MAX_STEPS = 50;
+import { steerOnward, type Steer } from './steer.ts';
+import type { TaskProgress } from './task-progress.ts';
+import type { ToolRegistry } from './tool-registry.ts';
+import type { EventSink, Speaker } from './tree.ts';
 
 /** Settings of a call that the log keeps with each step's request. */
 const settingNames = [
@@ -26,52 +26,71 @@ const settingNames = [
   'providerOptions',
 ] as const satisfies (keyof PromptOptions)[];
 
-/** What a run's options are composed with. */
+/** What a speaker's options are composed with. */
 export type StreamContext = {
-  definitions: Definitions;
-  log: RunLog;
+  speaker: Speaker;
+  prompt: Prompt;
   recorder: Recorder;
-  models: Models;
+  registry: ToolRegistry;
+  tasks: TaskProgress | undefined;
+  /** Asked when the model wants to stop, in this order. */
+  steers: readonly Steer[];
 };
 
 /** The arguments of `streamText`, but for model, messages and signal: the caller's options composed with our own ends. */
 export function composeStreamOptions(
-  options: Omit<PromptOptions, 'plugins' | 'messages'>,
-  { definitions, log, recorder, models }: StreamContext,
+  options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'tools'>,
+  { speaker, prompt, recorder, registry, tasks, steers }: StreamContext,
 ): Omit<StreamTextOptions, 'model' | 'prompt' | 'messages'> & { instructions?: Instructions } {
   const { system, instructions, systemFormat, ...rest } = options;
+  const { sink, tree } = speaker;
+  const { definitions } = prompt;
   const own = joinInstructions(system, instructions);
-  const compile = (): Instructions | undefined => compileInstructions(definitions, own, systemFormat);
-  const recordVariables = createVariableRecorder(definitions, log);
-  const describe = createRequestRecorder(models.secrets());
-  /** What `prepareStep` has changed for the step that is about to start. */
+  const recordVariables = createVariableRecorder(definitions.variables, sink);
+  const describe = createRequestRecorder(tree.secrets);
+  const steering = rest.experimental_steering ?? createSteering();
+  /** What hooks and `prepareStep` have changed for the step that is about to start. */
   let changes: object = {};
   recordVariables();
-  const initial = compile();
+  registry.update(definitions.tools);
+  const initial = compileInstructions(definitions, own, systemFormat);
   return {
     ...rest,
     ...(initial === undefined ? {} : { instructions: initial }),
     // with tools, even with none in them, the AI SDK sends every part through one more stream
-    ...(hasTools(definitions) ? { tools: definitions.tools } : {}),
+    ...(definitions.tools.size > 0 ? { tools: registry.tools } : {}),
+    ...(steers.length > 0 ? { experimental_steering: steering } : {}),
     prepareStep: createPrepareStep({
-      compile,
-      tools: definitions.tools,
+      speaker,
+      prompt,
+      registry,
+      tasks,
+      instructions: own,
+      systemFormat,
       activeTools: rest.activeTools,
       own: rest.prepareStep,
-      models,
       onChange: (changed) => (changes = changed),
     }),
     stopWhen: [
       // after an error there is nothing to go on from
       () => recorder.failure !== undefined,
-      ...(rest.stopWhen === undefined ? [stepLimit(log)] : [rest.stopWhen].flat()),
+      () => tasks?.failed === true,
+      ...(rest.stopWhen === undefined ? [] : [rest.stopWhen].flat()),
     ],
     onChunk: beforeCallback(({ chunk }) => recorder.part(chunk), rest.onChunk),
     // without one, the AI SDK prints to the console; errors are in the log
     onError: rest.onError ?? (() => {}),
     onAbort: composeCallbacks((event) => recorder.aborted(event.reason), rest.onAbort),
     onStepError: composeCallbacks((event) => recorder.fail(event.error), rest.onStepError),
-    onStepEnd: composeCallbacks(rest.onStepEnd, rest.onStepFinish),
+    onStepEnd: composeCallbacks(
+      (step) => {
+        const spent = tree.budget.addTokens(step.usage.totalTokens ?? 0);
+        if (spent !== undefined) tree.fail(spent);
+        return steerOnward(step, steers, steering, sink);
+      },
+      rest.onStepEnd,
+      rest.onStepFinish,
+    ),
     // a transform of the caller's may have kept the last part of the stream to itself
     onEnd: composeCallbacks((event) => recorder.finish(event.finishReason), rest.onEnd, rest.onFinish),
     onStepStart: composeCallbacks((event) => {
@@ -82,20 +101,7 @@ export function composeStreamOptions(
         request: describe(event, loggedSettings({ ...rest, ...changes })),
       });
     }, rest.onStepStart ?? rest.experimental_onStepStart),
-    onToolExecutionStart: composeCallbacks(
-      ({ toolCall: { toolCallId, toolName } }) => recorder.toolStarted(toolCallId, toolName),
-      rest.onToolExecutionStart ?? rest.experimental_onToolCallStart,
-    ),
-    onToolExecutionEnd: composeCallbacks(
-      ({ toolCall: { toolCallId }, toolExecutionMs }) =>
-        recorder.toolTimed(toolCallId, Math.round(toolExecutionMs * 100) / 100),
-      rest.onToolExecutionEnd ?? rest.experimental_onToolCallFinish,
-    ),
   };
-}
-
-function hasTools({ tools }: Definitions): boolean {
-  return Object.keys(tools).length > 0;
 }
 
 function joinInstructions(...parts: (Instructions | undefined)[]): Instructions | undefined {
@@ -112,27 +118,14 @@ function loggedSettings(options: Readonly<Record<string, unknown>>): Record<stri
   );
 }
 
-/** Ends a run that would go on for ever, and says so. */
-function stepLimit(log: RunLog): (state: { steps: { finishReason: string }[] }) => boolean {
-  const reached = isStepCount(MAX_STEPS);
-  return (state) => {
-    if (!(reached(state as never) as boolean)) return false;
-    log.append({
-      type: 'warning',
-      message: `The run was ended after ${MAX_STEPS} steps. Say when it is finished with options.stopWhen.`,
-    });
-    return true;
-  };
-}
-
 /** Writes down each variable that is new or has changed since it was last asked. */
-function createVariableRecorder(definitions: Definitions, log: RunLog): () => void {
+function createVariableRecorder(variables: ReadonlyMap<string, Variable>, sink: EventSink): () => void {
   const written = new Map<string, Variable>();
   return () => {
-    for (const [name, variable] of definitions.variables) {
+    for (const [name, variable] of variables) {
       if (written.get(name) === variable) continue;
       written.set(name, variable);
-      log.append({ type: 'variable-set', name, ...variable });
+      sink.append({ type: 'variable-set', name, kind: variable.kind, value: variable.value });
     }
   };
 }

@@ -145,7 +145,7 @@ describe('bad input is said at once', () => {
     ['data that is text', (p) => p.defData('A', 'x' as never), "prompt.def('A', …)"],
     ['data that contains itself', (p) => p.defData('A', cyclic), 'contains itself'],
     ['data without end', (p) => p.def('A', 'x'.repeat(1_000_001)), 'at most 1000000'],
-    ['a system role in defMessage', (p) => p.defMessage('system' as never, 'x'), 'prompt.defSystem'],
+    ['a system role in defMessage', (p) => p.defMessage('system' as 'user', 'x'), 'prompt.defSystem'],
     ['an empty message', (p) => p.defMessage('user', ' '), 'has no text'],
     ['a tool with spaces', (p) => p.defTool('get weather', '', z.object({}), () => 1), 'such as getWeather'],
     [
@@ -181,5 +181,5 @@ test('schemas: zod, jsonSchema() and plain JSON Schema', () => {
   prompt.defTool('zod', '', z.object({ a: z.string() }), ({ a }) => a);
   prompt.defTool('sdk', '', jsonSchema<{ a: string }>(plain as never), ({ a }) => a);
   prompt.defTool('plain', '', plain, (args) => args);
-  expect(Object.keys(prompt.definitions.tools)).toEqual(['zod', 'sdk', 'plain']);
+  expect([...prompt.definitions.tools.keys()]).toEqual(['zod', 'sdk', 'plain']);
 });

@@ -121,7 +121,7 @@ describe('runPrompt', () => {
     expect((await result.usage).totalTokens).toBeGreaterThan(0);
     expect(await result.steps).toHaveLength(2);
     expect(run.state.status).toBe('done');
-    expect(Object.keys(prompt.definitions.tools)).toEqual(['add']);
+    expect([...prompt.definitions.tools.keys()]).toEqual(['add']);
   });
 
   test('does nothing until somebody looks, and then all of it', async () => {
@@ -198,12 +198,12 @@ describe('runPrompt', () => {
   test('preliminary results are all in the log, before the last', async () => {
     const { events, run } = await play(
       (prompt) => {
-        prompt.defTool('count', '', z.object({}), async function* () {
+        prompt.defTool('count', '', z.object({ n: z.number() }), async function* () {
           for (const step of [1, 2, 3, 4]) yield step;
         });
         prompt.$`Go.`;
       },
-      [[{ toolCall: { name: 'count' } }, { toolCall: { name: 'count' } }], 'Done.'],
+      [[{ toolCall: { name: 'count', input: { n: 1 } } }, { toolCall: { name: 'count', input: { n: 2 } } }], 'Done.'],
     );
     for (const { toolCallId } of run.state.toolCalls) {
       const outputs = events.flatMap((event) =>
@@ -440,10 +440,10 @@ describe('options', () => {
     ]);
   });
 
-  test('stopWhen stops, and without it a run ends after 50 steps and says so', async () => {
+  test('stopWhen stops, and without it a run ends at its limit of 50 steps', async () => {
     const loop = Array.from({ length: 60 }, () => [{ toolCall: { name: 't' } }]);
     const script = (prompt: Prompt) => {
-      prompt.defTool('t', '', z.object({}), () => 1);
+      prompt.defTool('t', '', z.object({}), () => 1, { repeatable: true });
       prompt.$`Go.`;
     };
     const own = await play(script, loop, { options: { stopWhen: isStepCount(55) } });
@@ -453,8 +453,10 @@ describe('options', () => {
     expect(short.run.state.warnings).toEqual([]);
     const long = await play(script, loop);
     expect(long.run.state.steps).toHaveLength(50);
-    expect(long.run.state.warnings[0]).toContain('after 50 steps');
-    expect(long.run.state.status).toBe('done');
+    expect(long.run.state).toMatchObject({
+      status: 'error',
+      error: { code: 'budget_exceeded', details: { limit: 'steps', allowed: 50 } },
+    });
   });
 
   test('instructions of prepareStep hold for later steps too, as in the AI SDK', async () => {

@@ -1,0 +1,87 @@
+import type { LanguageModel } from 'ai';
+import { CuelineError } from '../errors.ts';
+import type { PromptOptions } from '../run/options.ts';
+import type { Plugin, PluginMethods } from './define-plugin.ts';
+import type { Prompt } from './prompt.ts';
+import {
+  checkToolName,
+  splitOptions,
+  toSchema,
+  type ToolDefinition,
+  type ToolOptions,
+  type ToolSchema,
+} from './tool-definition.ts';
+
+/** Settings of an agent's own model calls; it inherits none of its parent's. */
+type AgentCallSettings = Omit<
+  PromptOptions,
+  'plugins' | 'output' | 'messages' | 'abortSignal' | 'limits' | 'approval'
+>;
+
+/** What `defAgent` takes besides the function. */
+export type AgentOptions<Plugins extends readonly Plugin[] = readonly Plugin[]> = {
+  /** `provider:model`, an alias, or an AI SDK model; default: the parent's. */
+  model?: string | LanguageModel;
+  /** The agent's own plugins; its parent's are not handed down. */
+  plugins?: Plugins;
+  /** What the agent must answer with. Its parent gets the validated object as the tool's result. */
+  responseSchema?: ToolSchema;
+} & AgentCallSettings &
+  Pick<ToolOptions, 'effect' | 'repeatable' | 'needsApproval' | 'timeoutMs'>;
+
+/** A prompt function that answers a tool call. */
+export type AgentDefinition = {
+  run: (args: unknown, prompt: Prompt) => void | Promise<void>;
+  model?: string | LanguageModel;
+  plugins: readonly Plugin[];
+  responseSchema?: ToolSchema;
+  options: AgentCallSettings;
+};
+
+/** The function of an agent: like a prompt function, with the call's arguments first. */
+export type AgentFunction<Args, Plugins extends readonly Plugin[]> = (
+  args: Args,
+  prompt: Prompt & PluginMethods<Plugins>,
+) => void | Promise<void>;
+
+/** A tool that is answered by a prompt of its own. @throws CuelineError `invalid_definition` */
+export function agentTool(
+  name: string,
+  description: string,
+  schema: ToolSchema,
+  run: AgentDefinition['run'],
+  options: AgentOptions = {},
+): ToolDefinition {
+  checkToolName(name);
+  if (typeof run !== 'function') {
+    throw new CuelineError(
+      'invalid_definition',
+      `Agent ${name} has no function. Write prompt.defAgent('${name}', 'what it does', z.object({ … }), async (args, prompt) => { prompt.$\`…\`; }).`,
+    );
+  }
+  const {
+    model,
+    plugins = [],
+    responseSchema,
+    effect,
+    repeatable,
+    needsApproval,
+    timeoutMs,
+    ...own
+  } = options;
+  const given = { effect, repeatable, needsApproval, timeoutMs };
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  return {
+    kind: 'agent',
+    description,
+    inputSchema: toSchema(name, schema),
+    rules: splitOptions(name, Object.fromEntries(set)).rules,
+    agent: {
+      run,
+      plugins,
+      ...(model === undefined ? {} : { model }),
+      ...(responseSchema === undefined ? {} : { responseSchema: toSchema(name, responseSchema) }),
+      options: own,
+    },
+  };
+}

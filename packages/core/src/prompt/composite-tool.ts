@@ -1,0 +1,191 @@
+import { asSchema, jsonSchema, type JSONSchema7 } from 'ai';
+import { CuelineError } from '../errors.ts';
+import { lastOutput } from './tool-callbacks.ts';
+import {
+  checkToolName,
+  functionTool,
+  parseWith,
+  type ToolArguments,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolEffect,
+  type ToolOptions,
+  type ToolSchema,
+  type ToolFunction,
+} from './tool-definition.ts';
+
+/** A tool by itself, as {@link tool} makes it: part of a composite tool, or to be given to several prompts. */
+export type NamedTool = {
+  readonly name: string;
+  readonly definition: Extract<ToolDefinition, { kind: 'function' }>;
+};
+
+/**
+ * A tool that is not yet part of a prompt, for `prompt.defTool('file', 'Files', [tool('read', …), tool('write', …)])`.
+ * @throws CuelineError `invalid_definition`
+ */
+export function tool<const Schema extends ToolSchema>(
+  name: string,
+  description: string,
+  schema: Schema,
+  fn: (args: ToolArguments<Schema>, context: ToolContext) => unknown,
+  options: ToolOptions<ToolArguments<Schema>> = {},
+): NamedTool {
+  return { name, definition: functionTool(name, description, schema, fn, options) };
+}
+
+/** One entry of what a composite tool answers. */
+type SubResult = { name: string; result: unknown };
+
+/**
+ * One tool that makes several calls at once, in order. A call that fails, or that names no tool, gets an `{ error }`
+ * of its own, and the rest go on.
+ */
+export function compositeTool(
+  name: string,
+  description: string,
+  tools: readonly NamedTool[],
+  options: Pick<ToolOptions, 'repeatable' | 'timeoutMs'> = {},
+): ToolDefinition {
+  checkToolName(name);
+  const byName = new Map<string, NamedTool['definition']>();
+  for (const entry of tools as readonly Partial<NamedTool>[]) {
+    if (entry?.definition === undefined || entry.name === undefined) {
+      throw new CuelineError(
+        'invalid_definition',
+        `Tool ${name} takes what tool(…) returns: prompt.defTool('${name}', '…', [tool('read', '…', z.object({ … }), async (args) => …)]).`,
+      );
+    }
+    if (byName.has(entry.name)) {
+      throw new CuelineError('invalid_definition', `Tool ${name} has two parts called ${entry.name}.`);
+    }
+    byName.set(entry.name, entry.definition);
+  }
+  if (byName.size === 0) {
+    throw new CuelineError('invalid_definition', `Tool ${name} has no parts. Give it at least one tool(…).`);
+  }
+  const composite = functionTool(
+    name,
+    describe(description, byName),
+    jsonSchema(() => callsSchema(byName)),
+    () => undefined,
+    options,
+  );
+  const effect = strongest(byName);
+  return {
+    ...composite,
+    rules: {
+      ...composite.rules,
+      ...(effect === undefined ? {} : { effect }),
+      ...approvalRule(byName),
+    },
+    run: (args, context, subCalls) => runCalls(name, byName, args, context, subCalls),
+  };
+}
+
+async function runCalls(
+  composite: string,
+  byName: ReadonlyMap<string, NamedTool['definition']>,
+  args: unknown,
+  context: ToolContext,
+  subCalls: Parameters<ToolFunction>[2],
+): Promise<{ results: SubResult[] }> {
+  const results: SubResult[] = [];
+  for (const [index, call] of callsOf(composite, args).entries()) {
+    context.abortSignal?.throwIfAborted();
+    const { name, args: input } = call;
+    subCalls.started(index, name, input ?? {});
+    try {
+      const output = await runOne(composite, byName, name, input ?? {}, context, subCalls);
+      subCalls.ended(index, { output });
+      results.push({ name, result: output });
+    } catch (error) {
+      // a run that was stopped is no failure of this one call
+      if (context.abortSignal?.aborted === true) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      subCalls.ended(index, { error: message });
+      results.push({ name, result: { error: message } });
+    }
+  }
+  return { results };
+}
+
+async function runOne(
+  composite: string,
+  byName: ReadonlyMap<string, NamedTool['definition']>,
+  name: string,
+  input: unknown,
+  context: ToolContext,
+  subCalls: Parameters<ToolFunction>[2],
+): Promise<unknown> {
+  const definition = byName.get(name);
+  if (definition === undefined) {
+    throw new Error(`${composite} has no tool "${name}". There are: ${[...byName.keys()].join(', ')}.`);
+  }
+  let args: unknown;
+  try {
+    args = await parseWith(definition.inputSchema, input);
+  } catch (error) {
+    throw new Error(`Invalid arguments for ${name}: ${(error as Error).message}`, { cause: error });
+  }
+  return (await lastOutput(definition.run(args, context, subCalls))) ?? null;
+}
+
+function callsOf(composite: string, args: unknown): { name: string; args?: unknown }[] {
+  const calls = (args as { calls?: unknown } | null)?.calls;
+  if (Array.isArray(calls) && calls.every((call) => typeof call?.name === 'string')) {
+    return calls as { name: string; args?: unknown }[];
+  }
+  throw new Error(`${composite} takes { "calls": [{ "name": "…", "args": { … } }] }.`);
+}
+
+function describe(description: string, byName: ReadonlyMap<string, NamedTool['definition']>): string {
+  const lines = [...byName].map(([name, definition]) => `- ${name}: ${definition.description}`);
+  return `${description}\n\nTakes a list of calls and makes them in order. What can be called:\n${lines.join('\n')}`;
+}
+
+async function callsSchema(byName: ReadonlyMap<string, NamedTool['definition']>): Promise<JSONSchema7> {
+  const variants = await Promise.all(
+    [...byName].map(async ([name, { description, inputSchema }]): Promise<JSONSchema7> => {
+      const { $schema: _, ...args } = await asSchema(inputSchema).jsonSchema;
+      return {
+        type: 'object',
+        description,
+        properties: { name: { type: 'string', const: name }, args },
+        required: ['name', 'args'],
+        additionalProperties: false,
+      };
+    }),
+  );
+  return {
+    type: 'object',
+    properties: { calls: { type: 'array', items: { anyOf: variants }, minItems: 1 } },
+    required: ['calls'],
+    additionalProperties: false,
+  };
+}
+
+function strongest(byName: ReadonlyMap<string, NamedTool['definition']>): ToolEffect | undefined {
+  const effects = [...byName.values()].map(({ rules }) => rules.effect);
+  if (effects.includes('external')) return 'external';
+  if (effects.includes('write')) return 'write';
+  return effects.every((effect) => effect === 'read') ? 'read' : undefined;
+}
+
+/** One approval covers all calls that are made together; it is asked for where any of them needs one. */
+function approvalRule(byName: ReadonlyMap<string, NamedTool['definition']>): {
+  needsApproval?: (args: unknown) => Promise<boolean>;
+} {
+  const rules = [...byName.values()].map(({ rules: { needsApproval } }) => needsApproval);
+  if (rules.every((rule) => rule === undefined)) return {};
+  return {
+    async needsApproval(args) {
+      const { calls = [] } = (args ?? {}) as { calls?: { name?: unknown; args?: unknown }[] };
+      for (const call of Array.isArray(calls) ? calls : []) {
+        const rule = byName.get(String(call?.name))?.rules.needsApproval;
+        if (rule === true || (typeof rule === 'function' && (await rule(call.args)))) return true;
+      }
+      return false;
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import type { ModelMessage } from 'ai';
+import { CuelineError } from '../errors.ts';
+import type { EditReply, TaskEdit, TaskEvent, TaskItem } from '../tasks/task.ts';
+import { createTaskList } from '../tasks/create-task-list.ts';
+import type { Decision } from '../tasks/decision.ts';
+import { editTasks } from '../tasks/edits.ts';
+import { currentTask, isComplete, type TaskList } from '../tasks/task-list.ts';
+import type { ToolDefinition } from './tool-definition.ts';
+
+/** One task of `defTaskList`. `P` is the prompt with its plugins' methods. */
+export type TaskDefinition<P = unknown> = {
+  /** What is to be done, as the model is told. */
+  task: string;
+  /** Looks at a result. A text that it returns, or an error that it throws, is the feedback that the model gets. */
+  validation?: (result: string) => string | void | undefined | Promise<string | void | undefined>;
+  /**
+   * Called when the task becomes current. What it defines on `prompt` exists for this task only. `messages` is what
+   * the model would be sent.
+   */
+  extend?: (prompt: P, messages: ModelMessage[]) => void | Promise<void>;
+};
+
+export type TaskListOptions = {
+  /** How many results of one task may be refused before the run ends as `tasks_incomplete`. Default 5. */
+  maxAttempts?: number;
+  /** How often the model is reminded when it stops while tasks are open, between two of its tasks' steps. Default 3. */
+  maxNudges?: number;
+};
+
+/** The tasks as they stand, and the way to change them from outside. */
+export type TaskListHandle = {
+  readonly tasks: readonly TaskItem[];
+  /** The task that is being worked on, or that is next. */
+  readonly current: TaskItem | undefined;
+  readonly isComplete: boolean;
+  /** Changes the list; the model sees it at its next step. An edit that makes no sense is refused with a reason. */
+  edit(edit: TaskEdit): EditReply;
+};
+
+/** What a prompt function says of its tasks, and the tasks as they stand. The runner listens to what happens to them. */
+export class TaskListDefinition implements TaskListHandle {
+  /** Everything that has happened to the list, from its first task on. */
+  readonly events: TaskEvent[] = [];
+  /** What the user has changed since the current task began, in words. */
+  userEdits: string[] = [];
+  readonly tools = new Map<string, ToolDefinition>();
+  readonly maxNudges: number;
+  readonly #definitions: ReadonlyMap<string, TaskDefinition>;
+  #list: TaskList;
+  #listener: ((event: TaskEvent) => void) | undefined;
+
+  constructor(
+    kind: TaskList['kind'],
+    tasks: readonly TaskDefinition[],
+    { maxAttempts = 5, maxNudges = 3 }: TaskListOptions = {},
+  ) {
+    const { list, events } = createTaskList({ kind, titles: tasks.map(({ task }) => task), maxAttempts });
+    this.#list = list;
+    this.events.push(...events);
+    this.maxNudges = maxNudges;
+    this.#definitions = new Map(list.items.map(({ id }, index) => [id, tasks[index]!]));
+  }
+
+  get list(): TaskList {
+    return this.#list;
+  }
+
+  get tasks(): readonly TaskItem[] {
+    return this.#list.items;
+  }
+
+  get current(): TaskItem | undefined {
+    return currentTask(this.#list);
+  }
+
+  get isComplete(): boolean {
+    return isComplete(this.#list);
+  }
+
+  /** What the author said of a task; undefined for one that somebody added. */
+  definitionOf(taskId: string): TaskDefinition | undefined {
+    return this.#definitions.get(taskId);
+  }
+
+  /** Writes a decision down, and gives its reply. */
+  apply(decision: Decision): string {
+    this.#list = decision.list;
+    for (const event of decision.events) {
+      this.events.push(event);
+      this.#listener?.(event);
+    }
+    return decision.reply;
+  }
+
+  edit(edit: TaskEdit): EditReply {
+    const decision = editTasks(this.#list, edit);
+    const reply = this.apply(decision);
+    if (!decision.accepted) return { accepted: false, reason: reply };
+    this.userEdits.push(reply);
+    return { accepted: true };
+  }
+
+  /** Tells `listener` of everything that happened and will happen to the list. */
+  listen(listener: (event: TaskEvent) => void): void {
+    for (const event of this.events) listener(event);
+    this.#listener = listener;
+  }
+}
+
+/** @throws CuelineError `invalid_definition` */
+export function checkTasks(tasks: readonly TaskDefinition[]): void {
+  if (!Array.isArray(tasks) || tasks.length === 0) {
+    throw new CuelineError(
+      'invalid_definition',
+      "A task list needs at least one task: prompt.defTaskList([{ task: 'Add 5 and 3', validation: (result) => … }]). For tasks that the model makes itself there is prompt.defDynamicTaskList().",
+    );
+  }
+  for (const [index, { task, validation, extend }] of tasks.entries()) {
+    if (typeof task !== 'string' || task.trim() === '') {
+      throw new CuelineError(
+        'invalid_definition',
+        `tasks[${index}] does not say what is to be done. Write { task: 'Add 5 and 3' }.`,
+      );
+    }
+    for (const [name, fn] of Object.entries({ validation, extend })) {
+      if (fn === undefined || typeof fn === 'function') continue;
+      throw new CuelineError('invalid_definition', `tasks[${index}].${name} is not a function.`);
+    }
+  }
+}

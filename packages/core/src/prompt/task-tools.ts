@@ -1,0 +1,107 @@
+import * as tasks from '../tasks/static.ts';
+import * as dynamic from '../tasks/dynamic.ts';
+import { jsonSchema } from 'ai';
+import type { TaskDefinition, TaskListDefinition } from './task-list.ts';
+import { functionTool } from './tool-definition.ts';
+
+/** The tools with which the model works through a list that the author wrote. */
+export function addStaticTools(list: TaskListDefinition): void {
+  addTool(list, 'startTask', 'Begin the current task. Answers with what is to be done.', [], () =>
+    list.apply(tasks.startTask(list.list)),
+  );
+  addTool(
+    list,
+    'finishTask',
+    'Hand in the result of the current task. The result is checked; the answer says whether it was accepted, and which task is next.',
+    ['result'],
+    ({ result }) => finish(list, result),
+  );
+}
+
+/** The tools with which the model keeps a list of its own. */
+export function addDynamicTools(list: TaskListDefinition): void {
+  addTool(
+    list,
+    'createTask',
+    'Add a task to the list. Answers with its id.',
+    ['description'],
+    ({ description }) => list.apply(dynamic.createTask(list.list, description)),
+  );
+  addTool(
+    list,
+    'updateTask',
+    'Change what a pending task says.',
+    ['taskId', 'newDescription'],
+    ({ taskId, newDescription }) => list.apply(dynamic.updateTask(list.list, taskId, newDescription)),
+  );
+  addTool(list, 'startTask', 'Begin a pending task.', ['taskId'], ({ taskId }) =>
+    list.apply(dynamic.startTaskById(list.list, taskId)),
+  );
+  addTool(
+    list,
+    'completeTask',
+    'Mark a task as completed, with its result.',
+    ['taskId', 'result'],
+    ({ taskId, result }) => list.apply(dynamic.completeTask(list.list, taskId, result)),
+  );
+  addTool(list, 'getTaskList', 'Read the list: every task with its state.', [], () =>
+    dynamic.describeTasks(list.list),
+  );
+  addTool(list, 'deleteTask', 'Take a pending task off the list.', ['taskId'], ({ taskId }) =>
+    list.apply(dynamic.deleteTask(list.list, taskId)),
+  );
+}
+
+async function finish(list: TaskListDefinition, result: string): Promise<string> {
+  const decision = tasks.finishTask(list.list, result);
+  const reply = list.apply(decision);
+  if (decision.validate === undefined) return reply;
+  const feedback = await validate(list.definitionOf(decision.validate), result);
+  return list.apply(tasks.settleTask(list.list, decision.validate, feedback));
+}
+
+/** What is wrong with a result; undefined where nothing is. */
+async function validate(definition: TaskDefinition | undefined, result: string): Promise<string | undefined> {
+  try {
+    const feedback: unknown = await definition?.validation?.(result);
+    if (typeof feedback === 'string') return feedback === '' ? undefined : feedback;
+    return feedback === false ? 'The result is not right.' : undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function addTool<Name extends string>(
+  list: TaskListDefinition,
+  name: string,
+  description: string,
+  fields: readonly Name[],
+  run: (args: Record<Name, string>) => string | Promise<string>,
+): void {
+  const schema = jsonSchema<Record<Name, string>>(
+    {
+      type: 'object',
+      properties: Object.fromEntries(fields.map((field) => [field, { type: 'string' }])),
+      required: [...fields],
+      additionalProperties: false,
+    },
+    { validate: (value) => readTexts(value, fields) },
+  );
+  // the list itself says what a repeated call means
+  list.tools.set(name, functionTool(name, description, schema, run, { repeatable: true, effect: 'read' }));
+}
+
+/** Models hand in numbers where a text is asked for; the text of a number is what they mean. */
+function readTexts<Name extends string>(
+  value: unknown,
+  fields: readonly Name[],
+): { success: true; value: Record<Name, string> } | { success: false; error: Error } {
+  const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  const missing = fields.find((field) => given[field] === undefined || given[field] === null);
+  if (missing !== undefined) return { success: false, error: new Error(`${missing} is missing.`) };
+  const texts = fields.map((field) => {
+    const text = given[field];
+    return [field, typeof text === 'string' ? text : JSON.stringify(text)] as const;
+  });
+  return { success: true, value: Object.fromEntries(texts) as Record<Name, string> };
+}

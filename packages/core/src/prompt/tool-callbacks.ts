@@ -1,0 +1,72 @@
+import type { ToolContext, ToolFunction, ToolOptions } from './tool-definition.ts';
+
+export type ToolCallbacks = Pick<ToolOptions, 'beforeCall' | 'onSuccess' | 'onError'>;
+
+type Plain = (args: unknown, context: ToolContext) => unknown;
+
+/** A tool's function with its callbacks around each call. A function that streams still does. */
+export function withCallbacks(fn: Plain, callbacks: ToolCallbacks): ToolFunction {
+  if (Object.values(callbacks).every((callback) => callback === undefined)) return fn;
+  return isStreaming(fn) ? streaming(fn, callbacks) : plain(fn, callbacks);
+}
+
+function plain(fn: Plain, { beforeCall, onSuccess, onError }: ToolCallbacks): ToolFunction {
+  return async (args, context) => {
+    try {
+      const early = await beforeCall?.(args, context);
+      if (early !== undefined) return early;
+      const output = await lastOutput(fn(args, context));
+      const replaced = await onSuccess?.(args, output, context);
+      return replaced === undefined ? output : replaced;
+    } catch (error) {
+      return recovered(onError, args, error, context);
+    }
+  };
+}
+
+function streaming(fn: Plain, { beforeCall, onSuccess, onError }: ToolCallbacks): ToolFunction {
+  return async function* (args, context): AsyncGenerator<unknown, void, undefined> {
+    try {
+      const early = await beforeCall?.(args, context);
+      if (early !== undefined) {
+        yield early;
+        return;
+      }
+      let last: unknown;
+      for await (const output of fn(args, context) as AsyncIterable<unknown>) yield (last = output);
+      const replaced = await onSuccess?.(args, last, context);
+      if (replaced !== undefined) yield replaced;
+    } catch (error) {
+      yield await recovered(onError, args, error, context);
+    }
+  };
+}
+
+async function recovered(
+  onError: ToolCallbacks['onError'],
+  args: unknown,
+  error: unknown,
+  context: ToolContext,
+): Promise<unknown> {
+  const output = await onError?.(args, error, context);
+  if (output === undefined) throw error;
+  return output;
+}
+
+/** The result of a call, also where it comes as a series of which the last one counts. */
+export async function lastOutput(result: unknown): Promise<unknown> {
+  const output = await result;
+  if (!isAsyncIterable(output)) return output;
+  let last: unknown;
+  for await (const next of output) last = next;
+  return last;
+}
+
+/** True for an async generator function, whose outputs are shown as they come. */
+export function isStreaming(fn: unknown): boolean {
+  return Object.prototype.toString.call(fn) === '[object AsyncGeneratorFunction]';
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}

@@ -1,0 +1,45 @@
+import type { ModelMessage, StepResult, ToolSet } from 'ai';
+
+/** Where a step stands in its run, as the AI SDK says it. */
+export type StepPlace = {
+  steps: readonly StepResult<ToolSet, never>[];
+  initialMessages: readonly ModelMessage[];
+  experimental_steeringMessages?: readonly ModelMessage[];
+};
+
+/**
+ * The whole conversation of a run, whatever was sent of it. The AI SDK carries a step's own messages over to the steps
+ * after it; what a hook or a task list sends is for one step, so the rest has to be kept elsewhere.
+ */
+export type History = {
+  /** Takes in what has been said since the step before. */
+  advance(step: StepPlace): readonly ModelMessage[];
+  /** Number of messages that the run began with. */
+  readonly opening: number;
+  /** Puts other messages in the place of all of them. */
+  replace(messages: readonly ModelMessage[]): void;
+};
+
+export function createHistory(): History {
+  let messages: ModelMessage[] = [];
+  let opening = 0;
+  let seen = 0;
+  return {
+    get opening() {
+      return opening;
+    },
+    advance({ steps, initialMessages, experimental_steeringMessages: steering = [] }) {
+      if (seen === 0 && messages.length === 0) {
+        messages = [...initialMessages];
+        opening = messages.length;
+      }
+      for (; seen < steps.length; seen += 1) messages.push(...(steps[seen]?.response.messages ?? []));
+      messages.push(...steering);
+      return messages;
+    },
+    replace(given) {
+      messages = [...given];
+      opening = 0;
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import type { Instructions, LanguageModel, ModelMessage } from 'ai';
+import { CuelineError } from '../errors.ts';
+import type { Variable } from '../prompt/definitions.ts';
+import type { Hook, HookResult, HookStep, HookVariable } from '../prompt/hook.ts';
+import { dataVariable, textVariable } from '../prompt/variables.ts';
+
+/** What a step sends, on its way through the hooks. */
+export type HookedStep = {
+  messages: readonly ModelMessage[];
+  /** True once a hook has replaced the messages. */
+  replaced: boolean;
+  activeTools: readonly string[];
+  /** What stands in the place of the compiled system prompt; undefined while nothing does. */
+  system: Instructions | undefined;
+  model: string | LanguageModel | undefined;
+  /** Call settings, tool choice, provider options. */
+  settings: Omit<HookResult, 'messages' | 'activeTools' | 'system' | 'model' | 'variables'>;
+};
+
+export type HookSurroundings = {
+  step: Pick<HookStep, 'model' | 'steps' | 'stepNumber'>;
+  /** The run's own variables, into which hooks write. */
+  variables: Map<string, Variable>;
+  /** The variables as they stand, those of a task included. */
+  visible: () => ReadonlyMap<string, Variable>;
+  /** The system prompt, compiled anew as variables change. */
+  compile: () => Instructions | undefined;
+  toolNames: readonly string[];
+  warn: (message: string) => void;
+};
+
+/** Calls the hooks in their order; each sees what the ones before have returned. */
+export async function runHooks(
+  hooks: readonly Hook[],
+  messages: readonly ModelMessage[],
+  activeTools: readonly string[],
+  surroundings: HookSurroundings,
+): Promise<HookedStep> {
+  const { step, toolNames, warn } = surroundings;
+  const sent: HookedStep = {
+    messages,
+    replaced: false,
+    activeTools,
+    system: undefined,
+    model: undefined,
+    settings: {},
+  };
+  for (const hook of hooks) {
+    const result = await call(hook, {
+      ...step,
+      messages: [...sent.messages],
+      activeTools: [...sent.activeTools],
+      system: sent.system ?? surroundings.compile(),
+      variables: toHookVariables(surroundings.visible()),
+    });
+    if (result === undefined || result === null) continue;
+    const { messages: given, activeTools: names, system, model, variables, ...settings } = result;
+    if (given !== undefined) {
+      sent.messages = given;
+      sent.replaced = true;
+    }
+    if (names !== undefined) {
+      for (const name of names) {
+        if (!toolNames.includes(name)) {
+          warn(
+            `A hook asked for the tool ${name}, which is not defined. There are: ${toolNames.join(', ') || 'none'}.`,
+          );
+        }
+      }
+      sent.activeTools = names.filter((name) => toolNames.includes(name));
+    }
+    if (system !== undefined) sent.system = system;
+    if (model !== undefined) sent.model = model;
+    setVariables(surroundings, variables);
+    Object.assign(sent.settings, withoutUndefined(settings));
+  }
+  return sent;
+}
+
+async function call(hook: Hook, step: HookStep): Promise<HookResult | undefined> {
+  try {
+    return (await hook(step)) ?? undefined;
+  } catch (error) {
+    if (CuelineError.isInstance(error)) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new CuelineError('script_error', `A hook threw at step ${step.stepNumber}: ${message}`, {
+      cause: error,
+    });
+  }
+}
+
+function toHookVariables(variables: ReadonlyMap<string, Variable>): Record<string, HookVariable> {
+  return Object.fromEntries(
+    [...variables].map(([name, variable]) => [
+      name,
+      variable.kind === 'data'
+        ? { type: 'data', value: variable.data }
+        : { type: 'string', value: variable.value },
+    ]),
+  );
+}
+
+/** What a hook read and gives back unchanged stays the variable that it was, so that nothing is logged twice. */
+function setVariables(
+  { variables, visible }: HookSurroundings,
+  given: Record<string, HookVariable> | undefined,
+): void {
+  for (const [name, variable] of Object.entries(given ?? {})) {
+    const known = visible().get(name);
+    const value: unknown = variable?.value;
+    if (known !== undefined && value === (known.kind === 'data' ? known.data : known.value)) continue;
+    if (typeof value === 'object' && value !== null) variables.set(name, dataVariable(name, value));
+    else if (typeof value === 'string') variables.set(name, textVariable(name, value));
+    else {
+      throw new CuelineError(
+        'script_error',
+        `A hook returned the variable ${name} without a value. Write { type: 'string', value: '…' } or { type: 'data', value: { … } }.`,
+      );
+    }
+  }
+}
+
+function withoutUndefined<Value extends object>(value: Value): Value {
+  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as Value;
+}

@@ -1,0 +1,38 @@
+import type { ModelMessage, ToolSet } from 'ai';
+import { CuelineError } from '../errors.ts';
+import { usePlugin, type Plugin } from '../prompt/define-plugin.ts';
+import { resolveMessages } from '../prompt/resolve-messages.ts';
+import { Prompt } from '../prompt/prompt.ts';
+
+/** A prompt that has said what it has to say before the run begins, and the messages that it begins with. */
+export type OpenedPrompt = { prompt: Prompt; messages: ModelMessage[] };
+
+/** What to open a prompt with. */
+export type PromptOpening = {
+  plugins: readonly Plugin[];
+  /** The prompt function. */
+  define: (prompt: Prompt) => void | Promise<void>;
+  /** Ready-made tools of the caller's. */
+  tools: ToolSet | undefined;
+  /** The caller's messages, which follow the prompt's own. */
+  messages?: readonly ModelMessage[] | undefined;
+};
+
+/** Lets plugins and the prompt function make their definitions. @throws CuelineError `invalid_definition` */
+export async function openPrompt(opening: PromptOpening): Promise<OpenedPrompt> {
+  const prompt = new Prompt();
+  for (const plugin of opening.plugins) await usePlugin(prompt, plugin);
+  await opening.define(prompt);
+  prompt.start(opening.tools);
+  const messages = [...(await resolveMessages(prompt.definitions.messages)), ...(opening.messages ?? [])];
+  return { prompt, messages };
+}
+
+/** @throws CuelineError `invalid_definition` where there is nothing to answer */
+export function checkMessages(messages: readonly ModelMessage[]): void {
+  if (messages.length > 0) return;
+  throw new CuelineError(
+    'invalid_definition',
+    'The prompt has no message, so there is nothing to answer. Add one: prompt.$`Summarise this: …`.',
+  );
+}

@@ -1,0 +1,83 @@
+import {
+  Output,
+  streamText,
+  type ModelMessage,
+  type OutputInterface,
+  type StreamTextResult,
+  type ToolSet,
+} from 'ai';
+import type { CuelineError } from '../errors.ts';
+import { toRunError } from '../models/run-error.ts';
+import type { Prompt } from '../prompt/prompt.ts';
+import type { ToolSchema } from '../prompt/tool-definition.ts';
+import type { PromptOptions, RunContext } from './options.ts';
+import { createRecorder, type Ending, type Recorder } from './recorder.ts';
+import { createResponseCheck, type ResponseCheck } from './response-check.ts';
+import { composeStreamOptions } from './stream-options.ts';
+import { createTaskProgress } from './task-progress.ts';
+import { createToolRegistry } from './tool-registry.ts';
+import type { Speaker } from './tree.ts';
+
+/** What somebody who talks to the model has to say. */
+export type Speech = {
+  prompt: Prompt;
+  messages: ModelMessage[];
+  options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'tools'>;
+  abortSignal: AbortSignal;
+  /** What the answer must be, for an agent. */
+  responseSchema?: ToolSchema;
+  onEnd: (ending: Ending) => void;
+};
+
+/** A conversation that has begun. Reading `result` makes it go. */
+export type Conversation = {
+  result: StreamTextResult<ToolSet, RunContext, OutputInterface>;
+  recorder: Recorder;
+  /** The checked answer, where there is a response schema. */
+  response: ResponseCheck | undefined;
+};
+
+/** Begins a conversation with the model: the run's own, or an agent's. The only place that calls `streamText`. */
+export function speak(speaker: Speaker, speech: Speech): Conversation {
+  const { tree, sink } = speaker;
+  const { prompt, messages, options, abortSignal, responseSchema } = speech;
+  const { taskList } = prompt.definitions;
+  const tasks = taskList === undefined ? undefined : createTaskProgress(prompt, taskList, sink);
+  if (taskList !== undefined) tree.taskLists.set(speaker.path ?? '', taskList);
+  const response = responseSchema === undefined ? undefined : createResponseCheck(responseSchema);
+  const unfinished = (): CuelineError | undefined => tasks?.unfinished() ?? response?.failure();
+  const recorder = createRecorder(sink, {
+    retriesStreams: options.streamRetries !== undefined,
+    secrets: tree.secrets,
+    onEnd: speech.onEnd,
+    unfinished,
+  });
+  const registry = createToolRegistry({
+    speaker,
+    recorder,
+    onStart: (toolName) => tasks?.called(toolName),
+  });
+  const steers = [
+    ...(tasks === undefined ? [] : [{ cause: 'tasks' as const, message: () => tasks.nudge() }]),
+    ...(response === undefined ? [] : [{ cause: 'output' as const, message: response.check }]),
+  ];
+  const result = withNamedErrors(() =>
+    streamText<ToolSet, RunContext, OutputInterface>({
+      ...composeStreamOptions(options, { speaker, prompt, recorder, registry, tasks, steers }),
+      ...(response === undefined ? {} : { output: Output.object({ schema: response.schema }) }),
+      model: speaker.model,
+      messages,
+      abortSignal,
+    }),
+  );
+  return { result, recorder, response };
+}
+
+/** Settings that the AI SDK refuses are a mistake of the caller like any other. */
+function withNamedErrors<Value>(start: () => Value): Value {
+  try {
+    return start();
+  } catch (error) {
+    throw toRunError(error);
+  }
+}

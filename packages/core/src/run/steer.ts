@@ -1,0 +1,38 @@
+import { createIdGenerator, type Experimental_Steering as Steering, type StepResult, type ToolSet } from 'ai';
+import type { RunContext } from './options.ts';
+import type { RunEventBody } from '../log/events.ts';
+import type { EventSink } from './tree.ts';
+
+type Cause = Extract<RunEventBody, { type: 'steer' }>['cause'];
+
+const createSteerId = createIdGenerator({ prefix: 'steer', size: 16 });
+
+/** Something that may keep a run from ending: what to tell a model that wants to stop, or undefined where it may. */
+export type Steer = {
+  cause: Exclude<Cause, 'user'>;
+  message(step: StepResult<ToolSet, RunContext>): string | undefined | Promise<string | undefined>;
+};
+
+/** Where the model has answered without a call, tells it what is still missing; the same run then goes on. */
+export async function steerOnward(
+  step: StepResult<ToolSet, RunContext>,
+  steers: readonly Steer[],
+  steering: Steering,
+  sink: EventSink,
+): Promise<void> {
+  const goesOn = step.toolCalls.some(({ providerExecuted }) => providerExecuted !== true);
+  if (goesOn || sink.ended || step.finishReason === 'error' || step.finishReason === 'interrupted') return;
+  for (const { cause, message } of steers) {
+    const text = await message(step);
+    if (text === undefined) continue;
+    // the message comes back through the stream when it is delivered, and is written down then
+    void steering.steer(text, { id: `${cause}-${createSteerId()}` });
+    return;
+  }
+}
+
+/** Who sent a steering message, by its id: one of ours, or whoever else has the steering object. */
+export function causeOf(id: string): Cause {
+  const [cause] = id.split('-');
+  return cause === 'tasks' || cause === 'output' ? cause : 'user';
+}

@@ -1,0 +1,101 @@
+import { createIdGenerator, type LanguageModel } from 'ai';
+import { CuelineError } from '../errors.ts';
+import type { RunEventBody } from '../log/events.ts';
+import type { RunLog } from '../log/run-log.ts';
+import type { Models } from '../models/create-models.ts';
+import type { AgentDefinition } from '../prompt/agent.ts';
+import type { TaskListDefinition } from '../prompt/task-list.ts';
+import type { ToolContext, ToolEffect } from '../prompt/tool-definition.ts';
+import { createBudget, type Budget, type Limits } from './limits.ts';
+import { createRequests, type Requests } from './requests.ts';
+import { createSlots, type Slots } from './slots.ts';
+
+/** A tool call that an agent answers. */
+export type AgentCall = { name: string; agent: AgentDefinition; args: unknown; context: ToolContext };
+
+/** What a run and all its agents share. */
+export type RunTree = {
+  readonly log: RunLog;
+  readonly models: Models;
+  readonly secrets: readonly string[];
+  readonly budget: Budget;
+  /** Places for tools to run in. */
+  readonly slots: Slots;
+  readonly requests: Requests;
+  /** The effects for which a call needs an approval. */
+  readonly approvedEffects: readonly ToolEffect[];
+  /** Answers a tool call with an agent. */
+  answer(parent: Speaker, call: AgentCall): Promise<unknown>;
+  /** Ends the whole run with an error, whichever agent met it. */
+  fail(error: CuelineError): void;
+  /** The path of an agent that answers `toolCallId`: no two agents have the same, also where a model uses an id again. */
+  pathOf(parent: string | undefined, toolCallId: string): string;
+  /** The task lists of the run (under the empty path) and of its agents. */
+  readonly taskLists: Map<string, TaskListDefinition>;
+};
+
+/** The run itself, or one of its agents: whoever talks to the model. */
+export type Speaker = {
+  readonly tree: RunTree;
+  /** Missing for the run itself. */
+  readonly path: string | undefined;
+  /** 0 for the run itself. */
+  readonly depth: number;
+  readonly model: LanguageModel;
+  /** Where its events go. */
+  readonly sink: EventSink;
+};
+
+/** A place for events; those that come after the end are dropped. */
+export type EventSink = {
+  append(body: RunEventBody): void;
+  readonly ended: boolean;
+};
+
+const createRequestId = createIdGenerator({ prefix: 'req', size: 12 });
+
+/** What the run that writes into `log` shares with its agents. */
+export function createTree(
+  log: RunLog,
+  models: Models,
+  settings: { limits: Limits } & Pick<RunTree, 'approvedEffects' | 'answer' | 'fail'>,
+): RunTree {
+  const paths = new Set<string>();
+  return {
+    log,
+    models,
+    secrets: models.secrets(),
+    budget: createBudget(settings.limits),
+    slots: createSlots(settings.limits.concurrentToolCalls),
+    requests: createRequests(
+      (event, agent) => log.append(agent === undefined ? event : { ...event, agent }),
+      createRequestId,
+    ),
+    approvedEffects: settings.approvedEffects,
+    answer: settings.answer,
+    fail: settings.fail,
+    pathOf(parent, toolCallId) {
+      const first = parent === undefined ? toolCallId : `${parent}/${toolCallId}`;
+      let path = first;
+      for (let count = 2; paths.has(path); count += 1) path = `${first}~${count}`;
+      paths.add(path);
+      return path;
+    },
+    taskLists: new Map(),
+  };
+}
+
+const effects: ReadonlySet<unknown> = new Set<ToolEffect>(['read', 'write', 'external']);
+
+/** What `options.approval` asks for. @throws CuelineError `invalid_options` */
+export function readApproval(approval: true | readonly ToolEffect[] | undefined): readonly ToolEffect[] {
+  if (approval === undefined) return [];
+  if (approval === true) return ['write', 'external'];
+  if (Array.isArray(approval) && approval.every((effect) => effects.has(effect))) {
+    return approval as readonly ToolEffect[];
+  }
+  throw new CuelineError(
+    'invalid_options',
+    "options.approval is true (for tools with the effect 'write' or 'external'), or a list of effects: approval: ['external'].",
+  );
+}

@@ -1,0 +1,31 @@
+import { CuelineError } from '../errors.ts';
+
+/** What does not listen to its signal must not hold up a run that is stopped, or a time limit: rejects when it aborts. */
+export async function untilAborted<Value>(
+  value: Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
+  if (signal === undefined) return value;
+  let letGo: () => void = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    letGo = () => signal.removeEventListener('abort', onAbort);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+  try {
+    return await Promise.race([value, aborted]);
+  } finally {
+    letGo();
+  }
+}
+
+/** A signal that aborts when a tool has taken too long, and the way to let go of its timer. */
+export function timeLimit(toolName: string, ms: number): { signal: AbortSignal; clear: () => void } {
+  const controller = new AbortController();
+  const error = new CuelineError('timeout', `${toolName} took longer than ${ms} ms, so it was ended.`, {
+    details: { toolName, timeoutMs: ms },
+  });
+  const timer = setTimeout(() => controller.abort(error), ms);
+  return { signal: controller.signal, clear: () => clearTimeout(timer) };
+}
