@@ -20,6 +20,7 @@ export const initialState: RunState = {
  * between two snapshots and then written in place. A snapshot is immutable and shares whatever did not change.
  */
 export type Reducer = {
+  /** Writes the next event down; one that comes after the end of the run, or of its agent, says nothing. */
   apply(event: RunEvent): void;
   /** The state after all events so far; the same object until the next event. */
   snapshot(): RunState;
@@ -39,11 +40,14 @@ export function createReducer(state: RunState = initialState): Reducer {
   /** Those that have changed since the last snapshot. */
   const touched = new Set<AgentEntry>();
 
+  /** The agent at work under this path, to be written to. */
   function agentAt(path: string | undefined): Work<AgentFacts> | undefined {
     const entry = agents.get(path);
     if (entry === undefined) return undefined;
+    const work = (entry.work ??= createWork<AgentFacts>(run.facts.agents[entry.place]!));
+    if (work.hasEnded()) return undefined;
     touched.add(entry);
-    return (entry.work ??= createWork<AgentFacts>(run.facts.agents[entry.place]!));
+    return work;
   }
 
   function begin(event: Extract<RunEvent, { type: 'run-start' }>): void {
@@ -98,8 +102,10 @@ export function createReducer(state: RunState = initialState): Reducer {
   }
 
   function apply(event: RunEvent): void {
-    latest = undefined;
     if (event.type === 'run-start') begin(event);
+    // nothing comes after the end, neither of a run nor of an agent
+    else if (run.hasEnded()) return;
+    latest = undefined;
     const { facts } = run;
     facts.seq = event.seq;
     facts.elapsed = event.t;

@@ -1,7 +1,7 @@
 import type { FinishReason, LanguageModelUsage, UIMessage } from 'ai';
 import type { SerializedError } from '../errors.ts';
 import type { TaskItem } from '../tasks/task.ts';
-import type { CompiledRequest, RequestAnswer } from './events.ts';
+import type { CompiledRequest, RequestAnswer, RunEventBody } from './events.ts';
 
 /** One tool call of a run. Times are milliseconds since the run started. */
 export type ToolCallState = {
@@ -71,13 +71,16 @@ export type RequestState = {
   answer?: RequestAnswer;
 };
 
+/** Words to the model between two steps, which are no part of `messages`. */
+export type SteerState = Pick<Extract<RunEventBody, { type: 'steer' }>, 'id' | 'cause' | 'text'>;
+
 /** One step of a run: one model call and the tools that it ran. Times are milliseconds since the run started. */
 export type StepState = {
   step: number;
   request: CompiledRequest;
   startedAt: number;
-  /** Why the model, which had stopped, was sent on into this step, and in what words. */
-  steered?: { cause: 'tasks' | 'output'; text: string };
+  /** What the model was told between the step before and this one. Missing where it was told nothing. */
+  steered?: SteerState[];
   /** When the first text, reasoning or tool argument arrived. */
   firstOutputAt?: number;
   finishedAt?: number;

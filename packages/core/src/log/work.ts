@@ -1,6 +1,6 @@
 import type { RunEvent } from './events.ts';
 import { applyToMessage, type MessageProgress } from './message.ts';
-import type { RunStatus, StepState, WorkFacts } from './state.ts';
+import type { RunStatus, SteerState, StepState, WorkFacts } from './state.ts';
 import { addUsage, applyChange } from './step.ts';
 import { applyToTasks } from './task-state.ts';
 import { applyToCalls, interruptCalls } from './tool-calls.ts';
@@ -9,8 +9,8 @@ type Phase = Extract<RunStatus, { status: 'running' }>['phase'];
 
 /** What has to be remembered between two events besides the state itself. */
 type WorkProgress = MessageProgress & {
-  /** What the model was told after it had stopped, until the step that it leads to begins. */
-  steered: StepState['steered'] | undefined;
+  /** What the model was told since the last step began; the next one will have it. */
+  steered: SteerState[];
   /** How the work stands; it is running also while the state says that it waits. */
   status: RunStatus;
 };
@@ -27,8 +27,8 @@ export type Work<Facts extends WorkFacts> = {
   /** A copy that may be written to; what stands in it is written to only after `own`. */
   facts: Facts;
   own<T extends object>(value: T): T;
+  hasEnded(): boolean;
   apply(event: RunEvent): void;
-  /** Does nothing where it has ended. */
   end(event: WorkEnd): void;
   /** What has come of it so far; `waiting` instead of running where it waits for an answer. */
   snapshot(waits?: boolean): Facts & RunStatus;
@@ -56,7 +56,7 @@ const noProgress: WorkProgress = {
   stale: new Set(),
   stepHasText: false,
   stepStarted: false,
-  steered: undefined,
+  steered: [],
   status: { status: 'idle' },
 };
 
@@ -111,9 +111,9 @@ export function createWork<Facts extends WorkFacts>(
           step: event.step,
           request: applyChange(facts.steps.at(-1)?.request, event.request),
           startedAt: event.t,
-          ...(progress.steered === undefined ? {} : { steered: progress.steered }),
+          ...(progress.steered.length === 0 ? {} : { steered: progress.steered }),
         });
-        progress.steered = undefined;
+        progress.steered = [];
         progress.stepHasText = false;
         running('requesting');
         break;
@@ -147,7 +147,7 @@ export function createWork<Facts extends WorkFacts>(
         facts.tasks = applyToTasks(facts.tasks, event);
         return;
       case 'steer':
-        progress.steered = { cause: event.cause, text: event.text };
+        progress.steered.push({ id: event.id, cause: event.cause, text: event.text });
         return;
       case 'retry':
         progress.stepHasText = false;
@@ -173,10 +173,9 @@ export function createWork<Facts extends WorkFacts>(
   return {
     facts,
     own,
+    hasEnded: () => progress.status.status !== 'idle' && progress.status.status !== 'running',
     apply,
     end(event) {
-      const { status } = progress.status;
-      if (status !== 'idle' && status !== 'running') return;
       // work that waits will go on with the calls that it waits for
       if (event.outcome !== 'waiting') interruptCalls(draft, event.t);
       progress.status = endStatus(event);
@@ -230,5 +229,6 @@ function copyProgress(progress: WorkProgress = noProgress): WorkProgress {
     // readers of streamed arguments are shared between a state and the next; one that is behind is made anew
     inputs: new Map(progress.inputs),
     stale: new Set(),
+    steered: [...progress.steered],
   };
 }

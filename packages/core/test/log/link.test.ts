@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { json, play } from '../support.ts';
+import { anyLog } from './any-events.ts';
 
 function codeOf(act: () => unknown): string | undefined {
   try {
@@ -39,6 +40,15 @@ describe('links', () => {
     const link = encodeLink({ script: 'export default 1', log: events });
     expect(link).toMatch(/^#v1\.sr\./);
     expect(decodeLink(link)).toEqual({ script: 'export default 1', log: json(events) });
+  });
+
+  test('carry any log, whoever speaks in it', () => {
+    fc.assert(
+      fc.property(anyLog, (events) => {
+        expect(decodeLink(encodeLink({ log: events }))).toEqual({ log: json(events) });
+        expect(decodeLog(encodeLog(events))).toEqual(json(events));
+      }),
+    );
   });
 
   test('that lost a part, wherever it was cut, are said to be cut off', () => {

@@ -4,16 +4,24 @@ import {
   type UIMessage,
   type UIMessageChunk,
 } from 'ai';
-import { runPrompt, toUIMessageStream, type RunEvent, type RunState } from '@cueline/core';
+import { runPrompt, toUIMessageStream, type RunEvent, type RunEventBody, type RunState } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { json } from '../support.ts';
+import { anySaid, anyTaskEvent } from './any-events.ts';
 
 async function lastMessage(stream: ReadableStream<UIMessageChunk>): Promise<UIMessage | undefined> {
   let last: UIMessage | undefined;
   for await (const message of readUIMessageStream({ stream, onError: () => {} })) last = message;
   return last;
+}
+
+async function chunksOf(events: readonly RunEvent[]): Promise<UIMessageChunk[]> {
+  const chunks: UIMessageChunk[] = [];
+  for await (const chunk of toUIMessageStream(events)) chunks.push(chunk);
+  return chunks;
 }
 
 /**
@@ -102,6 +110,32 @@ describe('the AI SDK reads of a run what our state says', () => {
       expect(shown(ownMessage(await again.run.finished))).toEqual(shown(theirs));
     });
   }
+
+  test('what agents do, tasks, requests and sub-calls say nothing', async () => {
+    const { run } = await start(runs['a tool and an answer']!);
+    await run.finished;
+    const alone = await chunksOf(run.log());
+    const others = fc.oneof(
+      anySaid.filter(({ agent }) => agent !== undefined),
+      anyTaskEvent,
+      fc.constant<RunEventBody>({
+        type: 'sub-call-start',
+        toolCallId: 'c',
+        index: 0,
+        name: 'read',
+        input: {},
+      }),
+      fc.constant<RunEventBody>({ type: 'steer', id: 's', cause: 'tasks', text: 'Go on.' }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(), others), { maxLength: 20 }), async (said) => {
+        const events = [...run.log()];
+        for (const [at, body] of said) events.splice(at % events.length, 0, { seq: 0, t: 0, ...body });
+        expect(await chunksOf(events)).toEqual(alone);
+      }),
+      { numRuns: 50 },
+    );
+  });
 
   test('a run that is stopped in the middle of a text and of a tool call', async () => {
     const kinds: readonly ScriptedTurn[] = [

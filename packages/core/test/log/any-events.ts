@@ -1,0 +1,156 @@
+import type { RunEvent, RunEventBody } from '@cueline/core';
+import fc from 'fast-check';
+
+type Said = RunEventBody & Pick<RunEvent, 'agent'>;
+
+/** Events in their places in a log, ten milliseconds apart. */
+export function inLog(bodies: readonly Said[]): RunEvent[] {
+  return bodies.map((body, seq) => ({ seq, t: seq * 10, ...body }));
+}
+
+/** Starts of a run and of its agents, for logs that need one. */
+export const runStart = {
+  type: 'run-start',
+  v: 1,
+  runId: 'r',
+  model: 'm',
+  messages: [],
+  messageId: 'answer',
+} satisfies RunEventBody;
+
+/** The start of the agent at `path`. */
+export function agentStart(path: string): Said {
+  const toolCallId = path.slice(path.lastIndexOf('/') + 1);
+  return {
+    type: 'agent-start',
+    agent: path,
+    name: 'helper',
+    toolCallId,
+    model: 'm:small',
+    input: { path },
+    messages: [],
+    messageId: `answer-${path}`,
+  };
+}
+
+/** `inputTokens` in, one out. */
+export function tokens(inputTokens: number): Extract<RunEventBody, { type: 'step-end' }>['usage'] {
+  return { inputTokens, outputTokens: 1, totalTokens: inputTokens + 1 } as never;
+}
+
+const callId = fc.constantFrom('1', '2', '__proto__');
+const taskId = fc.constantFrom('task-1', 'task-2', 'task-3', '__proto__');
+const requestId = fc.constantFrom('r1', 'r2');
+const index = fc.integer({ min: 0, max: 3 });
+const by = fc.constantFrom('author', 'model', 'user');
+const text = fc.string({ maxLength: 4 });
+const error = fc.constant({ code: 'provider_error', message: 'No.' } as const);
+
+/** Events of one type; the optional fields are there or not. */
+function event(
+  type: RunEventBody['type'],
+  fields: Record<string, fc.Arbitrary<unknown>>,
+  optional: Record<string, fc.Arbitrary<unknown>> = {},
+): fc.Arbitrary<RunEventBody> {
+  const keys = Object.keys(fields);
+  return fc
+    .record({ ...fields, ...optional }, { requiredKeys: keys })
+    .map((body) => ({ type, ...body }) as unknown as RunEventBody);
+}
+
+const taskEvents = [
+  event('task-add', { task: fc.record({ id: taskId, title: text, origin: by }), index }),
+  event(
+    'task-update',
+    { taskId, by },
+    {
+      title: text,
+      status: fc.constantFrom('pending', 'in_progress', 'validating', 'completed', 'failed', 'skipped'),
+      attempts: index,
+      result: fc.option(text),
+      error: fc.option(text),
+    },
+  ),
+  event('task-move', { taskId, by, index }),
+  event('task-remove', { taskId, by }),
+];
+
+const requestEvents = [
+  event('request-open', {
+    requestId,
+    kind: fc.constant('approval'),
+    toolCallId: callId,
+    toolName: text,
+    input: text,
+  }),
+  event('request-answer', {
+    requestId,
+    answer: fc.constantFrom({ approve: true }, { approve: false, reason: 'No.' }),
+  }),
+];
+
+/** What a run or an agent says between its start and its end, senseless turns included. */
+export const anySaying: fc.Arbitrary<RunEventBody> = fc.oneof(
+  event('variable-set', { name: callId, kind: fc.constant('text'), value: text }),
+  event('step-start', { step: index, request: fc.constant({ keep: 0, messages: [], instructions: 'Be.' }) }),
+  event('text-start', { id: callId }),
+  event('text-delta', { id: callId, text }),
+  event('text-end', { id: callId }),
+  event('reasoning-delta', { id: callId, text }),
+  event('tool-input-start', { toolCallId: callId, toolName: text }),
+  event('tool-input-delta', { toolCallId: callId, delta: fc.constantFrom('{"a"', ':1', '}') }),
+  event('tool-input-end', { toolCallId: callId, toolName: text, input: text }, { invalid: text }),
+  event('tool-start', { toolCallId: callId, toolName: text }),
+  event('tool-preliminary', { toolCallId: callId, output: text }),
+  event('tool-end', { toolCallId: callId, output: text }, { ms: index }),
+  event('tool-error', { toolCallId: callId, error: text }),
+  event('sub-call-start', { toolCallId: callId, index, name: text, input: text }),
+  event('sub-call-end', { toolCallId: callId, index, ms: index }, { output: text, error: text }),
+  ...taskEvents,
+  event('steer', { id: callId, cause: fc.constantFrom('tasks', 'output', 'user'), text }),
+  event('warning', { message: text }),
+  event('retry', { error }),
+  event('step-end', { step: index, finishReason: fc.constant('stop'), usage: index.map(tokens) }),
+);
+
+/** Changes of a task list. */
+export const anyTaskEvent: fc.Arbitrary<RunEventBody> = fc.oneof(...taskEvents);
+
+/** Where an agent may be; nothing keeps one from speaking that never began. */
+export const anyPath: fc.Arbitrary<string> = fc.constantFrom('a', 'a/b', 'a/b/c', 'd', '__proto__');
+
+/** The end of an agent. */
+export const anyAgentEnd: fc.Arbitrary<RunEventBody> = event(
+  'agent-end',
+  { outcome: fc.constantFrom('done', 'stopped', 'error') },
+  { output: text, error },
+);
+
+/** Any event at all, of the run or of an agent. */
+export const anySaid: fc.Arbitrary<Said> = fc.oneof(
+  { weight: 4, arbitrary: anySaying },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(fc.oneof({ weight: 5, arbitrary: anySaying }, anyAgentEnd), anyPath)
+      .map(([body, agent]) => ({ ...body, agent })),
+  },
+  { weight: 2, arbitrary: anyPath.map(agentStart) },
+  ...requestEvents.map((request) => ({
+    weight: 1,
+    arbitrary: fc
+      .tuple(request, fc.option(anyPath))
+      .map(([body, agent]) => (agent === null ? body : { ...body, agent })),
+  })),
+);
+
+const anyEnd = event(
+  'run-end',
+  { outcome: fc.constantFrom('done', 'stopped', 'error', 'waiting') },
+  { finishReason: fc.constant('stop') },
+);
+
+/** A log from its start to, perhaps, its end. */
+export const anyLog: fc.Arbitrary<RunEvent[]> = fc
+  .tuple(fc.array(anySaid, { maxLength: 40, size: 'max' }), fc.option(anyEnd))
+  .map(([said, end]) => inLog([runStart, ...said, ...(end === null ? [] : [end])]));

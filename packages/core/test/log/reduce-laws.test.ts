@@ -1,0 +1,203 @@
+import {
+  createReducer,
+  initialState,
+  reduce,
+  reduceAll,
+  type RunEvent,
+  type RunEventBody,
+  type RunState,
+} from '@cueline/core';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { applyTaskEvent, type TaskEvent } from '../../src/tasks/task.ts';
+import {
+  agentStart,
+  anyAgentEnd,
+  anyLog,
+  anyPath,
+  anySaid,
+  anySaying,
+  anyTaskEvent,
+  inLog,
+  runStart,
+} from './any-events.ts';
+
+/** Makes every write to what a state holds throw. */
+function freeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) freeze(part);
+  return value;
+}
+
+describe('whatever a log says', () => {
+  test('a prefix and then the rest give what the whole gives', () => {
+    fc.assert(
+      fc.property(anyLog, fc.nat(), (events, at) => {
+        const cut = at % (events.length + 1);
+        const reducer = createReducer(freeze(reduceAll(events.slice(0, cut))));
+        for (const event of events.slice(cut)) reducer.apply(event);
+        expect(reducer.snapshot()).toStrictEqual(reduceAll(events));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('event by event, frozen in between, gives what the whole gives', () => {
+    fc.assert(
+      fc.property(anyLog, (events) => {
+        let state = initialState;
+        for (const event of events) state = freeze(reduce(state, event));
+        expect(state).toStrictEqual(reduceAll(events));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a snapshot is never written to, and changes nothing', () => {
+    fc.assert(
+      fc.property(anyLog, fc.infiniteStream(fc.boolean()), (events, looks) => {
+        const reducer = createReducer();
+        for (const event of events) {
+          reducer.apply(event);
+          if (looks.next().value) freeze(reducer.snapshot());
+        }
+        expect(reducer.snapshot()).toStrictEqual(reduceAll(events));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('only an agent that did something, and those above it, are new', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anySaid, { maxLength: 40, size: 'max' }),
+        fc.tuple(anySaying, anyPath),
+        (said, [body, agent]) => {
+          const before = reduceAll(inLog([runStart, ...said]));
+          const after = reduce(before, { ...body, agent, seq: said.length + 1, t: 9_999 });
+          for (const [place, earlier] of before.agents.entries()) {
+            if (!`${agent}/`.startsWith(`${earlier.path}/`)) expect(after.agents[place]).toBe(earlier);
+          }
+          expect(after.messages).toBe(before.messages);
+          expect(after.toolCalls).toBe(before.toolCalls);
+          expect(after.tasks).toBe(before.tasks);
+          if (before.agents.every(({ path }) => path !== agent)) {
+            expect(after).toStrictEqual({ ...before, seq: said.length + 1, elapsed: 9_999 });
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('an agent is what a run of its events would be', () => {
+    const own = fc.oneof({ weight: 20, arbitrary: anySaying }, anyAgentEnd);
+    const others = fc.oneof(
+      anySaying,
+      fc.tuple(anySaying, fc.constantFrom('d', 'd/e')).map(([body, agent]) => ({ ...body, agent })),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(own, others), { maxLength: 30, size: 'max' }), (pairs) => {
+        const {
+          agent: _agent,
+          toolCallId,
+          input,
+          name,
+          ...start
+        } = agentStart('a') as Extract<RunEvent, { type: 'agent-start' }>;
+        const bodies = pairs.flatMap(([mine, theirs]) => [{ ...mine, agent: 'a' }, theirs]);
+        const events = inLog([runStart, agentStart('d'), agentStart('a'), ...bodies]);
+        const alone = events
+          .filter(({ agent }) => agent === 'a')
+          .map(({ agent: _path, ...event }) => {
+            if (event.type === 'agent-start')
+              return { ...event, ...runStart, ...start, name, type: 'run-start' };
+            return event.type === 'agent-end' ? { ...event, type: 'run-end' } : event;
+          }) as RunEvent[];
+        const {
+          runId,
+          seq: _seq,
+          simulated,
+          agents,
+          requests,
+          elapsed: _elapsed,
+          ...facts
+        } = reduceAll(alone);
+        const { output: _output, ...agent } = reduceAll(events).agents[1]!;
+        expect(agent).toStrictEqual({ ...facts, path: 'a', toolCallId, input });
+        expect([runId, simulated, agents, requests]).toEqual(['r', false, [], []]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a run waits while it goes on and a request is open', () => {
+    fc.assert(
+      fc.property(anyLog, (events) => {
+        const state = reduceAll(events);
+        const end = events.at(-1)!;
+        if (end.type === 'run-end') expect(state.status).toBe(end.outcome);
+        else {
+          const open = state.requests.some(({ answer }) => answer === undefined);
+          expect(state.status).toBe(open ? 'waiting' : 'running');
+        }
+      }),
+    );
+  });
+
+  test('after an end that is one, nothing goes on', () => {
+    fc.assert(
+      fc.property(anyLog, fc.constantFrom('done', 'stopped', 'error'), (events, outcome) => {
+        const log = inLog([...events.filter(({ type }) => type !== 'run-end'), { type: 'run-end', outcome }]);
+        const state = reduceAll(log);
+        const works: Pick<RunState, 'status' | 'toolCalls'>[] = [state, ...state.agents];
+        for (const { status, toolCalls } of works) {
+          expect(status).not.toBe('running');
+          for (const call of toolCalls) {
+            expect(call.state).toMatch(/^(output-|interrupted)/);
+          }
+        }
+        expect(state.agents.filter(({ status }) => status === 'waiting')).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('whatever happens to tasks', () => {
+  const changes = fc.array(anyTaskEvent, { maxLength: 60, size: 'max' });
+  const log = (bodies: readonly RunEventBody[]): RunEvent[] => inLog([runStart, ...bodies]);
+
+  test('the list is what its events amount to', () => {
+    fc.assert(
+      fc.property(changes, (bodies) => {
+        const { tasks } = reduceAll(log(bodies));
+        const items = (bodies as TaskEvent[]).reduce(applyTaskEvent, []);
+        expect(tasks.map(({ seq: _seq, startedAt: _s, finishedAt: _f, ...item }) => item)).toStrictEqual(
+          items,
+        );
+      }),
+    );
+  });
+
+  test('a task is new where it was changed, and has the times of its state', () => {
+    fc.assert(
+      fc.property(changes, (bodies) => {
+        let state = initialState;
+        for (const event of log(bodies)) {
+          const before = new Set(state.tasks);
+          state = reduce(state, event);
+          for (const task of state.tasks) {
+            if (!before.has(task)) expect(task.seq).toBe(event.seq);
+            const ended = ['completed', 'failed', 'skipped'].includes(task.status);
+            expect(task.finishedAt !== undefined).toBe(ended);
+            if (task.status === 'pending') expect(task.startedAt).toBeUndefined();
+            if (task.status === 'in_progress') expect(task.startedAt).toBeLessThanOrEqual(event.t);
+          }
+          const fresh = state.tasks.filter((task) => !before.has(task));
+          expect(fresh.length).toBeLessThanOrEqual(1);
+        }
+      }),
+    );
+  });
+});

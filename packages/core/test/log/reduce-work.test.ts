@@ -1,0 +1,230 @@
+import { reduce, reduceAll, type RunEventBody, type RunState } from '@cueline/core';
+import { describe, expect, test } from 'vitest';
+import { inLog, runStart } from './any-events.ts';
+
+const stepStart = (step: number): RunEventBody => ({
+  type: 'step-start',
+  step,
+  request: { keep: 0, messages: [] },
+});
+
+describe('tasks', () => {
+  const add = (id: string, index: number): RunEventBody => ({
+    type: 'task-add',
+    task: { id, title: id.toUpperCase(), origin: 'author' },
+    index,
+  });
+  const update = (
+    taskId: string,
+    fields: Omit<Extract<RunEventBody, { type: 'task-update' }>, 'type' | 'taskId' | 'by'>,
+  ): RunEventBody => ({ type: 'task-update', taskId, by: 'model', ...fields });
+
+  test('a list from its first task to a retry', () => {
+    const a = { id: 'a', title: 'A', origin: 'author', attempts: 0 };
+    const b = { id: 'b', title: 'B', origin: 'author', status: 'pending', attempts: 0, seq: 2 };
+    const told: [RunEventBody, unknown[]][] = [
+      [runStart, []],
+      [add('a', 0), [{ ...a, status: 'pending', seq: 1 }]],
+      [add('b', 1), [{ ...a, status: 'pending', seq: 1 }, b]],
+      [update('a', { status: 'in_progress' }), [{ ...a, status: 'in_progress', seq: 3, startedAt: 30 }, b]],
+      [update('a', { status: 'validating' }), [{ ...a, status: 'validating', seq: 4, startedAt: 30 }, b]],
+      [
+        update('a', { status: 'in_progress', attempts: 1, error: 'Too short.' }),
+        [{ ...a, status: 'in_progress', attempts: 1, error: 'Too short.', seq: 5, startedAt: 30 }, b],
+      ],
+      [
+        update('a', { status: 'failed' }),
+        [
+          { ...a, status: 'failed', attempts: 1, error: 'Too short.', seq: 6, startedAt: 30, finishedAt: 60 },
+          b,
+        ],
+      ],
+      [
+        update('a', { title: 'A!' }),
+        [
+          {
+            ...a,
+            title: 'A!',
+            status: 'failed',
+            attempts: 1,
+            error: 'Too short.',
+            seq: 7,
+            startedAt: 30,
+            finishedAt: 60,
+          },
+          b,
+        ],
+      ],
+      [
+        update('a', { status: 'completed', result: 'Done.', error: null }),
+        [
+          {
+            ...a,
+            title: 'A!',
+            status: 'completed',
+            attempts: 1,
+            result: 'Done.',
+            seq: 8,
+            startedAt: 30,
+            finishedAt: 80,
+          },
+          b,
+        ],
+      ],
+      [
+        update('a', { status: 'pending', attempts: 0, result: null }),
+        [{ ...a, title: 'A!', status: 'pending', seq: 9 }, b],
+      ],
+      [
+        { type: 'task-move', taskId: 'a', index: 1, by: 'user' },
+        [b, { ...a, title: 'A!', status: 'pending', seq: 9 }],
+      ],
+      [
+        update('b', { status: 'completed', result: 'By hand.' }),
+        [
+          { ...b, status: 'completed', result: 'By hand.', seq: 11, finishedAt: 110 },
+          { ...a, title: 'A!', status: 'pending', seq: 9 },
+        ],
+      ],
+      [
+        { type: 'task-remove', taskId: 'a', by: 'user' },
+        [{ ...b, status: 'completed', result: 'By hand.', seq: 11, finishedAt: 110 }],
+      ],
+    ];
+    const log = inLog(told.map(([body]) => body));
+    for (const [place, [body, tasks]] of told.entries()) {
+      expect(reduceAll(log.slice(0, place + 1)).tasks, JSON.stringify(body)).toStrictEqual(tasks);
+    }
+  });
+
+  test('what did not change keeps its identity', () => {
+    const before = reduceAll(inLog([runStart, add('a', 0), add('b', 1), add('c', 2)]));
+    const after = (body: RunEventBody): RunState => reduce(before, { seq: 4, t: 40, ...body });
+    const [a, b, c] = before.tasks;
+    const updated = after(update('b', { status: 'in_progress' })).tasks;
+    expect(updated[0]).toBe(a);
+    expect(updated[2]).toBe(c);
+    expect(updated[1]).not.toBe(b);
+    const moved = after({ type: 'task-move', taskId: 'c', index: 0, by: 'user' }).tasks;
+    expect(moved.map((task) => before.tasks.indexOf(task))).toEqual([2, 0, 1]);
+    for (const nobody of [
+      update('x', { status: 'failed' }),
+      { type: 'task-remove', taskId: 'x', by: 'user' },
+      { type: 'task-move', taskId: 'x', index: 0, by: 'user' },
+      { type: 'warning', message: 'w' },
+    ] satisfies RunEventBody[]) {
+      expect(after(nobody).tasks).toBe(before.tasks);
+    }
+  });
+});
+
+describe('the calls inside a call', () => {
+  const call: readonly RunEventBody[] = [
+    runStart,
+    stepStart(0),
+    { type: 'tool-input-end', toolCallId: 'c', toolName: 'files', input: {} },
+    { type: 'tool-start', toolCallId: 'c', toolName: 'files' },
+  ];
+  const begin = (index: number, name = 'read'): RunEventBody => ({
+    type: 'sub-call-start',
+    toolCallId: 'c',
+    index,
+    name,
+    input: { index },
+  });
+
+  test('one that works, one that fails, one that is interrupted', () => {
+    const log = inLog([
+      ...call,
+      begin(0),
+      { type: 'sub-call-end', toolCallId: 'c', index: 0, output: 'whole', ms: 7 },
+      begin(1, 'write'),
+      { type: 'sub-call-end', toolCallId: 'c', index: 1, error: 'No such file.', ms: 8 },
+      begin(2),
+    ]);
+    const ended = [
+      { name: 'read', input: { index: 0 }, state: 'output-available', output: 'whole', startedAt: 40, ms: 7 },
+      {
+        name: 'write',
+        input: { index: 1 },
+        state: 'output-error',
+        errorText: 'No such file.',
+        startedAt: 60,
+        ms: 8,
+      },
+    ];
+    const open = { name: 'read', input: { index: 2 }, startedAt: 80 };
+    const state = reduceAll(log);
+    expect(state.toolCalls[0]!.subCalls).toStrictEqual([...ended, { ...open, state: 'running' }]);
+    for (const end of [
+      { type: 'run-end', outcome: 'stopped' },
+      { type: 'tool-error', toolCallId: 'c', error: 'It took too long.' },
+    ] satisfies RunEventBody[]) {
+      const after = reduce(state, { seq: 9, t: 90, ...end }).toolCalls[0]!.subCalls!;
+      expect(after).toStrictEqual([...ended, { ...open, state: 'interrupted' }]);
+      expect(after[0]).toBe(state.toolCalls[0]!.subCalls![0]);
+    }
+  });
+
+  test('out of order, of nobody, or twice: not heard', () => {
+    const sane = [...call, begin(0)];
+    const state = reduceAll(inLog(sane));
+    for (const body of [
+      begin(0, 'again'),
+      begin(2),
+      begin(-1),
+      begin(1e9),
+      { ...begin(0), toolCallId: 'x' },
+      { type: 'sub-call-end', toolCallId: 'c', index: 1, output: 1, ms: 1 },
+      { type: 'sub-call-end', toolCallId: 'c', index: -1, output: 1, ms: 1 },
+      { type: 'sub-call-end', toolCallId: 'c', index: '__proto__' as never, output: 1, ms: 1 },
+    ] as RunEventBody[]) {
+      const after = reduce(state, { seq: 5, t: 50, ...body });
+      expect(after.toolCalls, JSON.stringify(body)).toStrictEqual(state.toolCalls);
+    }
+  });
+
+  test('an id that a later step uses again has calls of its own', () => {
+    const again = [stepStart(1), ...call.slice(2), begin(0, 'second')];
+    const { toolCalls } = reduceAll(
+      inLog([...call, begin(0, 'first'), { type: 'tool-end', toolCallId: 'c', output: 1 }, ...again]),
+    );
+    expect(toolCalls.map(({ subCalls }) => subCalls?.map(({ name, state }) => [name, state]))).toEqual([
+      [['first', 'interrupted']],
+      [['second', 'running']],
+    ]);
+  });
+});
+
+describe('what the model was told between two steps', () => {
+  test('stands at the step that follows, and in no message', () => {
+    const steer = (id: string, cause: 'tasks' | 'output' | 'user'): RunEventBody => ({
+      type: 'steer',
+      id,
+      cause,
+      text: `Mind ${id}.`,
+    });
+    const state = reduceAll(
+      inLog([
+        runStart,
+        steer('s0', 'user'),
+        stepStart(0),
+        steer('s1', 'tasks'),
+        steer('s2', 'user'),
+        stepStart(1),
+        stepStart(2),
+        steer('s3', 'output'),
+      ]),
+    );
+    expect(state.steps.map(({ steered }) => steered)).toStrictEqual([
+      [{ id: 's0', cause: 'user', text: 'Mind s0.' }],
+      [
+        { id: 's1', cause: 'tasks', text: 'Mind s1.' },
+        { id: 's2', cause: 'user', text: 'Mind s2.' },
+      ],
+      undefined,
+    ]);
+    expect(state.steps[2]).not.toHaveProperty('steered');
+    expect(state.messages).toEqual([]);
+  });
+});
