@@ -1,6 +1,6 @@
 export { CuelineError, type CuelineErrorCode, type SerializedError } from './errors.ts';
 
-export { Prompt } from './prompt/prompt.ts';
+export type { Prompt } from './prompt/prompt.ts';
 export {
   definePrompt,
   isPromptDefinition,
@@ -8,7 +8,7 @@ export {
   type PromptFunction,
 } from './prompt/define-prompt.ts';
 export { definePlugin, type Plugin, type PluginMethods } from './prompt/define-plugin.ts';
-export { tool, type NamedTool } from './prompt/composite-tool.ts';
+export { tool, type NamedTool } from './prompt/tool.ts';
 export type {
   SubCallListener,
   ToolArguments,
@@ -19,6 +19,18 @@ export type {
   ToolRules,
   ToolSchema,
 } from './prompt/tool-definition.ts';
+export type {
+  AssistantPart,
+  MessageContent,
+  MessageRole,
+  ReasoningPart,
+  ToolCallPart,
+  ToolErrorPart,
+  ToolPart,
+  ToolResultPart,
+  UserPart,
+} from './prompt/message-parts.ts';
+export type { AudioPart, ContentPart, FilePart, ImagePart, TextPart } from './prompt/content-part.ts';
 export type { AgentDefinition, AgentFunction, AgentOptions } from './prompt/agent.ts';
 export type { Hook, HookResult, HookStep, HookVariable } from './prompt/hook.ts';
 export type {

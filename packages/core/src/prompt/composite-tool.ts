@@ -1,38 +1,19 @@
 import { asSchema, jsonSchema, type JSONSchema7 } from 'ai';
 import { CuelineError } from '../errors.ts';
+import type { NamedTool } from './tool.ts';
 import { lastOutput } from './tool-callbacks.ts';
 import {
   checkToolName,
   functionTool,
   parseWith,
-  type ToolArguments,
   type ToolContext,
   type ToolDefinition,
   type ToolEffect,
   type ToolOptions,
-  type ToolSchema,
   type ToolFunction,
 } from './tool-definition.ts';
 
-/** A tool by itself, as {@link tool} makes it: part of a composite tool, or to be given to several prompts. */
-export type NamedTool = {
-  readonly name: string;
-  readonly definition: Extract<ToolDefinition, { kind: 'function' }>;
-};
-
-/**
- * A tool that is not yet part of a prompt, for `prompt.defTool('file', 'Files', [tool('read', …), tool('write', …)])`.
- * @throws CuelineError `invalid_definition`
- */
-export function tool<const Schema extends ToolSchema>(
-  name: string,
-  description: string,
-  schema: Schema,
-  fn: (args: ToolArguments<Schema>, context: ToolContext) => unknown,
-  options: ToolOptions<ToolArguments<Schema>> = {},
-): NamedTool {
-  return { name, definition: functionTool(name, description, schema, fn, options) };
-}
+type SubTools = ReadonlyMap<string, Extract<ToolDefinition, { kind: 'function' }>>;
 
 /** One entry of what a composite tool answers. */
 type SubResult = { name: string; result: unknown };
@@ -48,9 +29,9 @@ export function compositeTool(
   options: Pick<ToolOptions, 'repeatable' | 'timeoutMs'> = {},
 ): ToolDefinition {
   checkToolName(name);
-  const byName = new Map<string, NamedTool['definition']>();
-  for (const entry of tools as readonly Partial<NamedTool>[]) {
-    if (entry?.definition === undefined || entry.name === undefined) {
+  const byName = new Map<string, Extract<ToolDefinition, { kind: 'function' }>>();
+  for (const entry of tools) {
+    if (entry?.kind !== 'tool') {
       throw new CuelineError(
         'invalid_definition',
         `Tool ${name} takes what tool(…) returns: prompt.defTool('${name}', '…', [tool('read', '…', z.object({ … }), async (args) => …)]).`,
@@ -59,7 +40,10 @@ export function compositeTool(
     if (byName.has(entry.name)) {
       throw new CuelineError('invalid_definition', `Tool ${name} has two parts called ${entry.name}.`);
     }
-    byName.set(entry.name, entry.definition);
+    byName.set(
+      entry.name,
+      functionTool(entry.name, entry.description, entry.schema, entry.fn, entry.options),
+    );
   }
   if (byName.size === 0) {
     throw new CuelineError('invalid_definition', `Tool ${name} has no parts. Give it at least one tool(…).`);
@@ -85,7 +69,7 @@ export function compositeTool(
 
 async function runCalls(
   composite: string,
-  byName: ReadonlyMap<string, NamedTool['definition']>,
+  byName: SubTools,
   args: unknown,
   context: ToolContext,
   subCalls: Parameters<ToolFunction>[2],
@@ -112,7 +96,7 @@ async function runCalls(
 
 async function runOne(
   composite: string,
-  byName: ReadonlyMap<string, NamedTool['definition']>,
+  byName: SubTools,
   name: string,
   input: unknown,
   context: ToolContext,
@@ -139,12 +123,12 @@ function callsOf(composite: string, args: unknown): { name: string; args?: unkno
   throw new Error(`${composite} takes { "calls": [{ "name": "…", "args": { … } }] }.`);
 }
 
-function describe(description: string, byName: ReadonlyMap<string, NamedTool['definition']>): string {
+function describe(description: string, byName: SubTools): string {
   const lines = [...byName].map(([name, definition]) => `- ${name}: ${definition.description}`);
   return `${description}\n\nTakes a list of calls and makes them in order. What can be called:\n${lines.join('\n')}`;
 }
 
-async function callsSchema(byName: ReadonlyMap<string, NamedTool['definition']>): Promise<JSONSchema7> {
+async function callsSchema(byName: SubTools): Promise<JSONSchema7> {
   const variants = await Promise.all(
     [...byName].map(async ([name, { description, inputSchema }]): Promise<JSONSchema7> => {
       const { $schema: _, ...args } = await asSchema(inputSchema).jsonSchema;
@@ -165,7 +149,7 @@ async function callsSchema(byName: ReadonlyMap<string, NamedTool['definition']>)
   };
 }
 
-function strongest(byName: ReadonlyMap<string, NamedTool['definition']>): ToolEffect | undefined {
+function strongest(byName: SubTools): ToolEffect | undefined {
   const effects = [...byName.values()].map(({ rules }) => rules.effect);
   if (effects.includes('external')) return 'external';
   if (effects.includes('write')) return 'write';
@@ -173,7 +157,7 @@ function strongest(byName: ReadonlyMap<string, NamedTool['definition']>): ToolEf
 }
 
 /** One approval covers all calls that are made together; it is asked for where any of them needs one. */
-function approvalRule(byName: ReadonlyMap<string, NamedTool['definition']>): {
+function approvalRule(byName: SubTools): {
   needsApproval?: (args: unknown) => Promise<boolean>;
 } {
   const rules = [...byName.values()].map(({ rules: { needsApproval } }) => needsApproval);

@@ -6,7 +6,7 @@ import type { MessageContent, MessageRole } from './message-parts.ts';
 import { renderTemplate } from './template.ts';
 import { toModelMessage } from './to-model-message.ts';
 import { agentTool, type AgentFunction, type AgentDefinition, type AgentOptions } from './agent.ts';
-import { compositeTool, type NamedTool } from './composite-tool.ts';
+import { compositeTool } from './composite-tool.ts';
 import type { Plugin } from './define-plugin.ts';
 import type { Hook } from './hook.ts';
 import {
@@ -17,6 +17,7 @@ import {
   type TaskListOptions,
 } from './task-list.ts';
 import { addDynamicTools, addStaticTools } from './task-tools.ts';
+import type { NamedTool } from './tool.ts';
 import {
   functionTool,
   type ToolArguments,

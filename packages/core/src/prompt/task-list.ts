@@ -43,7 +43,7 @@ export class TaskListDefinition implements TaskListHandle {
   readonly events: TaskEvent[] = [];
   /** What the user has changed since the current task began, in words. */
   userEdits: string[] = [];
-  readonly tools = new Map<string, ToolDefinition>();
+  readonly tools: Map<string, ToolDefinition> = new Map();
   readonly maxNudges: number;
   readonly #definitions: ReadonlyMap<string, TaskDefinition>;
   #list: TaskList;
@@ -54,7 +54,15 @@ export class TaskListDefinition implements TaskListHandle {
     tasks: readonly TaskDefinition[],
     { maxAttempts = 5, maxNudges = 3 }: TaskListOptions = {},
   ) {
-    const { list, events } = createTaskList({ kind, titles: tasks.map(({ task }) => task), maxAttempts });
+    const titles = tasks.map(({ task }) => task);
+    const { accepted, list, events, reply } = createTaskList({ kind, titles, maxAttempts });
+    if (!accepted) throw new CuelineError('invalid_definition', reply);
+    if (!Number.isInteger(maxNudges) || maxNudges < 0) {
+      throw new CuelineError(
+        'invalid_definition',
+        `maxNudges is ${String(maxNudges)}. Give a whole number from 0 on; 0 means that the model is not reminded.`,
+      );
+    }
     this.#list = list;
     this.events.push(...events);
     this.maxNudges = maxNudges;

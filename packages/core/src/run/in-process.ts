@@ -1,8 +1,6 @@
 import type { UIMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
-import { createModels } from '../models/create-models.ts';
-import { toRunError } from '../models/run-error.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { EditReply } from '../tasks/task.ts';
 import type { Executor, RunCommand, RunRequest } from './executor.ts';
@@ -52,7 +50,7 @@ async function* start<Input>(
       options: { ...options, abortSignal: AbortSignal.any(signals) },
     }));
   } catch (error) {
-    yield* failedStart(definition.name, toScriptError(error, createModels(models).secrets()), messages ?? []);
+    yield* failedStart(definition.name, await startError(error, models), messages ?? []);
     return;
   }
   runs.set(run.id, run);
@@ -83,11 +81,8 @@ export function* failedStart(
   yield { seq: 1, t: 0, type: 'run-end', outcome: 'error', error: error.toJSON() };
 }
 
-/** What a prompt function threw: our own errors as they are, others as the script's. */
-function toScriptError(error: unknown, secrets: readonly string[]): CuelineError {
+async function startError(error: unknown, models: ModelSettings): Promise<CuelineError> {
   if (CuelineError.isInstance(error)) return error;
-  if (error instanceof Error && !error.name.startsWith('AI_')) {
-    return new CuelineError('script_error', `The prompt function threw: ${error.message}`, { cause: error });
-  }
-  return toRunError(error, secrets);
+  const { toScriptError } = await import('./script-error.ts');
+  return toScriptError(error, models);
 }

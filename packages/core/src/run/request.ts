@@ -34,12 +34,33 @@ export function createRequestRecorder(
     messagesBefore = step.messages.slice();
     return {
       keep,
-      messages: toJson(added, secrets) as ModelMessage[],
+      messages: toJson(added.map(withoutLargeFiles), secrets) as ModelMessage[],
       ...changed('model', `${step.provider}:${step.modelId}`),
       ...changed('instructions', instructionText(step.instructions)),
       ...changed('tools', (step.stepTools ?? []).map(requestTool)),
       ...changed('settings', toJson({ ...settings, toolChoice: step.toolChoice }) as Record<string, unknown>),
     };
+  };
+}
+
+/** Longer files are left out, in characters of base64: a log is kept, and a link is sent. */
+const MAX_FILE = 350_000;
+
+function withoutLargeFiles(message: ModelMessage): ModelMessage {
+  if (typeof message.content === 'string') return message;
+  return { ...message, content: message.content.map(withoutLargeFile) } as ModelMessage;
+}
+
+function withoutLargeFile(part: { type: string; data?: unknown; output?: unknown }): unknown {
+  const { output } = part as { output?: { type: string; value: unknown } };
+  if (part.type === 'tool-result' && output?.type === 'content' && Array.isArray(output.value)) {
+    return { ...part, output: { ...output, value: output.value.map(withoutLargeFile) } };
+  }
+  const { data } = (part.data ?? {}) as { data?: unknown };
+  if (part.type !== 'file' || typeof data !== 'string' || data.length <= MAX_FILE) return part;
+  return {
+    type: 'text',
+    text: `[A file of ${Math.round((data.length * 3) / 4)} bytes, left out of the log]`,
   };
 }
 

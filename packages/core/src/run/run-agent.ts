@@ -1,4 +1,4 @@
-import { createIdGenerator } from 'ai';
+import { createId } from '../create-id.ts';
 import { CuelineError } from '../errors.ts';
 import type { RunEventBody } from '../log/events.ts';
 import { budgetExceeded } from './limits.ts';
@@ -8,8 +8,6 @@ import { speak } from './speak.ts';
 import { toJson } from './to-json.ts';
 import type { AgentCall, EventSink, Speaker } from './tree.ts';
 import { toUIMessages } from './ui-messages.ts';
-
-const createMessageId = createIdGenerator({ prefix: 'msg', size: 16 });
 
 /**
  * Answers a tool call with a prompt of its own, which runs in the same log, under the same limits, and stops with its
@@ -40,7 +38,7 @@ export async function runAgent(parent: Speaker, { name, agent, args, context }: 
     model: typeof model === 'string' ? model : `${model.provider}:${model.modelId}`,
     input: toJson(args, tree.secrets),
     messages: toUIMessages(messages),
-    messageId: createMessageId(),
+    messageId: createId('msg'),
   });
   const { result, recorder, response } = speak(speaker, {
     prompt,

@@ -1,4 +1,5 @@
-import { createIdGenerator, type LanguageModel, type UIMessage } from 'ai';
+import type { LanguageModel, UIMessage } from 'ai';
+import { createId } from '../create-id.ts';
 import { CuelineError } from '../errors.ts';
 import { LOG_VERSION, type RequestAnswer, type RunEvent, type RunEventBody } from '../log/events.ts';
 import { callAll } from '../log/call-all.ts';
@@ -68,15 +69,12 @@ export type Run<Input = void> = {
 /** How long an executor may take to say itself that it has stopped, in milliseconds. */
 const STOP_GRACE_MS = 1_000;
 
-const createRunId = createIdGenerator({ prefix: 'run', size: 16 });
-const createMessageId = createIdGenerator({ prefix: 'msg', size: 16 });
-
 /** A run of `definition` that has not started. */
 export function createRun<Input = void>(
   definition: PromptDefinition<Input>,
   options: RunOptions = {},
 ): Run<Input> {
-  const { id = createRunId(), executor = inProcess(), model, options: promptOptions, schedule } = options;
+  const { id = createId('run'), executor = inProcess(), model, options: promptOptions, schedule } = options;
   const logOptions = schedule === undefined ? {} : { schedule };
   const subscribers = new Set<(state: RunState) => void>();
   const listeners = new Set<(event: RunEvent) => void>();
@@ -182,7 +180,7 @@ export function createRun<Input = void>(
     },
     send(message) {
       const parts = typeof message === 'string' ? [{ type: 'text' as const, text: message }] : message.parts;
-      const said: UIMessage = { id: createMessageId(), role: 'user', parts };
+      const said: UIMessage = { id: createId('msg'), role: 'user', parts };
       // a conversation may begin with what the user says; a prompt that takes an input has been started with it
       return begin(lastInput as Input, [...turnsSoFar(), said], [...getState().messages, said], current?.key);
     },

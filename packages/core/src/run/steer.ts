@@ -1,11 +1,10 @@
-import { createIdGenerator, type Experimental_Steering as Steering, type StepResult, type ToolSet } from 'ai';
+import type { Experimental_Steering as Steering, StepResult, ToolSet } from 'ai';
+import { createId } from '../create-id.ts';
 import type { RunContext } from './options.ts';
 import type { RunEventBody } from '../log/events.ts';
 import type { EventSink } from './tree.ts';
 
 type Cause = Extract<RunEventBody, { type: 'steer' }>['cause'];
-
-const createSteerId = createIdGenerator({ prefix: 'steer', size: 16 });
 
 /** Something that may keep a run from ending: what to tell a model that wants to stop, or undefined where it may. */
 export type Steer = {
@@ -26,7 +25,7 @@ export async function steerOnward(
     const text = await message(step);
     if (text === undefined) continue;
     // the message comes back through the stream when it is delivered, and is written down then
-    void steering.steer(text, { id: `${cause}-${createSteerId()}` });
+    void steering.steer(text, { id: createId(cause) });
     return;
   }
 }

@@ -2,6 +2,7 @@ import type { ModelMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
 import type { Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
+import { resolveMessages } from '../prompt/resolve-messages.ts';
 import type { TaskListDefinition } from '../prompt/task-list.ts';
 import { nudge } from '../tasks/nudge.ts';
 import { renderWindow } from '../tasks/render-window.ts';
@@ -53,7 +54,8 @@ export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sin
     since = messages.length;
     const { extend } = list.definitionOf(current.id) ?? {};
     if (extend === undefined) return;
-    layer = await prompt.layer((scoped) => extend(scoped, compose(messages, opening)));
+    const own = await prompt.layer((scoped) => extend(scoped, compose(messages, opening)));
+    layer = { ...own, messages: await resolveMessages(own.messages) };
   }
 
   function compose(messages: readonly ModelMessage[], opening: number): ModelMessage[] {

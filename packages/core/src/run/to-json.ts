@@ -1,15 +1,20 @@
 import { hideSecrets } from '../models/redact.ts';
+import { bytesOf, toBase64 } from '../prompt/file-data.ts';
+
+/** Longer files are only mentioned. */
+const MAX_BYTES = 256 * 1_024;
 
 /**
  * A copy of `value` as plain JSON, which later changes to the value do not reach. What JSON cannot say becomes text,
- * and `secrets` are left out wherever they stand.
+ * bytes become base64, and `secrets` are left out wherever they stand.
  */
 export function toJson(value: unknown, secrets: readonly string[] = []): unknown {
   if (value === undefined || value === null) return null;
   try {
     const text = JSON.stringify(value, function (this: Record<string, unknown>, key, child: unknown) {
-      const original = this[key];
-      if (ArrayBuffer.isView(original)) return `[${original.byteLength} bytes]`;
+      // some buffers have a toJSON, and are lists of numbers by now
+      const bytes = bytesOf(this[key]);
+      if (bytes !== undefined) return bytes.length > MAX_BYTES ? `[${bytes.length} bytes]` : toBase64(bytes);
       return typeof child === 'bigint' ? String(child) : child;
     });
     // as they are written inside a JSON string

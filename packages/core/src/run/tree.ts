@@ -1,4 +1,5 @@
-import { createIdGenerator, type LanguageModel } from 'ai';
+import type { LanguageModel } from 'ai';
+import { createId } from '../create-id.ts';
 import { CuelineError } from '../errors.ts';
 import type { RunEventBody } from '../log/events.ts';
 import type { RunLog } from '../log/run-log.ts';
@@ -52,8 +53,6 @@ export type EventSink = {
   readonly ended: boolean;
 };
 
-const createRequestId = createIdGenerator({ prefix: 'req', size: 12 });
-
 /** What the run that writes into `log` shares with its agents. */
 export function createTree(
   log: RunLog,
@@ -69,7 +68,7 @@ export function createTree(
     slots: createSlots(settings.limits.concurrentToolCalls),
     requests: createRequests(
       (event, agent) => log.append(agent === undefined ? event : { ...event, agent }),
-      createRequestId,
+      () => createId('req'),
     ),
     approvedEffects: settings.approvedEffects,
     answer: settings.answer,

@@ -1,4 +1,5 @@
-import { CuelineError, Prompt } from '@cueline/core';
+import { CuelineError } from '@cueline/core';
+import { Prompt } from '@cueline/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resolveMessages } from '../../src/prompt/resolve-messages.ts';

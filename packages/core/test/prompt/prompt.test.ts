@@ -1,4 +1,5 @@
-import { CuelineError, Prompt } from '@cueline/core';
+import { CuelineError } from '@cueline/core';
+import { Prompt } from '@cueline/core/testing';
 import { jsonSchema } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';

@@ -1,0 +1,143 @@
+import type { LanguageModel, OutputInterface, UIMessage } from 'ai';
+import { createId } from '../create-id.ts';
+import { CuelineError } from '../errors.ts';
+import { LOG_VERSION } from '../log/events.ts';
+import { createRunLog, type RunLog } from '../log/run-log.ts';
+import { createModels } from '../models/create-models.ts';
+import type { Plugin } from '../prompt/define-plugin.ts';
+import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
+import { readLimits } from './limits.ts';
+import { createLiveRun } from './live-run.ts';
+import { checkMessages, openPrompt } from './open-prompt.ts';
+import type { PromptConfig, PromptOptions, PromptSource, TextOutput } from './options.ts';
+import { explainRejections } from './result.ts';
+import { runAgent } from './run-agent.ts';
+import type { RunPromptResult } from './run-prompt.ts';
+import { speak } from './speak.ts';
+import { toJson } from './to-json.ts';
+import { createTree, readApproval } from './tree.ts';
+import { toModelMessages, toUIMessages } from './ui-messages.ts';
+
+/** Opens the prompt and starts the run. What `runPrompt` does, apart so that a page loads it with its first run. */
+export async function startRun<
+  Input = void,
+  Output extends OutputInterface = TextOutput,
+  const Plugins extends readonly Plugin[] = readonly [],
+>(
+  source: PromptSource<Input, Plugins>,
+  config: PromptConfig<Input, Output, Plugins>,
+): Promise<RunPromptResult<Output>> {
+  const definition = toDefinition(source);
+  const models = createModels(config);
+  const model = await models.resolve(modelOf(config.model ?? definition.model));
+  const {
+    plugins = [],
+    messages: ownMessages,
+    limits: givenLimits,
+    approval,
+    tools,
+    abortSignal,
+    ...options
+  } = (config.options ?? {}) as unknown as PromptOptions;
+  // whoever says when a run is finished need not say it twice
+  const limits = readLimits(
+    options.stopWhen === undefined ? givenLimits : { steps: Infinity, ...givenLimits },
+  );
+  const approvedEffects = readApproval(approval);
+  const opened = await openPrompt({
+    plugins: [...(definition.plugins ?? []), ...plugins],
+    define: (prompt) => definition.run(prompt, config.input as Input),
+    tools,
+    messages: ownMessages,
+  });
+  const turns = config.messages ?? [];
+  const messages = [...opened.messages, ...(await toModelMessages(turns))];
+  checkMessages(messages);
+
+  const runId = createId('run');
+  const log = createRunLog();
+  log.append({
+    type: 'run-start',
+    v: LOG_VERSION,
+    runId,
+    ...(definition.name === '' ? {} : { name: definition.name }),
+    model: `${model.provider}:${model.modelId}`,
+    ...(model.provider === 'simulated' ? { simulated: true } : {}),
+    ...(config.input === undefined ? {} : { input: toJson(config.input) }),
+    messages: [...toUIMessages(opened.messages), ...(toJson(turns) as UIMessage[])],
+    messageId: createId('msg'),
+  });
+  const abort = new AbortController();
+  const tree = createTree(log, models, {
+    limits,
+    approvedEffects,
+    answer: runAgent,
+    fail(error) {
+      recorder.fail(error);
+      abort.abort(error);
+    },
+  });
+  const stop = (reason: unknown = new CuelineError('aborted', 'The run was stopped.')): void => {
+    recorder.end('stopped');
+    abort.abort(reason);
+  };
+  const { result, recorder } = speak(
+    { tree, path: undefined, depth: 0, model, sink: log },
+    {
+      prompt: opened.prompt,
+      messages,
+      options,
+      abortSignal: abort.signal,
+      onEnd: ({ outcome, finishReason, error }) =>
+        log.append({
+          type: 'run-end',
+          outcome,
+          ...(finishReason === undefined ? {} : { finishReason }),
+          ...(error === undefined ? {} : { error: error.toJSON() }),
+        }),
+    },
+  );
+  followSignal(abortSignal, log, stop);
+  const drive = async (): Promise<void> => {
+    await result.consumeStream({ onError: recorder.fail });
+    // whatever kept the end from being heard, there is nothing more to come
+    recorder.fail(new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.'));
+  };
+  return {
+    // of the output's type only the caller's options know
+    result: explainRejections(result, () => recorder.failure) as RunPromptResult<Output>['result'],
+    prompt: opened.prompt,
+    run: createLiveRun(runId, tree, () => void drive(), stop),
+  };
+}
+
+/** Stops with the signal's reason, and lets go of the signal when the run has ended: it may outlive many runs. */
+function followSignal(signal: AbortSignal | undefined, log: RunLog, stop: (reason: unknown) => void): void {
+  if (signal === undefined) return;
+  const onAbort = (): void => stop(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  log.listen(({ type }) => {
+    if (type === 'run-end') signal.removeEventListener('abort', onAbort);
+  });
+  if (signal.aborted) onAbort();
+}
+
+function toDefinition<Input, Plugins extends readonly Plugin[]>(
+  source: PromptSource<Input, Plugins>,
+): Pick<PromptDefinition<Input>, 'name' | 'run' | 'model' | 'plugins'> {
+  // the prompt has its plugins' methods by the time that the function is called
+  if (typeof source === 'function') return { name: '', run: source };
+  if (isPromptDefinition(source)) return source;
+  throw new CuelineError(
+    'invalid_definition',
+    `runPrompt takes a function or what definePrompt returns, and got ${source === null ? 'null' : typeof source}. Write runPrompt(async (prompt) => { prompt.$\`…\`; }, { model: 'openai:gpt-4o' }).`,
+  );
+}
+
+function modelOf(model: string | LanguageModel | undefined): string | LanguageModel {
+  if (model !== undefined) return model;
+  throw new CuelineError(
+    'invalid_options',
+    "No model is given. Pass { model: 'openai:gpt-4o' }, an AI SDK model, or 'simulated:demo' to try without a key.",
+  );
+}
