@@ -87,6 +87,13 @@ export class CuelineError extends Error {
   }
 }
 
+/** What a function of the script's threw: our own errors as they are, others with the name of the function. */
+export function scriptError(where: string, error: unknown): CuelineError {
+  if (CuelineError.isInstance(error)) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new CuelineError('script_error', `${where} threw: ${message}`, { cause: error });
+}
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }

@@ -48,6 +48,7 @@ export class TaskListDefinition implements TaskListHandle {
   readonly #definitions: ReadonlyMap<string, TaskDefinition>;
   #list: TaskList;
   #listener: ((event: TaskEvent) => void) | undefined;
+  #hasEnded: () => boolean = () => false;
 
   constructor(
     kind: TaskList['kind'],
@@ -101,6 +102,7 @@ export class TaskListDefinition implements TaskListHandle {
   }
 
   edit(edit: TaskEdit): EditReply {
+    if (this.#hasEnded()) return { accepted: false, reason: 'The run has ended, so its tasks are fixed.' };
     const decision = editTasks(this.#list, edit);
     const reply = this.apply(decision);
     if (!decision.accepted) return { accepted: false, reason: reply };
@@ -108,10 +110,11 @@ export class TaskListDefinition implements TaskListHandle {
     return { accepted: true };
   }
 
-  /** Tells `listener` of everything that happened and will happen to the list. */
-  listen(listener: (event: TaskEvent) => void): void {
+  /** Tells `listener` of everything that happened and will happen to the list, until the run has ended. */
+  listen(listener: (event: TaskEvent) => void, hasEnded: () => boolean): void {
     for (const event of this.events) listener(event);
     this.#listener = listener;
+    this.#hasEnded = hasEnded;
   }
 }
 

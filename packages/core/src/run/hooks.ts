@@ -1,5 +1,5 @@
 import type { Instructions, LanguageModel, ModelMessage } from 'ai';
-import { CuelineError } from '../errors.ts';
+import { CuelineError, scriptError } from '../errors.ts';
 import type { Variable } from '../prompt/definitions.ts';
 import type { Hook, HookResult, HookStep, HookVariable } from '../prompt/hook.ts';
 import { dataVariable, textVariable } from '../prompt/variables.ts';
@@ -81,11 +81,7 @@ async function call(hook: Hook, step: HookStep): Promise<HookResult | undefined>
   try {
     return (await hook(step)) ?? undefined;
   } catch (error) {
-    if (CuelineError.isInstance(error)) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    throw new CuelineError('script_error', `A hook threw at step ${step.stepNumber}: ${message}`, {
-      cause: error,
-    });
+    throw scriptError(`A hook, at step ${step.stepNumber},`, error);
   }
 }
 

@@ -74,7 +74,6 @@ export function createLiveRun(id: string, tree: RunTree, drive: () => void, stop
     log: () => log.events,
     edit(edit, agent = '') {
       const list = tree.taskLists.get(agent);
-      if (log.ended) return { accepted: false, reason: 'The run has ended, so its tasks are fixed.' };
       if (list !== undefined) return list.edit(edit);
       const whose = agent === '' ? 'The run' : `The agent ${agent}`;
       return { accepted: false, reason: `${whose} has no task list.` };

@@ -1,6 +1,6 @@
 import type { Instructions, PrepareStepFunction, PrepareStepResult, ToolSet } from 'ai';
 import { compileInstructions, type SystemFormat } from '../compile/instructions.ts';
-import { CuelineError } from '../errors.ts';
+import { scriptError } from '../errors.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { createHistory } from './history.ts';
@@ -112,11 +112,7 @@ async function callOwn(
   try {
     return await own(step);
   } catch (error) {
-    if (CuelineError.isInstance(error)) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    throw new CuelineError('script_error', `prepareStep threw at step ${step.stepNumber}: ${message}`, {
-      cause: error,
-    });
+    throw scriptError(`prepareStep, at step ${step.stepNumber},`, error);
   }
 }
 

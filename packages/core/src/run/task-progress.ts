@@ -1,5 +1,5 @@
 import type { ModelMessage } from 'ai';
-import { CuelineError } from '../errors.ts';
+import { CuelineError, scriptError } from '../errors.ts';
 import type { Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { resolveMessages } from '../prompt/resolve-messages.ts';
@@ -39,10 +39,13 @@ export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sin
   let shownEdits = 0;
   let window: ModelMessage | undefined;
   // a model that gets on with its tasks is not one that has to be told again and again
-  list.listen((event) => {
-    nudges = 0;
-    sink.append(event);
-  });
+  list.listen(
+    (event) => {
+      nudges = 0;
+      sink.append(event);
+    },
+    () => sink.ended,
+  );
 
   async function enter(messages: readonly ModelMessage[], opening: number): Promise<void> {
     const { current } = list;
@@ -54,8 +57,12 @@ export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sin
     since = messages.length;
     const { extend } = list.definitionOf(current.id) ?? {};
     if (extend === undefined) return;
-    const own = await prompt.layer((scoped) => extend(scoped, compose(messages, opening)));
-    layer = { ...own, messages: await resolveMessages(own.messages) };
+    try {
+      const own = await prompt.layer((scoped) => extend(scoped, compose(messages, opening)));
+      layer = { ...own, messages: await resolveMessages(own.messages) };
+    } catch (error) {
+      throw scriptError(`extend of the task “${current.title}”`, error);
+    }
   }
 
   function compose(messages: readonly ModelMessage[], opening: number): ModelMessage[] {
