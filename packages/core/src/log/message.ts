@@ -187,9 +187,11 @@ function toolPart(draft: WorkDraft, toolCallId: string): ToolPart | undefined {
 /** The part of a call in the current step: an id that a later step uses again is another call. */
 function stepToolPart(draft: WorkDraft, toolCallId: string): ToolPart | undefined {
   const { parts } = stepMessage(draft);
-  const first = parts.findLastIndex((part) => part.type === 'step-start');
-  const index = parts.findLastIndex((part) => 'toolCallId' in part && part.toolCallId === toolCallId);
-  return index > first ? (partAt(draft, index) as ToolPart | undefined) : undefined;
+  // no further back than to the step's mark, since a message of a thousand steps has thousands of parts
+  const index = parts.findLastIndex(
+    (part) => part.type === 'step-start' || ('toolCallId' in part && part.toolCallId === toolCallId),
+  );
+  return parts[index]?.type === 'step-start' ? undefined : (partAt(draft, index) as ToolPart | undefined);
 }
 
 function beginToolPart(

@@ -92,19 +92,29 @@ function interruptSubCalls(call: ToolCallState): void {
   );
 }
 
-function callOf({ facts, own }: WorkDraft, toolCallId: string): ToolCallState | undefined {
+function callOf(draft: WorkDraft, toolCallId: string): ToolCallState | undefined {
   // from the end: the call that is being written is among the last
-  const index = facts.toolCalls.findLastIndex((call) => call.toolCallId === toolCallId);
-  const call = facts.toolCalls[index];
-  if (call === undefined) return undefined;
-  const calls = (facts.toolCalls = own(facts.toolCalls));
-  return (calls[index] = own(call));
+  return callAt(
+    draft,
+    draft.facts.toolCalls.findLastIndex((call) => call.toolCallId === toolCallId),
+  );
 }
 
 /** The call whose arguments are arriving. Some models use an id again in a later answer; that is another call. */
 function streamingCall(draft: WorkDraft, toolCallId: string): ToolCallState | undefined {
-  const call = callOf(draft, toolCallId);
-  return call?.state === 'input-streaming' ? call : undefined;
+  const { steps, toolCalls } = draft.facts;
+  const step = steps.length - 1;
+  // no further back than the step, since a call whose arguments come whole is not there yet
+  const index = toolCalls.findLastIndex((call) => call.step !== step || call.toolCallId === toolCallId);
+  const call = toolCalls[index];
+  return call?.step === step && call.state === 'input-streaming' ? callAt(draft, index) : undefined;
+}
+
+function callAt({ facts, own }: WorkDraft, index: number): ToolCallState | undefined {
+  const call = facts.toolCalls[index];
+  if (call === undefined) return undefined;
+  const calls = (facts.toolCalls = own(facts.toolCalls));
+  return (calls[index] = own(call));
 }
 
 function addCall(

@@ -46,13 +46,15 @@ export type LoopGuard = {
   check(call: GuardedCall): { verdict: LoopVerdict; settled(output: Promise<unknown>): void };
 };
 
-/** What is known of one call. */
-type Seen = { count: number; output: Promise<unknown> | undefined; succeeded: boolean };
+/** What is known of one call. `count` and `output` are those of a round, and mean nothing in the rounds after it. */
+type Seen = { round: number; count: number; output: Promise<unknown> | undefined; succeeded: boolean };
 
 /** A guard that has seen no call. Each prompt has its own, and so has each agent. */
 export function createLoopGuard(): LoopGuard {
   /** By canonical call; the one that was made last is last. */
   const seen = new Map<string, Seen>();
+  /** Progress begins a new one. A number, because going through all calls at each of them makes a long run slow. */
+  let round = 0;
 
   function remember(key: string, entry: Seen): void {
     seen.delete(key);
@@ -62,8 +64,16 @@ export function createLoopGuard(): LoopGuard {
     if (oldest !== undefined) seen.delete(oldest);
   }
 
+  /** Leaves behind what is of an earlier round. */
+  function bringUpToDate(entry: Seen): void {
+    if (entry.round !== round) forget(entry);
+    entry.round = round;
+  }
+
   function startAnew(except: Seen): void {
-    for (const entry of seen.values()) if (entry !== except) forget(entry);
+    bringUpToDate(except);
+    round += 1;
+    except.round = round;
   }
 
   async function watch(entry: Seen, output: Promise<unknown>, changes: boolean): Promise<void> {
@@ -83,8 +93,9 @@ export function createLoopGuard(): LoopGuard {
     check({ toolName, input, effect, repeatable = false }) {
       const key = canonicalCall(toolName, input);
       const known = seen.get(key);
-      const entry = known ?? { count: 0, output: undefined, succeeded: false };
+      const entry = known ?? { round, count: 0, output: undefined, succeeded: false };
       const changes = effect !== 'read';
+      bringUpToDate(entry);
       remember(key, entry);
       if (known === undefined && changes) startAnew(entry);
       if (!repeatable) entry.count += 1;
