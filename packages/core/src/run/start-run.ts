@@ -5,18 +5,16 @@ import { LOG_VERSION } from '../log/events.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import { createModels } from '../models/create-models.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
-import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
-import { readLimits } from './limits.ts';
 import { createLiveRun } from './live-run.ts';
-import { checkMessages, openPrompt } from './open-prompt.ts';
-import type { PromptConfig, PromptOptions, PromptSource, TextOutput } from './options.ts';
+import { openRun, toDefinition } from './open-run.ts';
+import type { PromptConfig, PromptSource, TextOutput } from './options.ts';
 import { explainRejections } from './result.ts';
 import { runAgent } from './run-agent.ts';
 import type { RunPromptResult } from './run-prompt.ts';
 import { speak } from './speak.ts';
 import { toJson } from './to-json.ts';
-import { createTree, readApproval } from './tree.ts';
-import { toModelMessages, toUIMessages } from './ui-messages.ts';
+import { createTree } from './tree.ts';
+import { toUIMessages } from './ui-messages.ts';
 
 /** Opens the prompt and starts the run. What `runPrompt` does, apart so that a page loads it with its first run. */
 export async function startRun<
@@ -30,29 +28,7 @@ export async function startRun<
   const definition = toDefinition(source);
   const models = createModels(config);
   const model = await models.resolve(modelOf(config.model ?? definition.model));
-  const {
-    plugins = [],
-    messages: ownMessages,
-    limits: givenLimits,
-    approval,
-    tools,
-    abortSignal,
-    ...options
-  } = (config.options ?? {}) as unknown as PromptOptions;
-  // whoever says when a run is finished need not say it twice
-  const limits = readLimits(
-    options.stopWhen === undefined ? givenLimits : { steps: Infinity, ...givenLimits },
-  );
-  const approvedEffects = readApproval(approval);
-  const opened = await openPrompt({
-    plugins: [...(definition.plugins ?? []), ...plugins],
-    define: (prompt) => definition.run(prompt, config.input as Input),
-    tools,
-    messages: ownMessages,
-  });
-  const turns = config.messages ?? [];
-  const messages = [...opened.messages, ...(await toModelMessages(turns))];
-  checkMessages(messages);
+  const opened = await openRun(definition, config);
 
   const runId = createId('run');
   const log = createRunLog();
@@ -64,13 +40,13 @@ export async function startRun<
     model: `${model.provider}:${model.modelId}`,
     ...(model.provider === 'simulated' ? { simulated: true } : {}),
     ...(config.input === undefined ? {} : { input: toJson(config.input) }),
-    messages: [...toUIMessages(opened.messages), ...(toJson(turns) as UIMessage[])],
+    messages: [...toUIMessages(opened.ownMessages), ...(toJson(opened.turns) as UIMessage[])],
     messageId: createId('msg'),
   });
   const abort = new AbortController();
   const tree = createTree(log, models, {
-    limits,
-    approvedEffects,
+    limits: opened.limits,
+    approvedEffects: opened.approvedEffects,
     answer: runAgent,
     fail(error) {
       recorder.fail(error);
@@ -85,8 +61,8 @@ export async function startRun<
     { tree, path: undefined, depth: 0, model, sink: log },
     {
       prompt: opened.prompt,
-      messages,
-      options,
+      messages: opened.messages,
+      options: opened.options,
       abortSignal: abort.signal,
       onEnd: ({ outcome, finishReason, error }) =>
         log.append({
@@ -97,7 +73,7 @@ export async function startRun<
         }),
     },
   );
-  followSignal(abortSignal, log, stop);
+  followSignal(opened.abortSignal, log, stop);
   const drive = async (): Promise<void> => {
     await result.consumeStream({ onError: recorder.fail });
     // whatever kept the end from being heard, there is nothing more to come
@@ -120,18 +96,6 @@ function followSignal(signal: AbortSignal | undefined, log: RunLog, stop: (reaso
     if (type === 'run-end') signal.removeEventListener('abort', onAbort);
   });
   if (signal.aborted) onAbort();
-}
-
-function toDefinition<Input, Plugins extends readonly Plugin[]>(
-  source: PromptSource<Input, Plugins>,
-): Pick<PromptDefinition<Input>, 'name' | 'run' | 'model' | 'plugins'> {
-  // the prompt has its plugins' methods by the time that the function is called
-  if (typeof source === 'function') return { name: '', run: source };
-  if (isPromptDefinition(source)) return source;
-  throw new CuelineError(
-    'invalid_definition',
-    `runPrompt takes a function or what definePrompt returns, and got ${source === null ? 'null' : typeof source}. Write runPrompt(async (prompt) => { prompt.$\`…\`; }, { model: 'openai:gpt-4o' }).`,
-  );
 }
 
 function modelOf(model: string | LanguageModel | undefined): string | LanguageModel {

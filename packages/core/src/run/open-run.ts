@@ -1,0 +1,73 @@
+import type { ModelMessage, OutputInterface, UIMessage } from 'ai';
+import { CuelineError } from '../errors.ts';
+import type { Plugin } from '../prompt/define-plugin.ts';
+import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
+import type { ToolEffect } from '../prompt/tool-definition.ts';
+import { readLimits, type Limits } from './limits.ts';
+import { checkMessages, openPrompt, type OpenedPrompt } from './open-prompt.ts';
+import type { PromptConfig, PromptOptions, PromptSource } from './options.ts';
+import type { Speech } from './speak.ts';
+import { readApproval } from './tree.ts';
+import { toModelMessages } from './ui-messages.ts';
+
+/** What a run is of. */
+export type RunDefinition<Input> = Pick<PromptDefinition<Input>, 'name' | 'run' | 'model' | 'plugins'>;
+
+/** A run that is ready to begin: its prompt has said what it has to say, and its options have been checked. */
+export type OpenedRun = {
+  prompt: OpenedPrompt['prompt'];
+  /** All that the first step sends. */
+  messages: ModelMessage[];
+  /** Those of the prompt and of the options, without the earlier turns. */
+  ownMessages: ModelMessage[];
+  turns: readonly UIMessage[];
+  limits: Limits;
+  approvedEffects: readonly ToolEffect[];
+  /** What is left for the AI SDK. */
+  options: Speech['options'];
+  abortSignal: AbortSignal | undefined;
+};
+
+/** What `source` is, by itself or with a name. @throws CuelineError `invalid_definition` */
+export function toDefinition<Input, Plugins extends readonly Plugin[]>(
+  source: PromptSource<Input, Plugins>,
+): RunDefinition<Input> {
+  // the prompt has its plugins' methods by the time that the function is called
+  if (typeof source === 'function') return { name: '', run: source };
+  if (isPromptDefinition(source)) return source;
+  throw new CuelineError(
+    'invalid_definition',
+    `runPrompt takes a function or what definePrompt returns, and got ${source === null ? 'null' : typeof source}. Write runPrompt(async (prompt) => { prompt.$\`…\`; }, { model: 'openai:gpt-4o' }).`,
+  );
+}
+
+/** Reads the options, and lets plugins and the prompt function make their definitions. @throws CuelineError */
+export async function openRun<Input, Output extends OutputInterface, const Plugins extends readonly Plugin[]>(
+  definition: RunDefinition<Input>,
+  config: PromptConfig<Input, Output, Plugins>,
+): Promise<OpenedRun> {
+  const {
+    plugins = [],
+    messages: givenMessages,
+    limits: givenLimits,
+    approval,
+    tools,
+    abortSignal,
+    ...options
+  } = (config.options ?? {}) as unknown as PromptOptions;
+  // whoever says when a run is finished need not say it twice
+  const limits = readLimits(
+    options.stopWhen === undefined ? givenLimits : { steps: Infinity, ...givenLimits },
+  );
+  const approvedEffects = readApproval(approval);
+  const { prompt, messages: ownMessages } = await openPrompt({
+    plugins: [...(definition.plugins ?? []), ...plugins],
+    define: (own) => definition.run(own, config.input as Input),
+    tools,
+    messages: givenMessages,
+  });
+  const turns = config.messages ?? [];
+  const messages = [...ownMessages, ...(await toModelMessages(turns))];
+  checkMessages(messages);
+  return { prompt, messages, ownMessages, turns, limits, approvedEffects, options, abortSignal };
+}
