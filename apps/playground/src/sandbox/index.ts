@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { createCell, type Cell } from './host/cell.ts';
 import { createEventQueue } from './host/event-queue.ts';
 import { createIssuedMetadata } from './host/issued-metadata.ts';
-import { startSandboxRun, type ScriptProblem } from './host/sandbox-run.ts';
+import { startSandboxRun, type SandboxRun, type ScriptProblem } from './host/sandbox-run.ts';
 import { defaultLimits, type SandboxLimits } from './limits.ts';
 import type { ConsoleLevel } from './protocol.ts';
 
@@ -71,11 +71,24 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       keepsWarm = true;
       prepare();
     },
-    executor: (script, host) => ({
+    executor: (script, host) => createScriptExecutor(script, host),
+    dispose() {
+      keepsWarm = false;
+      waiting?.close();
+      waiting = undefined;
+    },
+  };
+
+  function createScriptExecutor(script: string, host: ScriptHost): Executor {
+    /** What is under way, by the id that its `run-start` gives. */
+    const runs = new Map<string, { run?: SandboxRun }>();
+    return {
       start(request, signal) {
         const abandoned = new AbortController();
         const queue = createEventQueue<RunEvent>(() => abandoned.abort());
-        startSandboxRun({
+        // its first events may come before the run itself is there to be told anything
+        const started: { id?: string; run?: SandboxRun } = {};
+        started.run = startSandboxRun({
           script,
           request,
           signal: AbortSignal.any([signal, abandoned.signal]),
@@ -85,8 +98,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
           secrets: options.secrets ?? (() => []),
           takeCell,
           onEvent(event) {
+            if (event.type === 'run-start') runs.set((started.id = event.runId), started);
             queue.push(event);
             if (event.type !== 'run-end') return;
+            if (started.id !== undefined && runs.get(started.id) === started) runs.delete(started.id);
             queue.close();
             if (keepsWarm) prepare();
           },
@@ -95,11 +110,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         });
         return queue;
       },
-    }),
-    dispose() {
-      keepsWarm = false;
-      waiting?.close();
-      waiting = undefined;
-    },
-  };
+      send(runId, command) {
+        const { run } = runs.get(runId) ?? {};
+        return run?.send(command) ?? { accepted: false, reason: 'The run is not under way.' };
+      },
+    };
+  }
 }

@@ -18,6 +18,12 @@ export type SandboxLimits = {
   grace: number;
   /** Milliseconds that frame and worker have to start. Default 20,000. */
   boot: number;
+  /** Characters in one command of the person, such as the arguments of an approved call. Default 1,000,000. */
+  commandLength: number;
+  /** Commands that wait for a reply; further ones are refused. Default 32. */
+  openCommands: number;
+  /** Milliseconds that a command waits for its reply. Default 5,000. */
+  reply: number;
 };
 
 export const defaultLimits: SandboxLimits = {
@@ -30,4 +36,7 @@ export const defaultLimits: SandboxLimits = {
   silence: 1_500,
   grace: 250,
   boot: 20_000,
+  commandLength: 1_000_000,
+  openCommands: 32,
+  reply: 5_000,
 };

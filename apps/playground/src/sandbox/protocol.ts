@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import type { RunEvent, SerializedError } from '@cueline/core';
+import type { EditReply, RunCommand, RunEvent, SerializedError } from '@cueline/core';
 import type { ScriptPosition } from './script/script-error.ts';
 
 /** The model as the worker may know it: its names, so that the run's log says who answered. */
@@ -17,6 +17,8 @@ export type ToWorker =
       model: ModelFacts;
     }
   | { type: 'stop' }
+  /** Something that the person wants of the run; `reply` answers it. */
+  | { type: 'command'; id: number; command: RunCommand }
   /** The answer to `model-call` begins. */
   | { type: 'model-open'; call: number }
   | { type: 'model-parts'; call: number; parts: LanguageModelV4StreamPart[] }
@@ -34,6 +36,8 @@ export type ToHost =
   /** Something in the script threw; the run may go on. Places are those of the compiled code. */
   | { type: 'problem'; message: string; at?: ScriptPosition; toolCallId?: string }
   | { type: 'console'; level: ConsoleLevel; text: string }
+  /** What became of `command`. */
+  | { type: 'reply'; id: number; reply: EditReply }
   | { type: 'model-call'; call: number; options: unknown }
   /** The worker has room for this many more messages of parts. */
   | { type: 'model-credit'; call: number; count: number }

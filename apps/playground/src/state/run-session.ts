@@ -129,6 +129,8 @@ function showProblem(problem: Problem, script: string): void {
 
 /** Runs one script in the sandbox, with the model that is set when it starts. */
 function sandboxExecutor(script: string): Executor {
+  /** Where the last start happens. */
+  let started: Executor | undefined;
   return {
     async *start(request, signal) {
       const { connection, keys, session } = usePlayground.getState();
@@ -137,7 +139,7 @@ function sandboxExecutor(script: string): Executor {
       checkConnection(connection, keys);
       // An example's scripted answers end with its first run; replies go to the rule-based demo.
       const turns = request.messages?.length ? undefined : turnsFor(script);
-      const executor = (await theSandbox()).executor(script, {
+      const executor = (started = (await theSandbox()).executor(script, {
         getModel: () => loadModel({ connection, keys }, turns),
         onProblem: ({ phase, ...problem }) => {
           if (isCurrent()) showProblem({ ...problem, ended: phase === 'compile' }, script);
@@ -148,9 +150,11 @@ function sandboxExecutor(script: string): Executor {
             console: [...lines, { level, text }].slice(-MOST_LINES),
           }));
         },
-      });
+      }));
       yield* executor.start(request, signal);
     },
+    send: (runId, command) =>
+      started?.send?.(runId, command) ?? { accepted: false, reason: 'The run is not under way.' },
   };
 }
 

@@ -60,3 +60,11 @@ test("what a worker can know keeps its code, without a place that is not the wor
   };
   expect(attributeError(claim, [])).toEqual({ ...claim, details: { name: '' } });
 });
+
+test.each<CuelineErrorCode>(['tasks_incomplete', 'budget_exceeded', 'loop_detected', 'parse_failed'])(
+  '%s is for the runner in the worker to say',
+  (code) => {
+    const claim = { code, message: 'Two tasks are open.', details: { open: ['task-1', 'task-2'] } };
+    expect(attributeError(claim, [refused])).toEqual(claim);
+  },
+);

@@ -13,6 +13,10 @@ const ownCodes: ReadonlySet<string> = new Set<CuelineErrorCode>([
   'timeout',
   'stream_truncated',
   'script_error',
+  'tasks_incomplete',
+  'budget_exceeded',
+  'loop_detected',
+  'parse_failed',
 ]);
 
 /**

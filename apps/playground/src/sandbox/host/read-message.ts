@@ -29,6 +29,14 @@ const message = z.discriminatedUnion('type', [
     level: z.enum(['debug', 'log', 'info', 'warn', 'error']),
     text: z.string(),
   }),
+  z.object({
+    type: z.literal('reply'),
+    id: z.number().int(),
+    reply: z.discriminatedUnion('accepted', [
+      z.object({ accepted: z.literal(true) }),
+      z.object({ accepted: z.literal(false), reason: z.string() }),
+    ]),
+  }),
   z.object({ type: z.literal('model-call'), call, options: z.unknown() }),
   z.object({ type: z.literal('model-credit'), call, count: z.number().int().positive() }),
   z.object({ type: z.literal('model-abort'), call }),

@@ -3,6 +3,8 @@ import type { LanguageModel } from 'ai';
 import {
   CuelineError,
   LOG_VERSION,
+  type EditReply,
+  type RunCommand,
   type RunEvent,
   type RunEventBody,
   type RunRequest,
@@ -15,6 +17,7 @@ import { compileScript, type CompiledScript } from '../script/compile-script.ts'
 import { ScriptError, type ScriptPosition } from '../script/script-error.ts';
 import { attributeError } from './attribute-error.ts';
 import type { Cell, CellEnd } from './cell.ts';
+import { createCommandLine, type CommandLine } from './command-line.ts';
 import { describeCellEnd } from './describe-cell-end.ts';
 import type { IssuedMetadata } from './issued-metadata.ts';
 import { readMessage } from './read-message.ts';
@@ -44,8 +47,14 @@ export type SandboxRunOptions = {
   onConsole: (level: ConsoleLevel, text: string) => void;
 };
 
+/** A run that is under way in the sandbox. */
+export type SandboxRun = {
+  /** Tells the run something. Never rejects: where there is no answer, the reply says why. */
+  send(command: RunCommand): Promise<EditReply>;
+};
+
 /** Runs a script once. `onEvent` gets a whole log: it begins with `run-start`, and ends with the one `run-end`. */
-export function startSandboxRun(options: SandboxRunOptions): void {
+export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
   const { signal, limits, onEvent, onProblem } = options;
   const launchedAt = performance.now();
   let startedAt = 0;
@@ -55,6 +64,7 @@ export function startSandboxRun(options: SandboxRunOptions): void {
   let facts = { model: '' };
   let cell: Cell | undefined;
   let server: ModelServer | undefined;
+  let commands: CommandLine | undefined;
   let compiled: CompiledScript | undefined;
   let graceTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -82,6 +92,7 @@ export function startSandboxRun(options: SandboxRunOptions): void {
     clearTimeout(graceTimer);
     signal.removeEventListener('abort', stop);
     server?.close();
+    commands?.close();
     cell?.close();
   };
 
@@ -136,6 +147,8 @@ export function startSandboxRun(options: SandboxRunOptions): void {
         return tell(message.message, place(message.at), message.toolCallId);
       case 'console':
         return options.onConsole(message.level, message.text);
+      case 'reply':
+        return commands?.receive(message);
       case 'model-call':
       case 'model-credit':
       case 'model-abort':
@@ -165,6 +178,7 @@ export function startSandboxRun(options: SandboxRunOptions): void {
       secrets: options.secrets(),
       send: (message) => send(message),
     });
+    commands = createCommandLine(send, limits);
     cell = options.takeCell();
     cell.open(receive, onCellEnd);
     const { input, messages } = options.request;
@@ -177,8 +191,16 @@ export function startSandboxRun(options: SandboxRunOptions): void {
     });
   };
 
+  const run: SandboxRun = {
+    send: async (command) =>
+      (await commands?.send(command)) ?? { accepted: false, reason: 'The run has not begun.' },
+  };
+
   signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) return stop();
+  if (signal.aborted) {
+    stop();
+    return run;
+  }
   begin().catch((error: unknown) => {
     if (!(error instanceof ScriptError)) return fail(error);
     const position =
@@ -188,6 +210,7 @@ export function startSandboxRun(options: SandboxRunOptions): void {
     onProblem({ message: error.message, ...position, phase: 'compile' });
     fail(new CuelineError('script_error', error.message), position);
   });
+  return run;
 }
 
 function checkModel(model: LanguageModel): LanguageModelV4 {

@@ -1,4 +1,4 @@
-import { CuelineError, runPrompt, type LiveRun } from '@cueline/core';
+import { CuelineError, runPrompt, tell, type EditReply, type LiveRun, type RunCommand } from '@cueline/core';
 import { decodeMessage, type ToHost, type ToWorker } from '../protocol.ts';
 import { describeError } from './describe-error.ts';
 import { LoadError, loadScript, type LoadedScript } from './load-script.ts';
@@ -28,6 +28,7 @@ export function createRuntime(options: {
   const stopping = new AbortController();
   let remote: RemoteModel | undefined;
   let script: LoadedScript | undefined;
+  let live: LiveRun | undefined;
 
   const tellProblem = (error: unknown, toolCallId?: string): void => {
     const at = script?.locate(error);
@@ -55,16 +56,19 @@ export function createRuntime(options: {
     try {
       remote = createRemoteModel(model, send);
       script = await loadScript(code, options.modules(remote.model));
-      const watched = watchDefinition(script.definition, settle, (error, toolCallId) => {
-        if (toolCallId === undefined) thrown = error;
-        else tellProblem(error, toolCallId);
+      const watched = watchDefinition(script.definition, {
+        settle,
+        onError(error, toolCallId) {
+          if (toolCallId === undefined) thrown = error;
+          else tellProblem(error, toolCallId);
+        },
       });
-      const { run: live } = await runPrompt(watched, {
+      ({ run: live } = await runPrompt(watched, {
         model: remote.model,
         input,
         messages,
         options: { abortSignal: stopping.signal },
-      });
+      }));
       follow(live, outbox.event);
     } catch (error) {
       const at = error instanceof LoadError ? error.at : script?.locate(thrown ?? error);
@@ -80,6 +84,16 @@ export function createRuntime(options: {
     }
   };
 
+  const obey = (command: RunCommand): EditReply => {
+    if (live === undefined) return { accepted: false, reason: 'The run has not begun.' };
+    try {
+      return tell(live, command);
+    } catch (error) {
+      // whatever the script has made of its prompt, the person gets an answer
+      return { accepted: false, reason: describeError(error) };
+    }
+  };
+
   return {
     send,
     uncaught: (error) => {
@@ -92,6 +106,7 @@ export function createRuntime(options: {
       const parsed = decodeMessage(message) as ToWorker;
       if (parsed.type === 'run') void run(parsed);
       else if (parsed.type === 'stop') stopping.abort();
+      else if (parsed.type === 'command') send({ type: 'reply', id: parsed.id, reply: obey(parsed.command) });
       else remote?.receive(parsed);
     },
   };

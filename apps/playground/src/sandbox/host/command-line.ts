@@ -1,0 +1,84 @@
+import type { EditReply, RunCommand } from '@cueline/core';
+import type { SandboxLimits } from '../limits.ts';
+import type { ToHost, ToWorker } from '../protocol.ts';
+
+type CommandMessage = Extract<ToWorker, { type: 'command' }>;
+
+/** The way to tell a run in the sandbox something, and to hear what became of it. */
+export type CommandLine = {
+  /** Resolves with the worker's reply, or with why there is none. Never rejects, and never waits for ever. */
+  send(command: RunCommand): Promise<EditReply>;
+  /** A reply of the worker. One that nobody waits for, or that comes twice, says nothing. */
+  receive(message: Extract<ToHost, { type: 'reply' }>): void;
+  /** Nothing more will be answered: the run has ended. */
+  close(): void;
+};
+
+/** The longest reason that is shown, in characters; the worker could say anything. */
+const LONGEST_REASON = 1_000;
+
+const ended: EditReply = { accepted: false, reason: 'The run has ended.' };
+
+/** A command line over `send`, which posts a message to the worker. */
+export function createCommandLine(
+  send: (message: CommandMessage) => void,
+  limits: Pick<SandboxLimits, 'commandLength' | 'openCommands' | 'reply'>,
+): CommandLine {
+  const open = new Map<number, (reply: EditReply) => void>();
+  let nextId = 1;
+  let closed = false;
+
+  return {
+    send(command) {
+      if (closed) return Promise.resolve(ended);
+      const fault = faultOf(command, limits.commandLength);
+      if (fault !== undefined) return Promise.resolve({ accepted: false, reason: fault });
+      if (open.size >= limits.openCommands) {
+        return Promise.resolve({
+          accepted: false,
+          reason: `The script has ${open.size} commands to answer already. Wait a moment.`,
+        });
+      }
+      return new Promise((resolve) => {
+        const id = nextId++;
+        const settle = (reply: EditReply): void => {
+          clearTimeout(timer);
+          open.delete(id);
+          resolve(reply);
+        };
+        const timer = setTimeout(
+          () =>
+            settle({
+              accepted: false,
+              reason: `The script gave no answer within ${limits.reply / 1000} s. See whether it was done, and try again.`,
+            }),
+          limits.reply,
+        );
+        open.set(id, settle);
+        send({ type: 'command', id, command });
+      });
+    },
+    receive({ id, reply }) {
+      open.get(id)?.(
+        reply.accepted
+          ? { accepted: true }
+          : { accepted: false, reason: reply.reason.slice(0, LONGEST_REASON) },
+      );
+    },
+    close() {
+      closed = true;
+      for (const settle of open.values()) settle(ended);
+    },
+  };
+}
+
+/** Why a command cannot be sent; undefined where it can. */
+function faultOf(command: RunCommand, longest: number): string | undefined {
+  try {
+    const { length } = JSON.stringify(command);
+    if (length <= longest) return undefined;
+    return `This is ${length} characters long, and the script takes ${longest}. Make it shorter.`;
+  } catch {
+    return 'This cannot be written as JSON. Use plain objects, lists, texts and numbers.';
+  }
+}
