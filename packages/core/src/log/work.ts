@@ -9,7 +9,7 @@ type Phase = Extract<RunStatus, { status: 'running' }>['phase'];
 
 /** What has to be remembered between two events besides the state itself. */
 type WorkProgress = MessageProgress & {
-  /** What the model was told since the last step began; the next one will have it. */
+  /** What the model was told since the last step ended; the next one will have it. */
   steered: SteerState[];
   /** How the work stands; it is running also while the state says that it waits. */
   status: RunStatus;
@@ -101,6 +101,14 @@ export function createWork<Facts extends WorkFacts>(
     if (status.status === 'running' && status.phase !== phase) progress.status = { status: 'running', phase };
   }
 
+  /** The AI SDK says what a step was told once the step has begun, before anything else of it. */
+  function steered(said: SteerState): void {
+    const last = facts.steps.at(-1);
+    const step = last?.finishedAt === undefined ? currentStep() : undefined;
+    if (step === undefined) progress.steered.push(said);
+    else step.steered = [...(step.steered ?? []), said];
+  }
+
   function apply(event: RunEvent): void {
     switch (event.type) {
       case 'variable-set':
@@ -147,7 +155,7 @@ export function createWork<Facts extends WorkFacts>(
         facts.tasks = applyToTasks(facts.tasks, event);
         return;
       case 'steer':
-        progress.steered.push({ id: event.id, cause: event.cause, text: event.text });
+        steered({ id: event.id, cause: event.cause, text: event.text });
         return;
       case 'retry':
         progress.stepHasText = false;
