@@ -33,7 +33,8 @@ export function demoModel(options: DemoModelOptions = {}): LanguageModelV4 {
     specificationVersion: 'v4',
     provider: 'simulated',
     modelId: 'demo',
-    supportedUrls: {},
+    // takes every URL as it is: what a model does not take, the AI SDK downloads
+    supportedUrls: { '*/*': [/^https?:/] },
     doStream,
     doGenerate: (call) => generateFrom(doStream, call),
   };

@@ -70,7 +70,8 @@ export function scriptedModel(
     specificationVersion: 'v4',
     provider: options.provider ?? 'simulated',
     modelId: options.modelId ?? 'scripted',
-    supportedUrls: {},
+    // takes every URL as it is: what a model does not take, the AI SDK downloads
+    supportedUrls: { '*/*': [/^https?:/] },
     calls,
     doStream,
     doGenerate: (call) => generateFrom(doStream, call),
