@@ -94,13 +94,6 @@ export function createReducer(state: RunState = initialState): Reducer {
     }
   }
 
-  /** Brings the list of agents up to date. */
-  function gather(): void {
-    const { facts } = run;
-    for (const { place, work } of touched) (facts.agents = run.own(facts.agents))[place] = work!.snapshot();
-    touched.clear();
-  }
-
   function apply(event: RunEvent): void {
     if (event.type === 'run-start') begin(event);
     // nothing comes after the end, neither of a run nor of an agent
@@ -115,10 +108,7 @@ export function createReducer(state: RunState = initialState): Reducer {
       case 'run-end':
         run.end(event);
         if (event.outcome === 'waiting') return;
-        gather();
-        for (const { path, status } of facts.agents) {
-          if (status === 'running') agentAt(path)?.end({ outcome: 'stopped', t: event.t });
-        }
+        for (const path of agents.keys()) agentAt(path)?.end({ outcome: 'stopped', t: event.t });
         return;
       case 'agent-start':
         return beginAgent(event);
@@ -161,8 +151,10 @@ export function createReducer(state: RunState = initialState): Reducer {
     apply,
     snapshot() {
       if (latest !== undefined) return latest;
-      gather();
-      latest = run.snapshot(run.facts.requests.some(({ answer }) => answer === undefined));
+      const { facts } = run;
+      for (const { place, work } of touched) (facts.agents = run.own(facts.agents))[place] = work!.snapshot();
+      touched.clear();
+      latest = run.snapshot(facts.requests.some(({ answer }) => answer === undefined));
       return latest;
     },
   };

@@ -8,6 +8,14 @@ export function inLog(bodies: readonly Said[]): RunEvent[] {
   return bodies.map((body, seq) => ({ seq, t: seq * 10, ...body }));
 }
 
+/** Makes every write to what a state holds throw. */
+export function freeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) freeze(part);
+  return value;
+}
+
 /** Starts of a run and of its agents, for logs that need one. */
 export const runStart = {
   type: 'run-start',

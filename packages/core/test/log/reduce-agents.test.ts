@@ -194,6 +194,17 @@ describe('agents', () => {
     expect(after.agents).toBe(before.agents);
   });
 
+  test('a run that starts again has none', () => {
+    const state = reduceAll([
+      ...sample.slice(0, 12),
+      ...inLog([runStart, { type: 'warning', agent: 'call_1', message: 'late' }, stepStart]),
+    ]);
+    expect(state.agents).toEqual([]);
+    expect(state).toStrictEqual(
+      reduceAll(inLog([runStart, { type: 'warning', agent: 'call_1', message: 'late' }, stepStart])),
+    );
+  });
+
   test('one that never began is not heard, whatever it says', () => {
     const said = sample.filter(({ type }) => type !== 'agent-start');
     const state = reduceAll(said);

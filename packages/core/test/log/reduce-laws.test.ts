@@ -18,17 +18,10 @@ import {
   anySaid,
   anySaying,
   anyTaskEvent,
+  freeze,
   inLog,
   runStart,
 } from './any-events.ts';
-
-/** Makes every write to what a state holds throw. */
-function freeze<Value>(value: Value): Value {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const part of Object.values(value)) freeze(part);
-  return value;
-}
 
 describe('whatever a log says', () => {
   test('a prefix and then the rest give what the whole gives', () => {
@@ -65,6 +58,22 @@ describe('whatever a log says', () => {
         expect(reducer.snapshot()).toStrictEqual(reduceAll(events));
       }),
       { numRuns: 300 },
+    );
+  });
+
+  test('a snapshot can be gone on from, whatever its reducer did since', () => {
+    fc.assert(
+      fc.property(anyLog, anyLog, fc.nat(), (events, others, at) => {
+        const cut = at % (events.length + 1);
+        const reducer = createReducer();
+        for (const event of events.slice(0, cut)) reducer.apply(event);
+        const trunk = reducer.snapshot();
+        for (const event of others.slice(1)) reducer.apply(event);
+        const branch = createReducer(trunk);
+        for (const event of events.slice(cut)) branch.apply(event);
+        expect(branch.snapshot()).toStrictEqual(reduceAll(events));
+      }),
+      { numRuns: 500 },
     );
   });
 

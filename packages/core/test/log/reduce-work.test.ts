@@ -1,6 +1,6 @@
-import { reduce, reduceAll, type RunEventBody, type RunState } from '@cueline/core';
+import { initialState, reduce, reduceAll, type RunEventBody, type RunState } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
-import { inLog, runStart } from './any-events.ts';
+import { freeze, inLog, runStart, tokens } from './any-events.ts';
 
 const stepStart = (step: number): RunEventBody => ({
   type: 'step-start',
@@ -154,7 +154,7 @@ describe('the calls inside a call', () => {
       },
     ];
     const open = { name: 'read', input: { index: 2 }, startedAt: 80 };
-    const state = reduceAll(log);
+    const state = log.reduce((before, event) => freeze(reduce(before, event)), initialState);
     expect(state.toolCalls[0]!.subCalls).toStrictEqual([...ended, { ...open, state: 'running' }]);
     for (const end of [
       { type: 'run-end', outcome: 'stopped' },
@@ -197,34 +197,55 @@ describe('the calls inside a call', () => {
 });
 
 describe('what the model was told between two steps', () => {
+  const steer = (id: string, cause: 'tasks' | 'output' | 'user'): RunEventBody => ({
+    type: 'steer',
+    id,
+    cause,
+    text: `Mind ${id}.`,
+  });
+  const stepEnd = (step: number): RunEventBody => ({
+    type: 'step-end',
+    step,
+    finishReason: 'stop',
+    usage: tokens(1),
+  });
+  const told = (bodies: readonly RunEventBody[]) => {
+    const { steps, messages } = reduceAll(inLog([runStart, ...bodies]));
+    expect(JSON.stringify(messages)).not.toContain('Mind');
+    return steps.map(({ steered }) => steered?.map(({ id, cause, text }) => [id, cause, text]));
+  };
+
   test('stands at the step that follows, and in no message', () => {
-    const steer = (id: string, cause: 'tasks' | 'output' | 'user'): RunEventBody => ({
-      type: 'steer',
-      id,
-      cause,
-      text: `Mind ${id}.`,
-    });
-    const state = reduceAll(
-      inLog([
-        runStart,
-        steer('s0', 'user'),
-        stepStart(0),
-        steer('s1', 'tasks'),
-        steer('s2', 'user'),
-        stepStart(1),
-        stepStart(2),
-        steer('s3', 'output'),
-      ]),
-    );
-    expect(state.steps.map(({ steered }) => steered)).toStrictEqual([
-      [{ id: 's0', cause: 'user', text: 'Mind s0.' }],
+    const events = [
+      steer('s0', 'user'),
+      stepStart(0),
+      stepEnd(0),
+      steer('s1', 'tasks'),
+      steer('s2', 'user'),
+      stepStart(1),
+      stepEnd(1),
+      stepStart(2),
+      stepEnd(2),
+      steer('s3', 'output'),
+    ];
+    expect(told(events)).toEqual([
+      [['s0', 'user', 'Mind s0.']],
       [
-        { id: 's1', cause: 'tasks', text: 'Mind s1.' },
-        { id: 's2', cause: 'user', text: 'Mind s2.' },
+        ['s1', 'tasks', 'Mind s1.'],
+        ['s2', 'user', 'Mind s2.'],
       ],
       undefined,
     ]);
-    expect(state.steps[2]).not.toHaveProperty('steered');
-    expect(state.messages).toEqual([]);
+  });
+
+  test('or at the one that has begun', () => {
+    const events = [steer('s0', 'tasks'), stepStart(0), steer('s1', 'user'), stepEnd(0), stepStart(1)];
+    expect(told(events)).toEqual([
+      [
+        ['s0', 'tasks', 'Mind s0.'],
+        ['s1', 'user', 'Mind s1.'],
+      ],
+      undefined,
+    ]);
   });
 });

@@ -5,6 +5,7 @@ import {
   reduceAll,
   type RunEvent,
   type RunEventBody,
+  type RunState,
 } from '@cueline/core';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
@@ -80,6 +81,24 @@ describe('reduce', () => {
     const text = (state: typeof trunk) => state.toolCalls[0]!.inputText;
     expect(text(left!)).toBe(`${text(trunk)}"a"`);
     expect(text(right!)).toBe(`${text(trunk)}"b"`);
+  });
+
+  test('nor where they go on in turns while arguments arrive', () => {
+    const say = (state: RunState, body: RunEventBody): RunState =>
+      reduce(state, { seq: state.seq + 1, t: 0, ...body });
+    const piece = (delta: string): RunEventBody => ({ type: 'tool-input-delta', toolCallId: '1', delta });
+    const trunk = (
+      [
+        { type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+        { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
+        { type: 'tool-input-start', toolCallId: '1', toolName: 'go' },
+        piece('[1'),
+      ] satisfies RunEventBody[]
+    ).reduce<RunState>(say, initialState);
+    const left = say(trunk, piece(',2'));
+    const right = say(trunk, piece(',3'));
+    const inputs = [left, right].map((state) => say(state, piece(',4')).messages[0]!.parts[1]);
+    expect(inputs).toMatchObject([{ input: [1, 2, 4] }, { input: [1, 3, 4] }]);
   });
 
   test('what did not change keeps its identity', async () => {
