@@ -8,12 +8,13 @@ import {
 } from 'ai';
 import type { CuelineError } from '../errors.ts';
 import { toRunError } from '../models/run-error.ts';
+import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { ToolSchema } from '../prompt/tool-definition.ts';
 import type { PromptOptions, RunContext } from './options.ts';
 import { createRecorder, type Ending, type Recorder } from './recorder.ts';
 import { createResponseCheck, type ResponseCheck } from './response-check.ts';
-import { composeStreamOptions } from './stream-options.ts';
+import { composeStreamOptions, type StreamContext } from './stream-options.ts';
 import { createTaskProgress } from './task-progress.ts';
 import { createToolRegistry } from './tool-registry.ts';
 import type { Speaker } from './tree.ts';
@@ -26,6 +27,7 @@ export type Speech = {
   abortSignal: AbortSignal;
   /** What the answer must be, for an agent. */
   responseSchema?: ToolSchema;
+  aroundPrepareStep?: StreamContext['aroundPrepareStep'];
   onEnd: (ending: Ending) => void;
 };
 
@@ -35,6 +37,8 @@ export type Conversation = {
   recorder: Recorder;
   /** The checked answer, where there is a response schema. */
   response: ResponseCheck | undefined;
+  /** What the last step was compiled from: the prompt's definitions, with the task's laid over them. */
+  definitions(): Definitions;
 };
 
 /** Begins a conversation with the model: the run's own, or an agent's. The only place that calls `streamText`. */
@@ -63,14 +67,22 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
   ];
   const result = withNamedErrors(() =>
     streamText<ToolSet, RunContext, OutputInterface>({
-      ...composeStreamOptions(options, { speaker, prompt, recorder, registry, tasks, steers }),
+      ...composeStreamOptions(options, {
+        speaker,
+        prompt,
+        recorder,
+        registry,
+        tasks,
+        steers,
+        aroundPrepareStep: speech.aroundPrepareStep,
+      }),
       ...(response === undefined ? {} : { output: Output.object({ schema: response.schema }) }),
       model: speaker.model,
       messages,
       abortSignal,
     }),
   );
-  return { result, recorder, response };
+  return { result, recorder, response, definitions: () => layered(prompt.definitions, tasks?.layer) };
 }
 
 /** Settings that the AI SDK refuses are a mistake of the caller like any other. */

@@ -1,9 +1,14 @@
-import { experimental_createSteering as createSteering, type Instructions } from 'ai';
+import {
+  experimental_createSteering as createSteering,
+  type Instructions,
+  type PrepareStepFunction,
+  type ToolSet,
+} from 'ai';
 import { compileInstructions } from '../compile/instructions.ts';
 import type { Variable } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { beforeCallback, composeCallbacks } from './compose.ts';
-import type { PromptOptions, StreamTextOptions } from './options.ts';
+import type { PromptOptions, RunContext, StreamTextOptions } from './options.ts';
 import { createPrepareStep } from './prepare-step.ts';
 import type { Recorder } from './recorder.ts';
 import { createRequestRecorder } from './request.ts';
@@ -35,12 +40,17 @@ export type StreamContext = {
   tasks: TaskProgress | undefined;
   /** Asked when the model wants to stop, in this order. */
   steers: readonly Steer[];
+  /** Goes around what prepares each step, for a dry run, which may be of a later one. */
+  aroundPrepareStep: ((prepareStep: PrepareStep) => PrepareStep) | undefined;
 };
+
+/** Says what a step sends. */
+export type PrepareStep = PrepareStepFunction<ToolSet, RunContext>;
 
 /** The arguments of `streamText`, but for model, messages and signal: the caller's options composed with our own ends. */
 export function composeStreamOptions(
   options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'tools'>,
-  { speaker, prompt, recorder, registry, tasks, steers }: StreamContext,
+  { speaker, prompt, recorder, registry, tasks, steers, aroundPrepareStep }: StreamContext,
 ): Omit<StreamTextOptions, 'model' | 'prompt' | 'messages'> & { instructions?: Instructions } {
   const { system, instructions, systemFormat, ...rest } = options;
   const { sink, tree } = speaker;
@@ -54,23 +64,24 @@ export function composeStreamOptions(
   recordVariables();
   registry.update(definitions.tools);
   const initial = compileInstructions(definitions, own, systemFormat);
+  const prepareStep = createPrepareStep({
+    speaker,
+    prompt,
+    registry,
+    tasks,
+    instructions: own,
+    systemFormat,
+    activeTools: rest.activeTools,
+    own: rest.prepareStep,
+    onChange: (changed) => (changes = changed),
+  });
   return {
     ...rest,
     ...(initial === undefined ? {} : { instructions: initial }),
     // with tools, even with none in them, the AI SDK sends every part through one more stream
     ...(definitions.tools.size > 0 ? { tools: registry.tools } : {}),
     ...(steers.length > 0 ? { experimental_steering: steering } : {}),
-    prepareStep: createPrepareStep({
-      speaker,
-      prompt,
-      registry,
-      tasks,
-      instructions: own,
-      systemFormat,
-      activeTools: rest.activeTools,
-      own: rest.prepareStep,
-      onChange: (changed) => (changes = changed),
-    }),
+    prepareStep: aroundPrepareStep?.(prepareStep) ?? prepareStep,
     stopWhen: [
       // after an error there is nothing to go on from
       () => recorder.failure !== undefined,

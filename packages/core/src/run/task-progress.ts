@@ -20,6 +20,8 @@ export type TaskProgress = {
     conversation: readonly ModelMessage[],
     opening: number,
   ): Promise<{ layer: Definitions | undefined; messages: readonly ModelMessage[] }>;
+  /** What the task of the last step has defined. */
+  readonly layer: Definitions | undefined;
   /** A tool is called; that begins the current task. */
   called(toolName: string): void;
   /** What to tell a model that wants to stop; undefined where it may, or has been told often enough. */
@@ -113,6 +115,9 @@ export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sin
         `The model stopped with ${open.length === 1 ? 'a task' : `${open.length} tasks`} open: ${open.map(({ title }) => `“${title}”`).join(', ')}.`,
         { details: { open: open.map(({ id }) => id) } },
       );
+    },
+    get layer() {
+      return layer;
     },
     get failed() {
       return failedTask(list.list) !== undefined;
