@@ -1,11 +1,58 @@
+import type { ModelMessage } from 'ai';
 import type { CompiledRequest, RequestChange, RunEvent } from './events.ts';
 import type { RunFacts } from './state.ts';
 
-/** A step's whole request, from the one before and what has changed since. */
+/** Where a request's messages come from: the first `keep` of those before, then `messages`; `length` in all. */
+type Messages = {
+  before: Messages | undefined;
+  keep: number;
+  messages: readonly ModelMessage[];
+  length: number;
+};
+
+const messagesOf = new WeakMap<CompiledRequest, Messages>();
+
+/**
+ * A step's whole request, from the one before and what has changed since. Its list of messages is made when somebody
+ * asks for it: with one for every step, a run of a thousand steps would keep a million places.
+ */
 export function applyChange(before: CompiledRequest | undefined, change: RequestChange): CompiledRequest {
-  const { keep, messages, ...changed } = change;
-  const base = before ?? { model: '', instructions: '', messages: [], tools: [], settings: {} };
-  return { ...base, ...changed, messages: [...base.messages.slice(0, keep), ...messages] };
+  const messages = link(before, change);
+  let list: ModelMessage[] | undefined;
+  const request: CompiledRequest = {
+    model: change.model ?? before?.model ?? '',
+    instructions: change.instructions ?? before?.instructions ?? '',
+    get messages() {
+      return (list ??= listOf(messages));
+    },
+    tools: change.tools ?? before?.tools ?? [],
+    settings: change.settings ?? before?.settings ?? {},
+  };
+  messagesOf.set(request, messages);
+  return request;
+}
+
+function link(request: CompiledRequest | undefined, { keep, messages }: RequestChange): Messages {
+  if (request === undefined || keep === 0) return linkOf(messages);
+  let before = messagesOf.get(request) ?? linkOf(request.messages);
+  const kept = Math.min(keep, before.length);
+  // one that itself keeps as many has nothing to add, and whoever asks should not have to go through all of them
+  while (before.before !== undefined && before.keep >= kept) before = before.before;
+  return { before, keep: kept, messages, length: kept + messages.length };
+}
+
+function linkOf(messages: readonly ModelMessage[]): Messages {
+  return { before: undefined, keep: 0, messages, length: messages.length };
+}
+
+function listOf(whole: Messages): ModelMessage[] {
+  const parts: (readonly ModelMessage[])[] = [];
+  let count = Infinity;
+  for (let link: Messages | undefined = whole; link !== undefined; link = link.before) {
+    parts.push(link.messages.slice(0, count - link.keep));
+    count = link.keep;
+  }
+  return parts.toReversed().flat();
 }
 
 /** The tokens of a run with those of one more step. */
