@@ -46,34 +46,29 @@ export type LoopGuard = {
   check(call: GuardedCall): { verdict: LoopVerdict; settled(output: Promise<unknown>): void };
 };
 
-/** What is known of one call. `count` and `output` are those of a round, and mean nothing in the rounds after it. */
-type Seen = { round: number; count: number; output: Promise<unknown> | undefined; succeeded: boolean };
+/** What is known of one call. */
+type Seen = { count: number; output: Promise<unknown> | undefined; succeeded: boolean };
 
 /** A guard that has seen no call. Each prompt has its own, and so has each agent. */
 export function createLoopGuard(): LoopGuard {
   /** By canonical call; the one that was made last is last. */
   const seen = new Map<string, Seen>();
-  /** Progress begins a new one. A number, because going through all calls at each of them makes a long run slow. */
-  let round = 0;
+  /** Those that were made since the last progress. The others have been forgotten, and need not be gone through again. */
+  let counted = new Set<Seen>();
 
   function remember(key: string, entry: Seen): void {
     seen.delete(key);
     seen.set(key, entry);
     if (seen.size <= REMEMBERED_CALLS) return;
-    const [oldest] = seen.keys();
-    if (oldest !== undefined) seen.delete(oldest);
-  }
-
-  /** Leaves behind what is of an earlier round. */
-  function bringUpToDate(entry: Seen): void {
-    if (entry.round !== round) forget(entry);
-    entry.round = round;
+    const [oldest] = seen;
+    if (oldest === undefined) return;
+    seen.delete(oldest[0]);
+    counted.delete(oldest[1]);
   }
 
   function startAnew(except: Seen): void {
-    bringUpToDate(except);
-    round += 1;
-    except.round = round;
+    for (const entry of counted) if (entry !== except) forget(entry);
+    counted = new Set([except]);
   }
 
   async function watch(entry: Seen, output: Promise<unknown>, changes: boolean): Promise<void> {
@@ -93,10 +88,10 @@ export function createLoopGuard(): LoopGuard {
     check({ toolName, input, effect, repeatable = false }) {
       const key = canonicalCall(toolName, input);
       const known = seen.get(key);
-      const entry = known ?? { round, count: 0, output: undefined, succeeded: false };
+      const entry = known ?? { count: 0, output: undefined, succeeded: false };
       const changes = effect !== 'read';
-      bringUpToDate(entry);
       remember(key, entry);
+      counted.add(entry);
       if (known === undefined && changes) startAnew(entry);
       if (!repeatable) entry.count += 1;
       const verdict = judge(toolName, entry);
