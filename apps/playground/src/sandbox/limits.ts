@@ -10,6 +10,8 @@ export type SandboxLimits = {
   messageLength: number;
   /** Characters in all messages out of the sandbox together. Default 64,000,000. */
   totalLength: number;
+  /** Tasks, agents and requests of one run, of each. Default 1,000. */
+  entries: number;
   /** Messages that the page has not read yet, before the worker is ended. Default 5,000. */
   unreadMessages: number;
   /** Milliseconds without a sign of life, before the worker is ended. Default 1,500. */
@@ -32,6 +34,7 @@ export const defaultLimits: SandboxLimits = {
   totalTokens: 2_000_000,
   messageLength: 8_000_000,
   totalLength: 64_000_000,
+  entries: 1_000,
   unreadMessages: 5_000,
   silence: 1_500,
   grace: 250,

@@ -18,6 +18,7 @@ import { ScriptError, type ScriptPosition } from '../script/script-error.ts';
 import { attributeError } from './attribute-error.ts';
 import type { Cell, CellEnd } from './cell.ts';
 import { createCommandLine, type CommandLine } from './command-line.ts';
+import { createEntryCount } from './count-entries.ts';
 import { describeCellEnd } from './describe-cell-end.ts';
 import type { IssuedMetadata } from './issued-metadata.ts';
 import { readMessage } from './read-message.ts';
@@ -57,6 +58,7 @@ export type SandboxRun = {
 export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
   const { signal, limits, onEvent, onProblem } = options;
   const launchedAt = performance.now();
+  const countEntry = createEntryCount(limits);
   let startedAt = 0;
   let seq = 0;
   let lastTime = 0;
@@ -134,6 +136,8 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
     switch (message.type) {
       case 'events':
         for (const event of message.events) {
+          const excess = countEntry(event);
+          if (excess !== undefined) return fail(excess);
           // Nothing can have happened later than now.
           write(attribute(event), Math.min(event.t, performance.now() - launchedAt));
         }
