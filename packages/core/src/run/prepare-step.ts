@@ -51,7 +51,7 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
       messages: conversation,
     };
     const definitions = layered(base, layer);
-    registry.update(definitions.tools);
+    registry.update(definitions.tools, tasks?.taskId);
     const visible = (): Pick<Definitions, 'variables' | 'system'> => layered(base, layer);
     const compile = (): Instructions | undefined =>
       compileInstructions(visible(), options.instructions, options.systemFormat);

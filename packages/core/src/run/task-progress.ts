@@ -20,7 +20,9 @@ export type TaskProgress = {
     conversation: readonly ModelMessage[],
     opening: number,
   ): Promise<{ layer: Definitions | undefined; messages: readonly ModelMessage[] }>;
-  /** What the task of the last step has defined. */
+  /** The task of the last step. */
+  readonly taskId: string | undefined;
+  /** What it has defined. */
   readonly layer: Definitions | undefined;
   /** A tool is called; that begins the current task. */
   called(toolName: string): void;
@@ -115,6 +117,9 @@ export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sin
         `The model stopped with ${open.length === 1 ? 'a task' : `${open.length} tasks`} open: ${open.map(({ title }) => `“${title}”`).join(', ')}.`,
         { details: { open: open.map(({ id }) => id) } },
       );
+    },
+    get taskId() {
+      return currentId;
     },
     get layer() {
       return layer;

@@ -18,8 +18,11 @@ import { timeLimit, untilAborted } from './until-aborted.ts';
 export type ToolRegistry = {
   /** One object for the whole run: the AI SDK keeps a reference to it and filters it anew at every step. */
   readonly tools: ToolSet;
-  /** Makes `tools` hold what is defined now. Called between two steps, so that no call loses its tool. */
-  update(definitions: ReadonlyMap<string, ToolDefinition>): void;
+  /**
+   * Makes `tools` hold what is defined now. Called between two steps, so that no call loses its tool. `taskId` is the
+   * task that the next step is about, if any: the same call for another task is no repetition.
+   */
+  update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void;
 };
 
 export type ToolRegistryOptions = {
@@ -54,7 +57,8 @@ export function createToolRegistry({ speaker, recorder, onStart }: ToolRegistryO
   const { tree } = speaker;
   const tools: ToolSet = {};
   const made = new WeakMap<ToolDefinition, ToolSet[string]>();
-  const loops = createLoopGuard();
+  let loops = createLoopGuard();
+  let currentTask: string | undefined;
   /** What the model is told besides a result, by tool call id. */
   const notes = new Map<string, string>();
   let callsInStep = 0;
@@ -263,7 +267,10 @@ export function createToolRegistry({ speaker, recorder, onStart }: ToolRegistryO
 
   return {
     tools,
-    update(definitions) {
+    update(definitions, taskId) {
+      // a tool of the new task may be another under the same name, and its window hides the results of the old one
+      if (taskId !== currentTask) loops = createLoopGuard();
+      currentTask = taskId;
       callsInStep = 0;
       notes.clear();
       for (const name of Object.keys(tools)) if (!definitions.has(name)) delete tools[name];
