@@ -42,8 +42,10 @@ export type {
 export type { EditReply, TaskEdit, TaskEvent, TaskItem, TaskOrigin, TaskStatus } from './tasks/task.ts';
 export type { Definitions, SystemPart, Variable } from './prompt/definitions.ts';
 export type { SystemFormat } from './compile/instructions.ts';
+export type { TokenEstimate, TokenPart } from './compile/estimate-tokens.ts';
 
 export { runPrompt, type RunPromptResult } from './run/run-prompt.ts';
+export { dryRun, type DryRun, type DryRunConfig } from './run/dry-run.ts';
 export { createRun, type Run, type RunOptions, type SendMessage, type StartOptions } from './run/run.ts';
 export { failedStart, inProcess, tell } from './run/in-process.ts';
 export type { Executor, RunCommand, RunRequest } from './run/executor.ts';
@@ -70,6 +72,7 @@ export type {
   RunFacts,
   RunState,
   RunStatus,
+  SteerState,
   StepState,
   SubCallState,
   TaskState,

@@ -64,14 +64,16 @@ export function compileInstructions(
   return messages[0]?.content;
 }
 
-function tag(name: string, { kind, value }: Variable): string {
+/** A variable as the system prompt has it. */
+export function tag(name: string, { kind, value }: Variable): string {
   // a value that closes its own tag could pass for instructions
   const safe = value.replaceAll(new RegExp(`</(?=${name.replaceAll('.', '\\.')}\\s*>)`, 'gi'), '&lt;/');
   const lines = kind === 'data' || safe.includes('\n');
   return lines ? `<${name}>\n${safe}\n</${name}>` : `<${name}>${safe}</${name}>`;
 }
 
-function systemPart(name: string, part: SystemPart, format: SystemFormat): string {
+/** A named part as the system prompt has it. */
+export function systemPart(name: string, part: SystemPart, format: SystemFormat): string {
   return format === 'xml' ? `<${name}>${part.value}</${name}>` : `${name}:\n${part.value}`;
 }
 

@@ -1,8 +1,8 @@
 import type { OutputInterface, StreamTextResult, ToolSet } from 'ai';
-import { CuelineError } from '../errors.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { LiveRun } from './live-run.ts';
+import { loadRunner } from './load-runner.ts';
 import type { PromptConfig, PromptSource, RunContext, TextOutput } from './options.ts';
 
 /** What {@link runPrompt} gives: three views of one run. */
@@ -32,15 +32,6 @@ export async function runPrompt<
   source: PromptSource<Input, Plugins>,
   config: PromptConfig<Input, Output, Plugins>,
 ): Promise<RunPromptResult<Output>> {
-  // a page that shows runs loads what makes them, and the AI SDK with it, when the first one starts
-  const { startRun } = await import('./start-run.ts').catch(notLoaded);
+  const { startRun } = await loadRunner();
   return startRun(source, config);
-}
-
-function notLoaded(error: unknown): never {
-  throw new CuelineError(
-    'network',
-    'The part of Cueline that runs prompts could not be loaded. Check the connection, reload the page, and try again.',
-    { cause: error },
-  );
 }

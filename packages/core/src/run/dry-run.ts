@@ -1,0 +1,52 @@
+import type { OutputInterface } from 'ai';
+import type { TokenEstimate } from '../compile/estimate-tokens.ts';
+import type { CompiledRequest } from '../log/events.ts';
+import type { Plugin } from '../prompt/define-plugin.ts';
+import { loadRunner } from './load-runner.ts';
+import type { PromptConfig, PromptSource } from './options.ts';
+
+/** What {@link dryRun} takes besides the prompt: what `runPrompt` takes, and which step is meant. */
+export type DryRunConfig<Input = void, Plugins extends readonly Plugin[] = readonly Plugin[]> = PromptConfig<
+  Input,
+  OutputInterface,
+  Plugins
+> & {
+  /** Number of the step, from 0, which is the default. */
+  step?: number | undefined;
+};
+
+/** What a step would send. */
+export type DryRun = {
+  /** The request as the log of a run keeps it. `model` is the one that was named, and empty where none was. */
+  request: CompiledRequest;
+  /** About how many tokens it takes, definition by definition. */
+  tokens: TokenEstimate;
+  /** What the run would warn of up to then, such as a hook that asks for a tool which is not there. */
+  warnings: string[];
+};
+
+/**
+ * The request that `runPrompt` would send, without sending it: no model is called, loaded or looked up, so it takes
+ * neither a key nor even a model, and no tool and no agent runs. What compiles the request does run: plugins, the
+ * prompt function, the first task's `extend`, hooks and `prepareStep`. Callbacks and telemetry are not told.
+ *
+ * With `step: n`, hooks and `prepareStep` are asked for the steps from 0 to n, with no answers in between: the messages
+ * stay those that the run starts with, and the first task stays current. Mistakes throw what they throw in a run.
+ *
+ * @example
+ * const { request, tokens } = await dryRun(planDay, { input: { city: 'Faro' }, step: 1 });
+ * console.log(request.instructions, tokens.total);
+ */
+export function dryRun(source: PromptSource): Promise<DryRun>;
+export function dryRun<Input = void, const Plugins extends readonly Plugin[] = readonly []>(
+  source: PromptSource<Input, Plugins>,
+  config: DryRunConfig<Input, Plugins>,
+): Promise<DryRun>;
+export async function dryRun<Input, Plugins extends readonly Plugin[]>(
+  source: PromptSource<Input, Plugins>,
+  // whoever leaves it out has a prompt without input
+  config: DryRunConfig<Input, Plugins> = {} as DryRunConfig<Input, Plugins>,
+): Promise<DryRun> {
+  const { rehearse } = await loadRunner();
+  return rehearse(source, config);
+}

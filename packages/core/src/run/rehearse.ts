@@ -1,0 +1,118 @@
+import { estimateTokens } from '../compile/estimate-tokens.ts';
+import { CuelineError } from '../errors.ts';
+import type { CompiledRequest } from '../log/events.ts';
+import { createRunLog } from '../log/run-log.ts';
+import { createModels } from '../models/create-models.ts';
+import type { Plugin } from '../prompt/define-plugin.ts';
+import type { DryRun, DryRunConfig } from './dry-run.ts';
+import { namedModels } from './named-models.ts';
+import { openRun, toDefinition } from './open-run.ts';
+import type { PromptSource } from './options.ts';
+import type { Ending } from './recorder.ts';
+import { runAgent } from './run-agent.ts';
+import { speak, type Speech } from './speak.ts';
+import type { PrepareStep } from './stream-options.ts';
+import { createTree, type EventSink, type RunTree } from './tree.ts';
+
+/** A run that goes as far as its first model call and makes it not. What `dryRun` does, apart so that it loads late. */
+export async function rehearse<Input, Plugins extends readonly Plugin[]>(
+  source: PromptSource<Input, Plugins>,
+  config: DryRunConfig<Input, Plugins>,
+): Promise<DryRun> {
+  const definition = toDefinition(source);
+  const models = namedModels(createModels(config));
+  const model = await models.resolve(config.model ?? definition.model ?? '');
+  const step = checkStep(config.step ?? 0);
+  const { prompt, messages, limits, approvedEffects, options, abortSignal } = await openRun(
+    definition,
+    config,
+  );
+  const abort = new AbortController();
+  let request: CompiledRequest | undefined;
+  let ending: Ending | undefined;
+  const warnings = new Set<string>();
+  const sink: EventSink = {
+    ended: false,
+    append(event) {
+      if (event.type === 'warning') warnings.add(event.message);
+      if (event.type !== 'step-start') return;
+      const { keep: _, ...first } = event.request;
+      // of a first request everything is new
+      request = first as CompiledRequest;
+      abort.abort();
+    },
+  };
+  const fail = (error: CuelineError): void => {
+    recorder.fail(error);
+    abort.abort(error);
+  };
+  const tree = createTree(createRunLog(), models, { limits, approvedEffects, answer: runAgent, fail });
+  const { result, recorder, definitions } = speak(
+    { tree: withoutTools(tree), path: undefined, depth: 0, model, sink },
+    {
+      prompt,
+      messages,
+      options: unheard(options),
+      abortSignal: abortSignal === undefined ? abort.signal : AbortSignal.any([abort.signal, abortSignal]),
+      aroundPrepareStep: (prepareStep) => upTo(step, prepareStep),
+      onEnd: (end) => (ending ??= end),
+    },
+  );
+  await result.consumeStream({ onError: recorder.fail });
+  if (request === undefined || abortSignal?.aborted === true) {
+    throw ending?.error ?? new CuelineError('aborted', 'The dry run was stopped.');
+  }
+  // a model of which only the alias is known has no provider
+  request.model = request.model.replace(/^:/, '');
+  const tokens = estimateTokens(request, definitions(), options.systemFormat);
+  return { request, tokens, warnings: [...warnings] };
+}
+
+function checkStep(step: number): number {
+  if (Number.isSafeInteger(step) && step >= 0) return step;
+  throw new CuelineError(
+    'invalid_options',
+    `dryRun was asked for step ${String(step)}. Steps are counted from 0: dryRun(prompt, { step: 1 }) is the second one.`,
+    { details: { option: 'step' } },
+  );
+}
+
+/** Prepares all steps up to `last`, as if none of them had been answered, and gives what the last one sends. */
+function upTo(last: number, prepareStep: PrepareStep): PrepareStep {
+  return async (first) => {
+    let carried = carriedOver(first);
+    for (let { stepNumber } = first; ; stepNumber += 1) {
+      const prepared = { ...carried, ...(await prepareStep({ ...first, ...carried, stepNumber })) };
+      // instructions that are undefined count as left out
+      if (stepNumber >= last) return prepared as Awaited<ReturnType<PrepareStep>>;
+      carried = carriedOver(prepared);
+    }
+  };
+}
+
+type Carried = Pick<
+  Parameters<PrepareStep>[0],
+  'instructions' | 'messages' | 'toolsContext' | 'runtimeContext'
+>;
+
+/** What holds for a step, in the AI SDK, where its `prepareStep` says nothing else. */
+function carriedOver({ instructions, messages, toolsContext, runtimeContext }: Carried): Carried {
+  return { instructions, messages, toolsContext, runtimeContext };
+}
+
+/** Messages can carry an approval, upon which the AI SDK would run the tool before the first step. */
+function withoutTools(tree: RunTree): RunTree {
+  const takeToolCall = (): CuelineError =>
+    new CuelineError(
+      'invalid_options',
+      'The messages approve a tool call, which runs before the first step, and a dry run runs no tools. Leave the approval out, or put the result of the call into the messages.',
+    );
+  return { ...tree, budget: { ...tree.budget, takeToolCall } };
+}
+
+/** Nobody is told of something that does not happen. */
+function unheard(options: Speech['options']): Speech['options'] {
+  const listens = /^(experimental_)?(on[A-Z]|telemetry|transform|steering)/;
+  const rest = Object.entries(options).filter(([name]) => !listens.test(name));
+  return { ...Object.fromEntries(rest), telemetry: { isEnabled: false } };
+}
