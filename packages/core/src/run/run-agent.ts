@@ -27,6 +27,8 @@ export async function runAgent(parent: Speaker, { name, agent, args, context }: 
   checkMessages(messages);
   const model = agent.model === undefined ? parent.model : await tree.models.resolve(agent.model);
   const { toolCallId, abortSignal } = context;
+  // its function may have taken long
+  abortSignal?.throwIfAborted();
   const path = tree.pathOf(parent.path, toolCallId);
   const sink = createAgentSink(tree.log, path);
   const speaker: Speaker = { tree, path, depth, model, sink };
