@@ -50,6 +50,9 @@ export function applyToMessage(draft: WorkDraft, event: RunEvent): void {
     case 'step-end':
       stepMessage(draft);
       return;
+    case 'steer':
+      writtenMessage(draft).parts.push(steeringPart(event));
+      return;
     case 'text-start':
     case 'reasoning-start': {
       const kind = event.type === 'text-start' ? 'text' : 'reasoning';
@@ -140,13 +143,26 @@ export function applyToMessage(draft: WorkDraft, event: RunEvent): void {
   }
 }
 
-/** The message that the run writes, with the current step's mark; made when the run's first step says something. */
-function stepMessage(draft: WorkDraft): UIMessage {
+/** What the model was told between two steps, as a part of the message in whose middle it was said. */
+export function steeringPart({ id, text }: { id: string; text: string }): SteeringPart {
+  return { type: 'steering-message', id, parts: [{ type: 'text', text }] };
+}
+
+type SteeringPart = Extract<Part, { type: 'steering-message' }>;
+
+/** The message that the run writes; made when there is something to write into it. */
+function writtenMessage(draft: WorkDraft): UIMessage {
   let message = lastMessage(draft);
   if (message?.id !== draft.progress.messageId || message.role !== 'assistant') {
     message = { id: draft.progress.messageId, role: 'assistant', parts: [] };
     (draft.facts.messages = draft.own(draft.facts.messages)).push(message);
   }
+  return message;
+}
+
+/** The message with the current step's mark. */
+function stepMessage(draft: WorkDraft): UIMessage {
+  const message = writtenMessage(draft);
   if (!draft.progress.stepStarted) {
     message.parts.push({ type: 'step-start' });
     draft.progress.stepStarted = true;

@@ -71,7 +71,7 @@ export type RequestState = {
   answer?: RequestAnswer;
 };
 
-/** Words to the model between two steps, which are no part of `messages`. */
+/** Words to the model between two steps; `messages` has them as a part of type `steering-message`. */
 export type SteerState = Pick<Extract<RunEventBody, { type: 'steer' }>, 'id' | 'cause' | 'text'>;
 
 /** One step of a run: one model call and the tools that it ran. Times are milliseconds since the run started. */

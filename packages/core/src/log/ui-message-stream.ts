@@ -1,5 +1,6 @@
 import type { UIMessageChunk } from 'ai';
 import type { RunEvent, ToolCallFacts } from './events.ts';
+import { steeringPart } from './message.ts';
 
 /**
  * Translates events into the AI SDK's UI message chunks, one event after the other. A stock `useChat`, AI Elements or
@@ -77,6 +78,8 @@ export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk
           errorText: event.error,
           ...outputFacts(event),
         });
+      case 'steer':
+        return [steeringPart(event)];
       case 'source': {
         const { sourceType, id, ...rest } = event.source;
         return inStep({ type: `source-${sourceType}`, sourceId: id, ...rest } as UIMessageChunk);

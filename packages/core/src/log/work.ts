@@ -156,7 +156,7 @@ export function createWork<Facts extends WorkFacts>(
         return;
       case 'steer':
         steered({ id: event.id, cause: event.cause, text: event.text });
-        return;
+        break;
       case 'retry':
         progress.stepHasText = false;
         return;
