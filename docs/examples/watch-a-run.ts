@@ -21,7 +21,10 @@ for await (const event of run.events()) console.log(event.seq, event.type); // e
 const state = await run.finished; // never rejects: how it ended is in state.status
 console.log(state.toolCalls[0]?.output, state.usage.totalTokens > 0);
 // #endregion
+console.log(state.steps[0]?.request.instructions);
 // prints: 0 run-start
 // prints: tool-end
 // prints: run-end
 // prints: 3 true
+// prints: <WORD>cue</WORD>
+// prints: You count letters, with the tool and never in your head.

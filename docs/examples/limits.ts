@@ -1,0 +1,28 @@
+import { runPrompt, type Prompt } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import * as z from 'zod';
+
+const ask = (prompt: Prompt): void => {
+  prompt.defTool('getPrice', 'Price of a product', z.object({ product: z.string() }), () => '20 euros', {
+    effect: 'read',
+  });
+  prompt.$`What does a lamp cost?`;
+};
+const again = [{ toolCall: { name: 'getPrice', input: { product: 'lamp' } } }];
+
+// #region loop
+const looping = await runPrompt(ask, { model: scriptedModel([again, again, again, 'It costs 20 euros.']) });
+for (const { output, errorText } of (await looping.run.finished).toolCalls) console.log(output ?? errorText);
+// #endregion
+
+// #region limit
+const { run } = await runPrompt(ask, {
+  model: scriptedModel([again, 'It costs 20 euros.']),
+  options: { limits: { steps: 1 } },
+});
+const end = await run.finished;
+if (end.status === 'error') console.log(end.error.code, end.error.message);
+// #endregion
+// prints: 20 euros
+// prints: getPrice was not run: this is call 3 with the same arguments.
+// prints: budget_exceeded The run has called the model once, its agents included.
