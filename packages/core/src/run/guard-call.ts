@@ -1,0 +1,188 @@
+import { getErrorMessage } from '@ai-sdk/provider';
+import type { FlexibleSchema } from 'ai';
+import type { CuelineError } from '../errors.ts';
+import { redact } from '../models/redact.ts';
+import { lastOutput } from '../prompt/tool-callbacks.ts';
+import type { ToolContext, ToolRules } from '../prompt/tool-definition.ts';
+import { approvedArguments, isRefusal } from './approve.ts';
+import { budgetExceeded } from './limits.ts';
+import { createLoopGuard } from './loop-guard.ts';
+import type { Recorder } from './recorder.ts';
+import type { Speaker } from './tree.ts';
+import { timeLimit, untilAborted } from './until-aborted.ts';
+
+/** How a call's result becomes known to those that wait for the same. */
+type End = { resolve: (output: unknown) => void; reject: (error: unknown) => void };
+
+/** A tool as the guard sees it, whoever defined it. */
+export type GuardedTool = {
+  name: string;
+  rules: ToolRules;
+  inputSchema: FlexibleSchema;
+  /** Whether it gives results one after the other. */
+  streams: boolean;
+  /** Whether it works while its own calls need the places of `concurrentToolCalls`. */
+  isAgent: boolean;
+  /** What a result becomes before the log and the model get it. */
+  finish: (output: unknown) => unknown;
+  run: (args: unknown, context: ToolContext) => unknown;
+};
+
+/** Everything that is promised about tool calls, around each of them. */
+export type CallGuard = {
+  /** One call, from the first check to its result. What it throws becomes a tool error that the model reads. */
+  call(guarded: GuardedTool, given: unknown, context: ToolContext): unknown;
+  /** What the model is to be told besides the result of a call. */
+  noteOf(toolCallId: string): string | undefined;
+  /** A new step begins, which is about the task of this id, if any: the same call for another task is no repetition. */
+  beginStep(taskId: string | undefined): void;
+};
+
+export type CallGuardOptions = {
+  speaker: Speaker;
+  /** Where the calls themselves are written down. */
+  recorder: Pick<Recorder, 'toolCalled' | 'toolStarted' | 'toolTimed'>;
+  /** Told of every call that begins to run. */
+  onStart: (toolName: string) => void;
+};
+
+/** Limits, the loop guard, approvals, places to run in, time limits, and errors without keys. */
+export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions): CallGuard {
+  const { tree } = speaker;
+  let loops = createLoopGuard();
+  let currentTask: string | undefined;
+  const notes = new Map<string, string>();
+  let callsInStep = 0;
+
+  function call(guarded: GuardedTool, given: unknown, context: ToolContext): unknown {
+    const { name, rules, streams } = guarded;
+    callsInStep += 1;
+    const exceeded = tree.budget.takeToolCall();
+    if (exceeded !== undefined) return fail(exceeded);
+    const { toolCallsPerStep } = tree.budget.limits;
+    if (callsInStep > toolCallsPerStep) throw budgetExceeded('toolCallsPerStep', toolCallsPerStep);
+    const { verdict, settled } = loops.check({ toolName: name, input: given, ...rules });
+    if (verdict.kind === 'end') return fail(verdict.error);
+    if (verdict.kind === 'refuse') throw new Error(verdict.reason);
+    if (verdict.kind === 'repeat') {
+      notes.set(context.toolCallId, verdict.note);
+      return verdict.output;
+    }
+    if (!streams) {
+      const output = once(guarded, given, context);
+      // a refusal is an answer: who asks again gets the same one
+      settled(output.catch((error: unknown) => (isRefusal(error) ? error.message : Promise.reject(error))));
+      return output;
+    }
+    let end: End = { resolve: () => {}, reject: () => {} };
+    settled(new Promise((resolve, reject) => (end = { resolve, reject })));
+    // the AI SDK shows the outputs of an iterable as they come
+    return each(guarded, given, context, end);
+  }
+
+  async function once(guarded: GuardedTool, given: unknown, context: ToolContext): Promise<unknown> {
+    const place = await enter(guarded, given, context);
+    try {
+      return guarded.finish(await untilAborted(lastOutput(place.start()), place.signal));
+    } catch (error) {
+      throw withoutKeys(error);
+    } finally {
+      place.leave();
+    }
+  }
+
+  async function* each(
+    guarded: GuardedTool,
+    given: unknown,
+    context: ToolContext,
+    last: End,
+  ): AsyncGenerator<unknown> {
+    let output: unknown = null;
+    try {
+      const place = await enter(guarded, given, context);
+      try {
+        const outputs = (place.start() as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+        try {
+          for (;;) {
+            const next = await untilAborted(outputs.next(), place.signal);
+            if (next.done === true) break;
+            yield (output = guarded.finish(next.value));
+          }
+        } finally {
+          // not awaited: a generator that waits for ever gives no answer to this either
+          void outputs.return?.();
+        }
+      } finally {
+        place.leave();
+      }
+    } catch (error) {
+      const safe = withoutKeys(error);
+      last.reject(safe);
+      throw safe;
+    } finally {
+      // also where whoever reads the outputs stops doing so
+      last.resolve(output);
+    }
+  }
+
+  /** Waits until a call may run: written down, approved, and with a place to run in. */
+  async function enter(
+    { name, rules, inputSchema, isAgent, run }: GuardedTool,
+    given: unknown,
+    context: ToolContext,
+  ): Promise<{ start: () => unknown; signal: AbortSignal | undefined; leave: () => void }> {
+    const { toolCallId } = context;
+    // what a tool does comes after its call, also in the log
+    await recorder.toolCalled(toolCallId);
+    const args = await approvedArguments(speaker, {
+      toolName: name,
+      rules,
+      inputSchema,
+      args: given,
+      context,
+    });
+    // an agent takes no place: it would keep it from the calls that it waits for
+    const release = isAgent ? () => {} : await tree.slots.take(context.abortSignal);
+    const limit = rules.timeoutMs === undefined ? undefined : timeLimit(name, rules.timeoutMs);
+    const signals = [context.abortSignal, limit?.signal].filter((signal) => signal !== undefined);
+    const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+    const startedAt = performance.now();
+    return {
+      start() {
+        recorder.toolStarted(toolCallId, name);
+        onStart(name);
+        return run(args, signal === undefined ? context : { ...context, abortSignal: signal });
+      },
+      signal,
+      leave() {
+        release();
+        limit?.clear();
+        recorder.toolTimed(toolCallId, Math.round((performance.now() - startedAt) * 100) / 100);
+      },
+    };
+  }
+
+  function fail(error: CuelineError): never {
+    tree.fail(error);
+    throw error;
+  }
+
+  /** The model is told what a tool throws, so that must not name a key. */
+  function withoutKeys(error: unknown): unknown {
+    const text = getErrorMessage(error);
+    const safe = redact(text, tree.secrets);
+    return safe === text ? error : new Error(safe);
+  }
+
+  return {
+    call,
+    noteOf: (toolCallId) => notes.get(toolCallId),
+    beginStep(taskId) {
+      // a tool of the new task may be another under the same name, and its window hides the results of the old one
+      if (taskId !== currentTask) loops = createLoopGuard();
+      currentTask = taskId;
+      callsInStep = 0;
+      notes.clear();
+    },
+  };
+}
