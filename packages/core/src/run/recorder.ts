@@ -1,9 +1,10 @@
 import { getErrorMessage } from '@ai-sdk/provider';
 import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
 import { CuelineError } from '../errors.ts';
-import type { RunEventBody, RunOutcome, ToolCallFacts } from '../log/events.ts';
+import type { RunEventBody, RunOutcome } from '../log/events.ts';
 import { redact } from '../models/redact.ts';
 import { toRunError } from '../models/run-error.ts';
+import { beginsSomething, callFacts, metadata, sourceFacts, textOf, warningText } from './part-facts.ts';
 import { causeOf } from './steer.ts';
 import { toJson } from './to-json.ts';
 import type { EventSink } from './tree.ts';
@@ -99,7 +100,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
       toolName: part.toolName,
       input: toJson(part.input, settings.secrets),
       ...(part.invalid === true ? { invalid: errorText(part.error) } : {}),
-      ...facts(part),
+      ...callFacts(part),
     });
     called.add(part.toolCallId);
     waitingTools.get(part.toolCallId)?.();
@@ -157,7 +158,12 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
       case 'reasoning-delta':
         return log.append({ type: part.type, id: part.id, text: part.text, ...metadata(part) });
       case 'tool-input-start':
-        return log.append({ type: part.type, toolCallId: part.id, toolName: part.toolName, ...facts(part) });
+        return log.append({
+          type: part.type,
+          toolCallId: part.id,
+          toolName: part.toolName,
+          ...callFacts(part),
+        });
       case 'tool-input-delta':
         return log.append({ type: part.type, toolCallId: part.id, delta: part.delta });
       case 'tool-call':
@@ -166,12 +172,24 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
         const { toolCallId } = part;
         const output = toJson(part.output, settings.secrets);
         if (part.preliminary === true) return log.append({ type: 'tool-preliminary', toolCallId, output });
-        return log.append({ type: 'tool-end', toolCallId, output, ...duration(toolCallId), ...facts(part) });
+        return log.append({
+          type: 'tool-end',
+          toolCallId,
+          output,
+          ...duration(toolCallId),
+          ...callFacts(part),
+        });
       }
       case 'tool-error': {
         const { toolCallId } = part;
         const error = errorText(part.error);
-        return log.append({ type: 'tool-error', toolCallId, error, ...duration(toolCallId), ...facts(part) });
+        return log.append({
+          type: 'tool-error',
+          toolCallId,
+          error,
+          ...duration(toolCallId),
+          ...callFacts(part),
+        });
       }
       case 'tool-output-denied':
         return log.append({
@@ -256,71 +274,4 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
       return failure;
     },
   };
-}
-
-function textOf(content: string | readonly { type: string; text?: string }[]): string {
-  if (typeof content === 'string') return content;
-  return content.flatMap(({ text }) => text ?? []).join('\n');
-}
-
-/** True for a part with which an answer, or a new attempt at one, begins to say something. */
-function beginsSomething({ type }: TextStreamPart<ToolSet>): boolean {
-  return (
-    type === 'text-start' || type === 'reasoning-start' || type === 'tool-input-start' || type === 'tool-call'
-  );
-}
-
-function facts(part: {
-  providerExecuted?: boolean | undefined;
-  dynamic?: boolean | undefined;
-  title?: string | undefined;
-  providerMetadata?: ToolCallFacts['providerMetadata'] | undefined;
-}): ToolCallFacts {
-  return {
-    ...(part.providerExecuted === undefined ? {} : { providerExecuted: part.providerExecuted }),
-    ...(part.dynamic === true ? { dynamic: true } : {}),
-    ...(part.title === undefined ? {} : { title: part.title }),
-    ...metadata(part),
-  };
-}
-
-function metadata(part: { providerMetadata?: ToolCallFacts['providerMetadata'] | undefined }): {
-  providerMetadata?: NonNullable<ToolCallFacts['providerMetadata']>;
-} {
-  return part.providerMetadata === undefined ? {} : { providerMetadata: part.providerMetadata };
-}
-
-function sourceFacts(
-  part: Extract<TextStreamPart<ToolSet>, { type: 'source' }>,
-): Extract<RunEventBody, { type: 'source' }>['source'] {
-  const common = { id: part.id, ...metadata(part) };
-  if (part.sourceType === 'url') {
-    return {
-      sourceType: 'url',
-      url: part.url,
-      ...(part.title === undefined ? {} : { title: part.title }),
-      ...common,
-    };
-  }
-  return {
-    sourceType: 'document',
-    mediaType: part.mediaType,
-    title: part.title,
-    ...(part.filename === undefined ? {} : { filename: part.filename }),
-    ...common,
-  };
-}
-
-function warningText(
-  warning: Extract<TextStreamPart<ToolSet>, { type: 'start-step' }>['warnings'][number],
-): string {
-  switch (warning.type) {
-    case 'unsupported':
-    case 'compatibility':
-      return `The model does not fully support ${warning.feature}${warning.details === undefined ? '' : `: ${warning.details}`}.`;
-    case 'deprecated':
-      return `The setting ${warning.setting} is deprecated: ${warning.message}`;
-    default:
-      return warning.message;
-  }
 }

@@ -1,0 +1,74 @@
+import type { TextStreamPart, ToolSet } from 'ai';
+import type { RunEventBody, ToolCallFacts } from '../log/events.ts';
+
+/** The text of a message. */
+export function textOf(content: string | readonly { type: string; text?: string }[]): string {
+  if (typeof content === 'string') return content;
+  return content.flatMap(({ text }) => text ?? []).join('\n');
+}
+
+/** True for a part with which an answer, or a new attempt at one, begins to say something. */
+export function beginsSomething({ type }: TextStreamPart<ToolSet>): boolean {
+  return (
+    type === 'text-start' || type === 'reasoning-start' || type === 'tool-input-start' || type === 'tool-call'
+  );
+}
+
+/** What a provider says about a call besides the call itself. */
+export function callFacts(part: {
+  providerExecuted?: boolean | undefined;
+  dynamic?: boolean | undefined;
+  title?: string | undefined;
+  providerMetadata?: ToolCallFacts['providerMetadata'] | undefined;
+}): ToolCallFacts {
+  return {
+    ...(part.providerExecuted === undefined ? {} : { providerExecuted: part.providerExecuted }),
+    ...(part.dynamic === true ? { dynamic: true } : {}),
+    ...(part.title === undefined ? {} : { title: part.title }),
+    ...metadata(part),
+  };
+}
+
+/** What a provider attached to a part, where it did. */
+export function metadata(part: { providerMetadata?: ToolCallFacts['providerMetadata'] | undefined }): {
+  providerMetadata?: NonNullable<ToolCallFacts['providerMetadata']>;
+} {
+  return part.providerMetadata === undefined ? {} : { providerMetadata: part.providerMetadata };
+}
+
+/** Where a statement of the model comes from. */
+export function sourceFacts(
+  part: Extract<TextStreamPart<ToolSet>, { type: 'source' }>,
+): Extract<RunEventBody, { type: 'source' }>['source'] {
+  const common = { id: part.id, ...metadata(part) };
+  if (part.sourceType === 'url') {
+    return {
+      sourceType: 'url',
+      url: part.url,
+      ...(part.title === undefined ? {} : { title: part.title }),
+      ...common,
+    };
+  }
+  return {
+    sourceType: 'document',
+    mediaType: part.mediaType,
+    title: part.title,
+    ...(part.filename === undefined ? {} : { filename: part.filename }),
+    ...common,
+  };
+}
+
+/** A provider's warning in a sentence. */
+export function warningText(
+  warning: Extract<TextStreamPart<ToolSet>, { type: 'start-step' }>['warnings'][number],
+): string {
+  switch (warning.type) {
+    case 'unsupported':
+    case 'compatibility':
+      return `The model does not fully support ${warning.feature}${warning.details === undefined ? '' : `: ${warning.details}`}.`;
+    case 'deprecated':
+      return `The setting ${warning.setting} is deprecated: ${warning.message}`;
+    default:
+      return warning.message;
+  }
+}
