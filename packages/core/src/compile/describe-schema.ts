@@ -1,0 +1,46 @@
+/** What is said of one argument of a tool. `label` is its name, with a question mark where it may be left out. */
+export type Property = { label: string; type: string; description?: string };
+
+/** A JSON Schema in the way in which TypeScript would write it: `{ city: string, days?: integer }`. */
+export function describeSchema(schema: unknown): string {
+  if (!isObject(schema)) return 'unknown';
+  const { type, enum: values, anyOf, oneOf, allOf, items, $ref } = schema;
+  if ('const' in schema) return JSON.stringify(schema['const']);
+  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ');
+  const variants = anyOf ?? oneOf;
+  if (Array.isArray(variants)) return variants.map(describeSchema).join(' | ');
+  if (Array.isArray(allOf)) return allOf.map(describeItem).join(' & ');
+  if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1);
+  if (type === 'array') return `${describeItem(items)}[]`;
+  const properties = propertiesOf(schema)?.map((property) => `${property.label}: ${property.type}`);
+  if (properties !== undefined) return properties.length === 0 ? '{}' : `{ ${properties.join(', ')} }`;
+  if (Array.isArray(type)) return type.join(' | ');
+  return typeof type === 'string' ? type : 'unknown';
+}
+
+/** The properties of an object's schema; undefined for the schema of anything else. */
+export function propertiesOf(schema: unknown): Property[] | undefined {
+  if (!isObject(schema) || !isObject(schema['properties'])) return undefined;
+  const { properties, required } = schema;
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  return Object.entries(properties as object).map(([name, property]: [string, unknown]) => {
+    const description: unknown = isObject(property) ? property['description'] : undefined;
+    return {
+      label: needed.includes(name) ? name : `${name}?`,
+      type: describeSchema(property),
+      ...(typeof description === 'string' ? { description } : {}),
+    };
+  });
+}
+
+/** A schema as part of another one, in brackets where it says "or" or "and". */
+function describeItem(schema: unknown): string {
+  const text = describeSchema(schema);
+  const keys = ['anyOf', 'oneOf', 'allOf', 'enum'];
+  const several = isObject(schema) && (Array.isArray(schema['type']) || keys.some((key) => key in schema));
+  return several ? `(${text})` : text;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

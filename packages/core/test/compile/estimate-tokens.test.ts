@@ -1,0 +1,120 @@
+import type { CompiledRequest, Definitions } from '@cueline/core';
+import type { ModelMessage } from 'ai';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { estimateTokens } from '../../src/compile/estimate-tokens.ts';
+import { compileInstructions } from '../../src/compile/instructions.ts';
+
+type Named = Pick<Definitions, 'variables' | 'system'>;
+
+const none: Named = { variables: new Map(), system: new Map() };
+
+function request(given: Partial<CompiledRequest>): CompiledRequest {
+  return { model: '', instructions: '', messages: [], tools: [], settings: {}, ...given };
+}
+
+function named(variables: Record<string, string>, system: Record<string, string> = {}): Named {
+  return {
+    variables: new Map(Object.entries(variables).map(([name, value]) => [name, { kind: 'text', value }])),
+    system: new Map(Object.entries(system).map(([name, value]) => [name, { value }])),
+  };
+}
+
+function messageTokens(message: ModelMessage): number {
+  return estimateTokens(request({ messages: [message] }), none).total;
+}
+
+const result = (output: unknown): ModelMessage => ({
+  role: 'tool',
+  content: [{ type: 'tool-result', toolCallId: 'a', toolName: 'f', output: output as never }],
+});
+
+describe('the system prompt', () => {
+  const definitions = named({ A: 'one', B: 'two' }, { role: 'helper' });
+
+  test.for(['labels', 'xml'] as const)('each definition counts as it is written: %s', (format) => {
+    const instructions = compileInstructions(definitions, 'Be short.', format) as string;
+    expect(estimateTokens(request({ instructions }), definitions, format).parts).toEqual([
+      { kind: 'variable', name: 'A', tokens: Math.ceil('<A>one</A>'.length / 4) },
+      { kind: 'variable', name: 'B', tokens: Math.ceil('<B>two</B>'.length / 4) },
+      { kind: 'system', name: 'role', tokens: format === 'xml' ? 5 : 3 },
+      { kind: 'instructions', name: 'instructions', tokens: 27 },
+    ]);
+  });
+
+  test('what is not sent costs nothing', () => {
+    expect(estimateTokens(request({ instructions: 'All new.' }), definitions)).toEqual({
+      total: 2,
+      parts: [{ kind: 'instructions', name: 'instructions', tokens: 2 }],
+    });
+    expect(estimateTokens(request({}), definitions)).toEqual({ total: 0, parts: [] });
+  });
+
+  test('no character counts twice, whatever the texts are', () => {
+    const texts = fc.dictionary(
+      fc.constantFrom('a', 'b', 'c'),
+      fc.string({ unit: fc.constantFrom('a', 'b', ':', '\n') }),
+    );
+    fc.assert(
+      fc.property(texts, texts, fc.string(), fc.boolean(), (variables, system, own, replaced) => {
+        const definitions = named(variables, system);
+        const instructions = replaced ? own : ((compileInstructions(definitions, own) ?? '') as string);
+        const { total, parts } = estimateTokens(request({ instructions }), definitions);
+        expect(total).toBe(parts.reduce((sum, { tokens }) => sum + tokens, 0));
+        // each part is rounded up
+        expect(total * 4).toBeGreaterThanOrEqual(instructions.length);
+        expect(total * 4).toBeLessThan(instructions.length + 4 * (parts.length + 1));
+      }),
+    );
+  });
+});
+
+describe('messages', () => {
+  test('a token for every four characters, rounded up', () => {
+    expect(messageTokens({ role: 'user', content: '12345' })).toBe(2);
+    expect(
+      messageTokens({
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: '1234' },
+          { type: 'text', text: '12' },
+          { type: 'tool-call', toolCallId: 'a', toolName: 'add', input: { a: 1 } },
+        ],
+      }),
+    ).toBe(4);
+  });
+
+  test('what a tool returned, in each form', () => {
+    expect(messageTokens(result({ type: 'text', value: '12345678' }))).toBe(2);
+    expect(messageTokens(result({ type: 'json', value: [1, 2, 3, 4] }))).toBe(3);
+    expect(messageTokens(result({ type: 'error-text', value: '1234' }))).toBe(1);
+    expect(
+      messageTokens(
+        result({
+          type: 'content',
+          value: [
+            { type: 'text', text: '1234' },
+            { type: 'file', data: { type: 'data', data: 'A'.repeat(9_000) }, mediaType: 'image/png' },
+          ],
+        }),
+      ),
+    ).toBe(1_001);
+  });
+
+  test('1,000 for a file, however large', () => {
+    const file = (data: string) => ({ type: 'file' as const, data, mediaType: 'application/pdf' });
+    expect(messageTokens({ role: 'user', content: [file('AAAA')] })).toBe(1_000);
+    expect(messageTokens({ role: 'user', content: [file('A'.repeat(9_000)), file('AAAA')] })).toBe(2_000);
+  });
+});
+
+test('a tool counts with its name, its description and its schema', () => {
+  const tools = [
+    { name: 'get', description: 'Gets it', inputSchema: { type: 'object' } },
+    { name: 'web', inputSchema: {} },
+  ];
+  expect(estimateTokens(request({ tools }), none).parts).toEqual([
+    { kind: 'tool', name: 'get', tokens: 7 },
+    { kind: 'tool', name: 'web', tokens: 2 },
+  ]);
+});
