@@ -1,6 +1,7 @@
-import type { Instructions, PrepareStepFunction, PrepareStepResult, ToolSet } from 'ai';
+import type { Instructions, ModelMessage, PrepareStepFunction, PrepareStepResult, ToolSet } from 'ai';
 import { compileInstructions, type SystemFormat } from '../compile/instructions.ts';
 import { scriptError } from '../errors.ts';
+import { CuelineError } from '../errors.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { createHistory } from './history.ts';
@@ -78,7 +79,7 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
       ...(instructions === undefined ? {} : { instructions }),
       ...(hooked.model === undefined ? {} : { model: await tree.models.resolve(hooked.model) }),
       ...(rewritten
-        ? { messages: hooked.replaced ? pairToolMessages(hooked.messages) : [...hooked.messages] }
+        ? { messages: hooked.replaced ? cut(hooked.messages, step.stepNumber) : [...hooked.messages] }
         : {}),
     };
     if (own === undefined) {
@@ -103,6 +104,16 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
       ...(model === undefined ? {} : { model: await tree.models.resolve(model) }),
     };
   };
+}
+
+/** What a hook has left of the messages, as providers take it. @throws CuelineError `script_error` where that is nothing */
+function cut(messages: readonly ModelMessage[], stepNumber: number): ModelMessage[] {
+  const whole = pairToolMessages(messages);
+  if (whole.length > 0) return whole;
+  throw new CuelineError(
+    'script_error',
+    `A hook left no messages for step ${stepNumber}; a tool's result without its call counts as none. Keep some, such as [...messages.slice(0, 1), ...messages.slice(1).slice(-10)].`,
+  );
 }
 
 async function callOwn(
