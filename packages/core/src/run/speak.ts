@@ -46,8 +46,9 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
   const { tree, sink } = speaker;
   const { prompt, messages, options, abortSignal, responseSchema } = speech;
   const { taskList } = prompt.definitions;
-  const tasks = taskList === undefined ? undefined : createTaskProgress(prompt, taskList, sink);
+  // before its first events, since whoever hears of a task may edit it at once
   if (taskList !== undefined) tree.taskLists.set(speaker.path ?? '', taskList);
+  const tasks = taskList === undefined ? undefined : createTaskProgress(prompt, taskList, sink);
   const response = responseSchema === undefined ? undefined : createResponseCheck(responseSchema);
   const unfinished = (): CuelineError | undefined => tasks?.unfinished() ?? response?.failure();
   const recorder = createRecorder(sink, {
