@@ -53,6 +53,8 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
   let lastTime = events.at(-1)?.t ?? 0;
   let ended = events.at(-1)?.type === 'run-end';
   let reduced = 0;
+  let told = events.length;
+  let telling = false;
   let cancelScheduled: (() => void) | undefined;
 
   function push(event: RunEvent): void {
@@ -60,8 +62,16 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
     events.push(event);
     lastTime = event.t;
     if (event.type === 'run-end') ended = true;
-    callAll(listeners, event);
+    tellListeners();
     scheduleNotification();
+  }
+
+  /** Everybody hears the events in their order, also where somebody answers one with another. */
+  function tellListeners(): void {
+    if (telling) return;
+    telling = true;
+    while (told < events.length) callAll(listeners, events[told++]!);
+    telling = false;
   }
 
   function scheduleNotification(): void {

@@ -4,7 +4,7 @@ import type { EditReply, TaskEdit, TaskEvent, TaskItem } from '../tasks/task.ts'
 import { createTaskList } from '../tasks/create-task-list.ts';
 import type { Decision } from '../tasks/decision.ts';
 import { editTasks } from '../tasks/edits.ts';
-import { currentTask, isComplete, type TaskList } from '../tasks/task-list.ts';
+import { applyEvents, currentTask, isComplete, type TaskList } from '../tasks/task-list.ts';
 import type { ToolDefinition } from './tool-definition.ts';
 
 /** One task of `defTaskList`. `P` is the prompt with its plugins' methods. */
@@ -49,6 +49,9 @@ export class TaskListDefinition implements TaskListHandle {
   #list: TaskList;
   #listener: ((event: TaskEvent) => void) | undefined;
   #hasEnded: () => boolean = () => false;
+  /** How many of the events the listener has been told of. */
+  #told = 0;
+  #telling = false;
 
   constructor(
     kind: TaskList['kind'],
@@ -93,11 +96,10 @@ export class TaskListDefinition implements TaskListHandle {
 
   /** Writes a decision down, and gives its reply. */
   apply(decision: Decision): string {
+    if (this.#hasEnded()) return decision.reply;
     this.#list = decision.list;
-    for (const event of decision.events) {
-      this.events.push(event);
-      this.#listener?.(event);
-    }
+    this.events.push(...decision.events);
+    this.#tell();
     return decision.reply;
   }
 
@@ -112,9 +114,22 @@ export class TaskListDefinition implements TaskListHandle {
 
   /** Tells `listener` of everything that happened and will happen to the list, until the run has ended. */
   listen(listener: (event: TaskEvent) => void, hasEnded: () => boolean): void {
-    for (const event of this.events) listener(event);
     this.#listener = listener;
     this.#hasEnded = hasEnded;
+    this.#tell();
+  }
+
+  /** Tells the listener of one event after the other, also where it answers one with an edit, or by ending the run. */
+  #tell(): void {
+    const listener = this.#listener;
+    if (listener === undefined || this.#telling) return;
+    this.#telling = true;
+    while (this.#told < this.events.length && !this.#hasEnded()) listener(this.events[this.#told++]!);
+    this.#telling = false;
+    if (this.#told === this.events.length) return;
+    // what the run was not told of has not happened
+    this.events.length = this.#told;
+    this.#list = applyEvents({ ...this.#list, items: [], nextNumber: 1 }, this.events);
   }
 }
 
