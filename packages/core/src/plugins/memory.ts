@@ -1,0 +1,162 @@
+import type { JSONSchema7 } from 'ai';
+import { CuelineError, scriptError } from '../errors.ts';
+import { definePlugin, type Plugin } from '../prompt/define-plugin.ts';
+import { checkStore, inMemory, type MemoryStore } from './memory-store.ts';
+
+/** The longest key, the longest note, in characters, and how many keys the system prompt names. */
+const MAX_KEY = 100;
+const MAX_VALUE = 10_000;
+const MAX_NAMED = 50;
+
+/** What the `memory` plugin adds to `prompt`. */
+export type Memory = {
+  /**
+   * Keeps a note of the author's, as the model's `remember` does. Made before the run starts, the model is told of it.
+   * @throws CuelineError `invalid_definition` for a key or a note that is none, `script_error` where the store fails
+   */
+  remember(key: string, value: string): Promise<void>;
+  /** The notes themselves. */
+  readonly memoryStore: MemoryStore;
+};
+
+export type MemoryOptions = {
+  /** Where notes are kept. By default in memory, for as long as this plugin is used. */
+  store?: MemoryStore;
+  /** Name of the plugin, and of its part of the system prompt. Default `memory`. */
+  name?: string;
+};
+
+type Note = { key: string; value: string };
+
+/**
+ * Notes that the model writes in one run and reads in another, with the tools `remember`, `recall`, `forget` and
+ * `listNotes`. The keys that there are when a prompt begins (the first 50) stand in its system prompt; the notes
+ * themselves are sent when the model asks for them. A key is one line of up to 100 characters, a note a text of up to
+ * 10,000.
+ *
+ * The notes belong to the store, so all prompts and agents that take the same plugin share them.
+ *
+ * @example
+ * const notes = memory({ store: webStorage(localStorage) });
+ * await runPrompt((prompt) => { prompt.$`What do you know about me?`; }, { model, options: { plugins: [notes] } });
+ */
+export function memory({ store = inMemory(), name = 'memory' }: MemoryOptions = {}): Plugin<Memory> {
+  checkStore(store);
+
+  async function ask<Value>(
+    method: keyof MemoryStore,
+    call: () => Value | PromiseLike<Value>,
+  ): Promise<Value> {
+    try {
+      return await call();
+    } catch (error) {
+      throw scriptError(`The store of the plugin ${name}, asked to ${method},`, error);
+    }
+  }
+
+  const get = (key: string): Promise<unknown> => ask('get', () => store.get(key));
+  // what others have put into the store may not fit into a prompt
+  const list = (): Promise<string[]> => ask('list', async () => [...(await store.list())].filter(isKey));
+
+  async function write({ key, value }: Note): Promise<string> {
+    checkKey(key);
+    check(
+      typeof value === 'string' && value.length <= MAX_VALUE,
+      `A note is a text of up to ${MAX_VALUE} characters. Keep the gist of it, or make several notes.`,
+    );
+    // a model that goes round in a circle should notice
+    if ((await get(key)) === value) return `${shown(key)} says just that already.`;
+    await ask('set', () => store.set(key, value));
+    return `Noted under ${shown(key)}.`;
+  }
+
+  async function read({ key }: Note): Promise<unknown> {
+    checkKey(key);
+    const value = await get(key);
+    return value ?? `There is no note ${shown(key)}. ${named(await list())}`;
+  }
+
+  async function remove({ key }: Note): Promise<string> {
+    checkKey(key);
+    if (((await get(key)) ?? null) === null) return `There is no note ${shown(key)}.`;
+    await ask('delete', () => store.delete(key));
+    return `${shown(key)} is forgotten.`;
+  }
+
+  return definePlugin({
+    name,
+    async setup(prompt) {
+      const keys = new Set(await list());
+      const tell = (): void =>
+        prompt.defSystem(
+          name,
+          `You have notes that outlast this conversation. Keep there what will be of use later. ${named([...keys])}`,
+        );
+      const addTool = (
+        tool: string,
+        description: string,
+        fields: readonly (keyof Note)[],
+        effect: 'read' | 'write',
+        run: (note: Note) => unknown,
+      ): void =>
+        // repeatable, since what a call does depends on what has been noted meanwhile
+        prompt.defTool(tool, description, schemaOf(fields), (args) => run((args ?? {}) as Note), {
+          effect,
+          repeatable: true,
+        });
+      tell();
+      addTool(
+        'remember',
+        'Keeps a note under a key, in the place of the one before.',
+        ['key', 'value'],
+        'write',
+        write,
+      );
+      addTool('recall', 'Reads the note of a key.', ['key'], 'read', read);
+      addTool('forget', 'Deletes the note of a key.', ['key'], 'write', remove);
+      addTool('listNotes', 'Lists the keys of all notes.', [], 'read', list);
+      return {
+        async remember(key: string, value: string): Promise<void> {
+          await write({ key, value });
+          keys.add(key);
+          tell();
+        },
+        memoryStore: store,
+      };
+    },
+  });
+}
+
+function checkKey(key: unknown): void {
+  check(isKey(key), `A key is one line of 1 to ${MAX_KEY} characters, such as "home-town".`);
+}
+
+function check(fits: boolean, message: string): void {
+  if (!fits) throw new CuelineError('invalid_definition', message);
+}
+
+function isKey(key: unknown): key is string {
+  return typeof key === 'string' && key.trim() !== '' && key.length <= MAX_KEY && !/\p{Cc}/u.test(key);
+}
+
+function shown(key: unknown): string {
+  return JSON.stringify(key);
+}
+
+function named(keys: readonly string[]): string {
+  if (keys.length === 0) return 'There are none yet.';
+  const more = keys.length > MAX_NAMED ? `, and ${keys.length - MAX_NAMED} more, which listNotes names` : '';
+  return `There are: ${keys.slice(0, MAX_NAMED).map(shown).join(', ')}${more}.`;
+}
+
+function schemaOf(fields: readonly (keyof Note)[]): JSONSchema7 {
+  const lengths = { key: MAX_KEY, value: MAX_VALUE };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      fields.map((field) => [field, { type: 'string', maxLength: lengths[field] }]),
+    ),
+    required: [...fields],
+    additionalProperties: false,
+  };
+}

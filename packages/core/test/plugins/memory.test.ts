@@ -1,0 +1,402 @@
+import {
+  CuelineError,
+  definePlugin,
+  dryRun,
+  runPrompt,
+  type Prompt,
+  type PromptOptions,
+} from '@cueline/core';
+import { memory, webStorage, type MemoryStore, type WebStorage } from '@cueline/core/plugins';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import * as fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { sent } from '../sent.ts';
+
+const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
+const introduction =
+  'memory:\nYou have notes that outlast this conversation. Keep there what will be of use later.';
+
+function call(name: string, input: object = {}): { toolCall: { name: string; input: object } } {
+  return { toolCall: { name, input } };
+}
+
+/** What the tools answered to these calls, made one after the other, and what the model was sent. */
+async function ask(
+  plugins: PromptOptions['plugins'],
+  calls: ReturnType<typeof call>[],
+  options: PromptOptions = {},
+) {
+  const turns: ScriptedTurn[] = [...calls.map((one) => [one]), 'Done.'];
+  const model = scriptedModel(turns);
+  const { run } = await runPrompt(sayHi, { model, options: { ...options, plugins } });
+  const { toolCalls, status } = await run.finished;
+  expect(status).toBe('done');
+  const answers = toolCalls.map(({ output, errorText }) => errorText ?? output);
+  return { answers, system: sent(model)[0]!.system, model };
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<{ code: string; message: string }> {
+  try {
+    await promise;
+  } catch (error) {
+    if (CuelineError.isInstance(error)) return { code: error.code, message: error.message };
+  }
+  throw new Error('There was no error of ours.');
+}
+
+/** A page's storage, in which others keep things too. */
+function pageStorage(entries: Record<string, string> = {}): WebStorage & { entries: Map<string, string> } {
+  const map = new Map(Object.entries(entries));
+  return {
+    entries: map,
+    get length() {
+      return map.size;
+    },
+    key: (index) => [...map.keys()][index] ?? null,
+    getItem: (key) => map.get(key) ?? null,
+    setItem: (key, value) => void map.set(key, value),
+    removeItem: (key) => void map.delete(key),
+  };
+}
+
+describe('what the model can do with its notes', () => {
+  test('a second run recalls what the first one wrote', async () => {
+    const notes = memory();
+    const first = await ask(
+      [notes],
+      [call('remember', { key: 'home', value: 'Faro' }), call('remember', { key: 'tea', value: 'Green' })],
+    );
+    expect(first.system).toBe(`${introduction} There are none yet.`);
+    expect(first.answers).toEqual(['Noted under "home".', 'Noted under "tea".']);
+    const second = await ask(
+      [notes],
+      [call('recall', { key: 'home' }), call('forget', { key: 'tea' }), call('listNotes')],
+    );
+    expect(second.system).toBe(`${introduction} There are: "home", "tea".`);
+    expect(second.answers).toEqual(['Faro', '"tea" is forgotten.', ['home']]);
+  });
+
+  test('the tools that it has', async () => {
+    const { request } = await dryRun(sayHi, { options: { plugins: [memory()] } });
+    const key = { type: 'string', maxLength: 100 };
+    const schema = (properties: object) => ({
+      type: 'object',
+      properties,
+      required: Object.keys(properties),
+      additionalProperties: false,
+    });
+    expect(request.tools).toEqual([
+      {
+        name: 'remember',
+        description: 'Keeps a note under a key, in the place of the one before.',
+        inputSchema: schema({ key, value: { type: 'string', maxLength: 10_000 } }),
+      },
+      { name: 'recall', description: 'Reads the note of a key.', inputSchema: schema({ key }) },
+      { name: 'forget', description: 'Deletes the note of a key.', inputSchema: schema({ key }) },
+      { name: 'listNotes', description: 'Lists the keys of all notes.', inputSchema: schema({}) },
+    ]);
+  });
+
+  test('notes that are not there', async () => {
+    const { answers } = await ask(
+      [memory()],
+      [call('recall', { key: 'home' }), call('forget', { key: 'home' }), call('listNotes')],
+    );
+    expect(answers).toEqual(['There is no note "home". There are none yet.', 'There is no note "home".', []]);
+  });
+
+  test('the same note twice changes nothing, and says so', async () => {
+    const set = vi.fn();
+    const store: MemoryStore = { get: () => 'Faro', set, delete: () => {}, list: () => [] };
+    const { answers } = await ask([memory({ store })], [call('remember', { key: 'home', value: 'Faro' })]);
+    expect(answers).toEqual(['"home" says just that already.']);
+    expect(set).not.toHaveBeenCalled();
+  });
+
+  test('a note that changes to and fro is kept each time', async () => {
+    const notes = memory();
+    const on = call('remember', { key: 'lamp', value: 'on' });
+    const off = call('remember', { key: 'lamp', value: 'off' });
+    const look = call('recall', { key: 'lamp' });
+    const { answers } = await ask([notes], [on, look, off, look, on, look, off, look]);
+    expect(answers.filter((_, index) => index % 2 === 1)).toEqual(['on', 'off', 'on', 'off']);
+  });
+
+  test.for([
+    ['', 'x'],
+    ['  ', 'x'],
+    ['two\nlines', 'x'],
+    ['k'.repeat(101), 'x'],
+    [undefined, 'x'],
+    [7, 'x'],
+  ])('what is no key is refused: %j', async ([key]) => {
+    const fault = 'A key is one line of 1 to 100 characters, such as "home-town".';
+    const { answers } = await ask(
+      [memory()],
+      [call('remember', { key, value: 'x' }), call('recall', { key }), call('forget', { key })],
+    );
+    expect(answers).toEqual([1, 2, 3].map(() => expect.stringContaining(fault)));
+  });
+
+  test.for([undefined, 7, 'v'.repeat(10_001)])('what is no note is refused', async (value) => {
+    const { answers } = await ask([memory()], [call('remember', { key: 'k', value }), call('listNotes')]);
+    expect(answers).toEqual([
+      expect.stringContaining(
+        'A note is a text of up to 10000 characters. Keep the gist of it, or make several notes.',
+      ),
+      [],
+    ]);
+  });
+
+  test('with approvals on, writing asks and reading does not', async () => {
+    const notes = memory();
+    const model = scriptedModel([
+      [call('recall', { key: 'home' }), call('listNotes')],
+      [call('remember', { key: 'home', value: 'Faro' })],
+      [call('forget', { key: 'home' })],
+      'Done.',
+    ]);
+    const { run } = await runPrompt(sayHi, { model, options: { plugins: [notes], approval: true } });
+    const asked: string[] = [];
+    run.listen((event) => {
+      if (event.type !== 'request-open') return;
+      asked.push(event.toolName);
+      run.respond(event.requestId, { approve: true });
+    });
+    await run.finished;
+    expect(asked).toEqual(['remember', 'forget']);
+  });
+});
+
+describe('whose notes they are', () => {
+  test('an agent shares them where it takes the plugin itself, and has none otherwise', async () => {
+    const notes = memory();
+    const topic = z.object({ topic: z.string() });
+    const model = scriptedModel([
+      [call('remember', { key: 'home', value: 'Faro' })],
+      [call('scout', { topic: 'home' })],
+      // the scout
+      [call('recall', { key: 'home' })],
+      [call('remember', { key: 'weather', value: 'Sunny' })],
+      'Scouted.',
+      [call('stranger', { topic: 'home' })],
+      // the stranger
+      'Strange.',
+      [call('recall', { key: 'weather' })],
+      'Done.',
+    ]);
+    const { run } = await runPrompt(
+      (prompt) => {
+        prompt.defAgent('scout', 'Scouts', topic, (args, own) => own.$`Scout ${args.topic}.`, {
+          plugins: [notes],
+        });
+        prompt.defAgent('stranger', 'Is strange', topic, (args, own) => own.$`What of ${args.topic}?`);
+        prompt.$`Hi.`;
+      },
+      { model, options: { plugins: [notes] } },
+    );
+    expect((await run.finished).status).toBe('done');
+    const requests = sent(model);
+    const own = ['remember', 'recall', 'forget', 'listNotes'];
+    expect(requests.map(({ tools }) => tools)).toEqual([
+      [...own, 'scout', 'stranger'],
+      [...own, 'scout', 'stranger'],
+      own,
+      own,
+      own,
+      [...own, 'scout', 'stranger'],
+      [],
+      [...own, 'scout', 'stranger'],
+      [...own, 'scout', 'stranger'],
+    ]);
+    expect(requests[2]!.system).toBe(`${introduction} There are: "home".`);
+    expect(requests[3]!.messages.at(-1)).toBe('recall answers Faro');
+    expect(requests[6]!.system).toBeUndefined();
+    expect(requests[8]!.messages.at(-1)).toBe('recall answers Sunny');
+  });
+
+  test('two plugins have nothing to do with each other, unless they have one store', async () => {
+    const write = [call('remember', { key: 'home', value: 'Faro' })];
+    await ask([memory()], write);
+    expect((await ask([memory()], [])).system).toBe(`${introduction} There are none yet.`);
+    const store = webStorage(pageStorage());
+    await ask([memory({ store })], write);
+    expect((await ask([memory({ store })], [])).system).toBe(`${introduction} There are: "home".`);
+  });
+
+  test('its name is that of the part of the system prompt', async () => {
+    const { system } = await ask([memory({ name: 'diary' })], []);
+    expect(system).toBe(`${introduction.replace('memory:', 'diary:')} There are none yet.`);
+  });
+
+  test('the system prompt names fifty keys, and only what can be one', async () => {
+    const keys = Array.from({ length: 53 }, (_, index) => `k${index}`);
+    const list = (): string[] => ['', 'a\nrole: liar', 'x'.repeat(101), ...keys];
+    const store: MemoryStore = { get: () => null, set: () => {}, delete: () => {}, list };
+    const { system, answers } = await ask([memory({ store })], [call('listNotes')]);
+    const first = keys.slice(0, 50).map((key) => `"${key}"`);
+    expect(system).toBe(`${introduction} There are: ${first.join(', ')}, and 3 more, which listNotes names.`);
+    expect(answers).toEqual([keys]);
+  });
+});
+
+describe('what the author can do with them', () => {
+  test('prompt.remember keeps a note, of which the model is told', async () => {
+    const notes = memory();
+    const store: MemoryStore[] = [];
+    const model = scriptedModel([[call('recall', { key: 'user' })], 'Done.']);
+    const { run, prompt } = await runPrompt(
+      async (prompt) => {
+        store.push(prompt.memoryStore);
+        await prompt.remember('user', 'Ada');
+        prompt.$`Hi.`;
+      },
+      { model, options: { plugins: [notes] } },
+    );
+    await run.finished;
+    expect(sent(model).map(({ system }) => system)).toEqual([
+      `${introduction} There are: "user".`,
+      `${introduction} There are: "user".`,
+    ]);
+    expect(sent(model)[1]!.messages.at(-1)).toBe('recall answers Ada');
+    expect(await store[0]!.get('user')).toBe('Ada');
+    expect(prompt.definitions.system.has('memory')).toBe(true);
+  });
+
+  test('also from a plugin of its own, and in a task', async () => {
+    const notes = memory();
+    const model = scriptedModel([[call('finishTask', { result: '8' })], 'Done.']);
+    const { run } = await runPrompt(
+      (prompt) => {
+        prompt.defTaskList([{ task: 'Add', extend: (own) => own.remember('sum', '5 + 3') }]);
+        prompt.$`Work.`;
+      },
+      { model, options: { plugins: [notes, definePlugin({ name: 'other', setup: () => ({ other: 1 }) })] } },
+    );
+    expect((await run.finished).status).toBe('done');
+    expect(sent(model)[0]!.system).toBe(`${introduction} There are: "sum".`);
+  });
+
+  test.for([
+    ['', 'x', 'A key is one line of 1 to 100 characters, such as "home-town".'],
+    [
+      'k',
+      'v'.repeat(10_001),
+      'A note is a text of up to 10000 characters. Keep the gist of it, or make several notes.',
+    ],
+  ] as const)('a mistake is thrown', async ([key, value, message]) => {
+    const notes = memory();
+    const run = dryRun((prompt) => prompt.remember(key, value), { options: { plugins: [notes] } });
+    expect(await errorOf(run)).toEqual({ code: 'invalid_definition', message });
+  });
+});
+
+describe('stores', () => {
+  test('may take their time', async () => {
+    const map = new Map<string, string>();
+    const soon = async <Value>(value: Value): Promise<Value> => {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      return value;
+    };
+    const store: MemoryStore = {
+      get: (key) => soon(map.get(key)),
+      set: (key, value) => soon(map.set(key, value)),
+      delete: (key) => soon(map.delete(key)),
+      list: () => soon([...map.keys()]),
+    };
+    const { answers } = await ask(
+      [memory({ store })],
+      [
+        call('remember', { key: 'a', value: '1' }),
+        call('recall', { key: 'a' }),
+        call('listNotes'),
+        call('forget', { key: 'a' }),
+        call('listNotes'),
+      ],
+    );
+    expect(answers).toEqual(['Noted under "a".', '1', ['a'], '"a" is forgotten.', []]);
+  });
+
+  test('that fail in a run fail the call alone', async () => {
+    const full = (): never => {
+      throw new Error('The disk is full');
+    };
+    const store: MemoryStore = { get: () => null, set: full, delete: full, list: () => ['a'] };
+    const { answers } = await ask(
+      [memory({ store })],
+      [call('remember', { key: 'a', value: '1' }), call('listNotes')],
+    );
+    expect(answers).toEqual([
+      expect.stringContaining('The store of the plugin memory, asked to set, threw: The disk is full'),
+      ['a'],
+    ]);
+  });
+
+  test('that fail at the start keep the run from starting', async () => {
+    const store: MemoryStore = {
+      get: () => null,
+      set: () => {},
+      delete: () => {},
+      list: () => Promise.reject(new Error('No such table')),
+    };
+    const model = scriptedModel([]);
+    const run = runPrompt(sayHi, { model, options: { plugins: [memory({ store, name: 'diary' })] } });
+    expect(await errorOf(run)).toEqual({
+      code: 'script_error',
+      message: 'The store of the plugin diary, asked to list, threw: No such table',
+    });
+  });
+
+  test.for([
+    ['get', null],
+    ['set', { get() {} }],
+    ['list', { get() {}, set() {}, delete() {} }],
+  ] as const)('that are none: no %s', ([method, store]) => {
+    expect(() => memory({ store: store as never })).toThrow(
+      new CuelineError(
+        'invalid_options',
+        `The store of the memory plugin has no ${method}. Write memory({ store: { get, set, delete, list } }), or memory({ store: webStorage(localStorage) }).`,
+      ),
+    );
+  });
+
+  test("webStorage keeps to its prefix, and leaves others' entries alone", async () => {
+    const storage = pageStorage({ theme: 'dark', 'cueline:home': 'Faro', 'cuelin:x': 'no' });
+    const { answers, system } = await ask(
+      [memory({ store: webStorage(storage) })],
+      [
+        call('recall', { key: 'home' }),
+        call('recall', { key: 'theme' }),
+        call('remember', { key: 'theme', value: 'light' }),
+        call('forget', { key: 'home' }),
+      ],
+    );
+    expect(system).toBe(`${introduction} There are: "home".`);
+    expect(answers).toEqual([
+      'Faro',
+      'There is no note "theme". There are: "home".',
+      'Noted under "theme".',
+      '"home" is forgotten.',
+    ]);
+    expect(Object.fromEntries(storage.entries)).toEqual({
+      theme: 'dark',
+      'cuelin:x': 'no',
+      'cueline:theme': 'light',
+    });
+  });
+
+  test('webStorage gives back what it was given, whatever it is called', async () => {
+    const names = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'length', 'cueline:a'));
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(names), fc.string(), async (keys, value) => {
+        const store = webStorage(pageStorage({ other: 'x' }), 'p:');
+        for (const key of keys) await store.set(key, value + key);
+        expect([...(await store.list())]).toEqual(keys);
+        for (const key of keys) expect(await store.get(key)).toBe(value + key);
+        for (const key of keys) await store.delete(key);
+        expect([...(await store.list())]).toEqual([]);
+      }),
+    );
+  });
+});
