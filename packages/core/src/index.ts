@@ -10,7 +10,8 @@ export {
 export { definePlugin, type Plugin, type PluginMethods } from './prompt/define-plugin.ts';
 export { tool, type NamedTool } from './prompt/tool.ts';
 export type {
-  SubCallListener,
+  SubCall,
+  SubCaller,
   ToolArguments,
   ToolContext,
   ToolDefinition,

@@ -6,11 +6,11 @@ import {
   checkToolName,
   functionTool,
   parseWith,
+  type SubCaller,
   type ToolContext,
   type ToolDefinition,
   type ToolEffect,
   type ToolOptions,
-  type ToolFunction,
 } from './tool-definition.ts';
 
 type SubTools = ReadonlyMap<string, Extract<ToolDefinition, { kind: 'function' }>>;
@@ -63,7 +63,7 @@ export function compositeTool(
       ...(effect === undefined ? {} : { effect }),
       ...approvalRule(byName),
     },
-    run: (args, context, subCalls) => runCalls(name, byName, args, context, subCalls),
+    run: (args, context, makeSubCall) => runCalls(name, byName, args, context, makeSubCall),
   };
 }
 
@@ -72,24 +72,13 @@ async function runCalls(
   byName: SubTools,
   args: unknown,
   context: ToolContext,
-  subCalls: Parameters<ToolFunction>[2],
+  makeSubCall: SubCaller,
 ): Promise<{ results: SubResult[] }> {
   const results: SubResult[] = [];
-  for (const [index, call] of callsOf(composite, args).entries()) {
-    context.abortSignal?.throwIfAborted();
-    const { name, args: input } = call;
-    subCalls.started(index, name, input ?? {});
-    try {
-      const output = await runOne(composite, byName, name, input ?? {}, context, subCalls);
-      subCalls.ended(index, { output });
-      results.push({ name, result: output });
-    } catch (error) {
-      // a run that was stopped is no failure of this one call
-      if (context.abortSignal?.aborted === true) throw error;
-      const message = error instanceof Error ? error.message : String(error);
-      subCalls.ended(index, { error: message });
-      results.push({ name, result: { error: message } });
-    }
+  for (const { name, args: input } of callsOf(composite, args)) {
+    const timeoutMs = byName.get(name)?.rules.timeoutMs;
+    const run = (own: ToolContext): unknown => runOne(composite, byName, name, input, own, makeSubCall);
+    results.push({ name, result: await makeSubCall({ name, input, timeoutMs, run }, context) });
   }
   return { results };
 }
@@ -100,7 +89,7 @@ async function runOne(
   name: string,
   input: unknown,
   context: ToolContext,
-  subCalls: Parameters<ToolFunction>[2],
+  makeSubCall: SubCaller,
 ): Promise<unknown> {
   const definition = byName.get(name);
   if (definition === undefined) {
@@ -112,13 +101,16 @@ async function runOne(
   } catch (error) {
     throw new Error(`Invalid arguments for ${name}: ${(error as Error).message}`, { cause: error });
   }
-  return (await lastOutput(definition.run(args, context, subCalls))) ?? null;
+  return lastOutput(definition.run(args, context, makeSubCall));
 }
 
-function callsOf(composite: string, args: unknown): { name: string; args?: unknown }[] {
+function callsOf(composite: string, args: unknown): { name: string; args: unknown }[] {
   const calls = (args as { calls?: unknown } | null)?.calls;
   if (Array.isArray(calls) && calls.every((call) => typeof call?.name === 'string')) {
-    return calls as { name: string; args?: unknown }[];
+    return (calls as { name: string; args?: unknown }[]).map(({ name, args = {} }) => ({
+      name,
+      args: args ?? {},
+    }));
   }
   throw new Error(`${composite} takes { "calls": [{ "name": "…", "args": { … } }] }.`);
 }

@@ -48,14 +48,20 @@ export type ToolOptions<Args = unknown> = ToolRules<Args> & {
   onError?: (args: Args, error: unknown, context: ToolContext) => unknown;
 };
 
-/** Told of each call inside a composite tool's call. */
-export type SubCallListener = {
-  started(index: number, name: string, input: unknown): void;
-  ended(index: number, outcome: { output: unknown } | { error: string }): void;
+/** One call inside a composite tool's call. */
+export type SubCall = {
+  name: string;
+  input: unknown;
+  /** How long it may take, in milliseconds. */
+  timeoutMs?: number | undefined;
+  run: (context: ToolContext) => unknown;
 };
 
+/** Makes such a call and gives what came of it, as the model may read it; `{ error }` where it failed. */
+export type SubCaller = (call: SubCall, context: ToolContext) => Promise<unknown>;
+
 /** A function that answers a call, with arguments that have passed the schema. */
-export type ToolFunction = (args: unknown, context: ToolContext, subCalls: SubCallListener) => unknown;
+export type ToolFunction = (args: unknown, context: ToolContext, makeSubCall: SubCaller) => unknown;
 
 type ToolFacts = { description: string; inputSchema: FlexibleSchema; rules: ToolRules };
 

@@ -4,7 +4,7 @@ import type { ToolContext, ToolDefinition } from '../prompt/tool-definition.ts';
 import { toModelOutput, type ToolResultOutput } from '../prompt/tool-output.ts';
 import { capOutput } from './cap-output.ts';
 import { createCallGuard, type CallGuardOptions, type GuardedTool } from './guard-call.ts';
-import { recordSubCalls } from './record-sub-calls.ts';
+import { makeSubCalls } from './make-sub-calls.ts';
 
 /** The tools of one speaker, as the AI SDK takes them. */
 export type ToolRegistry = {
@@ -38,7 +38,7 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
       run: (args, context) =>
         definition.kind === 'agent'
           ? speaker.tree.answer(speaker, { name, agent: definition.agent, args, context })
-          : definition.run(args, context, recordSubCalls(speaker, context.toolCallId)),
+          : definition.run(args, context, makeSubCalls(speaker, context.toolCallId)),
     };
     return tool({
       description,
