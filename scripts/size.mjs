@@ -35,23 +35,41 @@ const result = await build({
   },
 });
 
-const chunks = [result].flat().flatMap((one) => ('output' in one ? one.output : []));
+const chunks = new Map(
+  [result]
+    .flat()
+    .flatMap((one) => ('output' in one ? one.output : []))
+    .flatMap((chunk) => (chunk.type === 'chunk' ? [[chunk.fileName, chunk]] : [])),
+);
+const first = [...chunks.values()].find((chunk) => chunk.isEntry);
+if (first === undefined) throw new Error('The build has no entry.');
+const onLoad = importedBy(first.fileName, new Set());
 let total = 0;
-for (const chunk of chunks) {
-  if (chunk.type !== 'chunk') continue;
+for (const chunk of chunks.values()) {
   const bytes = gzipSync(chunk.code, { level: 9 }).length;
-  // What import() loads when it is asked for is not part of what every page pays.
-  if (!chunk.isDynamicEntry) total += bytes;
+  const counted = onLoad.has(chunk.fileName);
+  if (counted) total += bytes;
   const name = chunk.isEntry ? entries.join(' + ') : relative(root, chunk.facadeModuleId ?? chunk.name);
-  console.log(
-    `${kilobytes(bytes)}  ${name}${chunk.isDynamicEntry ? ' (loaded on demand, not counted)' : ''}`,
-  );
+  console.log(`${kilobytes(bytes)}  ${name}${counted ? '' : ' (loaded on demand, not counted)'}`);
 }
 
 console.log(`${kilobytes(total)}  of ${kilobytes(limit).trim()} allowed, gzipped, dependencies aside`);
 if (total > limit) {
   console.error(`@cueline/core and @cueline/react are ${total - limit} bytes over their limit.`);
   process.exit(1);
+}
+
+/**
+ * A file and what it cannot be loaded without. What import() loads when it is asked for is not part of what every page pays.
+ * @param {string} file
+ * @param {Set<string>} seen
+ */
+function importedBy(file, seen) {
+  const chunk = chunks.get(file);
+  if (chunk === undefined || seen.has(file)) return seen;
+  seen.add(file);
+  for (const imported of chunk.imports) importedBy(imported, seen);
+  return seen;
 }
 
 /** @param {number} bytes */
