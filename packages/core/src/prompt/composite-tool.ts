@@ -1,5 +1,6 @@
 import { asSchema, jsonSchema, type JSONSchema7 } from 'ai';
 import { CuelineError } from '../errors.ts';
+import { needsApproval } from './needs-approval.ts';
 import type { NamedTool } from './tool.ts';
 import { lastOutput } from './tool-callbacks.ts';
 import {
@@ -15,7 +16,10 @@ import {
 
 type SubTools = ReadonlyMap<string, Extract<ToolDefinition, { kind: 'function' }>>;
 
-/** One entry of what a composite tool answers. */
+/** One entry of what a composite tool is asked. */
+type SubCallInput = { name: string; args: unknown };
+
+/** One entry of what it answers. */
 type SubResult = { name: string; result: unknown };
 
 /**
@@ -61,7 +65,7 @@ export function compositeTool(
     rules: {
       ...composite.rules,
       ...(effect === undefined ? {} : { effect }),
-      ...approvalRule(byName),
+      needsApproval: (args, asked) => anyNeedsApproval(byName, args, asked),
     },
     run: (args, context, makeSubCall) => runCalls(name, byName, args, context, makeSubCall),
   };
@@ -104,15 +108,20 @@ async function runOne(
   return lastOutput(definition.run(args, context, makeSubCall));
 }
 
-function callsOf(composite: string, args: unknown): { name: string; args: unknown }[] {
-  const calls = (args as { calls?: unknown } | null)?.calls;
-  if (Array.isArray(calls) && calls.every((call) => typeof call?.name === 'string')) {
-    return (calls as { name: string; args?: unknown }[]).map(({ name, args = {} }) => ({
-      name,
-      args: args ?? {},
-    }));
-  }
+function callsOf(composite: string, args: unknown): SubCallInput[] {
+  const calls = readCalls(args);
+  if (calls !== undefined) return calls;
   throw new Error(`${composite} takes { "calls": [{ "name": "…", "args": { … } }] }.`);
+}
+
+/** The calls that a model asks for; undefined for what is no list of calls. */
+function readCalls(args: unknown): SubCallInput[] | undefined {
+  const calls = (args as { calls?: unknown } | null)?.calls;
+  if (!Array.isArray(calls) || !calls.every((call) => typeof call?.name === 'string')) return undefined;
+  return (calls as Partial<SubCallInput>[]).map(({ name = '', args: input }) => ({
+    name,
+    args: input ?? {},
+  }));
 }
 
 function describe(description: string, byName: SubTools): string {
@@ -148,20 +157,20 @@ function strongest(byName: SubTools): ToolEffect | undefined {
   return effects.every((effect) => effect === 'read') ? 'read' : undefined;
 }
 
-/** One approval covers all calls that are made together; it is asked for where any of them needs one. */
-function approvalRule(byName: SubTools): {
-  needsApproval?: (args: unknown) => Promise<boolean>;
-} {
-  const rules = [...byName.values()].map(({ rules: { needsApproval } }) => needsApproval);
-  if (rules.every((rule) => rule === undefined)) return {};
-  return {
-    async needsApproval(args) {
-      const { calls = [] } = (args ?? {}) as { calls?: { name?: unknown; args?: unknown }[] };
-      for (const call of Array.isArray(calls) ? calls : []) {
-        const rule = byName.get(String(call?.name))?.rules.needsApproval;
-        if (rule === true || (typeof rule === 'function' && (await rule(call.args)))) return true;
-      }
-      return false;
-    },
-  };
+/** One approval covers all calls that are made together; it is asked for where any of those that can run needs one. */
+async function anyNeedsApproval(
+  byName: SubTools,
+  args: unknown,
+  asked: readonly ToolEffect[],
+): Promise<boolean> {
+  for (const { name, args: input } of readCalls(args) ?? []) {
+    const definition = byName.get(name);
+    if (definition === undefined) continue;
+    const read = await parseWith(definition.inputSchema, input).then(
+      (value) => ({ value }),
+      () => undefined,
+    );
+    if (read !== undefined && (await needsApproval(definition.rules, read.value, asked))) return true;
+  }
+  return false;
 }

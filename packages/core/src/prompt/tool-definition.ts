@@ -30,8 +30,11 @@ export type ToolRules<Args = unknown> = {
   effect?: ToolEffect;
   /** The same call may be made again and again, such as one that polls. Default false: repeated calls are a loop. */
   repeatable?: boolean;
-  /** Whether somebody must approve a call before it runs. Default: as `options.approval` says. */
-  needsApproval?: boolean | ((args: Args) => boolean | Promise<boolean>);
+  /**
+   * Whether somebody must approve a call before it runs. Default: as `options.approval` says. A function is also given
+   * the effects for which the run asks.
+   */
+  needsApproval?: boolean | ((args: Args, asked: readonly ToolEffect[]) => boolean | Promise<boolean>);
   /** How long one call may take, in milliseconds. Unlimited by default. */
   timeoutMs?: number;
   /** Passed on to the provider with the tool. */

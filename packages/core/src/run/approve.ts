@@ -1,10 +1,12 @@
 import type { FlexibleSchema } from 'ai';
+import { needsApproval } from '../prompt/needs-approval.ts';
 import { parseWith, type ToolContext, type ToolRules } from '../prompt/tool-definition.ts';
 import { toJson } from './to-json.ts';
 import type { Speaker } from './tree.ts';
 
 class Refusal extends Error {
-  override readonly name = 'Refusal';
+  // an error's name is put before what the model reads, and a person who says no is no error
+  override readonly name = '';
 }
 
 /** True for what is thrown where somebody refused a call. */
@@ -38,13 +40,4 @@ export async function approvedArguments(
     throw new Refusal(`${toolName} was not run, because the user did not approve it${reason}.`);
   }
   return answer.input === undefined ? args : parseWith(inputSchema, answer.input);
-}
-
-async function needsApproval(
-  { needsApproval: own, effect }: ToolRules,
-  args: unknown,
-  approvedEffects: readonly string[],
-): Promise<boolean> {
-  if (typeof own === 'function') return own(args);
-  return own ?? (effect !== undefined && approvedEffects.includes(effect));
 }

@@ -1,0 +1,482 @@
+import {
+  reduceAll,
+  runPrompt,
+  tool,
+  type LiveRun,
+  type Prompt,
+  type PromptConfig,
+  type PromptSource,
+  type RequestAnswer,
+  type RequestState,
+  type ToolEffect,
+  type ToolOptions,
+} from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { sent } from '../sent.ts';
+import { json, types } from '../support.ts';
+
+const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
+const amount = z.object({ amount: z.number() });
+
+/** A run whose requests `answer` answers, as they come. */
+async function play(
+  source: PromptSource,
+  turns: readonly ScriptedTurn[],
+  answer: (request: RequestState, run: LiveRun) => RequestAnswer | undefined,
+  options: PromptConfig['options'] = {},
+) {
+  const model = scriptedModel(turns);
+  const { run, result } = await runPrompt(source, { model, options });
+  const statuses: string[] = [];
+  run.listen((event) => {
+    if (statuses.at(-1) !== run.state.status) statuses.push(run.state.status);
+    if (event.type !== 'request-open') return;
+    const given = answer(
+      run.state.requests.find(({ requestId }) => requestId === event.requestId)!,
+      run,
+    );
+    // not at once, so that there is something to see
+    if (given !== undefined)
+      setTimeout(() => expect(run.respond(event.requestId, given)).toEqual({ accepted: true }), 3);
+  });
+  const state = await run.finished;
+  return { run, result, model, state, statuses, sent: sent(model) };
+}
+
+const approve = (): RequestAnswer => ({ approve: true });
+
+/** A prompt with one tool that pays, and what it paid. */
+function payment(options: ToolOptions<{ amount: number }> = {}): {
+  source: (prompt: Prompt) => void;
+  paid: number[];
+} {
+  const paid: number[] = [];
+  const source = (prompt: Prompt): void => {
+    prompt.defTool(
+      'pay',
+      '',
+      amount,
+      ({ amount }) => {
+        paid.push(amount);
+        return `paid ${amount}`;
+      },
+      options,
+    );
+    prompt.$`Pay.`;
+  };
+  return { source, paid };
+}
+
+describe('who is asked', () => {
+  const rules: [ToolOptions<{ amount: number }>, true | ToolEffect[] | undefined, boolean][] = [
+    [{ effect: 'write' }, undefined, false],
+    [{ effect: 'external' }, undefined, false],
+    [{ effect: 'read' }, true, false],
+    [{}, true, false],
+    [{ effect: 'write' }, true, true],
+    [{ effect: 'external' }, true, true],
+    [{ effect: 'write' }, ['external'], false],
+    [{ effect: 'external' }, ['external'], true],
+    [{ effect: 'read' }, ['read'], true],
+    [{}, ['read', 'write', 'external'], false],
+    [{ effect: 'write' }, [], false],
+    [{ needsApproval: true }, undefined, true],
+    [{ effect: 'read', needsApproval: true }, undefined, true],
+    [{ effect: 'external', needsApproval: false }, true, false],
+    [{ needsApproval: ({ amount }) => amount > 10 }, undefined, true],
+    [{ needsApproval: ({ amount }) => amount > 100 }, undefined, false],
+    [{ needsApproval: async ({ amount }) => amount > 10 }, undefined, true],
+    [{ effect: 'external', needsApproval: () => false }, true, false],
+  ];
+  test.each(rules)('a tool with %o, in a run with approval: %o: %s', async (options, approval, asks) => {
+    const { source, paid } = payment(options);
+    const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], approve, { approval });
+    expect(state.status).toBe('done');
+    expect(state.requests).toHaveLength(asks ? 1 : 0);
+    expect(paid).toEqual([50]);
+  });
+
+  test('a rule that throws: the call does not run', async () => {
+    const { source, paid } = payment({
+      needsApproval: () => {
+        throw new Error('cannot say');
+      },
+    });
+    const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], approve);
+    expect(paid).toEqual([]);
+    expect(state.toolCalls[0]).toMatchObject({ state: 'output-error', errorText: 'Error: cannot say' });
+  });
+
+  test.each([false, 'write', ['wirte'], {}])('options.approval: %o is refused', async (approval) => {
+    const started = runPrompt((prompt) => prompt.$`Go.`, {
+      model: scriptedModel([]),
+      options: { approval: approval as never },
+    });
+    await expect(started).rejects.toMatchObject({ code: 'invalid_options' });
+  });
+});
+
+describe('an answer', () => {
+  const asking = { needsApproval: true };
+
+  test('yes: the call runs, and the run waits until then', async () => {
+    const { source, paid } = payment(asking);
+    const { state, statuses, run, sent } = await play(
+      source,
+      [[call('pay', { amount: 50 })], 'Done.'],
+      (request) => {
+        expect(paid).toEqual([]);
+        expect(request).toMatchObject({ kind: 'approval', toolName: 'pay', input: { amount: 50 } });
+        return { approve: true };
+      },
+    );
+    expect(statuses).toEqual(['running', 'waiting', 'running', 'done']);
+    expect(paid).toEqual([50]);
+    expect(sent[1]!.messages.at(-1)).toBe('pay answers paid 50');
+    expect(types(run.log()).slice(4, 10)).toEqual([
+      'tool-input-end',
+      'request-open',
+      'request-answer',
+      'tool-start',
+      'tool-end',
+      'step-end',
+    ]);
+    expect(state.requests).toMatchObject([{ toolCallId: 'call-0-0', answer: { approve: true } }]);
+    expect(reduceAll(json(run.log()))).toEqual(json(state));
+  });
+
+  test('yes, with other arguments: they are those that it runs with', async () => {
+    const { source, paid } = payment(asking);
+    const { state, sent } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], () => ({
+      approve: true,
+      input: { amount: 5 },
+    }));
+    expect(paid).toEqual([5]);
+    expect(state.requests[0]).toMatchObject({
+      input: { amount: 50 },
+      answer: { approve: true, input: { amount: 5 } },
+    });
+    expect(sent[1]!.messages.slice(1)).toEqual(['assistant calls pay {"amount":50}', 'pay answers paid 5']);
+  });
+
+  test('yes, with arguments that the schema refuses: the call fails', async () => {
+    const { source, paid } = payment(asking);
+    const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], () => ({
+      approve: true,
+      input: { amount: 'five' },
+    }));
+    expect(paid).toEqual([]);
+    expect(state).toMatchObject({ status: 'done' });
+    expect(state.toolCalls[0]).toMatchObject({
+      state: 'output-error',
+      errorText: 'CuelineError: amount: Invalid input: expected number, received string',
+    });
+  });
+
+  test.each<[string, RequestAnswer, string]>([
+    ['no', { approve: false }, 'pay was not run, because the user did not approve it.'],
+    [
+      'no, and why',
+      { approve: false, reason: 'too much' },
+      'pay was not run, because the user did not approve it: too much.',
+    ],
+  ])('%s: the model is told', async (_what, answer, text) => {
+    const { source, paid } = payment(asking);
+    const { state, sent } = await play(source, [[call('pay', { amount: 50 })], 'Then not.'], () => answer);
+    expect(paid).toEqual([]);
+    expect(sent[1]!.messages.at(-1)).toContain(text);
+    expect(state).toMatchObject({ status: 'done', text: 'Then not.' });
+    expect(state.toolCalls[0]!.state).toBe('output-error');
+  });
+
+  test('no: the same call again is not asked for again', async () => {
+    const { source, paid } = payment(asking);
+    const again = [call('pay', { amount: 50 })];
+    const { state, sent } = await play(source, [again, again, again, 'Then not.'], () => ({
+      approve: false,
+    }));
+    expect(paid).toEqual([]);
+    expect(state.requests).toHaveLength(1);
+    expect(sent[2]!.messages.at(-1)).toContain('did not approve it');
+    expect(sent[3]!.messages.at(-1)).toContain('this is call 3 with the same arguments');
+  });
+
+  test('time spent waiting is no time of the tool', async () => {
+    const { source, paid } = payment({ ...asking, timeoutMs: 30 });
+    const model = scriptedModel([[call('pay', { amount: 1 })], 'Done.']);
+    const { run } = await runPrompt(source, { model });
+    run.listen((event) => {
+      if (event.type === 'request-open')
+        setTimeout(() => run.respond(event.requestId, { approve: true }), 80);
+    });
+    expect((await run.finished).status).toBe('done');
+    expect(paid).toEqual([1]);
+    expect(run.state.toolCalls[0]!.ms).toBeLessThan(30);
+  });
+});
+
+describe('several requests', () => {
+  test('two at once: each has its own answer, in any order', async () => {
+    const { source, paid } = payment({ needsApproval: true });
+    const model = scriptedModel([[call('pay', { amount: 1 }), call('pay', { amount: 2 })], 'Done.']);
+    // a call that waits for its answer takes no place of those that run
+    const { run } = await runPrompt(source, { model, options: { limits: { concurrentToolCalls: 1 } } });
+    run.subscribe(() => {});
+    await vi.waitFor(() => expect(run.state.requests).toHaveLength(2));
+    const [first, second] = run.state.requests;
+    expect(run.state.status).toBe('waiting');
+    expect(run.respond(second!.requestId, { approve: true })).toEqual({ accepted: true });
+    expect(run.state.status).toBe('waiting');
+    await vi.waitFor(() => expect(paid).toEqual([2]));
+    expect(run.respond(first!.requestId, { approve: false })).toEqual({ accepted: true });
+    const state = await run.finished;
+    expect(state.status).toBe('done');
+    expect(paid).toEqual([2]);
+    expect(state.toolCalls.map(({ state }) => state)).toEqual(['output-error', 'output-available']);
+  });
+
+  test('calls beside it run meanwhile', async () => {
+    const order: string[] = [];
+    const { source } = payment({ needsApproval: true, onSuccess: () => void order.push('pay') });
+    const { state } = await play(
+      (prompt) => {
+        source(prompt);
+        prompt.defTool('look', '', z.object({}), () => void order.push('look'));
+      },
+      [[call('pay', { amount: 1 }), call('look')], 'Done.'],
+      approve,
+    );
+    expect(state.status).toBe('done');
+    expect(order).toEqual(['look', 'pay']);
+  });
+});
+
+describe('stopped while it waits', () => {
+  test.each<[string, (run: LiveRun, controller: AbortController) => void]>([
+    ['run.stop()', (run) => run.stop()],
+    ['options.abortSignal', (_run, controller) => controller.abort()],
+  ])('by %s: the call never runs, and no answer is taken any more', async (_how, stop) => {
+    const controller = new AbortController();
+    const { source, paid } = payment({ needsApproval: true });
+    const { run, result } = await runPrompt(source, {
+      model: scriptedModel([[call('pay', { amount: 1 })], 'Never.']),
+      options: { abortSignal: controller.signal },
+    });
+    let requestId = '';
+    run.listen((event) => {
+      if (event.type !== 'request-open') return;
+      ({ requestId } = event);
+      setTimeout(() => stop(run, controller), 3);
+    });
+    const state = await run.finished;
+    expect(state.status).toBe('stopped');
+    expect(run.respond(requestId, { approve: true })).toEqual({
+      accepted: false,
+      reason: 'The run has ended, so nothing waits for an answer.',
+    });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(paid).toEqual([]);
+    expect(types(run.log()).at(-1)).toBe('run-end');
+    expect(state.requests).toMatchObject([{ requestId }]);
+    expect(state.requests[0]!.answer).toBeUndefined();
+    await expect(Promise.resolve(result.text)).rejects.toThrow();
+  });
+});
+
+describe('respond, misused', () => {
+  test('an id that is none, no answer, an answer twice', async () => {
+    const { source } = payment({ needsApproval: true });
+    const replies: unknown[] = [];
+    const { state } = await play(source, [[call('pay', { amount: 1 })], 'Done.'], ({ requestId }, run) => {
+      replies.push(run.respond('req-nowhere', { approve: true }));
+      replies.push(run.respond(requestId, 'yes' as never));
+      replies.push(run.respond(requestId, { approve: true }));
+      replies.push(run.respond(requestId, { approve: false }));
+      return undefined;
+    });
+    const { requestId } = state.requests[0]!;
+    expect(replies).toEqual([
+      { accepted: false, reason: `There is no request req-nowhere. Open: ${requestId} (pay).` },
+      {
+        accepted: false,
+        reason:
+          'This is no answer. Give { approve: true }, { approve: true, input } to run the call with other arguments, or { approve: false, reason }.',
+      },
+      { accepted: true },
+      { accepted: false, reason: `Request ${requestId} was answered already. No request is open.` },
+    ]);
+    expect(state).toMatchObject({ status: 'done', requests: [{ answer: { approve: true } }] });
+  });
+});
+
+describe('agents', () => {
+  test('ask through the run, under their path', async () => {
+    const { source, paid } = payment({ effect: 'external' });
+    const { state, run, statuses } = await play(
+      (prompt) => {
+        prompt.defAgent('payer', '', z.object({}), (_args, own) => source(own));
+        prompt.$`Go.`;
+      },
+      [[call('payer')], [call('pay', { amount: 3 })], 'Paid.', 'Done.'],
+      (request, live) => {
+        expect(request.agent).toBe('call-0-0');
+        expect(live.state.agents[0]!.status).toBe('running');
+        return { approve: true };
+      },
+      { approval: true },
+    );
+    expect(state.status).toBe('done');
+    expect(statuses).toEqual(['running', 'waiting', 'running', 'done']);
+    expect(paid).toEqual([3]);
+    expect(
+      run.log().flatMap(({ type, agent }) => (type.startsWith('request-') ? [`${type} ${agent}`] : [])),
+    ).toEqual(['request-open call-0-0', 'request-answer call-0-0']);
+  });
+
+  test('are asked for themselves where they say so', async () => {
+    const asked: unknown[] = [];
+    const { state, model } = await play(
+      (prompt) => {
+        prompt.defAgent('mailer', '', z.object({ to: z.string() }), ({ to }, own) => own.$`Write to ${to}.`, {
+          effect: 'external',
+        });
+        prompt.$`Go.`;
+      },
+      [[call('mailer', { to: 'Ada' })], 'Not sent.'],
+      (request) => {
+        asked.push([request.toolName, request.input, request.agent]);
+        return { approve: false, reason: 'not her' };
+      },
+      { approval: ['external'] },
+    );
+    expect(asked).toEqual([['mailer', { to: 'Ada' }, undefined]]);
+    expect(state).toMatchObject({ status: 'done', agents: [] });
+    expect(model.calls).toHaveLength(2);
+  });
+
+  test('a run that is stopped while its agent waits ends once', async () => {
+    const { source, paid } = payment({ needsApproval: true });
+    const { state, run } = await play(
+      (prompt) => {
+        prompt.defAgent('payer', '', z.object({}), (_args, own) => source(own));
+        prompt.$`Go.`;
+      },
+      [[call('payer')], [call('pay', { amount: 3 })], 'Never.', 'Never.'],
+      (_request, live) => {
+        setTimeout(() => live.stop(), 3);
+        return undefined;
+      },
+    );
+    expect(state).toMatchObject({ status: 'stopped', agents: [{ status: 'stopped' }] });
+    expect(types(run.log()).filter((type) => type === 'run-end')).toHaveLength(1);
+    expect(paid).toEqual([]);
+  });
+});
+
+describe('composite tools', () => {
+  const kit =
+    (made: string[]): PromptSource =>
+    (prompt) => {
+      const path = z.object({ path: z.string() });
+      const note = (name: string) => (args: { path: string }) => void made.push(`${name} ${args.path}`);
+      prompt.defTool('file', '', [
+        tool('read', '', path, note('read'), { effect: 'read' }),
+        tool('write', '', path, note('write'), { effect: 'write' }),
+        tool('send', '', path, note('send'), {
+          effect: 'external',
+          needsApproval: ({ path }) => path.startsWith('/'),
+        }),
+        tool('touch', '', path, note('touch'), { effect: 'write', needsApproval: false }),
+        tool('guess', '', path, note('guess')),
+      ]);
+      prompt.$`Go.`;
+    };
+
+  test.each<[string[], true | ToolEffect[] | undefined, boolean]>([
+    [['read a'], true, false],
+    [['guess a'], true, false],
+    [['write a'], true, true],
+    [['write a'], undefined, false],
+    [['write a'], ['external'], false],
+    [['read a', 'write a'], true, true],
+    [['touch a'], true, false],
+    [['send a'], true, false],
+    [['send /a'], undefined, true],
+    [['read a', 'send /a', 'read b'], undefined, true],
+    [['erase a'], true, false],
+  ])('%o with approval: %o: %s', async (calls, approval, asks) => {
+    const made: string[] = [];
+    const input = {
+      calls: calls.map((text) => ({ name: text.split(' ')[0], args: { path: text.split(' ')[1] } })),
+    };
+    const { state } = await play(kit(made), [[call('file', input)], 'Done.'], approve, { approval });
+    expect(state.status).toBe('done');
+    expect(state.requests.map(({ toolName, input }) => [toolName, input])).toEqual(
+      asks ? [['file', input]] : [],
+    );
+    expect(made).toEqual(calls.filter((text) => !text.startsWith('erase')));
+  });
+
+  test('a call whose arguments are wrong needs no approval: it will not run, and the others do', async () => {
+    const made: string[] = [];
+    const input = {
+      calls: [{ name: 'send' }, { name: 'send', args: { path: 7 } }, { name: 'read', args: { path: 'a' } }],
+    };
+    const { state } = await play(kit(made), [[call('file', input)], 'Done.'], approve, { approval: true });
+    expect(state.requests).toEqual([]);
+    expect(made).toEqual(['read a']);
+  });
+
+  test('other arguments are other calls; a refusal refuses them all', async () => {
+    const made: string[] = [];
+    const input = { calls: [{ name: 'write', args: { path: 'a' } }] };
+    const other = {
+      calls: [
+        { name: 'read', args: { path: 'b' } },
+        { name: 'write', args: { path: 'b' } },
+      ],
+    };
+    await play(kit(made), [[call('file', input)], 'Done.'], () => ({ approve: true, input: other }), {
+      approval: true,
+    });
+    expect(made).toEqual(['read b', 'write b']);
+    const { state } = await play(kit(made), [[call('file', other)], 'Done.'], () => ({ approve: false }), {
+      approval: true,
+    });
+    expect(made).toHaveLength(2);
+    expect(state.toolCalls[0]!.subCalls).toBeUndefined();
+  });
+});
+
+test('a key among the arguments is not shown to whoever is asked, nor kept of the answer', async () => {
+  const key = 'plain-words-that-look-like-no-key';
+  const seen: unknown[] = [];
+  const { run } = await runPrompt(
+    (prompt) => {
+      prompt.defTool('send', '', z.object({ text: z.string() }), ({ text }) => void seen.push(text), {
+        needsApproval: true,
+      });
+      prompt.$`Go.`;
+    },
+    {
+      model: scriptedModel([[call('send', { text: `it is ${key}` })], 'Done.']),
+      env: { ANY_API_KEY: key },
+    },
+  );
+  run.listen((event) => {
+    if (event.type === 'request-open')
+      run.respond(event.requestId, { approve: true, input: { text: `once more ${key}` } });
+  });
+  const { requests } = await run.finished;
+  expect(seen).toEqual([`once more ${key}`]);
+  expect(requests).toMatchObject([
+    {
+      input: { text: 'it is [redacted]' },
+      answer: { approve: true, input: { text: 'once more [redacted]' } },
+    },
+  ]);
+  const inEvents = run.log().filter(({ type }) => type !== 'tool-input-delta');
+  expect(JSON.stringify(inEvents)).not.toContain(key);
+});
