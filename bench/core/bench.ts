@@ -3,7 +3,10 @@ import { streamText } from 'ai';
 import { runPrompt } from '@cueline/core';
 import { median, printTable } from '../table.ts';
 import { deltaModel, deltaText } from './delta-model.ts';
+import { benchGrowth } from './growth.ts';
 import { benchLog } from './log.ts';
+import { benchLongRuns } from './long-runs.ts';
+import { benchTaskLists } from './task-lists.ts';
 
 const DELTAS = 5_000;
 const WARM_UP = 3;
@@ -51,6 +54,9 @@ export async function benchCore(): Promise<void> {
     ]),
   ]);
   benchLog();
+  await benchLongRuns();
+  await benchTaskLists();
+  await benchGrowth();
 }
 
 /** Microseconds of this thread that one answer takes. */

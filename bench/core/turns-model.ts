@@ -1,0 +1,76 @@
+import type { LanguageModel } from 'ai';
+
+type Model = Exclude<LanguageModel, string> & { specificationVersion: 'v4' };
+type Stream = Awaited<ReturnType<Model['doStream']>>['stream'];
+type Part = Stream extends ReadableStream<infer Each> ? Each : never;
+
+/** What the model does in one step: it calls a tool, or it answers. */
+export type Turn = { name: string; input: object } | string;
+
+/**
+ * A model that takes one turn after the other, and tells `onCall` when it is called. Before each turn it lets the event
+ * loop go round once, as a network would, so that whoever watches the run is told of it; otherwise it waits for nothing.
+ */
+export function turnsModel(turn: (step: number) => Turn, onCall: (step: number) => void): Model {
+  let calls = 0;
+  return {
+    specificationVersion: 'v4',
+    provider: 'bench',
+    modelId: 'turns',
+    supportedUrls: {},
+    doGenerate() {
+      throw new Error('The bench streams.');
+    },
+    doStream: async () => {
+      const step = calls++;
+      onCall(step);
+      await new Promise((resolve) => setImmediate(resolve));
+      return { stream: streamOf(partsOf(turn(step), step)) };
+    },
+  };
+}
+
+function partsOf(turn: Turn, step: number): Part[] {
+  const reason = typeof turn === 'string' ? 'stop' : 'tool-calls';
+  return [
+    { type: 'stream-start', warnings: [] },
+    ...(typeof turn === 'string' ? answerParts(turn) : callParts(turn, `call-${step}`)),
+    {
+      type: 'finish',
+      finishReason: { unified: reason, raw: reason },
+      usage: {
+        inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+        outputTokens: { total: 1, text: 1, reasoning: 0 },
+      },
+    },
+  ];
+}
+
+function answerParts(text: string): Part[] {
+  return [
+    { type: 'text-start', id: 'text' },
+    { type: 'text-delta', id: 'text', delta: text },
+    { type: 'text-end', id: 'text' },
+  ];
+}
+
+function callParts({ name: toolName, input: given }: Exclude<Turn, string>, toolCallId: string): Part[] {
+  const input = JSON.stringify(given);
+  return [
+    { type: 'tool-input-start', id: toolCallId, toolName },
+    { type: 'tool-input-delta', id: toolCallId, delta: input },
+    { type: 'tool-input-end', id: toolCallId },
+    { type: 'tool-call', toolCallId, toolName, input },
+  ];
+}
+
+function streamOf(parts: readonly Part[]): Stream {
+  let sent = 0;
+  return new ReadableStream({
+    pull(controller) {
+      const part = parts[sent++];
+      if (part === undefined) controller.close();
+      else controller.enqueue(part);
+    },
+  });
+}
