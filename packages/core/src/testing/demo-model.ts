@@ -57,7 +57,7 @@ async function* speak(
     }
     yield { type: 'text-end', id: 'text' };
   }
-  const turn = prompt.filter(({ role }) => role === 'assistant').length;
+  const turn = fingerprint(JSON.stringify(prompt, withoutBytes));
   for (const [index, { name: toolName, input }] of calls.entries()) {
     const toolCallId = `demo-${turn}-${index}`;
     const json = JSON.stringify(input ?? {});
@@ -79,6 +79,17 @@ async function* speak(
       output: countTokens(output),
     }),
   };
+}
+
+/** A few characters that stand for a text: a task list hides earlier calls, whose ids must not come again. */
+function fingerprint(text: string): string {
+  let hash = 5381;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash, 33) ^ text.charCodeAt(at);
+  return (hash >>> 0).toString(36);
+}
+
+function withoutBytes(_key: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? value.length : value;
 }
 
 /** A text in pieces of one to three words, none of which is longer than a line. */

@@ -8,6 +8,7 @@ import {
   type ToolChoice,
   type ToolSet,
 } from 'ai';
+import { runPrompt, type LiveRun, type PromptSource, type RunEvent } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { demoModel } from '@cueline/core/testing';
@@ -334,5 +335,145 @@ describe('demoModel with a task list', () => {
       ['task-2', 'completed'],
     ]);
     expect(text).toContain('2 tasks are done.');
+  });
+});
+
+describe('demoModel on the runner', () => {
+  /** A whole run on the demo model: the calls that it made, and how the run stands at its end. */
+  async function run(source: PromptSource, on: (live: LiveRun, event: RunEvent) => void = () => {}) {
+    const { run: live } = await runPrompt(source, { model: demoModel({ pace: 0 }) });
+    live.listen((event) => on(live, event));
+    const state = await live.finished;
+    const tasks = state.tasks.map(({ title, status }) => `${title}: ${status}`);
+    return { state, tasks, calls: state.toolCalls.map(({ toolName }) => toolName) };
+  }
+
+  test('works through a list whose window hides what was done before', async () => {
+    const { state, tasks, calls } = await run((prompt) => {
+      prompt.defTool('clock', 'The time', z.object({}), () => 'noon');
+      prompt.defTaskList([
+        { task: 'See what the clock says' },
+        { task: 'Write a line', validation: (line) => (line.includes('tea') ? undefined : 'Say "tea".') },
+        {
+          task: 'Weigh the parcel',
+          extend: (task) => task.defTool('scale', 'Weighs', z.object({}), () => ({ grams: 250 })),
+        },
+      ]);
+      prompt.$`Do what is to be done.`;
+    });
+    expect(state.status).toBe('done');
+    expect(tasks).toEqual([
+      'See what the clock says: completed',
+      'Write a line: completed',
+      'Weigh the parcel: completed',
+    ]);
+    // the clock is looked at once, the line is written twice, and the scale is there for its task
+    expect(calls.join(' ')).toBe(
+      'startTask clock finishTask startTask finishTask finishTask startTask scale finishTask',
+    );
+    expect(state.tasks.map(({ result }) => result)).toEqual([
+      'See what the clock says: clock gave noon.',
+      'Write a line: done. tea',
+      'Weigh the parcel: scale gave grams 250.',
+    ]);
+    expect(state.text).toMatchInlineSnapshot(`
+      "3 tasks are done.
+
+      - See what the clock says: clock gave noon.
+      - Write a line: done. tea
+      - Weigh the parcel: scale gave grams 250."
+    `);
+  });
+
+  test('keeps a list of its own, with what a user adds and takes away meanwhile', async () => {
+    const { state, tasks } = await run(
+      (prompt) => {
+        prompt.defDynamicTaskList();
+        prompt.defTool(
+          'search',
+          'Searches',
+          z.object({ query: z.string() }),
+          ({ query }) => `about ${query}`,
+        );
+        prompt.$`Search for boats. Then write a summary. Then send it.`;
+      },
+      (live, event) => {
+        if (event.type !== 'task-update' || event.taskId !== 'task-1' || event.status !== 'in_progress')
+          return;
+        live.edit({ type: 'add', title: 'Count the words' });
+        live.edit({ type: 'remove', taskId: 'task-3' });
+      },
+    );
+    expect(state.status).toBe('done');
+    expect(tasks).toEqual([
+      'Search for boats.: completed',
+      'Then write a summary.: completed',
+      'Count the words: completed',
+    ]);
+    expect(state.messages.flatMap(({ parts }) => parts)).toContainEqual(
+      expect.objectContaining({
+        text: expect.stringContaining('The user added task-4 “Count the words” after task-3.'),
+      }),
+    );
+  });
+
+  test('goes on where a finished task is to be done again', async () => {
+    let again = false;
+    const { state, calls } = await run(
+      (prompt) => {
+        prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
+        prompt.$`Go.`;
+      },
+      (live, event) => {
+        if (again || event.type !== 'task-update' || event.status !== 'completed') return;
+        again = true;
+        queueMicrotask(() => live.edit({ type: 'retry', taskId: 'task-1' }));
+      },
+    );
+    expect(state).toMatchObject({
+      status: 'done',
+      tasks: [{ status: 'completed' }, { status: 'completed' }],
+    });
+    expect(calls.filter((name) => name === 'finishTask')).toHaveLength(3);
+  });
+
+  test('puts agents to work inside a task, and gives a schema what their tools found', async () => {
+    const { state } = await run((prompt) => {
+      prompt.defTaskList([
+        {
+          task: 'Ask the librarian',
+          extend(task) {
+            task.defAgent(
+              'librarian',
+              'Knows books',
+              z.object({}),
+              (_args, agent) => {
+                agent.defTool('shelf', 'Books', z.object({}), () => ({ titles: ['Emma', 'Persuasion'] }));
+                agent.defTaskList([{ task: 'Look at the shelf' }]);
+                agent.$`What is there?`;
+              },
+              { responseSchema: z.object({ titles: z.array(z.string()).min(1) }) },
+            );
+          },
+        },
+      ]);
+      prompt.$`Find me a book.`;
+    });
+    expect(state).toMatchObject({
+      status: 'done',
+      agents: [
+        { status: 'done', tasks: [{ status: 'completed' }], output: { titles: ['Emma', 'Persuasion'] } },
+      ],
+    });
+  });
+
+  test('the ids of its calls never come again in a run', async () => {
+    const { state } = await run((prompt) => {
+      prompt.defTaskList(Array.from({ length: 5 }, (_, index) => ({ task: `Task ${index}` })));
+      prompt.$`Go.`;
+    });
+    const ids = state.toolCalls.map(({ toolCallId }) => toolCallId);
+    expect(ids).toHaveLength(10);
+    expect(new Set(ids).size).toBe(10);
   });
 });

@@ -140,6 +140,8 @@ function makeArray(schema: Schema, place: Place): unknown[] {
   if (tuple !== undefined) return tuple.map((item, index) => make(item, below(index)));
   if (place.depth >= deepest && minItems === 0) return [];
   const item = resolveSchema(schema.items, place.root);
+  const known = knownItems(item, place);
+  if (known !== undefined && known.length >= minItems) return known.slice(0, maxItems);
   const variants = item.anyOf ?? item.oneOf;
   const usual = variants !== undefined && isDiscriminated(variants, place.root) ? variants.length : 1;
   const length = Math.min(Math.max(usual, minItems), Math.max(maxItems, minItems));
@@ -149,6 +151,16 @@ function makeArray(schema: Schema, place: Place): unknown[] {
     // They speak of the same things, where items of one kind should differ.
     return make(node, { ...below(index), index: usual > 1 ? 0 : index });
   });
+}
+
+/** A list that a tool or a variable has under this name, where any text, or any number, will do. */
+function knownItems(item: Schema, { name, hints }: Place): unknown[] | undefined {
+  const known = fieldFor(name, hints.fields);
+  const { description: _description, title: _title, ...rest } = item as Schema & Record<string, unknown>;
+  const isPlain = Object.keys(rest).every((key) => key === 'type');
+  if (!Array.isArray(known) || !isPlain) return undefined;
+  const type = typeOf(item);
+  return known.every((value) => typeof value === type) ? known : undefined;
 }
 
 function isDiscriminated(variants: readonly unknown[], root: unknown): boolean {

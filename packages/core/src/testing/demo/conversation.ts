@@ -4,6 +4,7 @@ import type {
   LanguageModelV4ToolResultOutput,
 } from '@ai-sdk/provider';
 import { toWords } from './hints.ts';
+import { readTaskWindow, type TaskWindow } from './task-window.ts';
 
 /** What came of a tool call. */
 export type ToolOutcome = {
@@ -19,9 +20,11 @@ export type Conversation = {
   request: string;
   /** What the current task says, where the conversation is about one. */
   task: string | undefined;
+  /** The task list as the run tells of it, where it does. */
+  window: TaskWindow | undefined;
   /** Number of files that came with the request. */
   files: number;
-  /** True until the model has said anything. */
+  /** True until the model has said anything, also of what is not shown any more. */
   isFirst: boolean;
   /** True where an answer stands before the request. */
   isFollowUp: boolean;
@@ -29,35 +32,45 @@ export type Conversation = {
   outcomes: readonly ToolOutcome[];
   /** The same since the request, over all tasks. */
   allOutcomes: readonly ToolOutcome[];
+  /** What the model has written so far, as far as that is shown. */
+  said: string;
   /** Names and values of the variables. */
   variables: ReadonlyMap<string, string>;
 };
 
-const taskMark = /\[Task \d+\/\d+\]\s*([^\n]*)/;
+const stillOpen = /^The task list is not complete\.[^\n]*\n\[Task \d+\/\d+\] ([^\n]*)/;
 const taskDone = /task completed|next task:/i;
 
 /** Reads a prompt for what is asked, and for what was done about it already. */
 export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
   const variables = readVariables(prompt);
   const texts = prompt.map((message) => (message.role === 'user' ? textOf(message) : undefined));
-  const taskAt = texts.findLastIndex((text) => text !== undefined && taskMark.test(text));
-  const requestAt = findRequest(prompt, texts, taskAt);
-  const from = taskAt < 0 ? requestAt : taskAt;
-  const outcomes = readOutcomes(prompt.slice(from + 1));
+  const windows = texts.map((text) => (text === undefined ? undefined : readTaskWindow(text)));
+  const windowAt = windows.findLastIndex((window) => window !== undefined);
+  const window = windows[windowAt];
+  const requestAt = findRequest(texts, windows, windowAt);
+  const outcomes = readOutcomes(prompt.slice(Math.max(windowAt, requestAt) + 1));
   const lastDone = outcomes.findLastIndex(
     ({ state, value }) => state === 'done' && typeof value === 'string' && taskDone.test(value),
   );
   const current = outcomes.slice(lastDone + 1);
   return {
     request: fillIn(texts[requestAt] ?? '', variables),
-    task: readTask(taskAt < 0 ? undefined : texts[taskAt], outcomes, lastDone),
+    task: readTask(texts.slice(windowAt + 1), window, outcomes, lastDone),
+    window,
     files: countFiles(prompt[requestAt]),
-    isFirst: !prompt.some(({ role }) => role === 'assistant'),
+    isFirst: !prompt.some(({ role }) => role === 'assistant') && !isUnderWay(window),
     isFollowUp: prompt.slice(0, requestAt).some(({ role }) => role === 'assistant'),
     outcomes: current,
     allOutcomes: outcomes,
+    said: prompt.flatMap((message) => (message.role === 'assistant' ? [textOf(message)] : [])).join('\n'),
     variables,
   };
+}
+
+/** True for a list on which something was done, which may be out of sight: only a list of the model's own has ids. */
+function isUnderWay(window: TaskWindow | undefined): boolean {
+  return window !== undefined && (window.done.length > 0 || window.current?.id !== undefined);
 }
 
 /** The value of every variable and of every field of its data, by name in words. */
@@ -86,9 +99,14 @@ function addFields(value: unknown, fields: Map<string, unknown>, depth: number):
   if (typeof value !== 'object' || value === null || depth > 3) return;
   if (Array.isArray(value)) return addFields(value[0], fields, depth + 1);
   for (const [key, item] of Object.entries(value)) {
+    if (isPlainList(item) && !fields.has(toWords(key))) fields.set(toWords(key), item);
     if (typeof item === 'object') addFields(item, fields, depth + 1);
     else if (item !== undefined && !fields.has(toWords(key))) fields.set(toWords(key), item);
   }
+}
+
+function isPlainList(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item !== 'object');
 }
 
 function readVariables(prompt: LanguageModelV4Prompt): ReadonlyMap<string, string> {
@@ -113,29 +131,32 @@ function fillIn(text: string, variables: ReadonlyMap<string, string>): string {
     .trim();
 }
 
-/** The last thing that the user asked. The messages that frame tasks come from the script, and ask nothing anew. */
+/** The last thing that the user asked. What tells of tasks comes from the run, and asks nothing anew. */
 function findRequest(
-  prompt: LanguageModelV4Prompt,
   texts: readonly (string | undefined)[],
-  taskAt: number,
+  windows: readonly (TaskWindow | undefined)[],
+  windowAt: number,
 ): number {
-  if (taskAt >= 0) {
-    const before = texts.findIndex((text, at) => at < taskAt && text !== undefined && text.trim() !== '');
-    return before < 0 ? taskAt : before;
-  }
-  return prompt.findLastIndex(({ role }) => role === 'user');
+  return texts.findLastIndex(
+    (text, at) =>
+      text !== undefined &&
+      (windowAt < 0 || (at < windowAt && windows[at] === undefined && text.trim() !== '')),
+  );
 }
 
+/** The task at hand: as the tools announced it, as a reminder or the window names it, or as startTask told of it. */
 function readTask(
-  framed: string | undefined,
+  after: readonly (string | undefined)[],
+  window: TaskWindow | undefined,
   outcomes: readonly ToolOutcome[],
   lastDone: number,
 ): string | undefined {
   const announced = outcomes[lastDone]?.value;
   const next = typeof announced === 'string' ? /next task:\s*([^\n]+)/i.exec(announced)?.[1] : undefined;
   if (next !== undefined) return next;
-  if (framed !== undefined) return taskMark.exec(framed)?.[1]?.trim();
-  // Without either, what startTask said of it.
+  const reminder = after.findLast((text) => text !== undefined && stillOpen.test(text)) ?? '';
+  const named = stillOpen.exec(reminder)?.[1] ?? window?.current?.title;
+  if (named !== undefined) return named;
   const brief = outcomes.findLast(
     ({ toolName, state }) => toolName === 'startTask' && state === 'done',
   )?.value;

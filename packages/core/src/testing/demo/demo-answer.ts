@@ -1,6 +1,7 @@
 import type { Conversation } from './conversation.ts';
 import { describeOutcome, inline } from './describe-result.ts';
 import type { Hints } from './hints.ts';
+import type { TaskWindow } from './task-window.ts';
 
 const about =
   'I am the built-in simulated model: I follow rules, and understand nothing. Pick a model and give its key for real answers.';
@@ -23,9 +24,12 @@ export function writeNextStep(tools: readonly string[]): string {
 
 /** The end of the work: what was asked, and what every tool said. */
 export function writeAnswer(conversation: Conversation, hints: Hints): string {
-  const { allOutcomes, variables } = conversation;
+  const { allOutcomes, variables, window } = conversation;
   const told = allOutcomes.filter(({ toolName }) => !bookkeeping.test(toolName));
-  const finished = allOutcomes.filter(({ toolName, value }) => isCompletion(toolName, value)).length;
+  const finished = Math.max(
+    window?.done.length ?? 0,
+    allOutcomes.filter(({ toolName, value }) => isCompletion(toolName, value)).length,
+  );
   const paragraphs: string[] = [];
   if (allOutcomes.length === 0) {
     paragraphs.push(restate(conversation));
@@ -35,6 +39,9 @@ export function writeAnswer(conversation: Conversation, hints: Hints): string {
       paragraphs.push('No tool is left to call for this, so that is all that I can say about it.');
   }
   if (finished > 0) paragraphs.push(`${finished} ${finished === 1 ? 'task is' : 'tasks are'} done.`);
+  // what earlier tasks found is out of sight; their results are not
+  if (window !== undefined && window.done.length > 0)
+    return [...paragraphs, writeResults(window)].join('\n\n');
   if (told.length > 0) paragraphs.push(`On “${gist(conversation.request)}”, this is what I found:`);
   // Tasks may call the same tool to the same end.
   paragraphs.push(...new Set(told.map(describeOutcome)));
@@ -43,12 +50,24 @@ export function writeAnswer(conversation: Conversation, hints: Hints): string {
   return paragraphs.join('\n\n');
 }
 
+function writeResults({ done }: TaskWindow): string {
+  return done
+    .map(({ title, result = 'no result' }) => {
+      const what = gist(title).replace(/[.!?…]+$/, '');
+      return result.startsWith(what) ? `- ${gist(result)}` : `- ${what}: ${gist(result)}`;
+    })
+    .join('\n');
+}
+
 /** What a task came to, in a sentence that quotes the tools. */
 export function writeTaskResult({ task, request, outcomes }: Conversation): string {
   const what = gist(task ?? request).replace(/[.!?…]+$/, '');
   const told = outcomes.filter(({ toolName }) => !bookkeeping.test(toolName));
   if (told.length === 0) return `${what}: done.`;
-  return `${what}: ${told.map(({ toolName, value }) => `${toolName} gave ${inline(value)}`).join('; ')}.`;
+  return `${what}: ${told
+    .map(({ toolName, value }) => `${toolName} gave ${inline(value)}`)
+    .join('; ')
+    .replace(/\.$/, '')}.`;
 }
 
 function restate({ request, files, isFirst, isFollowUp }: Conversation): string {

@@ -37,7 +37,8 @@ function readSize(feedback: string): Size | undefined {
   )?.[1];
   const count = Number(/\d+/.exec(feedback)?.[0] ?? Number.NaN);
   if (unit === undefined || Number.isNaN(count)) return undefined;
-  const second = Number(/\d+\D+(\d+)/.exec(feedback)?.[1] ?? Number.NaN);
+  // only a range names an upper end: “at least 12 words, these are 9” does not
+  const second = Number(/\d+\s*(?:to|and|or|[-–—])\s*(\d+)/i.exec(feedback)?.[1] ?? Number.NaN);
   const upper = /\b(at most|no more|fewer|less|under|below|shorter|maximum|up to|exceed)\b/i.test(feedback);
   const exact = /\bexactly\b/i.test(feedback);
   return {

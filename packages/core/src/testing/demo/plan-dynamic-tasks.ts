@@ -1,16 +1,22 @@
 import { argumentsFromSchema } from './arguments-from-schema.ts';
 import { writeIntroduction, writeTaskResult } from './demo-answer.ts';
-import { announce, nextTools, type Plan, type Situation } from './tool-calls.ts';
+import { toolsForTask } from './task-work.ts';
+import type { TaskWindow } from './task-window.ts';
+import { announce, type Plan, type Situation } from './tool-calls.ts';
 
 const mostTasks = 3;
 const listTools = /^(createTask|updateTask|startTask|completeTask|getTaskList|deleteTask)$/;
 
+/** What is known of the list: from the window that the run sends, or else from what the list's tools have said. */
+type List = { isEmpty: boolean; current: ListTask | undefined; next: ListTask | undefined };
+type ListTask = { id: string; title: string };
+
 /** The next step of a list that the model keeps itself: write it, do the work, tick off each task. */
 export function planDynamicTasks(situation: Situation): Plan | undefined {
   const { conversation, tools } = situation;
-  const { allOutcomes } = conversation;
-  const created = allOutcomes.filter(({ toolName }) => toolName === 'createTask');
-  if (created.length === 0) {
+  const { window } = conversation;
+  const { isEmpty, current, next } = window === undefined ? listOf(situation) : listIn(window);
+  if (isEmpty) {
     return {
       text: writeIntroduction(conversation, ['createTask']),
       calls: splitIntoTasks(conversation.request).map((description) =>
@@ -18,6 +24,34 @@ export function planDynamicTasks(situation: Situation): Plan | undefined {
       ),
     };
   }
+  if (current === undefined) {
+    if (next === undefined) return undefined;
+    return {
+      text: `Now ${next.id}.`,
+      calls: [call(situation, 'startTask', { taskId: next.id })],
+    };
+  }
+  const open = toolsForTask(
+    window === undefined
+      ? { ...situation, conversation: { ...conversation, outcomes: conversation.allOutcomes } }
+      : situation,
+    tools.filter(({ name }) => !listTools.test(name)),
+  );
+  if (open.length > 0) return announce(situation, open);
+  const result = writeTaskResult({ ...conversation, task: current.title });
+  return { text: '', calls: [call(situation, 'completeTask', { taskId: current.id, result })] };
+}
+
+function listIn({ done, current, next: [next] }: TaskWindow): List {
+  return {
+    isEmpty: done.length === 0 && current === undefined && next === undefined,
+    current: current?.id === undefined ? undefined : { id: current.id, title: current.title },
+    next: next?.id === undefined ? undefined : { id: next.id, title: next.title },
+  };
+}
+
+function listOf({ conversation: { allOutcomes, request }, tools }: Situation): List {
+  const created = allOutcomes.filter(({ toolName }) => toolName === 'createTask');
   const ids = created.flatMap(({ value }) => idIn(value) ?? []);
   const handled = (name: string): Set<unknown> =>
     new Set(
@@ -25,25 +59,11 @@ export function planDynamicTasks(situation: Situation): Plan | undefined {
         .filter(({ toolName }) => toolName === name)
         .map(({ input }) => (input as { taskId?: unknown })?.taskId),
     );
-  const started = handled('startTask');
   const completed = handled('completeTask');
-  const current = ids.find((id) => !completed.has(id));
-  if (current === undefined) return undefined;
-  if (!started.has(current) && tools.some(({ name }) => name === 'startTask')) {
-    return { text: `Now ${current}.`, calls: [call(situation, 'startTask', { taskId: current })] };
-  }
-  const open = nextTools({
-    ...situation,
-    conversation: { ...conversation, outcomes: allOutcomes },
-    tools: others(tools),
-  });
-  if (open.length > 0) return announce(situation, open);
-  const result = writeTaskResult({ ...conversation, task: `${current} of “${conversation.request}”` });
-  return { text: '', calls: [call(situation, 'completeTask', { taskId: current, result })] };
-}
-
-function others(tools: Situation['tools']): Situation['tools'] {
-  return tools.filter(({ name }) => !listTools.test(name));
+  const id = ids.find((one) => !completed.has(one));
+  const task = id === undefined ? undefined : { id, title: `${id} of “${request}”` };
+  const begun = handled('startTask').has(id) || !tools.some(({ name }) => name === 'startTask');
+  return { isEmpty: created.length === 0, current: begun ? task : undefined, next: begun ? undefined : task };
 }
 
 function call(

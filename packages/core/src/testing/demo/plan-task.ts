@@ -1,37 +1,40 @@
 import { argumentsFromSchema } from './arguments-from-schema.ts';
 import { writeIntroduction, writeTaskResult } from './demo-answer.ts';
 import { improveResult, readFeedback } from './feedback.ts';
-import { announce, nextTools, type Plan, type Situation } from './tool-calls.ts';
+import { announce, type Plan, type Situation } from './tool-calls.ts';
+import { isDone, toolsForTask } from './task-work.ts';
 
-// One fewer than a task list allows by default, so that the run ends with a sentence and not with a failure.
+// One fewer than a task list allows by default, so that what is missing is said before the list gives up.
 const mostAttempts = 4;
-const listDone =
-  /all tasks (are )?(completed|done|finished)|task list is (complete|finished)|no (current|more|open) tasks?/i;
 
 /** The next step of a task list: begin the task, use the other tools, finish it, and go by what is found wanting. */
 export function planTask(situation: Situation): Plan | undefined {
   const { conversation, hints, tools } = situation;
-  const { outcomes, allOutcomes, task } = conversation;
-  if (allOutcomes.some(({ value }) => typeof value === 'string' && listDone.test(value))) return undefined;
+  const { outcomes, allOutcomes, task, window } = conversation;
+  if (isDone(conversation)) return undefined;
   const finish = tools.find(({ name }) => name === 'finishTask');
   if (finish === undefined) return undefined;
   const start = tools.find(({ name }) => name === 'startTask');
   const opening = allOutcomes.length === 0 && conversation.isFirst;
   if (start !== undefined && outcomes.length === 0) {
+    const begin = `I begin with: ${task ?? 'the next task'}.`;
     return {
-      text: opening ? writeIntroduction(conversation, []) : `I begin with: ${task ?? 'the next task'}.`,
+      text: opening ? writeIntroduction(conversation, []) : begin,
       calls: [{ name: 'startTask', input: argumentsFromSchema(start.inputSchema, hints) }],
     };
   }
-  const others = tools.filter(({ name }) => name !== 'finishTask' && name !== 'startTask');
-  const open = nextTools({ ...situation, tools: others });
+  const open = toolsForTask(
+    situation,
+    tools.filter(({ name }) => name !== 'finishTask' && name !== 'startTask'),
+  );
   if (open.length > 0) return announce(situation, open);
 
   const attempts = outcomes.filter(({ toolName }) => toolName === 'finishTask');
   if (attempts.length >= mostAttempts) return giveUp(attempts.at(-1)?.value);
   const feedback = readFeedback(attempts.at(-1)?.value);
-  // An answer that is neither approval nor feedback: the list is in a state where finishing is of no use.
-  if (attempts.length > 0 && feedback === undefined && attempts.at(-1)?.state === 'done') return undefined;
+  // An answer that is neither approval nor feedback: unless the list says otherwise, finishing is of no use.
+  const refused = attempts.length > 0 && feedback === undefined && attempts.at(-1)?.state === 'done';
+  if (refused && window === undefined) return undefined;
   const first = writeTaskResult(conversation);
   const result = feedback === undefined ? first : improveResult(first, feedback, attempts.length);
   return {

@@ -5,6 +5,7 @@ import { writeAnswer } from './demo-answer.ts';
 import { readHints } from './hints.ts';
 import { planDynamicTasks } from './plan-dynamic-tasks.ts';
 import { planTask } from './plan-task.ts';
+import { noteEdits } from './task-work.ts';
 import { announce, endings, nextTools, type Plan, type Situation } from './tool-calls.ts';
 
 /** Decides the next step: which tools to call, or what to answer. */
@@ -15,7 +16,10 @@ export function planStep(options: LanguageModelV4CallOptions, conversation: Conv
   const hints = readHints(conversation.task ?? conversation.request, fields, now);
   const situation = { conversation, hints, tools };
   const plan = planCalls(situation, toolChoice);
-  if (plan !== undefined) return responseFormat?.type === 'json' ? { ...plan, text: '' } : plan;
+  if (plan !== undefined) {
+    const text = [noteEdits(conversation), plan.text].filter((part) => part !== '').join(' ');
+    return { ...plan, text: responseFormat?.type === 'json' ? '' : text };
+  }
   if (responseFormat?.type === 'json')
     return { text: writeJson(responseFormat.schema, situation), calls: [] };
   return { text: writeAnswer(conversation, hints), calls: [] };

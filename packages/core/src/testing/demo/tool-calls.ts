@@ -43,7 +43,9 @@ export function announce(
 ): Plan | undefined {
   if (chosen.length === 0) return undefined;
   const names = chosen.map(({ name }) => name);
-  const isOpening = conversation.allOutcomes.length === 0;
+  const { allOutcomes, isFirst, window } = conversation;
+  // of what was done for earlier tasks nothing is shown
+  const isOpening = allOutcomes.length === 0 && (window === undefined || isFirst);
   return {
     text: isOpening ? writeIntroduction(conversation, names) : writeNextStep(names),
     calls: chosen.map((tool) => ({ name: tool.name, input: inputFor(tool, hints, conversation) })),

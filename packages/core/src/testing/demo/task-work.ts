@@ -1,0 +1,42 @@
+import type { Conversation } from './conversation.ts';
+import { toWords } from './hints.ts';
+import { nextTools, type Situation } from './tool-calls.ts';
+
+const keepsList = /^(start|finish)Task$/;
+const listDone =
+  /all tasks (are )?(completed|done|finished)|task list is (complete|finished)|no (current|more|open) tasks?/i;
+
+/** True once nothing is left to do on the list: the list itself says so, or else the answers of its tools. */
+export function isDone({ window, allOutcomes }: Conversation): boolean {
+  if (window?.allDone === true) return true;
+  return allOutcomes.some(
+    ({ toolName, value }) => keepsList.test(toolName) && typeof value === 'string' && listDone.test(value),
+  );
+}
+
+/**
+ * The tools to call next for the task at hand: those that it speaks of. Where it speaks of none, those that no earlier
+ * task has used; what they did is out of sight, but their results name the tools.
+ */
+export function toolsForTask(situation: Situation, tools: Situation['tools']): Situation['tools'] {
+  const { window, task = '' } = situation.conversation;
+  const before = (window?.done ?? []).map(({ result = '' }) => result).join('\n');
+  const words = new Set(toWords(task).split(' ').map(stem));
+  const named = tools.filter(({ name }) =>
+    toWords(name)
+      .split(' ')
+      .some((word) => word.length > 3 && words.has(stem(word))),
+  );
+  const unused = tools.filter(({ name }) => !before.includes(`${name} gave `));
+  return nextTools({ ...situation, tools: window !== undefined && named.length > 0 ? named : unused });
+}
+
+function stem(word: string): string {
+  return word.replace(/s$/, '');
+}
+
+/** What the user has changed on the list, in words, once; empty where that is nothing, or was said before. */
+export function noteEdits({ window, said }: Conversation): string {
+  const fresh = (window?.edits ?? []).filter((edit) => !said.includes(edit));
+  return fresh.length === 0 ? '' : `I take note. ${fresh.join(' ')}`;
+}
