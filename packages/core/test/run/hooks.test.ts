@@ -1,0 +1,400 @@
+import { CuelineError, runPrompt, type Hook, type HookStep, type Prompt } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import type { ModelMessage } from 'ai';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { sent } from '../sent.ts';
+import { play } from '../support.ts';
+
+const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
+const look = (n: number) => call('look', { n });
+
+/** A run with these hooks and a tool that answers with its number. */
+function hooked(
+  hooks: readonly Hook[],
+  turns: readonly ScriptedTurn[] = [[look(1)], 'Done.'],
+  config: Parameters<typeof play>[2] = {},
+  more: (prompt: Prompt) => void = () => {},
+) {
+  return play(
+    (prompt) => {
+      prompt.defSystem('role', 'Helper.');
+      prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => `seen ${n}`);
+      prompt.defTool('touch', '', z.object({}), () => 'felt');
+      prompt.$`Go.`;
+      more(prompt);
+      for (const hook of hooks) prompt.defHook(hook);
+    },
+    turns,
+    config,
+  );
+}
+
+describe('hooks compose', () => {
+  test('each sees what the ones before have returned', async () => {
+    const seen: Partial<HookStep>[] = [];
+    const note: Hook = ({ messages, activeTools, system, variables }) => {
+      seen.push({ messages, activeTools, system, variables });
+    };
+    const { model } = await hooked(
+      [
+        note,
+        () => ({
+          activeTools: ['look'],
+          system: 'First.',
+          messages: [{ role: 'user', content: 'Other.' }],
+          variables: { A: { type: 'string', value: 'a' } },
+        }),
+        note,
+        ({ system }) => ({ system: `${system as string} Second.` }),
+        note,
+      ],
+      ['Done.'],
+    );
+    expect(seen).toEqual([
+      {
+        messages: [{ role: 'user', content: 'Go.' }],
+        activeTools: ['look', 'touch'],
+        system: 'role:\nHelper.',
+        variables: {},
+      },
+      {
+        messages: [{ role: 'user', content: 'Other.' }],
+        activeTools: ['look'],
+        system: 'First.',
+        variables: { A: { type: 'string', value: 'a' } },
+      },
+      {
+        messages: [{ role: 'user', content: 'Other.' }],
+        activeTools: ['look'],
+        system: 'First. Second.',
+        variables: { A: { type: 'string', value: 'a' } },
+      },
+    ]);
+    expect(sent(model)).toEqual([{ system: 'First. Second.', messages: ['user: Other.'], tools: ['look'] }]);
+  });
+
+  test('the system prompt that a hook sees has the variables that the ones before have set', async () => {
+    const seen: unknown[] = [];
+    await hooked(
+      [
+        () => ({ variables: { A: { type: 'data', value: { deep: [1] } } } }),
+        ({ system }) => void seen.push(system),
+      ],
+      ['Done.'],
+    );
+    expect(seen).toEqual([
+      'Variables are given as <NAME>value</NAME>. Where a message says <NAME>, it means that value.\n\n<A>\ndeep:\n  - 1\n</A>\n\nrole:\nHelper.',
+    ]);
+  });
+
+  test('what a hook changes in what it is given changes nothing', async () => {
+    const { model } = await hooked([
+      ({ messages, activeTools, variables }) => {
+        messages.length = 0;
+        activeTools.length = 0;
+        variables['X'] = { type: 'string', value: 'x' };
+      },
+    ]);
+    expect(sent(model)[0]).toEqual({
+      system: 'role:\nHelper.',
+      messages: ['user: Go.'],
+      tools: ['look', 'touch'],
+    });
+  });
+});
+
+describe('what lasts and what does not', () => {
+  test('variables stay; system, messages, tools and settings are for one step', async () => {
+    const { model } = await hooked(
+      [
+        ({ stepNumber }) =>
+          stepNumber === 0
+            ? {
+                system: 'Once.',
+                messages: [{ role: 'user', content: 'Once.' }],
+                activeTools: ['look'],
+                toolChoice: 'required',
+                temperature: 0.5,
+                variables: { A: { type: 'string', value: 'a' } },
+              }
+            : {},
+      ],
+      [[look(1)], 'Done.'],
+    );
+    expect(sent(model)).toEqual([
+      { system: 'Once.', messages: ['user: Once.'], tools: ['look'] },
+      {
+        system:
+          'Variables are given as <NAME>value</NAME>. Where a message says <NAME>, it means that value.\n\n<A>a</A>\n\nrole:\nHelper.',
+        messages: ['user: Go.', 'assistant calls look {"n":1}', 'look answers seen 1'],
+        tools: ['look', 'touch'],
+      },
+    ]);
+    expect(model.calls.map(({ temperature, toolChoice }) => [temperature, toolChoice?.type])).toEqual([
+      [0.5, 'required'],
+      [undefined, 'auto'],
+    ]);
+  });
+
+  test('a model for one step, by name', async () => {
+    const other = scriptedModel(['From the other.'], { modelId: 'other' });
+    const { model, run } = await hooked(
+      [({ stepNumber }) => (stepNumber === 1 ? { model: 'mine:other' } : {})],
+      [[look(1)]],
+      { providers: { mine: () => other } },
+    );
+    expect(model.calls).toHaveLength(1);
+    expect(run.state).toMatchObject({ status: 'done', text: 'From the other.' });
+    expect(run.state.steps.map(({ request }) => request.model)).toEqual([
+      'simulated:scripted',
+      'simulated:other',
+    ]);
+  });
+});
+
+describe('what a hook asks for that is not there', () => {
+  test('a tool: a warning, and the rest holds', async () => {
+    const { model, run } = await hooked([() => ({ activeTools: ['look', 'smell'] })]);
+    expect(sent(model).map(({ tools }) => tools)).toEqual([['look'], ['look']]);
+    expect(run.state.warnings[0]).toBe(
+      'A hook asked for the tool smell, which is not defined. There are: look, touch.',
+    );
+  });
+
+  test('a model: the run ends by its name', async () => {
+    const { run } = await hooked([() => ({ model: 'nobody:x' })], [], { env: {} });
+    expect(run.state).toMatchObject({ status: 'error', error: { code: 'unknown_model' } });
+  });
+
+  test('no tools at all', async () => {
+    const { model, run } = await hooked([() => ({ activeTools: [] })], ['Done.']);
+    expect(sent(model)[0]!.tools).toEqual([]);
+    expect(run.state.status).toBe('done');
+  });
+});
+
+describe('a hook that goes wrong ends the run by its name', () => {
+  test.each<[string, Hook, string, string]>([
+    [
+      'throws',
+      () => {
+        throw new TypeError('x is not a function');
+      },
+      'script_error',
+      'x is not a function',
+    ],
+    ['rejects', () => Promise.reject(new Error('no luck')), 'script_error', 'no luck'],
+    [
+      'throws one of ours',
+      () => {
+        throw new CuelineError('too_large', 'Far too large.');
+      },
+      'too_large',
+      'Far too large.',
+    ],
+    [
+      'returns a variable without a value',
+      () => ({ variables: { A: { type: 'string' } as never } }),
+      'script_error',
+      'the variable A without a value',
+    ],
+    [
+      'returns a variable whose name is none',
+      () => ({ variables: { 'a b': { type: 'string', value: 'x' } } }),
+      'invalid_definition',
+      '"a b" cannot be a variable',
+    ],
+  ])('%s', async (_what, hook, code, message) => {
+    const { run, result, model } = await hooked([hook], ['Never.']);
+    expect(run.state).toMatchObject({ status: 'error', error: { code } });
+    expect(run.state.status === 'error' && run.state.error.message).toContain(message);
+    await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code });
+    expect(model.calls).toHaveLength(0);
+  });
+
+  test('something that is no function is refused at once', async () => {
+    const started = runPrompt((prompt) => prompt.defHook({} as never), { model: scriptedModel([]) });
+    await expect(started).rejects.toMatchObject({ code: 'invalid_definition' });
+  });
+});
+
+describe('with the caller’s own prepareStep', () => {
+  test('which comes last, and sees what the hooks made of the step', async () => {
+    const seen: unknown[] = [];
+    const { model } = await hooked(
+      [
+        ({ stepNumber }) => ({
+          system: `Hook ${stepNumber}.`,
+          messages: [{ role: 'user', content: 'Hooked.' }],
+        }),
+      ],
+      [[look(1)], 'Done.'],
+      {
+        options: {
+          prepareStep: ({ stepNumber, instructions, messages }) => {
+            seen.push([stepNumber, instructions, messages.map(({ content }) => content)]);
+            return stepNumber === 1 ? { system: 'Own.', activeTools: ['touch'] } : undefined;
+          },
+        },
+      },
+    );
+    expect(seen).toEqual([
+      [0, 'Hook 0.', ['Hooked.']],
+      [1, 'Hook 1.', ['Hooked.']],
+    ]);
+    expect(sent(model)).toEqual([
+      { system: 'Hook 0.', messages: ['user: Hooked.'], tools: ['look', 'touch'] },
+      { system: 'Own.', messages: ['user: Hooked.'], tools: ['touch'] },
+    ]);
+  });
+
+  test('messages that prepareStep returns take the place of the conversation, as in the AI SDK', async () => {
+    const { model } = await hooked([], [[look(1)], [look(2)], 'Done.'], {
+      options: {
+        prepareStep: ({ stepNumber, messages }) =>
+          stepNumber === 1 ? { messages: [{ role: 'user', content: 'Short.' }, ...messages.slice(-2)] } : {},
+      },
+    });
+    expect(sent(model).map(({ messages }) => messages)).toEqual([
+      ['user: Go.'],
+      ['user: Short.', 'assistant calls look {"n":1}', 'look answers seen 1'],
+      [
+        'user: Short.',
+        'assistant calls look {"n":1}',
+        'look answers seen 1',
+        'assistant calls look {"n":2}',
+        'look answers seen 2',
+      ],
+    ]);
+  });
+
+  test('a window of a hook’s, a task’s, and prepareStep together', async () => {
+    const { model, run } = await hooked(
+      [({ messages }) => ({ messages: messages.slice(-2) })],
+      [
+        [look(1)],
+        [look(2)],
+        [call('finishTask', { result: '1' })],
+        [look(3)],
+        [call('finishTask', { result: '2' })],
+        'Done.',
+      ],
+      { options: { prepareStep: ({ messages }) => ({ temperature: messages.length / 10 }) } },
+      (prompt) => void prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]),
+    );
+    expect(run.state.status).toBe('done');
+    expect(sent(model).map(({ messages }) => messages)).toEqual([
+      ['user: Go.', 'user: [Task 1/2] One\n\nUpcoming tasks:\n2. Two'],
+      ['assistant calls look {"n":1}', 'look answers seen 1'],
+      ['assistant calls look {"n":2}', 'look answers seen 2'],
+      ['user: Go.', 'user: Completed tasks:\n1. One → 1\n\n[Task 2/2] Two'],
+      ['assistant calls look {"n":3}', 'look answers seen 3'],
+      [
+        'assistant calls finishTask {"result":"2"}',
+        'finishTask answers ✓ All tasks completed successfully! The task list is complete.',
+      ],
+    ]);
+    expect(model.calls.map(({ temperature }) => temperature)).toEqual([0.2, 0.2, 0.2, 0.2, 0.2, 0.2]);
+  });
+});
+
+describe('messages that a hook has cut', () => {
+  test('in the middle of a pair of call and result: both halves go', async () => {
+    const cuts: ((messages: ModelMessage[]) => ModelMessage[])[] = [
+      (messages) => messages.slice(-1),
+      (messages) => messages.slice(0, 2),
+      (messages) => messages.filter(({ role }) => role !== 'tool'),
+      (messages) => messages.filter(({ role }) => role !== 'assistant'),
+      (messages) => messages.toReversed(),
+    ];
+    for (const cut of cuts) {
+      const { model, run } = await hooked([
+        ({ messages, stepNumber }) =>
+          stepNumber === 0 ? {} : { messages: [{ role: 'user', content: 'Kept.' }, ...cut(messages)] },
+      ]);
+      expect(run.state.status).toBe('done');
+      expect(sent(model)[1]!.messages.filter((line) => !line.startsWith('user:'))).toEqual([]);
+    }
+  });
+
+  test('of two calls in one answer, the one whose result is left stays', async () => {
+    const { model } = await hooked(
+      [
+        ({ messages, stepNumber }) => ({
+          messages:
+            stepNumber === 0
+              ? messages
+              : messages.map((message) =>
+                  message.role === 'tool' ? { ...message, content: message.content.slice(1) } : message,
+                ),
+        }),
+      ],
+      [[look(1), look(2)], 'Done.'],
+    );
+    expect(sent(model)[1]!.messages).toEqual([
+      'user: Go.',
+      'assistant calls look {"n":2}',
+      'look answers seen 2',
+    ]);
+  });
+
+  test('system messages among them are left out: they belong into the system prompt', async () => {
+    const { model, run } = await hooked(
+      [({ messages }) => ({ messages: [{ role: 'system', content: 'Psst.' }, ...messages] })],
+      ['Done.'],
+    );
+    expect(run.state.status).toBe('done');
+    expect(sent(model)).toEqual([
+      { system: 'role:\nHelper.', messages: ['user: Go.'], tools: ['look', 'touch'] },
+    ]);
+  });
+
+  test('however it cuts: every call that is sent has its result, and the whole is there again at the next step', async () => {
+    const turns = [[look(1), look(2)], ['Hm.', look(3)], [look(4)]];
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }), async (keep) => {
+        const { model, run } = await hooked(
+          [
+            ({ messages, stepNumber }) =>
+              stepNumber === 4 || stepNumber === 0
+                ? {}
+                : {
+                    messages: [
+                      { role: 'user', content: 'Kept.' } as const,
+                      ...messages.filter((_message, index) => keep[index]),
+                    ],
+                  },
+          ],
+          [...turns, [look(5)], 'Done.'],
+        );
+        expect(run.state.status).toBe('done');
+        for (const { messages } of sent(model)) {
+          const calls = messages.flatMap((line) => /calls look \{"n":(\d)\}/.exec(line)?.[1] ?? []);
+          const answers = messages.flatMap((line) => /answers seen (\d)/.exec(line)?.[1] ?? []);
+          expect(answers).toEqual(calls);
+        }
+        expect(sent(model)[4]!.messages).toHaveLength(12);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+test('a hook is asked before every step of an agent too, and only of its own', async () => {
+  const asked: string[] = [];
+  await play(
+    (prompt) => {
+      prompt.defHook(({ stepNumber }) => void asked.push(`run ${stepNumber}`));
+      prompt.defAgent('child', '', z.object({}), (_args, own) => {
+        own.defHook(({ stepNumber }) => void asked.push(`child ${stepNumber}`));
+        own.defTool('look', '', z.object({}), () => 'seen');
+        own.$`Go.`;
+      });
+      prompt.$`Go.`;
+    },
+    [[call('child')], [call('look')], 'Yes.', 'Done.'],
+  );
+  expect(asked).toEqual(['run 0', 'child 0', 'child 1', 'run 1']);
+});
