@@ -1,13 +1,14 @@
 import { useEffect } from 'react';
+import { focusApproval } from '../approval/approval-dock.tsx';
 import { startRun, stopRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 
-/** ⌘/Ctrl+Enter runs the script from anywhere but a form; Esc stops a run unless a menu, dialog or the editor has a use for it. */
+/** ⌘/Ctrl+Enter runs the script from anywhere but a form, with Shift it goes to what the run asks; Esc stops a run unless a menu, dialog or the editor has a use for it. */
 export function useRunKeys(): void {
   useEffect(() => {
     const run = (event: KeyboardEvent): void => {
-      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey)
-        return;
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      if (event.shiftKey) return focusApproval();
       // A dialog and the reply box have a use of their own for it.
       const within = event.target instanceof Element && event.target.closest('form, [role=alertdialog]');
       if (within || usePlayground.getState().modelDialogOpen) return;

@@ -1,10 +1,13 @@
 import { ArrowRight, KeyRound, Play } from 'lucide-react';
-import { examples } from '../examples/index.ts';
+import { exampleGroups } from '../examples/index.ts';
 import { replaceScript } from '../layout/replace-script.ts';
 import { startRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Keys } from '../ui/keys.tsx';
+
+/** How many examples of each group are offered here; the menu has all of them. */
+const FROM_EACH_GROUP = 2;
 
 /** What stands in the run pane before the first run. */
 export function EmptyRun() {
@@ -42,7 +45,8 @@ export function EmptyRun() {
         )}
         <h3 className="mt-9 text-sm font-medium text-ink-3">Or begin with another example</h3>
         <ul className="mt-1.5 -ml-2.5">
-          {examples
+          {exampleGroups
+            .flatMap((group) => group.examples.slice(0, FROM_EACH_GROUP))
             .filter(({ source }) => source !== script)
             .map((example) => (
               <li key={example.id}>

@@ -16,6 +16,10 @@ const titles: Partial<Record<CuelineErrorCode, string>> = {
   provider_error: 'The provider reported an error',
   script_error: 'The script has an error',
   invalid_definition: 'The script has an error',
+  tasks_incomplete: 'Tasks were left open',
+  budget_exceeded: 'The run reached a limit',
+  loop_detected: 'The model went in circles',
+  parse_failed: 'An answer did not have the form asked for',
   sandbox_unresponsive: 'The script stopped responding',
   sandbox_refused: 'The script asked for something it may not do',
 };

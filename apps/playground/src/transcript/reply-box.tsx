@@ -1,4 +1,5 @@
 import type { RunState } from '@cueline/core';
+import { clsx } from 'clsx';
 import { CornerDownLeft } from 'lucide-react';
 import { useState } from 'react';
 import { reply } from '../state/run-session.ts';
@@ -13,8 +14,9 @@ const placeholders: Record<RunState['status'], string> = {
   error: 'Run again to reply',
 };
 
-/** Goes on with the conversation once a run is done. Always there, so that the transcript above keeps its place. */
-export function ReplyBox({ status }: { status: RunState['status'] }) {
+/** Goes on with the conversation once a run is done. Always there, so that the transcript above keeps its
+ * place; on a phone, what the run asks needs the room. */
+export function ReplyBox({ status, asks }: { status: RunState['status']; asks: boolean }) {
   const ready = status === 'done';
   const [text, setText] = useState('');
   const send = (): void => {
@@ -24,7 +26,10 @@ export function ReplyBox({ status }: { status: RunState['status'] }) {
   };
   return (
     <form
-      className="shrink-0 border-t border-line bg-panel px-5 py-3 narrow:px-3"
+      className={clsx(
+        'shrink-0 border-t border-line bg-panel px-5 py-3 narrow:px-3',
+        asks && 'narrow:hidden',
+      )}
       onSubmit={(event) => {
         event.preventDefault();
         send();

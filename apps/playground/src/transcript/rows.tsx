@@ -3,7 +3,7 @@ import {
   Brain,
   CircleAlert,
   CircleStop,
-  FileText,
+  CornerDownRight,
   Link2,
   ScrollText,
   Settings2,
@@ -14,11 +14,14 @@ import { memo } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { errorTitle, mendsInModelDialog } from './error-words.ts';
+import { FileView } from './file-part.tsx';
 import { Fold } from './fold.tsx';
 import { formatCount, formatDuration, plural, summarize } from './format.ts';
 import { LiveDuration } from './live-duration.tsx';
 import { ModelMarkdown } from './markdown.tsx';
 import { ModelLink } from './model-link.tsx';
+import { PlainText } from './not-shown.tsx';
+import type { FilePart, TranscriptItem } from './transcript-item.ts';
 
 export const SystemRow = memo(function SystemRow({ text, variables }: { text: string; variables: number }) {
   return (
@@ -35,7 +38,7 @@ export const SystemRow = memo(function SystemRow({ text, variables }: { text: st
   );
 });
 
-type UserRowProps = { text: string; files: number; variables: RunState['variables'] };
+type UserRowProps = { text: string; files: readonly FilePart[]; variables: RunState['variables'] };
 
 export const UserRow = memo(function UserRow({ text, files, variables }: UserRowProps) {
   return (
@@ -46,7 +49,13 @@ export const UserRow = memo(function UserRow({ text, files, variables }: UserRow
       <User className="mt-1 size-3.5 shrink-0 text-ink-3" />
       <div className="min-w-0 text-lg wrap-anywhere whitespace-pre-wrap">
         <WithVariables text={text} variables={variables} />
-        {files > 0 && <p className="text-sm text-ink-2">{plural(files, 'file')} attached</p>}
+        {files.length > 0 && (
+          <div className="mt-2 flex flex-wrap items-end gap-2 first:mt-0">
+            {files.map((file, index) => (
+              <FileView key={index} file={file} />
+            ))}
+          </div>
+        )}
       </div>
     </section>
   );
@@ -122,10 +131,17 @@ export const ReasoningRow = memo(function ReasoningRow({
   );
 });
 
+/** The beginning of an answer in data. As markdown it would lose its brackets. */
+const looksLikeJson = /^\s*(?:\{\s*(?:"|\}\s*$|$)|\[\s*[[{"\d])/;
+
 export const TextRow = memo(function TextRow({ text, streaming }: { text: string; streaming: boolean }) {
   return (
     <section aria-label="Answer">
-      <ModelMarkdown text={text} streaming={streaming} />
+      {looksLikeJson.test(text) ? (
+        <PlainText text={text} />
+      ) : (
+        <ModelMarkdown text={text} streaming={streaming} />
+      )}
     </section>
   );
 });
@@ -142,12 +158,34 @@ export function SourceRow({ title, url }: { title: string; url: string | undefin
   );
 }
 
-export function FileRow({ mediaType }: { mediaType: string }) {
+export function FileRow({ file }: { file: FilePart }) {
   return (
-    <p className="flex items-center gap-2 text-sm text-ink-2">
-      <FileText className="size-3.5 text-ink-3" />
-      The model sent a file ({mediaType}); it is not shown here.
-    </p>
+    <section aria-label="File">
+      <FileView file={file} />
+    </section>
+  );
+}
+
+const steerWords: Record<Extract<TranscriptItem, { kind: 'steer' }>['cause'], string> = {
+  tasks: 'Reminded: tasks are open',
+  output: 'Sent back: the answer does not fit its schema',
+  user: 'Told in between',
+};
+
+export function SteerRow({
+  cause,
+  text,
+}: Pick<Extract<TranscriptItem, { kind: 'steer' }>, 'cause' | 'text'>) {
+  return (
+    <Fold
+      icon={<CornerDownRight className="size-3.5 text-ink-3" />}
+      title={<span className="text-sm">{steerWords[cause]}</span>}
+      open={false}
+    >
+      <p className="mt-1 border-l-2 border-line-strong pl-3 text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
+        {text}
+      </p>
+    </Fold>
   );
 }
 

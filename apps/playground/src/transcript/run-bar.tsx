@@ -1,10 +1,11 @@
 import type { RunState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { Check, CircleAlert, CircleDashed, CircleStop, LoaderCircle, Pause } from 'lucide-react';
+import { isUnderWay } from '../state/is-under-way.ts';
 import type { RunSession } from '../state/run-session.ts';
+import { phaseWords } from './announcement.ts';
 import { formatCount, formatDuration, plural } from './format.ts';
 import { LiveDuration } from './live-duration.tsx';
-import { phaseWords } from './view-model.ts';
 
 const looks = {
   idle: { Icon: CircleDashed, words: 'Not run yet', look: 'text-ink-2' },
@@ -19,9 +20,7 @@ const looks = {
 export function RunBar({ session, state }: { session: RunSession | undefined; state: RunState }) {
   // Between Run and the first event there is a run already.
   const status = session !== undefined && state.status === 'idle' ? 'running' : state.status;
-  // A run that has asked something goes on once it is told.
-  const asks = status === 'waiting' && state.requests.some(({ answer }) => answer === undefined);
-  const going = status === 'running' || asks;
+  const going = isUnderWay({ ...state, status });
   const { Icon, words, look } = looks[status];
   return (
     <div className="flex h-9 shrink-0 items-center gap-x-3 overflow-hidden border-b border-line bg-panel px-4 text-sm text-ink-2 narrow:h-10">

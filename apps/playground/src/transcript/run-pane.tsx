@@ -1,8 +1,15 @@
+import type { RunState } from '@cueline/core';
+import { useCallback, useRef } from 'react';
+import { ApprovalDock } from '../approval/approval-dock.tsx';
+import { isUnderWay } from '../state/is-under-way.ts';
 import { usePlayground } from '../state/store.ts';
+import { useNarrow } from '../state/theme.ts';
 import { useRunState } from '../state/use-run-state.ts';
+import { TaskPanel } from '../tasks/task-panel.tsx';
+import { Announce } from '../ui/announce.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
+import { announcement } from './announcement.ts';
 import { EmptyRun } from './empty-run.tsx';
-import { LiveRegion } from './live-region.tsx';
 import { NotShown } from './not-shown.tsx';
 import { ReplyBox } from './reply-box.tsx';
 import { RunBar } from './run-bar.tsx';
@@ -11,8 +18,15 @@ import { Transcript } from './transcript.tsx';
 /** The run: how it stands, what it says, and a reply once it is done. */
 export function RunPane() {
   const id = usePlayground((state) => state.session?.id);
+  const pane = useRef<HTMLElement>(null);
+  const focusPane = useCallback(() => pane.current?.focus(), []);
   return (
-    <section aria-label="Run" className="flex min-h-0 flex-1 flex-col bg-page">
+    <section
+      ref={pane}
+      tabIndex={-1}
+      aria-label="Run"
+      className="flex min-h-0 flex-1 flex-col bg-page outline-none"
+    >
       <ErrorBoundary
         retryKey={id}
         fallback={
@@ -21,21 +35,38 @@ export function RunPane() {
           </div>
         }
       >
-        <RunContent />
+        <RunContent onAnswered={focusPane} />
       </ErrorBoundary>
     </section>
   );
 }
 
-function RunContent() {
+function asks(state: RunState): boolean {
+  return state.status === 'waiting' && isUnderWay(state);
+}
+
+function RunContent({ onAnswered }: { onAnswered: () => void }) {
   const session = usePlayground((state) => state.session);
   const state = useRunState(session?.run);
+  const narrow = useNarrow();
   return (
     <>
       <RunBar session={session} state={state} />
+      {session !== undefined && state.tasks.length > 0 && (
+        <TaskPanel
+          key={`tasks-${session.id}`}
+          run={session.run}
+          tasks={state.tasks}
+          underWay={isUnderWay(state)}
+          origin={session.startedAt}
+          open={!narrow}
+          className="shrink-0 border-b border-line bg-panel"
+        />
+      )}
       {session === undefined ? <EmptyRun /> : <Transcript key={session.id} session={session} state={state} />}
-      {session !== undefined && <ReplyBox status={state.status} />}
-      <LiveRegion state={state} />
+      {session !== undefined && <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />}
+      {session !== undefined && <ReplyBox status={state.status} asks={asks(state)} />}
+      <Announce words={announcement(state)} />
     </>
   );
 }

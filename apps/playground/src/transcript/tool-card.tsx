@@ -1,10 +1,12 @@
-import type { ToolCallState } from '@cueline/core';
+import type { RequestState, ToolCallState } from '@cueline/core';
 import { clsx } from 'clsx';
-import { Ban, Check, ChevronRight, CircleAlert, Ellipsis, LoaderCircle, Wrench } from 'lucide-react';
+import { Ban, Check, ChevronRight, CircleAlert, Ellipsis, LoaderCircle, Pause, Wrench } from 'lucide-react';
 import { memo, useState } from 'react';
+import { AnsweredLine } from '../approval/answered-line.tsx';
 import { formatDuration, keyArguments, newFields, summarize } from './format.ts';
 import { JsonView } from './json-view.tsx';
 import { LiveDuration } from './live-duration.tsx';
+import { SubCalls } from './sub-calls.tsx';
 
 /** How much of the arguments is drawn while they stream, in characters. */
 const LAST_CHARACTERS = 4_000;
@@ -19,6 +21,8 @@ const stands: Record<ToolCallState['state'], Stand> = {
   'output-error': { words: 'Failed', look: 'text-danger', Icon: CircleAlert },
   interrupted: { words: 'Interrupted', look: 'text-ink-2', Icon: Ban },
 };
+const asking: Stand = { words: 'Waiting for you', look: 'text-warn', Icon: Pause };
+const refused: Stand = { words: 'Refused', look: 'text-ink-2', Icon: Ban };
 
 /**
  * One tool call, folded to a line: name, key arguments, result, time. `origin` is the `performance.now()` of the run's
@@ -26,15 +30,20 @@ const stands: Record<ToolCallState['state'], Stand> = {
  */
 export const ToolCard = memo(function ToolCard({
   call,
+  request,
   origin,
 }: {
   call: ToolCallState;
+  /** What the person was asked about it. */
+  request: RequestState | undefined;
   origin: number | undefined;
 }) {
-  const failed = call.state === 'output-error';
+  const isRefused = request?.answer?.approve === false;
+  const failed = call.state === 'output-error' && !isRefused;
   const [choice, setOpen] = useState<boolean>();
   const open = choice ?? failed;
-  const stand = stands[call.state];
+  const asks = request !== undefined && request.answer === undefined && call.state === 'input-available';
+  const stand = asks ? asking : isRefused ? refused : stands[call.state];
   return (
     <section
       aria-label={`Tool ${call.toolName}`}
@@ -57,19 +66,22 @@ export const ToolCard = memo(function ToolCard({
         />
         <Wrench className="size-3.5 shrink-0 text-tool" />
         <span className="shrink-0 font-mono text-sm font-medium">{call.toolName}</span>
-        <Summary call={call} />
+        <CallSummary call={call} />
         <span className={clsx('ml-auto flex shrink-0 items-center gap-1 pl-2 text-sm', stand.look)}>
           <stand.Icon className={clsx('size-3.5', stand.spins && 'animate-spin')} />
           {stand.words}
         </span>
-        <Duration call={call} origin={origin} />
+        <CallDuration call={call} origin={origin} />
       </button>
+      {request?.answer !== undefined && <AnsweredLine answer={request.answer} />}
+      {call.subCalls !== undefined && <SubCalls subCalls={call.subCalls} origin={origin} />}
       {open && <Details call={call} />}
     </section>
   );
 });
 
-function Summary({ call }: { call: ToolCallState }) {
+/** The arguments of a call in a few words, and what came of it. */
+export function CallSummary({ call }: { call: ToolCallState }) {
   return (
     <span className="flex min-w-0 flex-1 text-sm text-ink-2 empty:hidden narrow:order-last narrow:basis-full narrow:pl-5.5">
       {call.state === 'input-streaming' ? (
@@ -97,7 +109,8 @@ function Summary({ call }: { call: ToolCallState }) {
   );
 }
 
-function Duration({ call, origin }: { call: ToolCallState; origin: number | undefined }) {
+/** How long a call took, or has taken so far. */
+export function CallDuration({ call, origin }: { call: ToolCallState; origin: number | undefined }) {
   const { startedAt, finishedAt } = call;
   if (startedAt === undefined) return null;
   return (

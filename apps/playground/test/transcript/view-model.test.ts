@@ -1,6 +1,9 @@
-import { initialState, reduceAll, type RunEvent, type RunEventBody } from '@cueline/core';
+import { createReducer, initialState, reduceAll, type RunEvent, type RunEventBody } from '@cueline/core';
 import { expect, test } from 'vitest';
-import { announcement, toTranscript } from '../../src/transcript/view-model.ts';
+import { isUnderWay } from '../../src/state/is-under-way.ts';
+import { announcement } from '../../src/transcript/announcement.ts';
+import type { TranscriptItem } from '../../src/transcript/transcript-item.ts';
+import { toTranscript } from '../../src/transcript/view-model.ts';
 
 const usage = { inputTokens: 10, outputTokens: 4, totalTokens: 14 } as never;
 const start: RunEventBody = {
@@ -136,8 +139,186 @@ test('nothing has happened before the first run', () => {
   expect(toTranscript(initialState)).toEqual([]);
 });
 
-test('speaks of steps, tools and endings', () => {
+/** What one step says and does, of the run or of the agent at `agent`. */
+function step(number: number, bodies: readonly RunEventBody[], agent?: string): RunEventBody[] {
+  const all: RunEventBody[] = [
+    { type: 'step-start', step: number, request: { keep: 0, messages: [] } },
+    ...bodies,
+    { type: 'step-end', step: number, finishReason: 'tool-calls', usage },
+  ];
+  return agent === undefined ? all : all.map((body) => ({ ...body, agent }));
+}
+const called = (toolCallId: string, toolName: string, input: unknown = {}): RunEventBody[] => [
+  { type: 'tool-input-start', toolCallId, toolName },
+  { type: 'tool-input-end', toolCallId, toolName, input },
+];
+const ran = (toolCallId: string, toolName: string, output: unknown): RunEventBody[] => [
+  { type: 'tool-start', toolCallId, toolName },
+  { type: 'tool-end', toolCallId, output },
+];
+const begun = (agent: string, name: string): RunEventBody[] => [
+  {
+    ...({ agent } as object),
+    type: 'agent-start',
+    name,
+    toolCallId: agent.split('/').at(-1)!,
+    model: 'simulated:demo',
+    input: {},
+    messages: [{ id: `ask-${agent}`, role: 'user', parts: [{ type: 'text', text: `For ${name}` }] }],
+    messageId: `answer-${agent}`,
+  },
+];
+const ended = (agent: string): RunEventBody[] => [
+  { ...({ agent } as object), type: 'agent-end', outcome: 'done' },
+];
+
+/** Rows by kind and name, with those of agents inside. */
+function outline(items: readonly TranscriptItem[]): unknown[] {
+  return items.map((item) => {
+    if (item.kind === 'agent') return [item.call.toolName, outline(item.items)];
+    if (item.kind === 'tool') return `${item.call.toolName} ${JSON.stringify(item.call.output)}`;
+    return item.kind;
+  });
+}
+
+const agentsAtWork: RunEventBody[] = [
+  start,
+  { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
+  ...called('c1', 'outer'),
+  { type: 'tool-start', toolCallId: 'c1', toolName: 'outer' },
+  ...begun('c1', 'outer'),
+  { ...({ agent: 'c1' } as object), type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
+  ...called('c1', 'inner').map((body) => ({ ...body, agent: 'c1' })),
+  ...begun('c1/c1', 'inner'),
+  ...step(0, [...called('c1', 'dig'), ...ran('c1', 'dig', 'rock')], 'c1/c1'),
+];
+
+test('agents stand with all that they do in the place of their calls, whatever ids they use', () => {
+  const items = toTranscript(stateOf(agentsAtWork));
+  expect(outline(items)).toEqual([
+    'user',
+    'step',
+    ['outer', ['user', 'step', ['inner', ['user', 'step', 'dig "rock"']]]],
+  ]);
+  expect(items.at(-1)).toMatchObject({ kind: 'agent', live: true, agent: { path: 'c1', status: 'running' } });
+});
+
+test('the rows of an agent that has ended keep their identity', () => {
+  const done = [...agentsAtWork, ...ended('c1/c1'), ...ended('c1')];
+  const rowsAfter = (events: readonly RunEventBody[]) => {
+    const reducer = createReducer();
+    return events.map((body, seq) => {
+      reducer.apply({ seq, t: seq * 10, ...body });
+      const item = toTranscript(reducer.snapshot()).find(({ kind }) => kind === 'agent');
+      return item?.kind === 'agent' ? item.items : undefined;
+    });
+  };
+  const rows = rowsAfter([
+    ...done,
+    { type: 'tool-end', toolCallId: 'c1', output: 'done' },
+    { type: 'warning', message: 'one' },
+    { type: 'warning', message: 'two' },
+  ]);
+  expect(rows.at(-1)).toBe(rows.at(-2));
+  expect(rows.at(-1)).toBe(rows.at(-4));
+  expect(rows.at(-1)).not.toBe(rows.at(-6));
+});
+
+test('a call id that comes again belongs to the call in its place', () => {
+  const again = [
+    start,
+    ...step(0, [...called('c1', 'look'), ...ran('c1', 'look', 'first')]),
+    ...step(1, [...called('c1', 'look'), ...ran('c1', 'look', 'second')]),
+    ...step(2, [...called('c1', 'helper'), ...begun('c1~2', 'helper')]),
+  ];
+  const items = toTranscript(stateOf(again.map((body) => fixId(body))));
+  expect(outline(items)).toEqual([
+    'user',
+    'step',
+    'look "first"',
+    'step',
+    'look "second"',
+    'step',
+    ['helper', ['user']],
+  ]);
+});
+
+/** `begun` takes the call's id from the path, which here has a number behind it. */
+function fixId(body: RunEventBody): RunEventBody {
+  return body.type === 'agent-start' ? { ...body, toolCallId: body.toolCallId.replace(/~.*/, '') } : body;
+}
+
+test('what the person was asked stands at the call that it was about, until the log says otherwise', () => {
+  const asked: RunEventBody[] = [
+    start,
+    { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
+    ...called('c1', 'send', { to: 'all' }),
+    {
+      type: 'request-open',
+      requestId: 'r1',
+      kind: 'approval',
+      toolCallId: 'c1',
+      toolName: 'send',
+      input: { to: 'all' },
+    },
+  ];
+  const waiting = stateOf(asked);
+  expect(waiting.status).toBe('waiting');
+  expect(isUnderWay(waiting)).toBe(true);
+  expect(toTranscript(waiting).at(-1)).toMatchObject({
+    kind: 'tool',
+    live: true,
+    request: { requestId: 'r1' },
+  });
+  expect(announcement(waiting)).toBe('Waiting for you: may send run?');
+  const refused = stateOf([
+    ...asked,
+    { type: 'request-answer', requestId: 'r1', answer: { approve: false, reason: 'no' } },
+  ]);
+  expect(toTranscript(refused).at(-1)).toMatchObject({
+    request: { answer: { approve: false, reason: 'no' } },
+  });
+  // a log that ended so cannot be answered here
+  const over = stateOf([...asked.slice(0, -1), { type: 'run-end', outcome: 'waiting' }]);
+  expect(over.status).toBe('waiting');
+  expect(isUnderWay(over)).toBe(false);
+  expect(toTranscript(over).at(-1)).toMatchObject({ kind: 'tool', live: false, request: undefined });
+});
+
+test('words to the model between two steps stand between them', () => {
+  const items = toTranscript(
+    stateOf([
+      start,
+      ...step(0, []),
+      { type: 'steer', id: 's1', cause: 'tasks', text: 'Tasks are open.' },
+      ...step(1, []),
+    ]),
+  );
+  expect(items.map(({ key, kind }) => `${kind} ${key}`)).toEqual([
+    'user ask',
+    'step step-0',
+    'steer s1',
+    'step step-1',
+  ]);
+});
+
+test('files of a message are rows of its own, the same from frame to frame', () => {
+  const picture = { type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AA==' } as const;
+  const withPicture: RunEventBody = {
+    ...start,
+    messages: [{ id: 'ask', role: 'user', parts: [{ type: 'text', text: 'What is it?' }, picture] }],
+  };
+  const state = stateOf([withPicture]);
+  const [row] = toTranscript(state);
+  expect(row).toMatchObject({ kind: 'user', text: 'What is it?', files: [picture] });
+  expect((toTranscript(state)[0] as typeof row & { files: unknown }).files).toBe(
+    (row as typeof row & { files: unknown }).files,
+  );
+});
+
+test('speaks of steps, tools, agents and endings', () => {
   expect(announcement(stateOf(weather.slice(0, 3)))).toBe('Step 1: waiting for the model.');
   expect(announcement(stateOf(weather.slice(0, 9)))).toBe('Running tool getWeather.');
+  expect(announcement(stateOf(agentsAtWork))).toBe('Agent inner at work.');
   expect(announcement(stateOf(weather))).toBe('Run done. 1 tool call, 0 failed. Sunny.');
 });

@@ -1,13 +1,10 @@
-import type { RunState } from '@cueline/core';
 import { useEffect, useRef, useState } from 'react';
-import { announcement } from './view-model.ts';
 
 /** How long between two announcements, in milliseconds; a screen reader that is spoken over says nothing. */
 const PAUSE_MS = 1_500;
 
-/** Speaks the run's stand to screen readers: the steps and endings, not every word. */
-export function LiveRegion({ state }: { state: RunState }) {
-  const words = announcement(state);
+/** Speaks `words` to screen readers when they change, politely, and the latest where they change fast. */
+export function Announce({ words }: { words: string }) {
   const [spoken, setSpoken] = useState('');
   const last = useRef(0);
   useEffect(() => {

@@ -1,0 +1,20 @@
+import type { RequestAnswer } from '@cueline/core';
+import { Check, X } from 'lucide-react';
+
+/** What the person said about a tool call, in a line. */
+export function AnsweredLine({ answer }: { answer: RequestAnswer }) {
+  const Icon = answer.approve ? Check : X;
+  return (
+    <p className="flex items-start gap-1.5 border-t border-line px-2.5 py-1.5 text-sm text-ink-2">
+      <Icon aria-hidden className="mt-0.5 size-3.5 shrink-0 text-ink-3" />
+      <span className="min-w-0 wrap-anywhere">{wordsOf(answer)}</span>
+    </p>
+  );
+}
+
+function wordsOf(answer: RequestAnswer): string {
+  if (!answer.approve) return answer.reason === undefined ? 'You refused.' : `You refused: ${answer.reason}`;
+  return answer.input === undefined
+    ? 'You approved.'
+    : `You approved, with your arguments: ${JSON.stringify(answer.input)}`;
+}

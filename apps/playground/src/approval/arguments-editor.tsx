@@ -1,0 +1,40 @@
+import { useId } from 'react';
+import { focusFirst } from '../ui/focus-first.ts';
+
+type ArgumentsEditorProps = {
+  text: string;
+  /** What is wrong with the text. */
+  fault: string | undefined;
+  onChange: (text: string) => void;
+  onClose: () => void;
+};
+
+/** The arguments of a call as JSON that can be changed before it runs. */
+export function ArgumentsEditor({ text, fault, onChange, onClose }: ArgumentsEditorProps) {
+  const faultId = useId();
+  return (
+    <div>
+      <textarea
+        ref={focusFirst}
+        aria-label="Arguments as JSON"
+        aria-invalid={fault !== undefined}
+        aria-describedby={fault === undefined ? undefined : faultId}
+        spellCheck={false}
+        value={text}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          // the run has a use for Esc too
+          event.preventDefault();
+          onClose();
+        }}
+        className="scroll field-sizing-content max-h-[26vh] min-h-20 w-full resize-y rounded-md border border-line-strong bg-panel px-2.5 py-2 font-mono text-sm outline-none focus-visible:border-focus aria-invalid:border-danger"
+      />
+      {fault !== undefined && (
+        <p id={faultId} role="alert" className="text-sm text-danger">
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,10 @@
+/** The JSON that a person has written, or why it is none. */
+export function readArguments(text: string): { value: unknown } | { fault: string } {
+  if (text.trim() === '') return { fault: 'The arguments are empty. Write JSON, such as {}.' };
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { fault: `This is no JSON: ${why}` };
+  }
+}

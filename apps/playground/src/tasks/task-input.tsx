@@ -1,0 +1,55 @@
+import { useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { focusFirst } from '../ui/focus-first.ts';
+
+type TaskInputProps = {
+  label: string;
+  /** What is in it at first. */
+  title: string;
+  action: string;
+  /** Resolves with whether it was taken; the input stays where it was not. */
+  onSave: (title: string) => Promise<boolean>;
+  onClose: () => void;
+};
+
+/** A line to write a task in. Enter saves, Esc leaves it. */
+export function TaskInput({ label, title: before, action, onSave, onClose }: TaskInputProps) {
+  const [title, setTitle] = useState(before);
+  const [saving, setSaving] = useState(false);
+  const ready = title.trim() !== '' && !saving;
+  const save = async (): Promise<void> => {
+    if (!ready) return;
+    if (title.trim() === before) return onClose();
+    setSaving(true);
+    if (await onSave(title.trim())) onClose();
+    else setSaving(false);
+  };
+  return (
+    <form
+      className="flex min-w-0 flex-1 items-center gap-1.5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <input
+        ref={focusFirst}
+        aria-label={label}
+        placeholder="What is to be done"
+        value={title}
+        onChange={(event) => setTitle(event.target.value)}
+        onFocus={(event) => event.target.select()}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          // the run has a use for Esc too
+          event.preventDefault();
+          onClose();
+        }}
+        className="h-7 min-w-0 flex-1 rounded-md border border-line-strong bg-panel px-2 text-base outline-none placeholder:text-ink-3 focus-visible:border-focus narrow:h-11"
+      />
+      <Button type="submit" look="outline" disabled={!ready}>
+        {action}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,164 @@
+import type { Run, TaskState } from '@cueline/core';
+import { clsx } from 'clsx';
+import { ChevronRight, Plus } from 'lucide-react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { Announce } from '../ui/announce.tsx';
+import { Button } from '../ui/button.tsx';
+import { TaskInput } from './task-input.tsx';
+import { TaskRow } from './task-row.tsx';
+import { currentOf, progressOf, taskAnnouncement } from './task-words.ts';
+import { useTaskEdits } from './use-task-edits.ts';
+
+type TaskPanelProps = {
+  run: Run;
+  tasks: readonly TaskState[];
+  /** Path of the agent whose tasks these are; missing for the run's own. */
+  agent?: string | undefined;
+  /** Whether the list can still be changed. */
+  underWay: boolean;
+  /** `performance.now()` at the run's start. */
+  origin: number;
+  /** Whether the tasks are shown until the person decides. */
+  open: boolean;
+  className?: string;
+};
+
+/** The tasks of a run while it works on them: how far it is, what is next, and a way to change what is to come. */
+export function TaskPanel({
+  run,
+  tasks,
+  agent,
+  underWay,
+  origin,
+  open: suggested,
+  className,
+}: TaskPanelProps) {
+  const [choice, setOpen] = useState<boolean>();
+  const [adding, setAdding] = useState(false);
+  const { edit, refusal } = useTaskEdits(run, agent);
+  const header = useRef<HTMLButtonElement>(null);
+  const focusHeader = useCallback(() => header.current?.focus(), []);
+  const open = choice ?? suggested;
+  const current = currentOf(tasks);
+  const { done, total } = progressOf(tasks);
+  return (
+    <section
+      aria-label={agent === undefined ? 'Tasks' : 'Tasks of this agent'}
+      className={className}
+      data-testid="tasks"
+    >
+      <div className="flex h-9 items-center gap-2 pr-1 pl-3 narrow:h-11">
+        <button
+          ref={header}
+          type="button"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+          className="-ml-1 flex h-7 min-w-0 flex-1 items-center gap-2 rounded px-1 text-left hover:text-ink narrow:h-11"
+        >
+          <ChevronRight
+            className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
+          />
+          <span className="shrink-0 font-medium">Tasks</span>
+          <span className="shrink-0 text-ink-2" data-testid="task-progress">
+            {done} of {total}
+          </span>
+          <Progress done={done} total={total} />
+          {!open && current !== undefined && (
+            <span className="min-w-0 truncate text-ink-2">{current.title}</span>
+          )}
+        </button>
+        {underWay && (
+          <Button
+            className="text-sm"
+            aria-expanded={adding}
+            onClick={() => {
+              setAdding(!adding);
+              setOpen(true);
+            }}
+          >
+            <Plus />
+            Add a task
+          </Button>
+        )}
+      </div>
+      {open && (
+        <TaskItems
+          tasks={tasks}
+          currentId={current?.id}
+          origin={underWay ? origin : undefined}
+          refusal={refusal}
+          edit={underWay ? edit : undefined}
+          onLeave={focusHeader}
+        />
+      )}
+      {open && adding && underWay && (
+        <div className="flex py-1 pr-2 pl-9">
+          <TaskInput
+            label="New task"
+            title=""
+            action="Add"
+            onSave={(title) => edit({ type: 'add', title })}
+            onClose={() => {
+              setAdding(false);
+              focusHeader();
+            }}
+          />
+        </div>
+      )}
+      {refusal !== undefined && refusal.taskId === undefined && (
+        <p role="alert" className="px-9 pb-2 text-sm text-danger">
+          {refusal.reason}
+        </p>
+      )}
+      <Announce words={taskAnnouncement(tasks)} />
+    </section>
+  );
+}
+
+function Progress({ done, total }: { done: number; total: number }) {
+  return (
+    <span aria-hidden className="h-1 w-16 shrink-0 overflow-hidden rounded-full bg-line-strong/60">
+      <span
+        className="block h-full rounded-full bg-go transition-[width] duration-300"
+        style={{ width: `${total === 0 ? 0 : (done / total) * 100}%` }}
+      />
+    </span>
+  );
+}
+
+type TaskItemsProps = Pick<ReturnType<typeof useTaskEdits>, 'refusal'> & {
+  tasks: readonly TaskState[];
+  currentId: string | undefined;
+  origin: number | undefined;
+  edit: ReturnType<typeof useTaskEdits>['edit'] | undefined;
+  onLeave: () => void;
+};
+
+function TaskItems({ tasks, currentId, origin, refusal, edit, onLeave }: TaskItemsProps) {
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    const items = list.current;
+    // a person who is at work in the list is not carried away from there
+    if (items === null || currentId === undefined || items.contains(document.activeElement)) return;
+    const row = items.querySelector<HTMLElement>(`[data-task="${CSS.escape(currentId)}"]`);
+    if (row === null) return;
+    const top = row.offsetTop - items.offsetTop;
+    if (top < items.scrollTop || top + row.offsetHeight > items.scrollTop + items.clientHeight) {
+      items.scrollTop = top - items.clientHeight / 3;
+    }
+  }, [currentId]);
+  return (
+    <ol ref={list} className="scroll max-h-[min(30vh,260px)] pb-1.5" aria-label="Task list">
+      {tasks.map((task) => (
+        <TaskRow
+          key={task.id}
+          task={task}
+          origin={origin}
+          refusal={refusal?.taskId === task.id ? refusal.reason : undefined}
+          edit={edit}
+          onLeave={onLeave}
+        />
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,164 @@
+import type { TaskEdit, TaskState, TaskStatus } from '@cueline/core';
+import { clsx } from 'clsx';
+import { Circle, CircleCheck, CircleSlash, CircleX, LoaderCircle, SearchCheck } from 'lucide-react';
+import { memo, useRef, useState } from 'react';
+import { formatDuration } from '../transcript/format.ts';
+import { LiveDuration } from '../transcript/live-duration.tsx';
+import { TaskInput } from './task-input.tsx';
+import { TaskMenu } from './task-menu.tsx';
+import { statusWords, triesOf } from './task-words.ts';
+
+const glyphs: Record<TaskStatus, { Icon: typeof Circle; look: string; spins?: boolean }> = {
+  pending: { Icon: Circle, look: 'text-ink-3' },
+  in_progress: { Icon: LoaderCircle, look: 'text-go', spins: true },
+  validating: { Icon: SearchCheck, look: 'text-tool' },
+  completed: { Icon: CircleCheck, look: 'text-ok' },
+  failed: { Icon: CircleX, look: 'text-danger' },
+  skipped: { Icon: CircleSlash, look: 'text-ink-3' },
+};
+
+type TaskRowProps = {
+  task: TaskState;
+  /** `performance.now()` at the run's start; missing once the run is over. */
+  origin: number | undefined;
+  /** Why the last edit of this task was refused. */
+  refusal: string | undefined;
+  /** Missing where the list cannot be changed any more. */
+  edit: ((edit: TaskEdit) => Promise<boolean>) | undefined;
+  /** Called before a task is taken away, so that the focus does not go with it. */
+  onLeave: () => void;
+};
+
+/** One task: how it stands, what it says, what came of it, and what can be done with it. */
+export const TaskRow = memo(function TaskRow({ task, origin, refusal, edit, onLeave }: TaskRowProps) {
+  const { id, title, status, result, error } = task;
+  const [open, setOpen] = useState(false);
+  const [renaming, setRenaming] = useState(false);
+  const row = useRef<HTMLLIElement>(null);
+  const { Icon, look, spins } = glyphs[status];
+  const feedback = status === 'completed' ? undefined : error;
+  const hasMore = result !== undefined || feedback !== undefined || title.length > 60 || title.includes('\n');
+
+  const pick = async (kind: 'rename' | 'skip' | 'retry' | 'remove'): Promise<void> => {
+    if (kind === 'rename') return setRenaming(true);
+    if ((await edit?.({ type: kind, taskId: id })) === true && kind === 'remove') onLeave();
+  };
+  const closeInput = (): void => {
+    setRenaming(false);
+    // the menu's button comes back in the place of the input
+    requestAnimationFrame(() => row.current?.querySelector<HTMLElement>('[aria-haspopup=menu]')?.focus());
+  };
+
+  return (
+    <li
+      ref={row}
+      data-task={id}
+      data-status={status}
+      className={clsx('flex items-start gap-2 py-0.5 pl-4 narrow:py-0', edit === undefined ? 'pr-4' : 'pr-1')}
+    >
+      <Icon
+        aria-hidden
+        className={clsx(
+          'mt-[7px] size-3.5 shrink-0 narrow:mt-[15px]',
+          look,
+          spins && origin !== undefined && 'animate-spin',
+        )}
+      />
+      {renaming && edit !== undefined ? (
+        <TaskInput
+          label={`New words for: ${title.slice(0, 80)}`}
+          title={title}
+          action="Save"
+          onSave={(next) => edit({ type: 'rename', taskId: id, title: next })}
+          onClose={closeInput}
+        />
+      ) : (
+        <div className="min-w-0 flex-1">
+          <TaskTitle task={task} open={open} onToggle={hasMore ? () => setOpen(!open) : undefined} />
+          {feedback !== undefined && !open && (
+            <p
+              className={clsx(
+                '-mt-0.5 truncate pb-1 text-sm',
+                status === 'skipped' ? 'text-ink-3' : 'text-warn',
+              )}
+            >
+              {feedback}
+            </p>
+          )}
+          {refusal !== undefined && (
+            <p role="alert" className="pb-1 text-sm text-danger">
+              {refusal}
+            </p>
+          )}
+          {open && <TaskDetails result={result} feedback={feedback} />}
+        </div>
+      )}
+      <span className="flex h-7 shrink-0 items-center gap-2 text-sm text-ink-3 narrow:h-11">
+        {triesOf(task) !== undefined && <span className="text-warn">{triesOf(task)}</span>}
+        {task.origin === 'user' && <span>yours</span>}
+        <TaskTime task={task} origin={origin} />
+      </span>
+      {edit !== undefined && !renaming && <TaskMenu task={task} onPick={(kind) => void pick(kind)} />}
+    </li>
+  );
+});
+
+type TaskTitleProps = { task: TaskState; open: boolean; onToggle: (() => void) | undefined };
+
+function TaskTitle({ task: { title, status }, open, onToggle }: TaskTitleProps) {
+  const behind = status === 'completed' || status === 'skipped';
+  const words = (
+    <>
+      <span className="sr-only">{statusWords[status]}: </span>
+      <span className={clsx(open ? 'whitespace-pre-wrap wrap-anywhere' : 'truncate')}>{title}</span>
+    </>
+  );
+  const look = clsx(
+    'flex min-h-7 w-full min-w-0 items-center py-1 text-left narrow:min-h-11',
+    behind ? 'text-ink-2' : 'text-ink',
+    status === 'in_progress' && 'font-medium',
+  );
+  if (onToggle === undefined) return <p className={look}>{words}</p>;
+  return (
+    <button
+      type="button"
+      aria-expanded={open}
+      onClick={onToggle}
+      className={clsx(look, 'rounded hover:underline')}
+    >
+      {words}
+    </button>
+  );
+}
+
+function TaskDetails({ result, feedback }: { result: string | undefined; feedback: string | undefined }) {
+  return (
+    <dl className="mb-1.5 grid gap-1.5 rounded-md border border-line bg-raised px-2.5 py-2 text-sm">
+      {feedback !== undefined && (
+        <div>
+          <dt className="text-xs font-medium text-ink-3">Feedback</dt>
+          <dd className="wrap-anywhere whitespace-pre-wrap text-warn">{feedback}</dd>
+        </div>
+      )}
+      {result !== undefined && (
+        <div>
+          <dt className="text-xs font-medium text-ink-3">Result</dt>
+          <dd className="scroll max-h-40 wrap-anywhere whitespace-pre-wrap text-ink-2">{result}</dd>
+        </div>
+      )}
+      {feedback === undefined && result === undefined && <dt className="text-ink-3">No result yet.</dt>}
+    </dl>
+  );
+}
+
+function TaskTime({ task, origin }: Pick<TaskRowProps, 'task' | 'origin'>) {
+  const { startedAt, finishedAt } = task;
+  if (startedAt === undefined) return null;
+  if (finishedAt !== undefined) return <span>{formatDuration(finishedAt - startedAt)}</span>;
+  if (origin === undefined) return null;
+  return (
+    <span className="text-ink-2">
+      <LiveDuration since={origin + startedAt} />
+    </span>
+  );
+}

@@ -1,0 +1,60 @@
+import type { TaskEdit, TaskState, TaskStatus } from '@cueline/core';
+
+/** How a task stands, in the words of the interface. */
+export const statusWords: Readonly<Record<TaskStatus, string>> = {
+  pending: 'Open',
+  in_progress: 'In progress',
+  validating: 'Being checked',
+  completed: 'Done',
+  failed: 'Failed',
+  skipped: 'Skipped',
+};
+
+/** How far a list has come: what is behind it, of how many. */
+export function progressOf(tasks: readonly TaskState[]): { done: number; total: number } {
+  return { done: tasks.filter(({ status }) => isBehind(status)).length, total: tasks.length };
+}
+
+/** The task that is worked on, or else the first that is open. */
+export function currentOf(tasks: readonly TaskState[]): TaskState | undefined {
+  return (
+    tasks.find(({ status }) => status === 'in_progress' || status === 'validating') ??
+    tasks.find(({ status }) => status === 'pending')
+  );
+}
+
+/** The last thing that happened to a list, in a sentence for screen readers; empty where there is no list. */
+export function taskAnnouncement(tasks: readonly TaskState[]): string {
+  const latest = tasks.reduce<TaskState | undefined>(
+    (before, task) => (before === undefined || task.seq > before.seq ? task : before),
+    undefined,
+  );
+  if (latest === undefined) return '';
+  const { done, total } = progressOf(tasks);
+  const refused = latest.attempts > 0 && latest.status === 'in_progress' && latest.error !== undefined;
+  const what = refused ? 'Not accepted yet' : statusWords[latest.status];
+  return `${what}: ${latest.title.slice(0, 120)}. ${done} of ${total} tasks done.`;
+}
+
+/** `2 tries`, once there was more than one: refused results, and the one that counted. */
+export function triesOf({ attempts, status }: TaskState): string | undefined {
+  if (attempts === 0) return undefined;
+  const tries = status === 'completed' ? attempts + 1 : attempts;
+  return `${tries} ${tries === 1 ? 'try' : 'tries'}`;
+}
+
+/** What of an edit makes sense for a task as it stands. The list itself has the last word. */
+export const possibleEdits: Readonly<
+  Record<TaskStatus, readonly Extract<TaskEdit['type'], 'rename' | 'skip' | 'retry' | 'remove'>[]>
+> = {
+  pending: ['rename', 'skip', 'remove'],
+  in_progress: ['rename', 'skip'],
+  validating: [],
+  completed: ['retry'],
+  failed: ['retry', 'skip'],
+  skipped: ['retry'],
+};
+
+function isBehind(status: TaskStatus): boolean {
+  return status === 'completed' || status === 'skipped';
+}

@@ -1,0 +1,28 @@
+import type { Run, TaskEdit } from '@cueline/core';
+import { useCallback, useState } from 'react';
+
+/** Why an edit was not made, and of which task; without one, of the list as a whole. */
+export type Refusal = { taskId: string | undefined; reason: string };
+
+export type TaskEdits = {
+  /** Resolves with whether the edit was made. */
+  edit(edit: TaskEdit): Promise<boolean>;
+  /** The last edit that was refused, until the next one. */
+  refusal: Refusal | undefined;
+};
+
+/** Edits of the task list of a run, or of the agent at `path`. */
+export function useTaskEdits(run: Run, path: string | undefined): TaskEdits {
+  const [refusal, setRefusal] = useState<Refusal>();
+  const edit = useCallback(
+    async (given: TaskEdit) => {
+      setRefusal(undefined);
+      const reply = await run.edit(given, path);
+      if (reply.accepted) return true;
+      setRefusal({ taskId: 'taskId' in given ? given.taskId : undefined, reason: reply.reason });
+      return false;
+    },
+    [run, path],
+  );
+  return { edit, refusal };
+}

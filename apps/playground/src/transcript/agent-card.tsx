@@ -1,0 +1,89 @@
+import type { AgentState } from '@cueline/core';
+import { clsx } from 'clsx';
+import { Ban, Bot, Check, ChevronRight, CircleAlert, LoaderCircle, Pause } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { AnsweredLine } from '../approval/answered-line.tsx';
+import { phaseWords } from './announcement.ts';
+import { plural } from './format.ts';
+import { CallDuration, CallSummary } from './tool-card.tsx';
+import type { CallFacts } from './transcript-item.ts';
+
+type AgentCardProps = CallFacts & {
+  agent: AgentState;
+  origin: number | undefined;
+  /** Draws what the agent did; called only while it is shown. */
+  children: () => ReactNode;
+};
+
+type Stand = { words: string; look: string; Icon: typeof Check; spins?: boolean };
+
+/** An agent at work on a tool call: open while it works, one line once it is done. */
+export function AgentCard({ call, agent, request, origin, children }: AgentCardProps) {
+  const works = agent.status === 'running';
+  const [choice, setOpen] = useState<boolean>();
+  const open = choice ?? works;
+  const stand = standOf(agent, request !== undefined && request.answer === undefined);
+  return (
+    <section
+      aria-label={`Agent ${call.toolName}`}
+      data-agent={call.toolName}
+      data-state={agent.status}
+      className={clsx(
+        'overflow-hidden rounded-lg border bg-panel animate-[rise_160ms_var(--ease-out)]',
+        agent.status === 'error' ? 'border-danger-line' : 'border-line',
+      )}
+    >
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex min-h-9 w-full min-w-0 items-center gap-2 px-2.5 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11 narrow:flex-wrap narrow:gap-y-0 narrow:py-2"
+      >
+        <ChevronRight
+          className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
+        />
+        <Bot aria-hidden className="size-3.5 shrink-0 text-thinking" />
+        <span className="shrink-0 font-mono text-sm font-medium">{call.toolName}</span>
+        <CallSummary call={call} />
+        {!works && agent.steps.length > 0 && (
+          <span className="shrink-0 text-sm text-ink-3 narrow:hidden">
+            {plural(agent.steps.length, 'step')}
+          </span>
+        )}
+        <span className={clsx('ml-auto flex shrink-0 items-center gap-1 pl-2 text-sm', stand.look)}>
+          <stand.Icon className={clsx('size-3.5', stand.spins && 'animate-spin')} />
+          {stand.words}
+        </span>
+        <CallDuration call={call} origin={origin} />
+      </button>
+      {request?.answer !== undefined && <AnsweredLine answer={request.answer} />}
+      {open && (
+        <div className="border-t border-line bg-page py-3 pr-3 pl-3">
+          <div className="grid grid-cols-[minmax(0,1fr)] gap-2.5 border-l-2 border-thinking/40 pl-3">
+            {children()}
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function standOf(agent: AgentState, asks: boolean): Stand {
+  switch (agent.status) {
+    case 'done':
+      return { words: 'Done', look: 'text-ok', Icon: Check };
+    case 'error':
+      return { words: 'Failed', look: 'text-danger', Icon: CircleAlert };
+    case 'stopped':
+      return { words: 'Stopped', look: 'text-ink-2', Icon: Ban };
+    case 'running':
+      if (asks) return { words: 'Waiting for you', look: 'text-warn', Icon: Pause };
+      return { words: capital(phaseWords[agent.phase]), look: 'text-tool', Icon: LoaderCircle, spins: true };
+    default:
+      return { words: 'At work', look: 'text-tool', Icon: LoaderCircle, spins: true };
+  }
+}
+
+function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

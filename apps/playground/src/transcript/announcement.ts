@@ -1,0 +1,43 @@
+import type { RunState } from '@cueline/core';
+
+/** A run's stand in a few words, spoken to screen readers when it changes. */
+export function announcement(state: RunState): string {
+  switch (state.status) {
+    case 'idle':
+      return '';
+    case 'waiting': {
+      const asked = state.requests.find(({ answer }) => answer === undefined);
+      return asked === undefined
+        ? 'Run ended. It waits for an answer.'
+        : `Waiting for you: may ${asked.toolName} run?`;
+    }
+    case 'running': {
+      const agent = state.agents.findLast(({ status }) => status === 'running');
+      if (agent !== undefined) return `Agent ${agent.name ?? ''} at work.`;
+      const call = state.toolCalls.findLast(({ state: stand }) => stand === 'running');
+      if (call !== undefined) return `Running tool ${call.toolName}.`;
+      const step = state.steps.length;
+      return step === 0 ? 'Run started.' : `Step ${step}: ${phaseWords[state.phase]}.`;
+    }
+    case 'done': {
+      const failed = state.toolCalls.filter(({ state: stand }) => stand === 'output-error').length;
+      const tools = state.toolCalls.length;
+      const toolWords =
+        tools === 0 ? '' : ` ${tools} tool ${tools === 1 ? 'call' : 'calls'}, ${failed} failed.`;
+      return `Run done.${toolWords} ${state.text.slice(0, 200)}`;
+    }
+    case 'stopped':
+      return 'Run stopped.';
+    case 'error':
+      return `Run failed. ${state.error.message}`;
+  }
+}
+
+/** What a running run is doing, in the words of the interface. */
+export const phaseWords: Record<Extract<RunState, { status: 'running' }>['phase'], string> = {
+  requesting: 'waiting for the model',
+  reasoning: 'thinking',
+  text: 'writing',
+  'tool-input': 'calling a tool',
+  tools: 'running tools',
+};

@@ -1,0 +1,115 @@
+import { memo } from 'react';
+import type { RunSession } from '../state/run-session.ts';
+import { TaskPanel } from '../tasks/task-panel.tsx';
+import { ErrorBoundary } from '../ui/error-boundary.tsx';
+import { AgentCard } from './agent-card.tsx';
+import { NotShown } from './not-shown.tsx';
+import {
+  ErrorRow,
+  FileRow,
+  ReasoningRow,
+  SourceRow,
+  SteerRow,
+  StepRow,
+  StoppedRow,
+  SystemRow,
+  TextRow,
+  UserRow,
+  WarningRow,
+} from './rows.tsx';
+import { ToolCard } from './tool-card.tsx';
+import type { TranscriptItem } from './transcript-item.ts';
+
+type RowsProps = { items: readonly TranscriptItem[]; session: RunSession };
+
+/** Rows below each other, each of which may fail to draw without taking the others with it. */
+export function Rows({ items, session }: RowsProps) {
+  return items.map((item) => (
+    <div key={item.key} className="row-lazy">
+      <ErrorBoundary fallback={<NotShown text={'text' in item ? item.text : undefined} />}>
+        <Row item={item} session={session} />
+      </ErrorBoundary>
+    </div>
+  ));
+}
+
+const Row = memo(
+  function Row({ item, session }: { item: TranscriptItem; session: RunSession }) {
+    const origin = session.startedAt;
+    switch (item.kind) {
+      case 'system':
+        return <SystemRow text={item.text} variables={item.variables} />;
+      case 'user':
+        return <UserRow text={item.text} files={item.files} variables={item.variables} />;
+      case 'step':
+        return <StepRow step={item.step} waiting={item.waiting} origin={origin} model={modelOf(session)} />;
+      case 'steer':
+        return <SteerRow cause={item.cause} text={item.text} />;
+      case 'reasoning':
+        return <ReasoningRow text={item.text} streaming={item.streaming} />;
+      case 'text':
+        return <TextRow text={item.text} streaming={item.streaming} />;
+      case 'tool':
+        return <ToolCard call={item.call} request={item.request} origin={item.live ? origin : undefined} />;
+      case 'agent':
+        return <AgentRow item={item} session={session} />;
+      case 'source':
+        return <SourceRow title={item.title} url={item.url} />;
+      case 'file':
+        return <FileRow file={item.file} />;
+      case 'warning':
+        return <WarningRow message={item.message} />;
+      case 'error':
+        return <ErrorRow error={item.error} />;
+      case 'stopped':
+        return <StoppedRow />;
+    }
+  },
+  (before, after) => before.session === after.session && sameItem(before.item, after.item),
+);
+
+/** An agent with its own rows, and its own tasks, inside. */
+function AgentRow({
+  item: { agent, items, call, live, request },
+  session,
+}: {
+  item: Extract<TranscriptItem, { kind: 'agent' }>;
+  session: RunSession;
+}) {
+  return (
+    <AgentCard
+      call={call}
+      agent={agent}
+      live={live}
+      request={request}
+      origin={live ? session.startedAt : undefined}
+    >
+      {() => (
+        <>
+          {agent.tasks.length > 0 && (
+            <TaskPanel
+              run={session.run}
+              tasks={agent.tasks}
+              agent={agent.path}
+              underWay={live && agent.status === 'running'}
+              origin={session.startedAt}
+              open
+              className="rounded-lg border border-line bg-panel"
+            />
+          )}
+          <Rows items={items} session={session} />
+        </>
+      )}
+    </AgentCard>
+  );
+}
+
+function modelOf({ model, simulated }: RunSession): string {
+  return simulated ? `${model.name} · simulated` : model.name;
+}
+
+/** Items are made anew at every frame; their fields keep their identity where nothing changed. */
+function sameItem(before: TranscriptItem, after: TranscriptItem): boolean {
+  const [a, b] = [before as Record<string, unknown>, after as Record<string, unknown>];
+  return Object.keys(b).every((key) => a[key] === b[key]);
+}

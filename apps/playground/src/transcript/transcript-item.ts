@@ -1,0 +1,33 @@
+import type {
+  AgentState,
+  RequestState,
+  RunState,
+  SerializedError,
+  StepState,
+  ToolCallState,
+} from '@cueline/core';
+
+/** One row of the transcript. `key` stays the same for the same row from frame to frame. */
+export type TranscriptItem = { key: string } & (
+  | { kind: 'system'; text: string; variables: number }
+  | { kind: 'user'; text: string; files: readonly FilePart[]; variables: RunState['variables'] }
+  | { kind: 'step'; step: StepState; waiting: boolean }
+  | { kind: 'steer'; cause: SteerCause; text: string }
+  | { kind: 'reasoning'; text: string; streaming: boolean }
+  | { kind: 'text'; text: string; streaming: boolean }
+  | ({ kind: 'tool' } & CallFacts)
+  | ({ kind: 'agent'; agent: AgentState; items: readonly TranscriptItem[] } & CallFacts)
+  | { kind: 'source'; title: string; url: string | undefined }
+  | { kind: 'file'; file: FilePart }
+  | { kind: 'warning'; message: string }
+  | { kind: 'error'; error: SerializedError }
+  | { kind: 'stopped' }
+);
+
+/** What is shown of a tool call. `live`: it may still change. `request`: what the person was asked about it. */
+export type CallFacts = { call: ToolCallState; live: boolean; request: RequestState | undefined };
+
+/** A file in a message, by its address, which is never loaded unless it holds the file itself. */
+export type FilePart = { mediaType: string; url: string; filename?: string | undefined };
+
+type SteerCause = NonNullable<StepState['steered']>[number]['cause'];

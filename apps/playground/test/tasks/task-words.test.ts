@@ -1,0 +1,98 @@
+import { reduceAll, runPrompt, type RunEvent, type RunEventBody, type TaskState } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { describe, expect, test } from 'vitest';
+import {
+  currentOf,
+  possibleEdits,
+  progressOf,
+  taskAnnouncement,
+  triesOf,
+} from '../../src/tasks/task-words.ts';
+
+/** The tasks after these events. */
+function tasksAfter(...bodies: RunEventBody[]): readonly TaskState[] {
+  const start: RunEventBody = {
+    type: 'run-start',
+    v: 1,
+    runId: 'r',
+    model: 'm',
+    messages: [],
+    messageId: 'a',
+  };
+  return reduceAll([start, ...bodies].map((body, seq): RunEvent => ({ seq, t: seq * 10, ...body }))).tasks;
+}
+const add = (id: string): RunEventBody => ({
+  type: 'task-add',
+  task: { id, title: `Do ${id}`, origin: 'author' },
+  index: 0,
+});
+const update = (taskId: string, change: object): RunEventBody => ({
+  type: 'task-update',
+  taskId,
+  by: 'author',
+  ...change,
+});
+
+describe('a task list in words', () => {
+  test.each<[string, readonly RunEventBody[], string]>([
+    ['nothing', [], ''],
+    ['a new task', [add('a'), add('b')], 'Open: Do b. 0 of 2 tasks done.'],
+    [
+      'one that began',
+      [add('a'), update('a', { status: 'in_progress' })],
+      'In progress: Do a. 0 of 1 tasks done.',
+    ],
+    [
+      'one that was refused',
+      [add('a'), update('a', { status: 'in_progress', attempts: 1, error: 'Too short.' })],
+      'Not accepted yet: Do a. 0 of 1 tasks done.',
+    ],
+    [
+      'the last that happened',
+      [add('a'), add('b'), update('b', { status: 'skipped' }), update('a', { status: 'completed' })],
+      'Done: Do a. 2 of 2 tasks done.',
+    ],
+  ])('%s', (_what, events, words) => {
+    expect(taskAnnouncement(tasksAfter(...events))).toBe(words);
+  });
+
+  test('how far it is, and what is next', () => {
+    const tasks = tasksAfter(add('c'), add('b'), add('a'), update('a', { status: 'completed' }));
+    expect(progressOf(tasks)).toEqual({ done: 1, total: 3 });
+    expect(currentOf(tasks)?.id).toBe('b');
+    expect(currentOf(tasksAfter(add('b'), add('a'), update('b', { status: 'in_progress' })))?.id).toBe('b');
+    expect(currentOf(tasksAfter(add('a'), update('a', { status: 'failed' })))).toBeUndefined();
+  });
+
+  test.each([
+    [0, 'in_progress', undefined],
+    [1, 'in_progress', '1 try'],
+    [1, 'completed', '2 tries'],
+    [5, 'failed', '5 tries'],
+  ] as const)('%i refused results of a task that is %s: %s', (attempts, status, words) => {
+    const [task] = tasksAfter(add('a'), update('a', { attempts, status }));
+    expect(triesOf(task!)).toBe(words);
+  });
+});
+
+describe('what is offered for a task is what its list takes', () => {
+  const kinds = ['rename', 'skip', 'retry', 'remove'] as const;
+
+  test.each(['pending', 'skipped', 'completed'] as const)('%s', async (status) => {
+    const taken: string[] = [];
+    for (const type of kinds) {
+      const { run } = await runPrompt(
+        (prompt) => {
+          const list = prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
+          if (status === 'skipped') list.edit({ type: 'skip', taskId: 'task-2' });
+          if (status === 'completed') list.edit({ type: 'resolve', taskId: 'task-2', result: 'Two.' });
+          prompt.$`Go.`;
+        },
+        { model: scriptedModel(['Later.']) },
+      );
+      if (run.edit({ type, taskId: 'task-2', title: 'New' }).accepted) taken.push(type);
+      run.stop();
+    }
+    expect(taken.toSorted()).toEqual(possibleEdits[status].toSorted());
+  });
+});
