@@ -1,46 +1,120 @@
-import type { ScriptedTurn } from '@cueline/core/testing';
+import askFirst from './ask-first.ts?raw';
 import failingTool from './failing-tool.ts?raw';
+import fileNotes from './file-notes.ts?raw';
 import invoice from './invoice.ts?raw';
+import memory from './memory.ts?raw';
+import movingHouse from './moving-house.ts?raw';
+import newsroom from './newsroom.ts?raw';
+import ownPlan from './own-plan.ts?raw';
 import researchNotes from './research-notes.ts?raw';
+import ticketDesk from './ticket-desk.ts?raw';
 import tripPlanner from './trip-planner.ts?raw';
-import { scriptedTurns } from './turns.ts';
+import { scenes, type Scene } from './turns.ts';
 import weather from './weather.ts?raw';
 
 export type Example = { id: string; title: string; description: string; source: string };
 
-/** The scripts of the gallery; the first is what a new visitor finds in the editor. */
-export const examples: readonly Example[] = [
+/** Examples that belong together. */
+export type ExampleGroup = { title: string; examples: readonly Example[] };
+
+/** The gallery, from the simplest to what takes a second look. */
+export const exampleGroups: readonly ExampleGroup[] = [
   {
-    id: 'weather',
-    title: 'Weather',
-    description: 'One tool, one question: the smallest agent.',
-    source: weather,
+    title: 'Prompts and tools',
+    examples: [
+      {
+        id: 'weather',
+        title: 'Weather',
+        description: 'One tool, one question: the smallest agent.',
+        source: weather,
+      },
+      {
+        id: 'trip-planner',
+        title: 'Trip planner',
+        description: 'Variables, data and three tools in four steps.',
+        source: tripPlanner,
+      },
+      {
+        id: 'research-notes',
+        title: 'Research notes',
+        description: 'Thinks first, then searches, reads and cites.',
+        source: researchNotes,
+      },
+      {
+        id: 'invoice',
+        title: 'Letter to invoice',
+        description: 'A strict schema turns a letter into data.',
+        source: invoice,
+      },
+    ],
   },
   {
-    id: 'trip-planner',
-    title: 'Trip planner',
-    description: 'Variables, data and three tools in four steps.',
-    source: tripPlanner,
+    title: 'More of tools',
+    examples: [
+      {
+        id: 'failing-tool',
+        title: 'A tool that fails',
+        description: 'The model is told, and finds another way.',
+        source: failingTool,
+      },
+      {
+        id: 'file-notes',
+        title: 'Many calls in one',
+        description: 'A composite tool, of which one part fails.',
+        source: fileNotes,
+      },
+      {
+        id: 'ask-first',
+        title: 'Ask before sending',
+        description: 'A call that waits until you approve it.',
+        source: askFirst,
+      },
+    ],
   },
   {
-    id: 'research-notes',
-    title: 'Research notes',
-    description: 'Thinks first, then searches, reads and cites.',
-    source: researchNotes,
+    title: 'Agents and tasks',
+    examples: [
+      {
+        id: 'newsroom',
+        title: 'Researchers and a writer',
+        description: 'Agents side by side, with data and text.',
+        source: newsroom,
+      },
+      {
+        id: 'moving-house',
+        title: 'Task list',
+        description: 'Each task has its own tools and checks.',
+        source: movingHouse,
+      },
+      {
+        id: 'own-plan',
+        title: 'A list of its own',
+        description: 'The model writes its tasks, and you join in.',
+        source: ownPlan,
+      },
+    ],
   },
   {
-    id: 'invoice',
-    title: 'Letter to invoice',
-    description: 'A strict schema turns a letter into data.',
-    source: invoice,
-  },
-  {
-    id: 'failing-tool',
-    title: 'A tool that fails',
-    description: 'The model is told, and finds another way.',
-    source: failingTool,
+    title: 'Hooks and plugins',
+    examples: [
+      {
+        id: 'ticket-desk',
+        title: 'Tools step by step',
+        description: 'A hook says what each step may do.',
+        source: ticketDesk,
+      },
+      {
+        id: 'memory',
+        title: 'A plugin',
+        description: 'Tools and typed methods to share.',
+        source: memory,
+      },
+    ],
   },
 ];
+
+/** All of the gallery; the first is what a new visitor finds in the editor. */
+export const examples: readonly Example[] = exampleGroups.flatMap((group) => group.examples);
 
 function exampleOf(script: string): Example | undefined {
   const text = script.trim();
@@ -53,7 +127,7 @@ export function isUnedited(script: string): boolean {
 }
 
 /** The scripted answers to an unedited example; undefined for any other script, which the rule-based demo answers. */
-export function turnsFor(script: string): readonly ScriptedTurn[] | undefined {
+export function scenesFor(script: string): readonly Scene[] | undefined {
   const example = exampleOf(script);
-  return example === undefined ? undefined : scriptedTurns[example.id];
+  return example === undefined ? undefined : scenes[example.id];
 }

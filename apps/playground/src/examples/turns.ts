@@ -1,12 +1,31 @@
 import type { ScriptedTurn } from '@cueline/core/testing';
 
+/** One answer of the simulated model; with `when`, only to a request whose JSON it fits. */
+export type Scene = ScriptedTurn | { when: RegExp; turn: ScriptedTurn };
+
 /** How a scripted answer arrives: as many characters at a time, each after a pause in milliseconds; a quick reader's pace. */
 export const scriptedPace = { chunkSize: 4, delay: 16 };
 
 const call = (name: string, input: unknown) => ({ toolCall: { name, input }, delay: 120 });
+/** With time to look at the list before, and to change it. */
+const unhurried = (name: string, input: unknown) => ({ ...call(name, input), delay: 700 });
 
-/** What the simulated model says to each example, as long as nobody has edited it. */
-export const scriptedTurns: Readonly<Record<string, readonly ScriptedTurn[]>> = {
+const researcher = (topic: string, fact: string): Scene[] => {
+  const when = new RegExp(`You are a researcher.*Look up ${topic}`, 's');
+  return [
+    { when, turn: [call('searchArchive', { topic })] },
+    { when, turn: JSON.stringify({ facts: [fact], sure: true }, null, 2) },
+  ];
+};
+const editor = /You edit a local paper/;
+const lighthouse = 'The lighthouse of Bugio stands on a round fort in the mouth of the Tagus.';
+const ferry = 'Ferries have crossed the Tagus at Lisbon since long before there was a bridge.';
+
+/**
+ * What the simulated model says to each example, as long as nobody has edited it: each scene once, the first that
+ * fits. Where a person goes another way than the script, the rule-based model goes on.
+ */
+export const scenes: Readonly<Record<string, readonly Scene[]>> = {
   weather: [
     ['Let me look at the sky over Lisbon first.', call('getWeather', { city: 'Lisbon', unit: 'celsius' })],
     'It is **24 °C and sunny** in Lisbon, with a light breeze from the sea. A T-shirt and comfortable shoes will do; take ' +
@@ -68,5 +87,169 @@ export const scriptedTurns: Readonly<Record<string, readonly ScriptedTurn[]>> = 
     [call('orderMore', { product: 'tea-black', packets: 20 })],
     'There was **no black tea left**: the first count failed because the till had locked the list, the second one said 0 ' +
       'packets. I ordered 20 packets; they arrive on Thursday.',
+  ],
+  'file-notes': [
+    [
+      'I ask for everything at once.',
+      call('notes', {
+        calls: [
+          { name: 'read', args: { path: 'todo.md' } },
+          { name: 'append', args: { path: 'todo.md', line: '- pick the beans' } },
+          { name: 'read', args: { path: 'diary.md' } },
+        ],
+      }),
+    ],
+    'Left to do: **water the tomatoes** and **mend the gate**. I added *pick the beans*. About yesterday I can say ' +
+      'nothing: there is no `diary.md`, only `todo.md` and `garden.md`.',
+  ],
+  'ask-first': [
+    [call('findBooking', { guest: 'Ada' })],
+    [
+      'Ada arrives on 12 June and has left an address. I write to her, if I may.',
+      call('sendMail', {
+        to: 'ada@example.com',
+        subject: 'Your room on 12 June',
+        text: 'Dear Ada,\n\nyour room will be ready for you at noon.\n\nSee you soon!',
+      }),
+    ],
+    { when: /"sent":true/, turn: 'The mail is on its way: Ada knows that room 7 will be ready at noon.' },
+    {
+      when: /was not run, because the user did not approve it/,
+      turn: 'I have **not** written to Ada. Tell me what the mail should say, and I will ask again.',
+    },
+  ],
+  newsroom: [
+    {
+      when: editor,
+      turn: [
+        'Two things to look up, side by side.',
+        call('researcher', { topic: 'lighthouses' }),
+        call('researcher', { topic: 'ferries' }),
+      ],
+    },
+    ...researcher('lighthouses', lighthouse),
+    ...researcher('ferries', ferry),
+    {
+      when: editor,
+      turn: [
+        'Both are sure of their facts. Now the piece.',
+        call('writer', { headline: 'What crosses the Tagus, and what watches', facts: [lighthouse, ferry] }),
+      ],
+    },
+    {
+      when: /You are a writer/,
+      turn:
+        'A fort stands round in the mouth of the Tagus and carries the lighthouse of Bugio. Upstream the ferries cross, ' +
+        'as they did before there was a bridge.',
+    },
+    {
+      when: editor,
+      turn:
+        '### What crosses the Tagus, and what watches\n\nA fort stands round in the mouth of the Tagus and carries the ' +
+        'lighthouse of Bugio. Upstream the ferries cross, as they did before there was a bridge.\n\n*Both facts are from ' +
+        'the archive.*',
+    },
+  ],
+  'moving-house': [
+    {
+      when: /\[Task 1\/\d+\] Count the boxes/,
+      turn: [
+        'I count room by room.',
+        unhurried('countBoxes', { room: 'kitchen' }),
+        unhurried('countBoxes', { room: 'books' }),
+        unhurried('countBoxes', { room: 'tools' }),
+      ],
+    },
+    {
+      when: /\[Task 1\/\d+\] Count the boxes/,
+      turn: [unhurried('finishTask', { result: 'There are 40 boxes.' })],
+    },
+    {
+      when: /\[Task 1\/\d+\] Count the boxes/,
+      turn: [
+        'I added up wrongly: 14, 22 and 6 make 42.',
+        unhurried('finishTask', {
+          result: 'There are 42 boxes: 14 of the kitchen, 22 of books, 6 of tools.',
+        }),
+      ],
+    },
+    { when: /\[Task 2\/\d+\] Pick a van/, turn: [unhurried('findVans', {})] },
+    {
+      when: /\[Task 2\/\d+\] Pick a van/,
+      turn: [
+        'The small one is too small.',
+        unhurried('finishTask', { result: 'The large van: it takes 60 boxes and costs 65 €.' }),
+      ],
+    },
+    {
+      when: /\[Task 3\/\d+\] Write a message/,
+      turn: [
+        unhurried('finishTask', {
+          result:
+            'Dear friends, on Saturday at ten we move 42 boxes with a large van. Bring gloves; there will be cake.',
+        }),
+      ],
+    },
+    {
+      when: /All tasks are completed\. Give your final answer/,
+      turn:
+        'The move is planned: **42 boxes**, the **large van** for 65 €, and a message to your friends:\n\n> Dear friends, ' +
+        'on Saturday at ten we move 42 boxes with a large van. Bring gloves; there will be cake.',
+    },
+  ],
+  'own-plan': [
+    {
+      when: /^(?!.*(?:Pending tasks|Current task):)/s,
+      turn: [
+        'I make a plan first.',
+        call('createTask', { description: 'See what is in the pantry' }),
+        call('createTask', { description: 'Find a recipe that fits' }),
+        call('createTask', { description: 'Write down what to buy' }),
+      ],
+    },
+    { when: /Pending tasks:.*- task-1:/s, turn: [unhurried('startTask', { taskId: 'task-1' })] },
+    { when: /Current task: \[task-1\]/, turn: [unhurried('lookInPantry', {})] },
+    {
+      when: /Current task: \[task-1\]/,
+      turn: [
+        unhurried('completeTask', { taskId: 'task-1', result: 'Rice, two leeks, a lemon and parmesan.' }),
+      ],
+    },
+    { when: /Pending tasks:.*- task-2:/s, turn: [unhurried('startTask', { taskId: 'task-2' })] },
+    {
+      when: /Current task: \[task-2\]/,
+      turn: ['Leeks go well with rice.', unhurried('findRecipes', { ingredient: 'leeks' })],
+    },
+    {
+      when: /Current task: \[task-2\]/,
+      turn: [
+        unhurried('completeTask', { taskId: 'task-2', result: 'Risotto with leeks, lemon and parmesan.' }),
+      ],
+    },
+    { when: /Pending tasks:.*- task-3:/s, turn: [unhurried('startTask', { taskId: 'task-3' })] },
+    {
+      when: /Current task: \[task-3\]/,
+      turn: [
+        unhurried('completeTask', { taskId: 'task-3', result: 'An onion, white wine, vegetable stock.' }),
+      ],
+    },
+    {
+      when: /All tasks are completed\. Give your final answer/,
+      turn:
+        'Tonight: **risotto with leeks**, with lemon and parmesan from the pantry.\n\nTo buy: an onion, white wine and ' +
+        'vegetable stock.',
+    },
+  ],
+  'ticket-desk': [
+    ['I look at the order first.', call('findOrder', { id: 'A-17' })],
+    ['It is late indeed.', call('refund', { id: 'A-17', euros: 32 })],
+    'Your kettle is late, and we are sorry for it. **32 €** are on their way back to you.',
+  ],
+  memory: [
+    [
+      call('recall', { person: 'Grace' }),
+      call('remember', { person: 'Grace', note: 'Likes a seat by the window.' }),
+    ],
+    'Grace drinks her coffee **black**. I have noted that she likes a seat by the window.',
   ],
 };

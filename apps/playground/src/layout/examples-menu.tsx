@@ -2,7 +2,7 @@ import { BookOpen, ChevronDown, FileUp, Undo2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useRef } from 'react';
 import { toast } from 'sonner';
-import { examples } from '../examples/index.ts';
+import { exampleGroups } from '../examples/index.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { menuContent, menuItem } from '../ui/menu.ts';
@@ -30,20 +30,29 @@ export function ExamplesMenu() {
             align="start"
             sideOffset={6}
             collisionPadding={8}
-            className={`${menuContent} w-80`}
+            className={`${menuContent} w-[min(640px,calc(100vw-16px))] narrow:w-80`}
           >
-            {examples.map((example) => (
-              <DropdownMenu.Item
-                key={example.id}
-                className={menuItem}
-                onSelect={() => replaceScript(example.source, `“${example.title}”`)}
-              >
-                <span>
-                  <span className="block font-medium">{example.title}</span>
-                  <span className="block text-sm text-ink-2">{example.description}</span>
-                </span>
-              </DropdownMenu.Item>
-            ))}
+            <div className="grid grid-cols-2 gap-x-2 narrow:grid-cols-1">
+              {exampleGroups.map((group) => (
+                <DropdownMenu.Group key={group.title} className="pb-1.5">
+                  <DropdownMenu.Label className="px-2.5 pt-1.5 pb-0.5 text-xs font-medium text-ink-3">
+                    {group.title}
+                  </DropdownMenu.Label>
+                  {group.examples.map((example) => (
+                    <DropdownMenu.Item
+                      key={example.id}
+                      className={menuItem}
+                      onSelect={() => replaceScript(example.source, `“${example.title}”`)}
+                    >
+                      <span>
+                        <span className="block font-medium">{example.title}</span>
+                        <span className="block text-sm text-ink-2">{example.description}</span>
+                      </span>
+                    </DropdownMenu.Item>
+                  ))}
+                </DropdownMenu.Group>
+              ))}
+            </div>
             <DropdownMenu.Separator className="my-1 h-px bg-line" />
             <DropdownMenu.Item className={menuItem} onSelect={() => file.current?.click()}>
               <FileUp />

@@ -1,8 +1,9 @@
 import { guardFetch, resolveModel } from '@cueline/core/models';
-import { demoModel, scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { demoModel } from '@cueline/core/testing';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { scriptedPace } from '../examples/turns.ts';
+import { scriptedPace, type Scene } from '../examples/turns.ts';
 import { isLoopback, OPENAI_BASE_URL, type Connection } from './connection.ts';
+import { sceneModel } from './scene-model.ts';
 
 /** The variables through which core's `resolveModel` is told about a provider. */
 export type ModelEnvironment = Record<string, string>;
@@ -32,15 +33,12 @@ export function toModelReference({ connection, keys }: Connection): { ref: strin
 }
 
 /**
- * The model of a connection. `turns` are an example's own scripted answers, used with the demo in place of the
+ * The model of a connection. `scenes` are an example's own scripted answers, used with the demo in place of the
  * rule-based model.
  */
-export async function createModel(
-  settings: Connection,
-  turns?: readonly ScriptedTurn[],
-): Promise<LanguageModelV4> {
+export async function createModel(settings: Connection, scenes?: readonly Scene[]): Promise<LanguageModelV4> {
   if (settings.connection.kind === 'demo') {
-    return turns === undefined ? demoModel() : scriptedModel(turns, scriptedPace);
+    return scenes === undefined ? demoModel() : sceneModel(scenes, scriptedPace);
   }
   const { ref, env } = toModelReference(settings);
   const model = await resolveModel(ref, { env, providers: { 'openai-chat': (id) => openAIChat(id, env) } });

@@ -7,14 +7,14 @@ import {
   type RunEvent,
   type RunState,
 } from '@cueline/core';
-import type { ScriptedTurn } from '@cueline/core/testing';
 import {
   checkConnection,
   connectionLabel,
   type Connection,
   type ConnectionKeys,
 } from '../model/connection.ts';
-import { turnsFor } from '../examples/index.ts';
+import { scenesFor } from '../examples/index.ts';
+import type { Scene } from '../examples/turns.ts';
 import type { ConsoleLevel, Sandbox } from '../sandbox/index.ts';
 import { usePlayground, type Problem } from './store.ts';
 
@@ -51,10 +51,10 @@ function theSandbox(): Promise<Sandbox> {
 
 async function loadModel(
   settings: Connection,
-  turns: readonly ScriptedTurn[] | undefined,
+  scenes: readonly Scene[] | undefined,
 ): Promise<LanguageModelV4> {
   const { createModel } = await import('../model/create-model.ts');
-  return createModel(settings, turns);
+  return createModel(settings, scenes);
 }
 
 /** The keys as they are sent, to be kept out of errors and of everything that reaches the script. */
@@ -138,9 +138,9 @@ function sandboxExecutor(script: string): Executor {
       const isCurrent = (): boolean => usePlayground.getState().session === session;
       checkConnection(connection, keys);
       // An example's scripted answers end with its first run; replies go to the rule-based demo.
-      const turns = request.messages?.length ? undefined : turnsFor(script);
+      const scenes = request.messages?.length ? undefined : scenesFor(script);
       const executor = (started = (await theSandbox()).executor(script, {
-        getModel: () => loadModel({ connection, keys }, turns),
+        getModel: () => loadModel({ connection, keys }, scenes),
         onProblem: ({ phase, ...problem }) => {
           if (isCurrent()) showProblem({ ...problem, ended: phase === 'compile' }, script);
         },

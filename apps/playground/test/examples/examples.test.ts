@@ -1,46 +1,109 @@
-import { runPrompt, type PromptDefinition } from '@cueline/core';
-import { scriptedModel } from '@cueline/core/testing';
-import { expect, test } from 'vitest';
-import failingTool from '../../src/examples/failing-tool.ts';
-import { examples, isUnedited, turnsFor } from '../../src/examples/index.ts';
-import invoice from '../../src/examples/invoice.ts';
-import researchNotes from '../../src/examples/research-notes.ts';
-import tripPlanner from '../../src/examples/trip-planner.ts';
-import { scriptedTurns } from '../../src/examples/turns.ts';
-import weather from '../../src/examples/weather.ts';
+import { runPrompt, type PromptDefinition, type RequestAnswer, type RunState } from '@cueline/core';
+import { demoModel } from '@cueline/core/testing';
+import { describe, expect, test } from 'vitest';
+import type { LanguageModel } from 'ai';
+import { examples, exampleGroups, isUnedited, scenesFor } from '../../src/examples/index.ts';
+import ownPlan from '../../src/examples/own-plan.ts';
+import { scenes } from '../../src/examples/turns.ts';
+import { sceneModel } from '../../src/model/scene-model.ts';
 
-const definitions: Record<string, PromptDefinition> = {
-  weather,
-  'trip-planner': tripPlanner,
-  'research-notes': researchNotes,
-  invoice,
-  'failing-tool': failingTool,
-};
+/** A run of an example's script to its end, in which a person gives the same answer to whatever is asked. */
+async function play(
+  id: string,
+  model: LanguageModel,
+  answer: RequestAnswer = { approve: true },
+): Promise<RunState> {
+  const module = (await import(`../../src/examples/${id}.ts`)) as { default: PromptDefinition };
+  const { run } = await runPrompt(module.default, { model });
+  run.listen((event) => {
+    if (event.type === 'request-open') queueMicrotask(() => run.respond(event.requestId, answer));
+  });
+  return run.finished;
+}
 
-test.each(examples.map(({ id }) => id))('the scripted answers fit the tools of %s', async (id) => {
-  const turns = scriptedTurns[id]!;
-  const { run } = await runPrompt(definitions[id]!, { model: scriptedModel(turns) });
-  const state = await run.finished;
-  expect(state.status).toBe('done');
-  expect(state.steps).toHaveLength(turns.length);
-  expect(state.text).not.toBe('');
-  // The one failure is the one that the example is about.
-  const failed = state.toolCalls.filter((call) => call.state !== 'output-available');
-  expect(failed.map((call) => call.errorText)).toEqual(
-    id === 'failing-tool' ? [expect.stringContaining('The till has locked the list')] : [],
-  );
+const ids = examples.map(({ id }) => id);
+const modelCalls = ({ steps, agents }: RunState): number =>
+  agents.reduce((sum, agent) => sum + agent.steps.length, steps.length);
+/** The failures that examples are about. */
+const meantToFail: Record<string, string> = { 'failing-tool': 'The till has locked the list' };
+
+describe('the scripted answers', () => {
+  test.each(ids)('fit %s, and are all that it takes', async (id) => {
+    const state = await play(id, sceneModel(scenes[id]!, { hurried: true }));
+    expect(state).toMatchObject({ status: 'done', warnings: [] });
+    expect(state.text).not.toContain('simulated');
+    // what is said to a refusal has no place where everything is approved
+    const otherWay = id === 'ask-first' ? 1 : 0;
+    expect(modelCalls(state)).toBe(scenes[id]!.length - otherWay);
+    const failed = state.toolCalls.filter((call) => call.state !== 'output-available');
+    expect(failed.map((call) => call.errorText)).toEqual(
+      id in meantToFail ? [expect.stringContaining(meantToFail[id]!)] : [],
+    );
+    for (const task of state.tasks) expect(task.status).toBe('completed');
+  });
+
+  test('a refusal has an answer of its own', async () => {
+    const model = sceneModel(scenes['ask-first']!, { hurried: true });
+    const state = await play('ask-first', model, { approve: false, reason: 'too early' });
+    expect(state).toMatchObject({ status: 'done', text: expect.stringContaining('**not** written') });
+    expect(state.toolCalls.at(-1)?.errorText).toBe(
+      'sendMail was not run, because the user did not approve it: too early.',
+    );
+  });
+
+  test('two agents work side by side', async () => {
+    const { agents, toolCalls } = await play('newsroom', sceneModel(scenes['newsroom']!, { hurried: true }));
+    expect(agents.map(({ name, output }) => [name, output])).toEqual([
+      ['researcher', { facts: [expect.stringContaining('Bugio')], sure: true }],
+      ['researcher', { facts: [expect.stringContaining('Ferries')], sure: true }],
+      ['writer', undefined],
+    ]);
+    const [first, second] = toolCalls;
+    expect(second!.startedAt).toBeLessThan(first!.finishedAt!);
+  });
+});
+
+describe('the rule-based demo model', () => {
+  test.each(ids)('brings %s to its end in a few steps', async (id) => {
+    const state = await play(id, demoModel({ pace: 0 }));
+    expect(state).toMatchObject({ status: 'done', warnings: [] });
+    expect(modelCalls(state)).toBeLessThanOrEqual(12);
+    expect(state.text).not.toBe('');
+    expect(new Set(state.toolCalls.map(({ toolCallId }) => toolCallId)).size).toBe(state.toolCalls.length);
+    for (const task of state.tasks) expect(task.status).toBe('completed');
+    for (const agent of state.agents) expect(agent.status).toBe('done');
+  });
+
+  test('takes a scripted example over where a person has gone another way', async () => {
+    const model = sceneModel(scenes['own-plan']!, { hurried: true });
+    const { run } = await runPrompt(ownPlan, { model });
+    run.listen((event) => {
+      if (event.type === 'task-add' && event.task.id === 'task-3') {
+        queueMicrotask(() => run.edit({ type: 'add', title: 'Set the table' }));
+      }
+    });
+    const state = await run.finished;
+    expect(state.status).toBe('done');
+    expect(state.tasks.map(({ title, origin, status }) => [title, origin, status]).at(-1)).toEqual([
+      'Set the table',
+      'user',
+      'completed',
+    ]);
+  });
 });
 
 test('an edited example loses its scripted answers', () => {
   const { source } = examples[0]!;
-  expect(turnsFor(source)).toBe(scriptedTurns['weather']);
-  expect(turnsFor(`\n${source}\n`)).toBe(scriptedTurns['weather']);
-  expect(turnsFor(source.replace('Lisbon', 'Oslo'))).toBeUndefined();
+  expect(scenesFor(source)).toBe(scenes['weather']);
+  expect(scenesFor(`\n${source}\n`)).toBe(scenes['weather']);
+  expect(scenesFor(source.replace('Lisbon', 'Oslo'))).toBeUndefined();
   expect(isUnedited(source.replace('Lisbon', 'Oslo'))).toBe(false);
 });
 
 test('each example is one script with a default export and a line about it', () => {
-  expect(new Set(examples.map(({ id }) => id)).size).toBe(5);
+  expect(new Set(ids).size).toBe(12);
+  expect(Object.keys(scenes).toSorted()).toEqual(ids.toSorted());
+  for (const { examples: some } of exampleGroups) expect(some.length).toBeLessThan(5);
   for (const { source, description } of examples) {
     expect(source).toContain('export default definePrompt(');
     expect(description.length).toBeLessThan(60);
