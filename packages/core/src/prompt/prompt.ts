@@ -148,7 +148,8 @@ export class Prompt {
       name,
       Array.isArray(schema)
         ? compositeTool(name, description, schema, fnOrOptions as ToolOptions | undefined)
-        : functionTool(name, description, schema, fnOrOptions as () => unknown, options),
+        : // what is no list is a schema, which TypeScript does not see of a readonly list
+          functionTool(name, description, schema as ToolSchema, fnOrOptions as () => unknown, options),
     );
   }
 

@@ -16,7 +16,10 @@ import { isStreaming, withCallbacks, type ToolCallbacks } from './tool-callbacks
 export type ToolContext = ToolExecutionOptions<unknown>;
 
 /** A schema for a tool's arguments: zod, any other Standard Schema, the AI SDK's `jsonSchema()`, or plain JSON Schema. */
-export type ToolSchema = FlexibleSchema | JSONSchema7;
+export type ToolSchema = FlexibleSchema | JsonSchema;
+
+/** Not the AI SDK's own type, which is `any` where the types of json-schema are not installed. */
+type JsonSchema = Readonly<Record<string, unknown>> | { readonly type?: unknown; readonly anyOf?: unknown };
 
 /** What a tool function gets as arguments; `unknown` for plain JSON Schema, which says nothing to TypeScript. */
 export type ToolArguments<Schema> = Schema extends FlexibleSchema ? InferSchema<Schema> : unknown;
@@ -116,6 +119,7 @@ export function checkToolName(name: string): void {
 /** Any schema that a script may give, as the AI SDK takes it. @throws CuelineError `invalid_definition` */
 export function toSchema(name: string, schema: ToolSchema): FlexibleSchema {
   if (typeof schema === 'function' || (typeof schema === 'object' && schema !== null)) {
+    if (isJsonSchemaOfZod(schema)) return { '~standard': { ...schema['~standard'], vendor: 'json-schema' } };
     const known = typeof schema === 'function' || '~standard' in schema || 'jsonSchema' in schema;
     return known ? (schema as FlexibleSchema) : jsonSchema(schema as JSONSchema7);
   }
@@ -123,6 +127,14 @@ export function toSchema(name: string, schema: ToolSchema): FlexibleSchema {
     'invalid_definition',
     `Tool ${name} has no schema for its arguments. Use z.object({ … }), or z.object({}) where it takes none.`,
   );
+}
+
+type StandardSchema = Extract<FlexibleSchema, { '~standard': unknown }>;
+
+/** What `z.toJSONSchema()` gives calls itself zod's, by which the AI SDK would take it for one of zod's own schemas. */
+function isJsonSchemaOfZod(schema: object): schema is StandardSchema {
+  const { vendor } = (schema as Partial<StandardSchema>)['~standard'] ?? {};
+  return vendor === 'zod' && !('_zod' in schema) && !('_def' in schema);
 }
 
 /** A value as its schema reads it. @throws CuelineError `parse_failed` with what the schema says is wrong */
@@ -172,11 +184,12 @@ export function splitOptions(
 
 /** What a schema found wrong, in one line: the cause's issues with their paths, where it has them. */
 function issuesOf(error: Error): string {
-  const { issues } = (error.cause ?? error) as { issues?: readonly { message: string; path?: unknown[] }[] };
+  const cause = error.cause ?? error;
+  const issues: unknown = Array.isArray(cause) ? cause : (cause as { issues?: unknown }).issues;
   if (!Array.isArray(issues)) return error.message;
-  return issues
+  return (issues as { message: string; path?: unknown[] }[])
     .map(({ message, path = [] }) => {
-      const keys = path.map((key: unknown) =>
+      const keys = path.map((key) =>
         typeof key === 'object' && key !== null && 'key' in key ? key.key : key,
       );
       return keys.length === 0 ? message : `${keys.join('.')}: ${message}`;
