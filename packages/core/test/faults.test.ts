@@ -241,7 +241,7 @@ test('a failed agent leaking its whole transcript to the parent', async () => {
   expect(sent(model)[3]!.messages).toEqual([
     'user: Go.',
     'assistant calls worker {}',
-    'worker fails: CuelineError: The agent worker gave no answer: The model reported an error: overheated.',
+    'worker fails: The agent worker gave no answer: The model reported an error: overheated.',
   ]);
 });
 

@@ -1,10 +1,11 @@
 import { getErrorMessage } from '@ai-sdk/provider';
 import type { FlexibleSchema } from 'ai';
-import type { CuelineError } from '../errors.ts';
+import { CuelineError } from '../errors.ts';
 import { redact } from '../models/redact.ts';
 import { lastOutput } from '../prompt/tool-callbacks.ts';
 import type { ToolContext, ToolRules } from '../prompt/tool-definition.ts';
 import { approvedArguments, isRefusal } from './approve.ts';
+import { forModel } from './for-model.ts';
 import { budgetExceeded } from './limits.ts';
 import { createLoopGuard } from './loop-guard.ts';
 import type { Recorder } from './recorder.ts';
@@ -60,10 +61,12 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
     const exceeded = tree.budget.takeToolCall();
     if (exceeded !== undefined) return fail(exceeded);
     const { toolCallsPerStep } = tree.budget.limits;
-    if (callsInStep > toolCallsPerStep) throw budgetExceeded('toolCallsPerStep', toolCallsPerStep);
+    if (callsInStep > toolCallsPerStep) {
+      throw forModel(budgetExceeded('toolCallsPerStep', toolCallsPerStep).message);
+    }
     const { verdict, settled } = loops.check({ toolName: name, input: given, ...rules });
     if (verdict.kind === 'end') return fail(verdict.error);
-    if (verdict.kind === 'refuse') throw new Error(verdict.reason);
+    if (verdict.kind === 'refuse') throw forModel(verdict.reason);
     if (verdict.kind === 'repeat') {
       notes.set(context.toolCallId, verdict.note);
       return verdict.output;
@@ -81,13 +84,15 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
   }
 
   async function once(guarded: GuardedTool, given: unknown, context: ToolContext): Promise<unknown> {
-    const place = await enter(guarded, given, context);
     try {
-      return guarded.finish(await untilAborted(lastOutput(place.start()), place.signal));
+      const place = await enter(guarded, given, context);
+      try {
+        return guarded.finish(await untilAborted(lastOutput(place.start()), place.signal));
+      } finally {
+        place.leave();
+      }
     } catch (error) {
       throw withoutKeys(error);
-    } finally {
-      place.leave();
     }
   }
 
@@ -167,8 +172,9 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
     throw error;
   }
 
-  /** The model is told what a tool throws, so that must not name a key. */
+  /** The model is told what a tool throws: our own errors by their words alone, and no error by a key. */
   function withoutKeys(error: unknown): unknown {
+    if (CuelineError.isInstance(error)) return forModel(redact(error.message, tree.secrets), error);
     const text = getErrorMessage(error);
     const safe = redact(text, tree.secrets);
     return safe === text ? error : new Error(safe);

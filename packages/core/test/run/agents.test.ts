@@ -227,7 +227,7 @@ describe('what goes wrong deep down', () => {
       'user: Call inner.',
       'assistant calls inner {}',
       expect.stringMatching(
-        /^inner fails: CuelineError: The agent inner gave no answer: .{1,200}$/,
+        /^inner fails: The agent inner gave no answer: .{1,200}$/,
       ) as string,
     ]);
     expect(top!.messages).toEqual([
@@ -609,7 +609,7 @@ test('an agent whose tasks stay open is an error of its call', async () => {
     agents: [{ status: 'error', error: { code: 'tasks_incomplete' } }],
   });
   expect(sent(model)[3]!.messages.at(-1)).toBe(
-    'lazy fails: CuelineError: The agent lazy gave no answer: The model stopped with a task open: “Work”.',
+    'lazy fails: The agent lazy gave no answer: The model stopped with a task open: “Work”.',
   );
 });
 
@@ -655,7 +655,7 @@ describe('depth', () => {
     expect(run.state.status).toBe('done');
     expect(run.state.agents).toHaveLength(5);
     expect(sent(model)[6]!.messages.at(-1)).toBe(
-      'dig fails: CuelineError: Agents may go 5 levels deep, and this is one more. Where that is too little, raise options.limits.depth; Infinity means no limit.',
+      'dig fails: Agents may go 5 levels deep, and this is one more. Where that is too little, raise options.limits.depth; Infinity means no limit.',
     );
   });
 
@@ -730,7 +730,7 @@ describe('responseSchema', () => {
       ) as string,
     ]);
     expect(sent(model)[4]!.messages.at(-1)).toBe(
-      'plan fails: CuelineError: The agent plan gave no answer: The answer did not fit its schema after 3 tries: it is empty',
+      'plan fails: The agent plan gave no answer: The answer did not fit its schema after 3 tries: it is empty',
     );
     expect(run.state.agents[0]).toMatchObject({ status: 'error', error: { code: 'parse_failed' } });
   });
@@ -863,7 +863,7 @@ test('the time limit of an agent’s call ends the agent, not the run', async ()
   );
   expect(run.state).toMatchObject({ status: 'done', text: 'Too slow.' });
   expect(run.state.toolCalls[0]!.errorText).toBe(
-    'CuelineError: slow took longer than 30 ms, so it was ended.',
+    'slow took longer than 30 ms, so it was ended.',
   );
   expect(run.state.agents[0]!.status).toBe('stopped');
 });

@@ -171,7 +171,7 @@ describe('an answer', () => {
     expect(state).toMatchObject({ status: 'done' });
     expect(state.toolCalls[0]).toMatchObject({
       state: 'output-error',
-      errorText: 'CuelineError: amount: Invalid input: expected number, received string',
+      errorText: 'amount: Invalid input: expected number, received string',
     });
   });
 

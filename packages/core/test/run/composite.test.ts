@@ -322,7 +322,7 @@ test('the whole has a time limit too, which ends the call that is under way', as
   );
   expect(run.state).toMatchObject({ status: 'done', text: 'Went on.' });
   expect(run.state.toolCalls[0]!.errorText).toBe(
-    'CuelineError: kit took longer than 30 ms, so it was ended.',
+    'kit took longer than 30 ms, so it was ended.',
   );
   expect(run.state.toolCalls[0]!.subCalls).toHaveLength(2);
 });

@@ -111,7 +111,7 @@ describe('tool calls', () => {
       Array.from(
         { length: 8 },
         () =>
-          'CuelineError: One step may make 32 tool calls, and this is one more. Where that is too little, raise options.limits.toolCallsPerStep; Infinity means no limit.',
+          'One step may make 32 tool calls, and this is one more. Where that is too little, raise options.limits.toolCallsPerStep; Infinity means no limit.',
       ),
     );
   });
@@ -218,8 +218,8 @@ describe('tool calls at once', () => {
       'Error: no 2',
       'Error: no 3',
       'Error: no 4',
-      'CuelineError: slow took longer than 10 ms, so it was ended.',
-      'CuelineError: slow took longer than 10 ms, so it was ended.',
+      'slow took longer than 10 ms, so it was ended.',
+      'slow took longer than 10 ms, so it was ended.',
     ]);
   });
 });
@@ -280,9 +280,9 @@ describe('identical calls', () => {
       'user: Go.',
       'look answers 1',
       'look answers [{"type":"text","text":"1"},{"type":"text","text":"look was not run again: this is the result of the same call before. Do not make this call a third time."}]',
-      'look fails: Error: look was not run: this is call 3 with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.',
-      'look fails: Error: look was not run: this is call 4 with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.',
-      'look fails: Error: look was not run: this is call 5 with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.',
+      'look fails: look was not run: this is call 3 with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.',
+      'look fails: look was not run: this is call 4 with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.',
+      'look fails: look was not run: this is call 5 with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.',
     ]);
     expect(run.state).toMatchObject({
       status: 'error',
