@@ -95,7 +95,8 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
     if (changed === undefined) return compiled;
     const { system, model, messages: ownMessages, ...settings } = changed;
     ownInstructions = settings.instructions ?? system ?? ownInstructions;
-    if (ownMessages !== undefined) history.replace(ownMessages);
+    // a task list makes its window of the whole conversation, step by step
+    if (ownMessages !== undefined && tasks === undefined) history.replace(ownMessages);
     return {
       ...compiled,
       ...withoutUndefined(settings),

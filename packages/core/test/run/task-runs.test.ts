@@ -536,3 +536,26 @@ describe('edits while the run goes on', () => {
     `);
   });
 });
+
+test('messages that prepareStep returns are for one step where there are tasks: the next has its window', async () => {
+  const { run, model } = await play(
+    (prompt) => {
+      prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => n);
+      prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
+      prompt.$`Go.`;
+    },
+    [[call('look', { n: 1 })], [finish('1')], [call('look', { n: 2 })], [finish('2')], 'Done.'],
+    { options: { prepareStep: ({ messages }) => ({ messages: messages.slice(-2) }) } },
+  );
+  expect(run.state.status).toBe('done');
+  expect(sent(model).map(({ messages }) => messages)).toEqual([
+    ['user: Go.', 'user: [Task 1/2] One\n\nUpcoming tasks:\n2. Two'],
+    ['assistant calls look {"n":1}', 'look answers 1'],
+    ['user: Go.', 'user: Completed tasks:\n1. One → 1\n\n[Task 2/2] Two'],
+    ['assistant calls look {"n":2}', 'look answers 2'],
+    [
+      'assistant calls finishTask {"result":"2"}',
+      'finishTask answers ✓ All tasks completed successfully! The task list is complete.',
+    ],
+  ]);
+});
