@@ -8,6 +8,8 @@ export type Playground = {
   readonly status: Locator;
   /** Opens the page, by default as a first visitor would, and waits for the editor. */
   open(hash?: string): Promise<void>;
+  /** Puts an example into the editor, by its title. */
+  pick(example: string): Promise<void>;
   /** Replaces the whole script. */
   write(script: string): Promise<void>;
   /** The script as text, through the link that Share makes of it; the editor draws only the lines in view. */
@@ -16,6 +18,11 @@ export type Playground = {
   /** Waits until the run has ended, and says how. */
   ended(): Promise<string | null>;
   tool(name: string): Locator;
+  agent(name: string): Locator;
+  /** The row of a task, by its id. */
+  task(id: string): Locator;
+  /** What the run asks. */
+  readonly approval: Locator;
 };
 
 const thisMachine = new Set(['localhost', '127.0.0.1']);
@@ -49,6 +56,10 @@ export function onPage(page: Page): Playground {
       await page.goto(`/${hash}`);
       await expect(editor.locator('.view-line').first()).toBeVisible({ timeout: 20_000 });
     },
+    async pick(example) {
+      await page.getByRole('button', { name: 'Examples' }).click();
+      await page.getByRole('menuitem', { name: new RegExp(`^${example}`) }).click();
+    },
     async write(script) {
       await editor.locator('.view-line').first().click();
       await page.keyboard.press('ControlOrMeta+a');
@@ -75,10 +86,13 @@ export function onPage(page: Page): Playground {
       await page.getByTestId('run-button').click();
     },
     async ended() {
-      await expect(status).toHaveAttribute('data-status', /done|stopped|error|waiting/, { timeout: 20_000 });
+      await expect(status).toHaveAttribute('data-status', /done|stopped|error/, { timeout: 30_000 });
       return status.getAttribute('data-status');
     },
     tool: (name) => page.locator(`[data-tool="${name}"]`),
+    agent: (name) => page.locator(`[data-agent="${name}"]`),
+    task: (id) => page.locator(`[data-task="${id}"]`),
+    approval: page.getByTestId('approval'),
   };
 }
 

@@ -155,9 +155,9 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
       when: /\[Task 1\/\d+\] Count the boxes/,
       turn: [
         'I count room by room.',
-        unhurried('countBoxes', { room: 'kitchen' }),
-        unhurried('countBoxes', { room: 'books' }),
-        unhurried('countBoxes', { room: 'tools' }),
+        call('countBoxes', { room: 'kitchen' }),
+        call('countBoxes', { room: 'books' }),
+        call('countBoxes', { room: 'tools' }),
       ],
     },
     {
@@ -173,7 +173,7 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
         }),
       ],
     },
-    { when: /\[Task 2\/\d+\] Pick a van/, turn: [unhurried('findVans', {})] },
+    { when: /\[Task 2\/\d+\] Pick a van/, turn: [call('findVans', {})] },
     {
       when: /\[Task 2\/\d+\] Pick a van/,
       turn: [

@@ -1,0 +1,448 @@
+import type { Locator, Page } from '@playwright/test';
+import { startModelServer, type ModelServer } from '../server/server.ts';
+import { expect, test, type Playground } from './playground-page.ts';
+
+// The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
+test.describe.configure({ timeout: 90_000 });
+
+const examples = [
+  'Many calls in one',
+  'Ask before sending',
+  'Researchers and a writer',
+  'Task list',
+  'A list of its own',
+  'Tools step by step',
+  'A plugin',
+];
+
+/** A server on this machine that answers as planned, set as the page's model. */
+async function withServer(page: Page, use: (server: ModelServer) => Promise<void>): Promise<void> {
+  const server = await startModelServer();
+  try {
+    await page.getByTestId('model').click();
+    await page.getByLabel('OpenAI-compatible server').click();
+    await page.getByLabel('Base URL').fill(server.baseURL);
+    await page.getByLabel('Model id').fill('test-model');
+    await page.getByRole('button', { name: 'Use this model' }).click();
+    await use(server);
+  } finally {
+    await server.close();
+  }
+}
+
+const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
+const lastRequest = (server: ModelServer): string =>
+  server.requests.findLast(({ method }) => method === 'POST')!.text;
+
+/** A script that defines this, with a tool `wait` that takes its time. */
+const script = (define: string): string => `import { definePrompt } from '@cueline/core';
+import { z } from 'zod';
+
+export default definePrompt('test', async (prompt) => {
+  prompt.defTool('wait', 'Waits', z.object({}), () => new Promise((done) => setTimeout(() => done('waited'), 4_000)));
+  ${define}
+  prompt.$\`Go.\`;
+});
+`;
+
+test.describe('an example', () => {
+  for (const title of examples) {
+    test(`${title}: runs to its end on the rule-based demo model`, async ({ playground }) => {
+      await playground.open();
+      await playground.pick(title);
+      await playground.write(`${await playground.script()}\n// edited\n`);
+      await playground.run();
+      if (title === 'Ask before sending')
+        await playground.approval.getByRole('button', { name: 'Approve' }).click();
+      expect(await playground.ended()).toBe('done');
+      await expect(playground.page.getByLabel('Answer').last()).not.toBeEmpty();
+    });
+  }
+});
+
+test.describe('tasks', () => {
+  test('change while the run goes on, and keep their results', async ({ playground }) => {
+    const { page, task } = playground;
+    const progress = page.getByTestId('task-progress');
+    await playground.open();
+    await playground.pick('Task list');
+    await playground.run();
+    await expect(task('task-1')).toHaveAttribute('data-status', 'in_progress', { timeout: 15_000 });
+    await expect(progress).toHaveText('0 of 3');
+    await expect(task('task-1')).toContainText('There are exactly "42" boxes in all.');
+    await expect(task('task-2')).toHaveAttribute('data-status', 'in_progress');
+    await expect(progress).toHaveText('1 of 3');
+    await expect(task('task-3')).toHaveAttribute('data-status', 'pending');
+    expect(await playground.ended()).toBe('done');
+    await expect(progress).toHaveText('3 of 3');
+    await expect(task('task-1')).toContainText('2 tries');
+    await expect(task('task-1')).not.toContainText('14 of the kitchen');
+    await task('task-1').getByRole('button').click();
+    await expect(task('task-1')).toContainText('14 of the kitchen');
+    await expect(page.getByRole('button', { name: 'Add a task' })).toHaveCount(0);
+  });
+
+  test('take a person’s changes, which the model is told of', async ({ playground }) => {
+    const { page, task } = playground;
+    await playground.open();
+    await withServer(page, async (server) => {
+      server.plan([
+        call('wait'),
+        call('finishTask', { result: 'One is done.' }),
+        call('finishTask', { result: 'Two is done.' }),
+        { text: 'All is done.' },
+      ]);
+      await playground.write(
+        script("prompt.defTaskList([{ task: 'One' }, { task: 'Two' }, { task: 'Three' }]);"),
+      );
+      await playground.run();
+      await expect(task('task-1')).toHaveAttribute('data-status', 'in_progress');
+
+      // by keyboard alone
+      await page.getByRole('button', { name: 'Add a task' }).focus();
+      await page.keyboard.press('Enter');
+      await expect(page.getByLabel('New task')).toBeFocused();
+      await page.keyboard.type('Four');
+      await page.keyboard.press('Enter');
+      await expect(task('task-4')).toContainText('yours');
+      await change(page, task('task-2'), 'Rename');
+      await page.keyboard.type('Two, but shorter');
+      await page.keyboard.press('Enter');
+      await expect(task('task-2')).toContainText('Two, but shorter');
+      await expect(task('task-2').getByRole('button', { name: /^Change task/ })).toBeFocused();
+      await change(page, task('task-3'), 'Skip');
+      await expect(task('task-3')).toHaveAttribute('data-status', 'skipped');
+      await change(page, task('task-4'), 'Remove');
+      await expect(task('task-4')).toHaveCount(0);
+
+      expect(await playground.ended()).toBe('done');
+      const [, second = ''] = server.requests
+        .filter(({ method }) => method === 'POST')
+        .map(({ text }) => text);
+      expect(second).toContain('The user added task-4 “Four”');
+      expect(second).toContain('The user renamed task-2 “Two” to “Two, but shorter”.');
+      expect(second).toContain('The user skipped task-3 “Three”.');
+      expect(second).toContain('The user removed task-4 “Four”.');
+      expect(lastRequest(server)).toContain('Two, but shorter → Two is done.');
+    });
+  });
+
+  test('say at their place why a change was refused', async ({ playground }) => {
+    const { page, task } = playground;
+    await playground.open();
+    await withServer(page, async (server) => {
+      server.plan([
+        call('finishTask', { result: 'One.' }),
+        call('finishTask', { result: 'Two.' }),
+        { text: 'Done.' },
+      ]);
+      await playground.write(
+        script(`prompt.defTaskList([
+    { task: 'One' },
+    { task: 'Two', validation: () => new Promise((done) => setTimeout(() => done(undefined), 4_000)) },
+  ]);`),
+      );
+      await playground.run();
+      await expect(task('task-2')).toHaveAttribute('data-status', 'validating');
+      await change(page, task('task-1'), 'Do it again');
+      await expect(task('task-1').getByRole('alert')).toContainText('while task-2 is being validated');
+      await expect(task('task-1')).toHaveAttribute('data-status', 'completed');
+      expect(await playground.ended()).toBe('done');
+    });
+  });
+
+  test('of a script that hangs cannot be changed, and nobody waits for it', async ({ playground }) => {
+    const { page, task } = playground;
+    await playground.open();
+    await playground.write(
+      script(
+        "prompt.defTool('hang', 'Hangs', z.object({}), () => { for (;;); });\n  prompt.defTaskList([{ task: 'hang' }]);",
+      ),
+    );
+    await playground.run();
+    await expect(playground.tool('hang')).toHaveAttribute('data-state', 'running');
+    await page.getByRole('button', { name: 'Add a task' }).click();
+    await page.getByLabel('New task').fill('More');
+    await page.keyboard.press('Enter');
+    expect(await playground.ended()).toBe('error');
+    await expect(page.getByTestId('tasks').getByRole('alert')).toHaveText('The run has ended.');
+    await expect(task('task-2')).toHaveCount(0);
+  });
+
+  test('two hundred of them scroll by themselves, with the current one in view', async ({ playground }) => {
+    const { page, task } = playground;
+    await playground.open();
+    await withServer(page, async (server) => {
+      server.plan([call('startTask', { taskId: 'task-150' }), call('wait')]);
+      await playground.write(
+        script(`const list = prompt.defDynamicTaskList();
+  for (let number = 1; number <= 200; number++) list.edit({ type: 'add', title: \`Number \${number}\` });`),
+      );
+      await playground.run();
+      await expect(task('task-150')).toHaveAttribute('data-status', 'in_progress');
+      await expect(task('task-150')).toBeInViewport({ ratio: 0.9 });
+      const box = await page.getByRole('list', { name: 'Task list' }).boundingBox();
+      expect(box?.height).toBeLessThanOrEqual(280);
+      await page.keyboard.press('Escape');
+      expect(await playground.ended()).toBe('stopped');
+    });
+  });
+});
+
+test.describe('an approval', () => {
+  /** Runs the example until it asks, as somebody does who uses no pointer. */
+  async function untilAsked({ page, approval, ...playground }: Playground): Promise<void> {
+    await playground.open();
+    await playground.pick('Ask before sending');
+    await page.getByTestId('share').focus();
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await expect(approval).toBeFocused();
+  }
+
+  test('is given by keyboard alone', async ({ playground }) => {
+    const { page } = playground;
+    await untilAsked(playground);
+    await expect(playground.status).toHaveText(/Waiting for you/);
+    await expect(page.getByTestId('stop-button')).toBeVisible();
+    await expect(playground.tool('sendMail')).toContainText('Waiting for you');
+    await page.keyboard.press('Tab');
+    await expect(page.getByRole('button', { name: 'Approve' })).toBeFocused();
+    await page.keyboard.press('Enter');
+    expect(await playground.ended()).toBe('done');
+    await expect(playground.approval).toHaveCount(0);
+    await expect(playground.tool('sendMail')).toContainText('You approved.');
+    await expect(page.getByLabel('Answer').last()).toContainText('The mail is on its way');
+    // the focus is not lost with the question
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Run');
+  });
+
+  test('is refused with a reason, which the model is told', async ({ playground }) => {
+    const { page } = playground;
+    await untilAsked(playground);
+    await page.getByLabel('Reason for refusing').focus();
+    await page.keyboard.type('she has left');
+    await page.keyboard.press('Enter');
+    expect(await playground.ended()).toBe('done');
+    await expect(playground.tool('sendMail')).toContainText('You refused: she has left');
+    await expect(playground.tool('sendMail')).toContainText('the user did not approve it: she has left');
+    await expect(page.getByLabel('Answer').last()).toContainText('I have not written to Ada');
+  });
+
+  test('can change what is sent, once it is JSON', async ({ playground }) => {
+    const { page, approval } = playground;
+    await untilAsked(playground);
+    await approval.getByRole('button', { name: 'Edit' }).focus();
+    await page.keyboard.press('Enter');
+    const editor = approval.getByLabel('Arguments as JSON');
+    await expect(editor).toBeFocused();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('{ "to": ');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect(approval.getByRole('alert')).toContainText('This is no JSON');
+    await editor.fill('{ "to": "grace@example.com", "subject": "Hi", "text": "Noon." }');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await playground.ended()).toBe('done');
+    await expect(playground.tool('sendMail')).toContainText('You approved, with your arguments');
+    await playground.tool('sendMail').getByRole('button').click();
+    await expect(playground.tool('sendMail')).toContainText('"to": "grace@example.com"');
+  });
+
+  test('takes no focus from who writes the script, and is a shortcut away', async ({ playground }) => {
+    const { page, approval } = playground;
+    await playground.open();
+    await playground.pick('Ask before sending');
+    await playground.editor.locator('.view-line').first().click();
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await expect(approval).toBeVisible();
+    await expect(approval).not.toBeFocused();
+    await page.keyboard.press('ControlOrMeta+Shift+Enter');
+    await expect(approval).toBeFocused();
+    await page.keyboard.press('Escape');
+    expect(await playground.ended()).toBe('stopped');
+    await expect(approval).toHaveCount(0);
+    await expect(playground.tool('sendMail')).toHaveAttribute('data-state', 'interrupted');
+  });
+
+  test('is asked one at a time', async ({ playground }) => {
+    const { page, approval } = playground;
+    await playground.open();
+    await withServer(page, async (server) => {
+      server.plan([[call('send', { to: 'Ada' }), call('send', { to: 'Grace' })], { text: 'Sent.' }]);
+      await playground.write(
+        script(
+          "prompt.defTool('send', 'Sends', z.object({ to: z.string() }), ({ to }) => `to ${to}`, { needsApproval: true });",
+        ),
+      );
+      await playground.run();
+      await expect(approval).toContainText('1 of 2');
+      await expect(approval).toContainText('Ada');
+      await approval.getByRole('button', { name: 'Approve' }).click();
+      await expect(approval).toContainText('2 of 2');
+      await expect(approval).toContainText('Grace');
+      await expect(approval).toBeFocused();
+      await approval.getByRole('button', { name: 'Refuse' }).click();
+      expect(await playground.ended()).toBe('done');
+      await expect(playground.tool('send').first()).toContainText('to Ada');
+      await expect(playground.tool('send').last()).toContainText('Refused');
+    });
+  });
+});
+
+test.describe('agents', () => {
+  test('work inside the calls that they answer, and fold once they are done', async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await playground.pick('Researchers and a writer');
+    await playground.run();
+    const researchers = playground.agent('researcher');
+    await expect(researchers).toHaveCount(2);
+    await expect(researchers.first().locator('[data-tool=searchArchive]')).toHaveAttribute(
+      'data-state',
+      'running',
+    );
+    await expect(researchers.last().locator('[data-tool=searchArchive]')).toHaveAttribute(
+      'data-state',
+      'running',
+    );
+    expect(await playground.ended()).toBe('done');
+    await expect(researchers.first()).toHaveAttribute('data-state', 'done');
+    await expect(researchers.first()).toContainText('2 steps');
+    await expect(page.locator('[data-tool=searchArchive]')).toHaveCount(0);
+    await researchers.last().getByRole('button').first().click();
+    await expect(researchers.last()).toContainText('Look up ferries.');
+    await expect(researchers.last().locator('[data-tool=searchArchive]')).toHaveAttribute(
+      'data-state',
+      'output-available',
+    );
+    await expect(researchers.last().getByLabel('Answer')).toContainText('"sure": true');
+  });
+
+  test('stop with the run', async ({ playground }) => {
+    const { page } = playground;
+    await playground.open();
+    await playground.pick('Researchers and a writer');
+    await playground.run();
+    await expect(page.locator('[data-tool=searchArchive]').first()).toHaveAttribute('data-state', 'running');
+    await page.keyboard.press('Escape');
+    expect(await playground.ended()).toBe('stopped');
+    for (const agent of await playground.agent('researcher').all()) {
+      await expect(agent).toHaveAttribute('data-state', 'stopped');
+    }
+    await playground.agent('researcher').first().getByRole('button').first().click();
+    await expect(page.locator('[data-tool=searchArchive]').first()).toHaveAttribute(
+      'data-state',
+      'interrupted',
+    );
+    await expect(page.getByText('You stopped this run.')).toHaveCount(1);
+  });
+
+  test('have tasks of their own, which a person can change, and ask for approval', async ({ playground }) => {
+    const { page, approval } = playground;
+    await playground.open();
+    await withServer(page, async (server) => {
+      server.plan([
+        call('helper'),
+        call('slow'),
+        call('finishTask', { result: 'Sent.' }),
+        call('finishTask', { result: 'More.' }),
+        { text: 'Helped.' },
+        { text: 'Done.' },
+      ]);
+      await playground.write(
+        script(`prompt.defAgent('helper', 'Helps', z.object({}), async (_args, agent) => {
+    agent.defTool('slow', 'Sends', z.object({}), () => 'sent', { needsApproval: true });
+    agent.defTaskList([{ task: 'Send it' }]);
+    agent.$\`Help.\`;
+  });`),
+      );
+      await playground.run();
+      await expect(approval).toContainText('helper: May slow run?');
+      const helper = playground.agent('helper');
+      await expect(helper.getByTestId('task-progress')).toHaveText('0 of 1');
+      await helper.getByRole('button', { name: 'Add a task' }).click();
+      await page.getByLabel('New task').fill('One more');
+      await page.keyboard.press('Enter');
+      await expect(helper.getByTestId('task-progress')).toHaveText('0 of 2');
+      await approval.getByRole('button', { name: 'Approve' }).click();
+      expect(await playground.ended()).toBe('done');
+      await helper.getByRole('button').first().click();
+      await expect(helper.getByTestId('task-progress')).toHaveText('2 of 2');
+    });
+  });
+});
+
+test('a composite tool shows each of its calls, the one that failed among them', async ({ playground }) => {
+  await playground.open();
+  await playground.pick('Many calls in one');
+  await playground.run();
+  expect(await playground.ended()).toBe('done');
+  const calls = playground.tool('notes').locator('[data-sub-call]');
+  await expect(calls).toHaveCount(3);
+  expect(await calls.evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset['state']))).toEqual(
+    ['output-available', 'output-available', 'output-error'],
+  );
+  await expect(calls.last()).toContainText('There is no diary.md.');
+  await expect(calls.first()).toContainText(/\d+ ms/);
+});
+
+test('pictures that a message brings along are shown, those from elsewhere never loaded', async ({
+  playground,
+}) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write(
+    script(`prompt.defMessage('user', [
+    { type: 'text', text: 'What is this?' },
+    { type: 'image', image: 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==' },
+    { type: 'image', image: 'https://evil.example/pixel.png' },
+  ]);`),
+  );
+  await playground.run();
+  await playground.ended();
+  const message = page.getByLabel('User message').first();
+  const picture = message.getByRole('img', { name: /Attached picture/ });
+  await expect(picture).toHaveCount(1);
+  expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1);
+  await expect(message).toContainText('at evil.example, not loaded');
+});
+
+test('on a phone, tasks and questions fit the screen and fingers', async ({ playground }) => {
+  const { page, approval } = playground;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await playground.open();
+  await withServer(page, async (server) => {
+    server.plan([
+      call('send', { to: 'x'.repeat(300) }),
+      call('finishTask', { result: 'Sent.' }),
+      { text: 'Done.' },
+    ]);
+    await playground.write(
+      script(
+        "prompt.defTaskList([{ task: 'Send it' }]);\n  prompt.defTool('send', 'Sends', z.object({ to: z.string() }), () => 'sent', { needsApproval: true });",
+      ),
+    );
+    await playground.run();
+    await expect(approval).toBeVisible();
+    await expect(playground.tool('send')).toBeInViewport();
+    await page.getByTestId('tasks').getByRole('button').first().click();
+    const small: string[] = [];
+    for (const control of await page.getByRole('button').or(page.getByRole('textbox')).all()) {
+      const box = await control.boundingBox();
+      if (box !== null && box.height < 43.5) small.push((await control.textContent()) ?? '');
+    }
+    expect(small).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await approval.getByRole('button', { name: 'Approve' }).click();
+    expect(await playground.ended()).toBe('done');
+  });
+});
+
+/** Opens a task's menu with the keyboard, and picks an entry. */
+async function change(page: Page, row: Locator, entry: string): Promise<void> {
+  await row.getByRole('button', { name: /^Change task/ }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: entry }).focus();
+  await page.keyboard.press('Enter');
+}
