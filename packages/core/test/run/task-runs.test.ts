@@ -109,13 +109,14 @@ const actions = fc.array(
       { weight: 1, arbitrary: fc.constant((run: LiveRun) => run.stop()) },
     ),
   }),
-  { maxLength: 6 },
+  { maxLength: 6, size: 'max' },
 );
 
 function turnsOf(calls: fc.Arbitrary<ScriptedPart>): fc.Arbitrary<ScriptedTurn[]> {
   const step = fc.array(calls, { minLength: 1, maxLength: 4 });
   return fc.array(fc.oneof({ weight: 1, arbitrary: fc.constant('Hm.') }, { weight: 6, arbitrary: step }), {
     maxLength: 12,
+    size: 'max',
   });
 }
 
@@ -190,7 +191,7 @@ describe('whatever the model and the user do, a run ends once, and is not done w
       fc.asyncProperty(turnsOf(staticCall), actions, async (turns, acts) => {
         expectPromises(await playWith(staticList, turns, acts));
       }),
-      { numRuns: 120 },
+      { numRuns: 60 },
     );
   });
 
@@ -204,7 +205,7 @@ describe('whatever the model and the user do, a run ends once, and is not done w
       fc.asyncProperty(turnsOf(dynamicCall), actions, async (turns, acts) => {
         expectPromises(await playWith(dynamicList, turns, acts));
       }),
-      { numRuns: 120 },
+      { numRuns: 60 },
     );
   });
 });

@@ -1,0 +1,138 @@
+// Runs with agents in agents, approvals and errors: whatever happens, and whenever it is stopped, a run ends once.
+import { reduceAll, runPrompt, tool, type LiveRun, type Prompt, type RunEvent } from '@cueline/core';
+import { scriptedModel, type ScriptedPart, type ScriptedTurn } from '@cueline/core/testing';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import * as z from 'zod';
+import { json } from '../support.ts';
+
+const unhandled: unknown[] = [];
+const note = (reason: unknown): void => void unhandled.push(reason);
+beforeEach(() => {
+  unhandled.length = 0;
+  process.on('unhandledRejection', note);
+});
+afterEach(async () => {
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  process.off('unhandledRejection', note);
+  if (unhandled.length > 0) throw new AggregateError(unhandled, 'Rejections that nobody caught');
+});
+
+const numbered = z.object({ n: z.number() });
+const call = (name: string, input: unknown): ScriptedPart => ({ toolCall: { name, input } });
+
+/** A prompt that can call agents that are like itself. */
+function nested(prompt: Prompt): void {
+  prompt.defAgent('helper', '', numbered, (_args, own) => nested(own));
+  prompt.defAgent('planner', '', numbered, (_args, own) => nested(own), {
+    responseSchema: z.object({ ok: z.boolean() }),
+  });
+  prompt.defAgent('hasty', '', numbered, (_args, own) => nested(own), { timeoutMs: 15 });
+  prompt.defTool('quick', '', numbered, ({ n }) => n);
+  prompt.defTool('slow', '', numbered, ({ n }) => new Promise((resolve) => setTimeout(resolve, n * 4, n)));
+  prompt.defTool('deaf', '', numbered, () => new Promise(() => {}), { timeoutMs: 10 });
+  prompt.defTool('fail', '', numbered, ({ n }) => {
+    throw new Error(`no ${n}`);
+  });
+  prompt.defTool('pay', '', numbered, ({ n }) => n, { needsApproval: ({ n }) => n > 1 });
+  prompt.defTool('count', '', numbered, async function* ({ n }) {
+    for (let step = 0; step < n; step += 1) yield step;
+  });
+  prompt.defTool('kit', '', [
+    tool('echo', '', numbered, ({ n }) => n),
+    tool('break', '', numbered, () => {
+      throw new Error('broken');
+    }),
+  ]);
+  prompt.$`Go.`;
+}
+
+const names = [
+  'helper',
+  'helper',
+  'planner',
+  'planner',
+  'hasty',
+  'quick',
+  'slow',
+  'deaf',
+  'fail',
+  'pay',
+  'count',
+  'nowhere',
+];
+const toolCall = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.tuple(fc.constantFrom(...names), fc.nat(3)).map(([name, n]) => call(name, { n })),
+  },
+  fc.constant(
+    call('kit', {
+      calls: [{ name: 'echo', args: { n: 1 } }, { name: 'break', args: { n: 1 } }, { name: 'x' }],
+    }),
+  ),
+  fc.constant(call('quick', {})),
+);
+const turn: fc.Arbitrary<ScriptedTurn> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('Done.', '{"ok":true}') },
+  { weight: 14, arbitrary: fc.array(toolCall, { minLength: 1, maxLength: 4 }) },
+  { weight: 1, arbitrary: fc.constant([{ text: 'Half' }, { error: { message: 'overheated' } }]) },
+  { weight: 1, arbitrary: fc.constant([{ throw: { message: 'no', status: 400 } }]) },
+);
+
+/** What is still going on in a log that has ended, by what each event opens and closes. */
+function leftOpen(events: readonly RunEvent[]): string[] {
+  const open = new Set<string>();
+  for (const event of events) {
+    const { agent = '' } = event;
+    if (event.type === 'agent-start') open.add(`agent ${agent}`);
+    if (event.type === 'agent-end') open.delete(`agent ${agent}`);
+  }
+  return [...open];
+}
+
+test('however deep it goes, and whenever it is stopped', { timeout: 60_000 }, async () => {
+  expect.hasAssertions();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(turn, { minLength: 2, maxLength: 16, size: 'max' }),
+      fc.option(fc.nat(120), { nil: undefined }),
+      fc.constantFrom('approve', 'refuse', 'leave'),
+      fc.boolean(),
+      async (turns, stopAt, answer, bySignal) => {
+        const model = scriptedModel([...turns, ...Array<string>(80).fill('{"ok":true}')]);
+        const controller = new AbortController();
+        const { run, result } = await runPrompt(nested, {
+          model,
+          options: { abortSignal: controller.signal, limits: { depth: 3, toolCalls: 60 } },
+        });
+        const stop = (live: LiveRun): void => (bySignal ? controller.abort() : live.stop());
+        run.listen((event) => {
+          if (event.seq === stopAt) stop(run);
+          if (event.type !== 'request-open') return;
+          if (answer === 'leave') setTimeout(() => stop(run), 2);
+          else run.respond(event.requestId, { approve: answer === 'approve' });
+        });
+        const state = await run.finished;
+        const { length } = run.log();
+        await Promise.allSettled([result.text, result.usage, result.steps, result.toolResults]);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+
+        const events = run.log();
+        expect(events).toHaveLength(length);
+        expect(events.filter(({ type }) => type === 'run-end')).toEqual([events.at(-1)]);
+        expect(json(reduceAll(json(events)))).toEqual(json(state));
+        // where the run was not cut off, each agent said how it ended; and none goes on
+        if (state.status === 'done') expect(leftOpen(events)).toEqual([]);
+        expect(state.agents.filter(({ status }) => status === 'running' || status === 'waiting')).toEqual([]);
+        const going = new Set(['input-streaming', 'input-available', 'running']);
+        const calls = [state, ...state.agents].flatMap(({ toolCalls }) => toolCalls);
+        expect(calls.filter((call) => going.has(call.state))).toEqual([]);
+        expect(
+          calls.flatMap(({ subCalls = [] }) => subCalls).filter((call) => going.has(call.state)),
+        ).toEqual([]);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
