@@ -79,6 +79,31 @@ describe('two tasks that define the same tool', () => {
   });
 });
 
+test('a call that has to wait until the task is finished still belongs to it, and does not begin the next', async () => {
+  const { run } = await play(twoCalculators(), [[finish('7'), compute(2, 5)], [finish('10')], 'Done.'], {
+    options: { limits: { concurrentToolCalls: 1 } },
+  });
+  const order = run.log().flatMap((event) => {
+    if (event.type === 'task-update') return [`${event.taskId} ${event.status}`];
+    return event.type === 'tool-start' || event.type === 'step-start' ? [event.type] : [];
+  });
+  expect(order).toEqual([
+    'step-start',
+    'tool-start',
+    'task-1 in_progress',
+    'task-1 validating',
+    'task-1 completed',
+    'tool-start',
+    'step-start',
+    'tool-start',
+    'task-2 in_progress',
+    'task-2 validating',
+    'task-2 completed',
+    'step-start',
+  ]);
+  expect(run.state.toolCalls[1]!.output).toBe('plus: 7');
+});
+
 test('a call that each of many tasks makes is no loop', async () => {
   const { run } = await play(
     (prompt) => {
@@ -265,7 +290,7 @@ describe('mistakes in extend', () => {
   });
 });
 
-test('definitions that a tool makes while a task is current are the prompt’s own', async () => {
+test('what a tool of a task defines is the task’s or the prompt’s, by the prompt that it defines it on', async () => {
   const { model } = await play(
     (prompt) => {
       prompt.defTaskList([
@@ -273,8 +298,10 @@ test('definitions that a tool makes while a task is current are the prompt’s o
           task: 'One',
           extend(own) {
             own.defTool('learn', '', z.object({}), () => {
-              own.def('FACT', 'wet');
-              own.defTool('more', '', z.object({}), () => 'more');
+              own.def('TASK_FACT', 'dry');
+              own.defTool('mine', '', z.object({}), () => 'mine');
+              prompt.def('FACT', 'wet');
+              prompt.defTool('more', '', z.object({}), () => 'more');
               return 'ok';
             });
           },
@@ -285,16 +312,18 @@ test('definitions that a tool makes while a task is current are the prompt’s o
     },
     [[call('learn')], [finish('1')], [finish('2')], 'Done.'],
   );
-  expect(sent(model).map(({ tools }) => tools.join())).toEqual([
-    'startTask,finishTask,learn',
-    'startTask,finishTask,learn,more',
-    'startTask,finishTask,more',
-    'startTask,finishTask,more',
+  expect(sent(model).map(({ tools }) => tools.toSorted().join())).toEqual([
+    'finishTask,learn,startTask',
+    'finishTask,learn,mine,more,startTask',
+    'finishTask,more,startTask',
+    'finishTask,more,startTask',
   ]);
-  expect(sent(model).map(({ system }) => system?.includes('<FACT>wet</FACT>'))).toEqual([
-    undefined,
-    true,
-    true,
-    true,
+  expect(
+    sent(model).map(({ system = '' }) => ['FACT>wet', 'TASK_FACT>dry'].map((fact) => system.includes(fact))),
+  ).toEqual([
+    [false, false],
+    [true, true],
+    [true, false],
+    [true, false],
   ]);
 });
