@@ -1,6 +1,7 @@
 import { asSchema, jsonSchema, type JSONSchema7 } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { needsApproval } from './needs-approval.ts';
+import { isRecord } from './part-error.ts';
 import type { NamedTool } from './tool.ts';
 import { lastOutput } from './tool-callbacks.ts';
 import {
@@ -33,6 +34,7 @@ export function compositeTool(
   options: Pick<ToolOptions, 'repeatable' | 'timeoutMs'> = {},
 ): ToolDefinition {
   checkToolName(name);
+  checkOptions(name, options);
   const byName = new Map<string, Extract<ToolDefinition, { kind: 'function' }>>();
   for (const entry of tools) {
     if (entry?.kind !== 'tool') {
@@ -69,6 +71,21 @@ export function compositeTool(
     },
     run: (args, context, makeSubCall) => runCalls(name, byName, args, context, makeSubCall),
   };
+}
+
+function checkOptions(name: string, options: unknown): void {
+  if (!isRecord(options)) {
+    throw new CuelineError(
+      'invalid_definition',
+      `Tool ${name} is made of tools, so after them it takes only options, such as { timeoutMs: 5000 }.`,
+    );
+  }
+  const foreign = Object.keys(options).find((key) => key !== 'repeatable' && key !== 'timeoutMs');
+  if (foreign === undefined) return;
+  throw new CuelineError(
+    'invalid_definition',
+    `Tool ${name} is made of tools, so it cannot have ${foreign}, only repeatable and timeoutMs. Give ${foreign} to its parts: tool('read', '…', z.object({ … }), async (args) => …, { ${foreign}: … }).`,
+  );
 }
 
 async function runCalls(
