@@ -6,16 +6,19 @@ import { cannotBe, noSuchTask, oneLine, quote, summarize } from './task-text.ts'
 
 type EditOf<Type extends TaskEdit['type']> = Extract<TaskEdit, { type: Type }>;
 
-/** Which tasks an edit is for, and what it does to them in a word. Nothing touches a task that is being validated. */
+/**
+ * Which tasks an edit is for, and what it does to them in a word. A validation may hang, so what is being validated can
+ * be skipped or resolved; what the validation then finds is not used.
+ */
 const possible: Readonly<
   Record<Exclude<TaskEdit['type'], 'add'>, { from: readonly TaskStatus[]; done: string }>
 > = {
   rename: { from: ['pending', 'in_progress'], done: 'renamed' },
   remove: { from: ['pending'], done: 'removed' },
   move: { from: ['pending'], done: 'moved' },
-  skip: { from: ['pending', 'in_progress', 'failed'], done: 'skipped' },
+  skip: { from: ['pending', 'in_progress', 'validating', 'failed'], done: 'skipped' },
   retry: { from: ['completed', 'failed', 'skipped'], done: 'retried' },
-  resolve: { from: ['pending', 'in_progress', 'failed'], done: 'resolved' },
+  resolve: { from: ['pending', 'in_progress', 'validating', 'failed'], done: 'resolved' },
 };
 
 /**
@@ -84,7 +87,12 @@ function move(list: TaskList, task: TaskItem, index: number): Decision {
 }
 
 function skip(list: TaskList, task: TaskItem, reason: string): Decision {
-  const skipped = update(task, 'user', { status: 'skipped', error: reason === '' ? null : reason });
+  const skipped = update(task, 'user', {
+    status: 'skipped',
+    error: reason === '' ? null : reason,
+    // nobody has accepted it
+    ...(task.status === 'validating' ? { result: null } : {}),
+  });
   const why = reason === '' ? '.' : `: ${oneLine(reason)}`;
   return accept(list, [skipped], `The user skipped ${name(task)}${why}`);
 }
@@ -99,7 +107,7 @@ function retry(list: TaskList, task: TaskItem): Decision {
   if (later.status === 'validating') {
     return refuse(
       list,
-      `${task.id} cannot be retried while ${later.id} is being validated. Wait until that is over.`,
+      `${task.id} cannot be retried while ${later.id} is being validated. Wait until that is over, or skip or resolve ${later.id}.`,
     );
   }
   const waiting = update(later, 'user', { status: 'pending' });
@@ -125,10 +133,10 @@ function firstFreePlace(items: readonly TaskItem[]): number {
 
 function notNow(task: TaskItem, type: keyof typeof possible): string {
   const why = cannotBe(possible[type].done, task);
-  if (task.status === 'validating') return `${why} Wait until that is over.`;
   const instead = Object.values(possible).filter(({ from }) => from.includes(task.status));
   const words = instead.map(({ done }) => done);
-  return `${why} It can be ${words.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`;
+  const wait = task.status === 'validating' ? ' Wait until that is over.' : '';
+  return `${why}${wait} It can be ${words.join(', ').replace(/, (?=[^,]*$)/, ' or ')}.`;
 }
 
 function neighbour(others: readonly TaskItem[], index: number): string {

@@ -142,9 +142,23 @@ describe('edits', () => {
   test('an earlier task cannot be retried while a result is validated; a later one can', () => {
     const list = inStates(four, ['completed', 'validating', 'skipped']);
     expect(editTasks(list, { type: 'retry', taskId: 'task-1' }).reply).toBe(
-      'task-1 cannot be retried while task-2 is being validated. Wait until that is over.',
+      'task-1 cannot be retried while task-2 is being validated. Wait until that is over, or skip or resolve task-2.',
     );
     expect(editTasks(list, { type: 'retry', taskId: 'task-3' }).accepted).toBe(true);
+  });
+
+  test('a validation that hangs can be got round, and what it finds at last is not used', () => {
+    const validating = finishTask(four, '8').list;
+    const skipped = editTasks(validating, { type: 'skip', taskId: 'task-1' });
+    const resolved = editTasks(validating, { type: 'resolve', taskId: 'task-1', result: '9' });
+    expect([skipped, resolved].map(({ list }) => currentTask(list)?.id)).toEqual(['task-2', 'task-2']);
+    for (const feedback of [undefined, 'Expected 8']) {
+      const settled = [skipped, resolved].map(({ list }) => settleTask(list, 'task-1', feedback));
+      expect(settled.map((decision) => [written(decision), decision.reply])).toEqual([
+        ['', 'The result was not used, because “Add” was skipped.'],
+        ['', 'The result was not used, because “Add” is completed.'],
+      ]);
+    }
   });
 
   test('in a dynamic list nobody waits for a task that is retried', () => {

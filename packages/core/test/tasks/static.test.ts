@@ -78,7 +78,8 @@ const table: Readonly<Record<string, Readonly<Record<TaskStatus, Outcome>>>> = {
   rename: {
     pending: ['task-2 title="New" by user', 'The user renamed task-2 “Multiply by 2” to “New”.'],
     in_progress: ['task-2 title="New" by user', 'The user renamed task-2 “Multiply by 2” to “New”.'],
-    validating: 'task-2 is being validated and cannot be renamed. Wait until that is over.',
+    validating:
+      'task-2 is being validated and cannot be renamed. Wait until that is over. It can be skipped or resolved.',
     completed: 'task-2 is completed and cannot be renamed. It can be retried.',
     failed: 'task-2 has failed and cannot be renamed. It can be skipped, retried or resolved.',
     skipped: 'task-2 was skipped and cannot be renamed. It can be retried.',
@@ -86,7 +87,8 @@ const table: Readonly<Record<string, Readonly<Record<TaskStatus, Outcome>>>> = {
   remove: {
     pending: ['remove task-2 by user', 'The user removed task-2 “Multiply by 2”.'],
     in_progress: 'task-2 is in progress and cannot be removed. It can be renamed, skipped or resolved.',
-    validating: 'task-2 is being validated and cannot be removed. Wait until that is over.',
+    validating:
+      'task-2 is being validated and cannot be removed. Wait until that is over. It can be skipped or resolved.',
     completed: 'task-2 is completed and cannot be removed. It can be retried.',
     failed: 'task-2 has failed and cannot be removed. It can be skipped, retried or resolved.',
     skipped: 'task-2 was skipped and cannot be removed. It can be retried.',
@@ -94,7 +96,8 @@ const table: Readonly<Record<string, Readonly<Record<TaskStatus, Outcome>>>> = {
   move: {
     pending: ['move task-2 to 2 by user', 'The user moved task-2 “Multiply by 2” after task-3.'],
     in_progress: 'task-2 is in progress and cannot be moved. It can be renamed, skipped or resolved.',
-    validating: 'task-2 is being validated and cannot be moved. Wait until that is over.',
+    validating:
+      'task-2 is being validated and cannot be moved. Wait until that is over. It can be skipped or resolved.',
     completed: 'task-2 is completed and cannot be moved. It can be retried.',
     failed: 'task-2 has failed and cannot be moved. It can be skipped, retried or resolved.',
     skipped: 'task-2 was skipped and cannot be moved. It can be retried.',
@@ -102,7 +105,10 @@ const table: Readonly<Record<string, Readonly<Record<TaskStatus, Outcome>>>> = {
   skip: {
     pending: ['task-2 skipped error="Later" by user', 'The user skipped task-2 “Multiply by 2”: Later'],
     in_progress: ['task-2 skipped error="Later" by user', 'The user skipped task-2 “Multiply by 2”: Later'],
-    validating: 'task-2 is being validated and cannot be skipped. Wait until that is over.',
+    validating: [
+      'task-2 skipped result=null error="Later" by user',
+      'The user skipped task-2 “Multiply by 2”: Later',
+    ],
     completed: 'task-2 is completed and cannot be skipped. It can be retried.',
     failed: ['task-2 skipped error="Later" by user', 'The user skipped task-2 “Multiply by 2”: Later'],
     skipped: 'task-2 was skipped already. It can be retried.',
@@ -111,7 +117,8 @@ const table: Readonly<Record<string, Readonly<Record<TaskStatus, Outcome>>>> = {
     pending:
       'task-2 is pending and cannot be retried. It can be renamed, removed, moved, skipped or resolved.',
     in_progress: 'task-2 is in progress and cannot be retried. It can be renamed, skipped or resolved.',
-    validating: 'task-2 is being validated and cannot be retried. Wait until that is over.',
+    validating:
+      'task-2 is being validated and cannot be retried. Wait until that is over. It can be skipped or resolved.',
     completed: [
       'task-2 pending attempts=0 result=null error=null by user',
       'The user wants task-2 “Multiply by 2” to be done again.',
@@ -134,7 +141,10 @@ const table: Readonly<Record<string, Readonly<Record<TaskStatus, Outcome>>>> = {
       'task-2 completed result="16" error=null by user',
       'The user completed task-2 “Multiply by 2” with the result: 16',
     ],
-    validating: 'task-2 is being validated and cannot be resolved. Wait until that is over.',
+    validating: [
+      'task-2 completed result="16" error=null by user',
+      'The user completed task-2 “Multiply by 2” with the result: 16',
+    ],
     completed: 'task-2 is completed and cannot be resolved. It can be retried.',
     failed: [
       'task-2 completed result="16" error=null by user',
