@@ -106,7 +106,7 @@ const table: Readonly<Record<string, Readonly<Record<TaskStatus, Outcome>>>> = {
     pending: ['task-2 skipped error="Later" by user', 'The user skipped task-2 “Multiply by 2”: Later'],
     in_progress: ['task-2 skipped error="Later" by user', 'The user skipped task-2 “Multiply by 2”: Later'],
     validating: [
-      'task-2 skipped result=null error="Later" by user',
+      'task-2 skipped error="Later" result=null by user',
       'The user skipped task-2 “Multiply by 2”: Later',
     ],
     completed: 'task-2 is completed and cannot be skipped. It can be retried.',
