@@ -38,6 +38,8 @@ export class Prompt {
   #base: Definitions = this.#definitions;
   #task = false;
   #started = false;
+  /** Whether messages can be added no more. */
+  #fixed = false;
   #toolless = false;
 
   /** What has been defined so far; inside a task's `extend`, what that task has defined. */
@@ -103,7 +105,7 @@ export class Prompt {
    * ]);
    */
   defMessage<Role extends MessageRole>(role: Role, content: MessageContent[Role]): void {
-    if (this.#started && !this.#task) {
+    if (this.#fixed) {
       throw new CuelineError(
         'invalid_definition',
         'The run has started, so its first messages are fixed. Return the text from the tool instead.',
@@ -219,7 +221,7 @@ export class Prompt {
   /** Adds the caller's ready-made tools. From here on, the messages that the run starts with are fixed. Called by the runner. */
   start(tools: ToolSet = {}): void {
     for (const [name, tool] of Object.entries(tools)) this.#addTool(name, { kind: 'ready', tool });
-    this.#started = true;
+    this.#started = this.#fixed = true;
     this.#toolless = this.#definitions.tools.size === 0;
   }
 
@@ -229,15 +231,34 @@ export class Prompt {
    */
   async layer(define: (prompt: this) => void | Promise<void>): Promise<Definitions> {
     const layer = emptyDefinitions();
+    const scoped = new Prompt();
+    scoped.#definitions = layer;
+    scoped.#base = this.#base;
+    scoped.#task = true;
+    // plugins define on the prompt that they were set up with: for as long as one of their methods runs, that is the task's
+    for (const [name, value] of Object.entries(this)) {
+      const method: unknown =
+        typeof value === 'function'
+          ? (...args: unknown[]) => this.#within(layer, () => value(...args))
+          : value;
+      Object.defineProperty(scoped, name, { value: method, enumerable: true });
+    }
+    await define(scoped as this);
+    scoped.#fixed = true;
+    return layer;
+  }
+
+  #within<Value>(layer: Definitions, call: () => Value): Value {
     this.#definitions = layer;
     this.#task = true;
+    this.#fixed = false;
     try {
-      await define(this);
+      return call();
     } finally {
       this.#definitions = this.#base;
       this.#task = false;
+      this.#fixed = true;
     }
-    return layer;
   }
 
   #addTool(name: string, tool: ToolDefinition): void {

@@ -45,13 +45,14 @@ export class TaskListDefinition implements TaskListHandle {
   userEdits: string[] = [];
   readonly tools: Map<string, ToolDefinition> = new Map();
   readonly maxNudges: number;
+  /** The task that the model has been sent to work on, which need not be current any more. Set by the runner. */
+  underWay: string | undefined;
   readonly #definitions: ReadonlyMap<string, TaskDefinition>;
   #list: TaskList;
   #listener: ((event: TaskEvent) => void) | undefined;
   #hasEnded: () => boolean = () => false;
   /** How many of the events the listener has been told of. */
   #told = 0;
-  #telling = false;
 
   constructor(
     kind: TaskList['kind'],
@@ -96,7 +97,6 @@ export class TaskListDefinition implements TaskListHandle {
 
   /** Writes a decision down, and gives its reply. */
   apply(decision: Decision): string {
-    if (this.#hasEnded()) return decision.reply;
     this.#list = decision.list;
     this.events.push(...decision.events);
     this.#tell();
@@ -122,10 +122,8 @@ export class TaskListDefinition implements TaskListHandle {
   /** Tells the listener of one event after the other, also where it answers one with an edit, or by ending the run. */
   #tell(): void {
     const listener = this.#listener;
-    if (listener === undefined || this.#telling) return;
-    this.#telling = true;
+    if (listener === undefined) return;
     while (this.#told < this.events.length && !this.#hasEnded()) listener(this.events[this.#told++]!);
-    this.#telling = false;
     if (this.#told === this.events.length) return;
     // what the run was not told of has not happened
     this.events.length = this.#told;

@@ -53,7 +53,7 @@ export function addDynamicTools(list: TaskListDefinition): void {
 }
 
 async function finish(list: TaskListDefinition, result: string): Promise<string> {
-  const decision = tasks.finishTask(list.list, result);
+  const decision = tasks.finishTask(list.list, result, list.underWay);
   const reply = list.apply(decision);
   if (decision.validate === undefined) return reply;
   const feedback = await validate(list.definitionOf(decision.validate), result);

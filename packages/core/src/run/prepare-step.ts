@@ -1,7 +1,6 @@
 import type { Instructions, ModelMessage, PrepareStepFunction, PrepareStepResult, ToolSet } from 'ai';
 import { compileInstructions, type SystemFormat } from '../compile/instructions.ts';
-import { scriptError } from '../errors.ts';
-import { CuelineError } from '../errors.ts';
+import { CuelineError, scriptError } from '../errors.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { createHistory } from './history.ts';
@@ -40,6 +39,22 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
   /** Once a step has sent other messages than the history, later steps must be given theirs. */
   let rewritten = tasks !== undefined;
 
+  const unknownTools = new Set(options.activeTools);
+
+  /** The tools of `options.activeTools`; those that keep the task list, and the task's own, are always among them. */
+  function activeNames(toolNames: readonly string[], layer: Definitions | undefined): readonly string[] {
+    const { activeTools } = options;
+    if (activeTools === undefined) return toolNames;
+    for (const name of toolNames) unknownTools.delete(name);
+    for (const name of unknownTools) {
+      sink.append({ type: 'warning', message: `options.activeTools names ${name}, which is not defined.` });
+    }
+    unknownTools.clear();
+    const always = (name: string): boolean =>
+      layer?.tools.has(name) === true || base.taskList?.tools.has(name) === true;
+    return toolNames.filter((name) => activeTools.includes(name) || always(name));
+  }
+
   return async (step) => {
     const exceeded = tree.budget.takeStep();
     if (exceeded !== undefined) {
@@ -58,25 +73,21 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
       compileInstructions(visible(), options.instructions, options.systemFormat);
     // a list made here is a snapshot: a tool defined while the step runs cannot be called in it
     const toolNames = Object.keys(registry.tools);
-    const hooked = await runHooks(
-      definitions.hooks,
-      messages,
-      options.activeTools?.filter((name) => toolNames.includes(name)) ?? toolNames,
-      {
-        step,
-        variables: base.variables,
-        visible: () => visible().variables,
-        compile,
-        toolNames,
-        warn: (message) => sink.append({ type: 'warning', message }),
-      },
-    );
+    const hooked = await runHooks(definitions.hooks, messages, activeNames(toolNames, layer), {
+      step,
+      variables: base.variables,
+      visible: () => visible().variables,
+      compile,
+      toolNames,
+      warn: (message) => sink.append({ type: 'warning', message }),
+    });
     rewritten ||= hooked.replaced;
-    const instructions = hooked.system ?? ownInstructions ?? compile();
+    // the AI SDK carries instructions over to later steps, so that a step with none has to say so
+    const instructions = hooked.system ?? ownInstructions ?? compile() ?? [];
     const compiled = {
       ...hooked.settings,
       activeTools: [...hooked.activeTools],
-      ...(instructions === undefined ? {} : { instructions }),
+      instructions,
       ...(hooked.model === undefined ? {} : { model: await tree.models.resolve(hooked.model) }),
       ...(rewritten
         ? { messages: hooked.replaced ? cut(hooked.messages, step.stepNumber) : [...hooked.messages] }
@@ -94,14 +105,15 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
     options.onChange({ ...hooked.settings, ...changed });
     if (changed === undefined) return compiled;
     const { system, model, messages: ownMessages, ...settings } = changed;
-    ownInstructions = settings.instructions ?? system ?? ownInstructions;
+    const given = settings.instructions ?? system;
+    ownInstructions = given ?? ownInstructions;
     // a task list makes its window of the whole conversation, step by step
     if (ownMessages !== undefined && tasks === undefined) history.replace(ownMessages);
     return {
       ...compiled,
       ...withoutUndefined(settings),
       ...(ownMessages === undefined ? {} : { messages: ownMessages }),
-      ...(ownInstructions === undefined ? {} : { instructions: ownInstructions }),
+      ...(given === undefined ? {} : { instructions: given }),
       ...(model === undefined ? {} : { model: await tree.models.resolve(model) }),
     };
   };

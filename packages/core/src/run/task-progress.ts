@@ -55,7 +55,7 @@ export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sin
     const { current } = list;
     if (current?.id === currentId) return;
     layer = undefined;
-    currentId = current?.id;
+    currentId = list.underWay = current?.id;
     // when nothing is current, the end of the last task is still worth seeing
     if (current === undefined) return;
     since = messages.length;
@@ -86,7 +86,9 @@ export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sin
     async step(messages, opening) {
       // what the user has changed is said until the next task, and at least once
       if (list.current?.id !== currentId) list.userEdits = list.userEdits.slice(shownEdits);
-      await enter(messages, opening);
+      // somebody may change the list while `extend` of its current task runs
+      do await enter(messages, opening);
+      while (list.current?.id !== currentId);
       shownEdits = list.userEdits.length;
       return { layer, messages: compose(messages, opening) };
     },

@@ -24,11 +24,17 @@ export function touchTask(list: TaskList): Decision {
 
 /**
  * The model hands in a result. Where it is accepted, `validate` is the id of the task whose result is to be validated,
- * and {@link settleTask} comes next; until then there is no reply.
+ * and {@link settleTask} comes next; until then there is no reply. `taskId` is the task that the result is for, where
+ * that is known: the list may have changed while the model worked.
  */
-export function finishTask(list: TaskList, result: string): Decision & { validate?: string } {
+export function finishTask(
+  list: TaskList,
+  result: string,
+  taskId?: string,
+): Decision & { validate?: string } {
   const task = currentTask(list);
   if (task === undefined) return refuse(list, nothingToDo(list));
+  if (taskId !== undefined && taskId !== task.id) return refuse(list, outdated(list, taskId, task));
   if (task.status === 'validating') return refuse(list, alreadyValidating(list, task));
   const started = touchTask(list);
   const validating = update(task, 'model', { status: 'validating', result });
@@ -71,6 +77,13 @@ function refuseResult(list: TaskList, task: TaskItem, feedback: string): Decisio
 function brief({ title, error }: TaskItem): string {
   const last = error === undefined ? '' : `\n\nYour last result was not accepted: ${error}`;
   return `${title}${last}\n\nCall finishTask with the result when it is done.`;
+}
+
+function outdated(list: TaskList, taskId: string, current: TaskItem): string {
+  const task = findTask(list, taskId);
+  const why =
+    task === undefined ? 'its task was taken off the list' : `${quote(task.title)} ${standing[task.status]}`;
+  return `This result was not used, because ${why}.\n\nNext task: ${current.title}`;
 }
 
 function alreadyValidating(list: TaskList, task: TaskItem): string {
