@@ -123,6 +123,7 @@ export function applyToMessage(draft: WorkDraft, event: RunEvent): void {
     case 'tool-end': {
       const part = toolPart(draft, event.toolCallId);
       if (part === undefined) return;
+      readInputs(progress, event.toolCallId);
       part.state = 'output-available';
       part.output = event.output === undefined ? null : event.output;
       delete part.preliminary;
@@ -133,6 +134,7 @@ export function applyToMessage(draft: WorkDraft, event: RunEvent): void {
     case 'tool-error': {
       const part = toolPart(draft, event.toolCallId);
       if (part === undefined) return;
+      readInputs(progress, event.toolCallId);
       part.state = 'output-error';
       part.errorText = event.error;
       delete part.output;
@@ -140,6 +142,15 @@ export function applyToMessage(draft: WorkDraft, event: RunEvent): void {
       return;
     }
     default:
+  }
+}
+
+/** Brings the parts up to date whose arguments have gone on: all, or those of one id. */
+export function readInputs({ stale, inputs }: MessageProgress, toolCallId?: string): void {
+  for (const part of stale) {
+    if (toolCallId !== undefined && part.toolCallId !== toolCallId) continue;
+    part.input = inputs.get(part.toolCallId)?.value() ?? part.input;
+    stale.delete(part);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { RunEvent } from './events.ts';
+import { readInputs } from './message.ts';
 import { createPartialJson } from './partial-json.ts';
 import type { ToolCallState } from './state.ts';
 import type { WorkDraft } from './work.ts';
@@ -8,6 +9,8 @@ export function applyToCalls(draft: WorkDraft, event: RunEvent): void {
   switch (event.type) {
     case 'tool-input-start':
       addCall(draft, event);
+      // an id that is used again has another reader from here on
+      readInputs(draft.progress, event.toolCallId);
       draft.progress.inputs.set(event.toolCallId, createPartialJson());
       return;
     case 'tool-input-end': {
@@ -16,6 +19,7 @@ export function applyToCalls(draft: WorkDraft, event: RunEvent): void {
       call.state = event.invalid === undefined ? 'input-available' : 'output-error';
       if (event.invalid !== undefined) call.errorText = event.invalid;
       if (call.inputText === '') call.inputText = textOf(event.input);
+      readInputs(draft.progress, event.toolCallId);
       draft.progress.inputs.delete(event.toolCallId);
       return;
     }

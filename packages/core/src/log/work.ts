@@ -1,5 +1,5 @@
 import type { RunEvent } from './events.ts';
-import { applyToMessage, type MessageProgress } from './message.ts';
+import { applyToMessage, readInputs, type MessageProgress } from './message.ts';
 import type { RunStatus, SteerState, StepState, WorkFacts } from './state.ts';
 import { addUsage, applyChange } from './step.ts';
 import { applyToTasks } from './task-state.ts';
@@ -189,9 +189,7 @@ export function createWork<Facts extends WorkFacts>(
       progress.status = endStatus(event);
     },
     snapshot(waits = false) {
-      for (const part of progress.stale)
-        part.input = progress.inputs.get(part.toolCallId)?.value() ?? part.input;
-      progress.stale.clear();
+      readInputs(progress);
       const { status } = progress;
       const state = {
         ...facts,
