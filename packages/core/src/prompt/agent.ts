@@ -2,6 +2,7 @@ import type { LanguageModel } from 'ai';
 import { CuelineError } from '../errors.ts';
 import type { PromptOptions } from '../run/options.ts';
 import type { Plugin, PluginMethods } from './define-plugin.ts';
+import { checkNames, optionNames } from './option-names.ts';
 import type { Prompt } from './prompt.ts';
 import {
   checkToolName,
@@ -44,6 +45,24 @@ export type AgentFunction<Args, Plugins extends readonly Plugin[]> = (
   prompt: Prompt & PluginMethods<Plugins>,
 ) => void | Promise<void>;
 
+/** Options of a run that its agents cannot have, and what to write instead. */
+const ofTheRun: Readonly<Record<string, string>> = {
+  limits: 'limits belong to the run: runPrompt(…, { options: { limits } }).',
+  approval: 'approval belongs to the run: runPrompt(…, { options: { approval } }).',
+  abortSignal: 'An agent stops with its run. For a limit of its own there is timeoutMs.',
+  messages: 'Its function says its messages: prompt.defMessage(…).',
+  output: 'What it must answer with is its responseSchema.',
+};
+const agentNames: readonly string[] = [
+  'model',
+  'responseSchema',
+  'effect',
+  'repeatable',
+  'needsApproval',
+  'timeoutMs',
+  ...optionNames.filter((name) => !(name in ofTheRun)),
+];
+
 /** A tool that is answered by a prompt of its own. @throws CuelineError `invalid_definition` */
 export function agentTool(
   name: string,
@@ -59,6 +78,9 @@ export function agentTool(
       `Agent ${name} has no function. Write prompt.defAgent('${name}', 'what it does', z.object({ … }), async (args, prompt) => { prompt.$\`…\`; }).`,
     );
   }
+  checkNames(`Agent ${name}`, options, agentNames, 'invalid_definition', (key) =>
+    Object.hasOwn(ofTheRun, key) ? `Agent ${name} cannot have ${key}. ${ofTheRun[key]}` : undefined,
+  );
   const {
     model,
     plugins = [],

@@ -2,6 +2,7 @@ import type { ModelMessage, OutputInterface, UIMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
+import { checkRunOptions } from '../prompt/option-names.ts';
 import type { ToolEffect } from '../prompt/tool-definition.ts';
 import { readLimits, type Limits } from './limits.ts';
 import { checkMessages, openPrompt, type OpenedPrompt } from './open-prompt.ts';
@@ -46,6 +47,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
   definition: RunDefinition<Input>,
   config: PromptConfig<Input, Output, Plugins>,
 ): Promise<OpenedRun> {
+  checkRunOptions(config);
   const {
     plugins = [],
     messages: givenMessages,

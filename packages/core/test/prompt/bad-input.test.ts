@@ -1,6 +1,6 @@
 // What a script gets wrong is said where it stands, with what to write instead.
-import { CuelineError, tool } from '@cueline/core';
-import { Prompt } from '@cueline/core/testing';
+import { CuelineError, runPrompt, tool } from '@cueline/core';
+import { Prompt, scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -46,5 +46,76 @@ describe('a composite tool’s own options', () => {
     const prompt = new Prompt();
     prompt.defTool('file', 'Files', [part], { repeatable: true, timeoutMs: 5 });
     expect(prompt.definitions.tools.get('file')).toMatchObject({ rules: { repeatable: true, timeoutMs: 5 } });
+  });
+});
+
+/** What is said of a run that does not even start. */
+async function refusal(
+  config: unknown,
+  define: (prompt: Prompt) => void | Promise<void> = (prompt) => prompt.$`Go.`,
+): Promise<string> {
+  const model = scriptedModel([]);
+  const error: unknown = await runPrompt(define, { model, ...(config as object) }).catch(
+    (thrown: unknown) => thrown,
+  );
+  expect(model.calls).toHaveLength(0);
+  if (CuelineError.isInstance(error)) return `${error.code}: ${error.message}`;
+  throw error;
+}
+
+describe('options that nobody knows', () => {
+  test.each<[object, string]>([
+    [{ options: { temprature: 1 } }, 'options has no "temprature". Did you mean temperature?'],
+    [{ options: { onstepend: () => {} } }, 'options has no "onstepend". Did you mean onStepEnd?'],
+    [
+      { options: { shape: 'round' } },
+      'options has no "shape". There is what the AI SDK’s streamText takes, and plugins, systemFormat, limits, approval.',
+    ],
+    [
+      { options: { model: 'openai:gpt-4o' } },
+      'model stands beside the options: runPrompt(…, { model: …, options: { … } }).',
+    ],
+    [{ options: 'fast' }, "options takes an object, and got 'fast'. Write { … }, or leave it out."],
+    [{ temperature: 1 }, 'temperature is an option: runPrompt(…, { options: { temperature: … } }).'],
+    [{ option: {} }, 'runPrompt has no "option". Did you mean options?'],
+    [
+      { shape: 'round' },
+      'runPrompt has no "shape". There are: env, fetch, input, messages, model, options, packages, providers, step.',
+    ],
+  ])('of a run: %o', async (config, message) => {
+    expect(await refusal(config)).toBe(`invalid_options: ${message}`);
+  });
+
+  test.each<[unknown, string]>([
+    [
+      { limits: { steps: 1 } },
+      'Agent a cannot have limits. limits belong to the run: runPrompt(…, { options: { limits } }).',
+    ],
+    [
+      { approval: true },
+      'Agent a cannot have approval. approval belongs to the run: runPrompt(…, { options: { approval } }).',
+    ],
+    [{ messages: [] }, 'Agent a cannot have messages. Its function says its messages: prompt.defMessage(…).'],
+    [
+      { abortSignal: AbortSignal.abort() },
+      'Agent a cannot have abortSignal. An agent stops with its run. For a limit of its own there is timeoutMs.',
+    ],
+    [{ output: {} }, 'Agent a cannot have output. What it must answer with is its responseSchema.'],
+    [{ responceSchema: none }, 'Agent a has no "responceSchema". Did you mean responseSchema?'],
+    [{ temprature: 1 }, 'Agent a has no "temprature". Did you mean temperature?'],
+    [null, 'Agent a takes an object, and got null. Write { … }, or leave it out.'],
+  ])('of an agent: %o', (options, message) => {
+    expect(said((p) => p.defAgent('a', 'An agent', none, () => {}, options as never))).toBe(
+      `invalid_definition: ${message}`,
+    );
+  });
+
+  test('one that is there without a value is left out', async () => {
+    const { run } = await runPrompt((prompt) => prompt.$`Go.`, {
+      model: scriptedModel(['Done.']),
+      options: { temprature: undefined } as never,
+    });
+    await run.finished;
+    expect(run.state.status).toBe('done');
   });
 });
