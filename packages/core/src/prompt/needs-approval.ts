@@ -6,6 +6,7 @@ export async function needsApproval(
   args: unknown,
   asked: readonly ToolEffect[],
 ): Promise<boolean> {
-  if (typeof own === 'function') return own(args, asked);
-  return own ?? (effect !== undefined && asked.includes(effect));
+  // one that says nothing, as a function without a return does, leaves it to the effect
+  const said = typeof own === 'function' ? await own(args, asked) : own;
+  return said ?? (effect !== undefined && asked.includes(effect));
 }

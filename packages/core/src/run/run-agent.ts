@@ -70,9 +70,13 @@ export async function runAgent(parent: Speaker, { name, agent, args, context }: 
 
 function agentError(name: string, ending: Ending | undefined): CuelineError {
   const { error } = ending ?? {};
+  const why =
+    ending?.outcome === 'waiting'
+      ? "it waits for an approval of the AI SDK's toolApproval, which nobody can give it. Define the tool with { needsApproval: true }, and the run asks for it."
+      : 'it broke off without an end.';
   return new CuelineError(
     error?.code ?? 'stream_truncated',
-    `The agent ${name} gave no answer: ${error?.message ?? 'it broke off without an end.'}`,
+    `The agent ${name} gave no answer: ${error?.message ?? why}`,
     error === undefined ? {} : { cause: error },
   );
 }

@@ -51,7 +51,7 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
 
   /** A tool of the AI SDK's: its own conversions stay, and what it does is guarded like the rest. */
   function guardReady(name: string, ready: ToolSet[string]): ToolSet[string] {
-    const { execute, inputSchema, toModelOutput: own } = ready;
+    const { execute, inputSchema, toModelOutput: own, needsApproval } = ready;
     if (execute === undefined) return ready;
     const run = (args: unknown, context: ToolContext): unknown => execute(args as never, context as never);
     const guarded: GuardedTool = {
@@ -64,9 +64,16 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
       streams: isStreaming(execute),
       run,
     };
+    const asks = async (args: unknown, context: ToolContext): Promise<boolean> =>
+      typeof needsApproval === 'function'
+        ? needsApproval(args as never, context as never)
+        : (needsApproval ?? false);
     return {
       ...ready,
-      execute: (args: unknown, context: ToolContext) => guard.call(guarded, args, context),
+      // the AI SDK would end the run, or break off an agent; the run itself asks, and goes on
+      needsApproval: false,
+      execute: (args: unknown, context: ToolContext) =>
+        guard.call({ ...guarded, rules: { needsApproval: () => asks(args, context) } }, args, context),
       toModelOutput: async (result: Parameters<NonNullable<typeof own>>[0]) =>
         withNote(
           own === undefined ? toModelOutput(result.output) : await own(result),

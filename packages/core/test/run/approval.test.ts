@@ -12,6 +12,7 @@ import {
   type ToolOptions,
 } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { tool as aiTool } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent.ts';
@@ -89,6 +90,8 @@ describe('who is asked', () => {
     [{ needsApproval: ({ amount }) => amount > 100 }, undefined, false],
     [{ needsApproval: async ({ amount }) => amount > 10 }, undefined, true],
     [{ effect: 'external', needsApproval: () => false }, true, false],
+    [{ effect: 'external', needsApproval: (() => undefined) as never }, true, true],
+    [{ effect: 'read', needsApproval: (async () => undefined) as never }, true, false],
   ];
   test.each(rules)('a tool with %o, in a run with approval: %o: %s', async (options, approval, asks) => {
     const { source, paid } = payment(options);
@@ -479,4 +482,71 @@ test('a key among the arguments is not shown to whoever is asked, nor kept of th
   ]);
   const inEvents = run.log().filter(({ type }) => type !== 'tool-input-delta');
   expect(JSON.stringify(inEvents)).not.toContain(key);
+});
+
+describe("a ready-made tool's own needsApproval", () => {
+  const ready = (needsApproval: unknown, paid: unknown[]) => ({
+    pay: aiTool({
+      inputSchema: amount,
+      needsApproval: needsApproval as never,
+      execute: ({ amount }) => {
+        paid.push(amount);
+        return `paid ${amount}`;
+      },
+    }),
+  });
+  const pay = [call('pay', { amount: 50 })];
+
+  test.each<[unknown, boolean]>([
+    [true, true],
+    [false, false],
+    [undefined, false],
+    [({ amount }: { amount: number }) => amount > 10, true],
+    [async ({ amount }: { amount: number }) => amount > 100, false],
+    [(_args: unknown, { toolCallId }: { toolCallId: string }) => toolCallId === 'call-0-0', true],
+  ])('%o: the run asks: %s, and goes on', async (needsApproval, asks) => {
+    const paid: unknown[] = [];
+    const { state, sent } = await play((prompt) => prompt.$`Pay.`, [pay, 'Done.'], approve, {
+      tools: ready(needsApproval, paid),
+      approval: true,
+    });
+    expect(state).toMatchObject({ status: 'done', text: 'Done.' });
+    expect(state.requests).toHaveLength(asks ? 1 : 0);
+    expect(paid).toEqual([50]);
+    expect(sent[1]!.messages.at(-1)).toBe('pay answers paid 50');
+  });
+
+  test('in an agent, too', async () => {
+    const paid: unknown[] = [];
+    const { state } = await play(
+      (prompt) => {
+        prompt.defAgent('payer', '', z.object({}), (_args, own) => void own.$`Pay.`, {
+          tools: ready(true, paid),
+        });
+        prompt.$`Go.`;
+      },
+      [[call('payer')], pay, 'Paid.', 'Done.'],
+      approve,
+    );
+    expect(state.requests).toMatchObject([{ agent: 'call-0-0', answer: { approve: true } }]);
+    expect(paid).toEqual([50]);
+    expect(state).toMatchObject({ status: 'done', toolCalls: [{ output: 'Paid.' }] });
+  });
+
+  test('an agent that waits for the AI SDK says so', async () => {
+    const { state } = await play(
+      (prompt) => {
+        prompt.defAgent('payer', '', z.object({}), (_args, own) => void own.$`Pay.`, {
+          tools: ready(false, []),
+          toolApproval: { pay: 'user-approval' },
+        });
+        prompt.$`Go.`;
+      },
+      [[call('payer')], pay, 'Done.'],
+      approve,
+    );
+    expect(state.toolCalls[0]!.errorText).toBe(
+      "The agent payer gave no answer: it waits for an approval of the AI SDK's toolApproval, which nobody can give it. Define the tool with { needsApproval: true }, and the run asks for it.",
+    );
+  });
 });
