@@ -1,5 +1,13 @@
 // Runs with agents in agents, approvals and errors: whatever happens, and whenever it is stopped, a run ends once.
-import { reduceAll, runPrompt, tool, type LiveRun, type Prompt, type RunEvent } from '@cueline/core';
+import {
+  reduceAll,
+  runPrompt,
+  tool,
+  type LiveRun,
+  type Prompt,
+  type PromptConfig,
+  type RunEvent,
+} from '@cueline/core';
 import { scriptedModel, type ScriptedPart, type ScriptedTurn } from '@cueline/core/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -135,4 +143,64 @@ test('however deep it goes, and whenever it is stopped', { timeout: 60_000 }, as
     ),
     { numRuns: 60 },
   );
+});
+
+const never = (): Promise<never> => new Promise(() => {});
+const work = z.object({ result: z.string() });
+test.each<[string, (prompt: Prompt) => void, PromptConfig['options']]>([
+  ['a hook', (prompt) => prompt.defHook(never), {}],
+  [
+    'an agent’s hook',
+    (prompt) =>
+      prompt.defAgent('work', '', work, (_args, own) => {
+        own.defHook(never);
+        own.$`Go.`;
+      }),
+    {},
+  ],
+  ['an agent’s function', (prompt) => prompt.defAgent('work', '', work, never), {}],
+  ['extend', (prompt) => void prompt.defTaskList([{ task: 'One', extend: never }]), {}],
+  ['a validation', (prompt) => void prompt.defTaskList([{ task: 'One', validation: never }]), {}],
+  ['needsApproval', (prompt) => prompt.defTool('work', '', work, () => 1, { needsApproval: never }), {}],
+  ['beforeCall', (prompt) => prompt.defTool('work', '', work, () => 1, { beforeCall: never }), {}],
+  ['prepareStep', () => {}, { prepareStep: never }],
+  ['a callback', () => {}, { onStepEnd: never }],
+  ['a callback of each part', () => {}, { onChunk: never }],
+  ['a provider', (prompt) => prompt.defHook(() => ({ model: 'slow:x' })), {}],
+])('%s that never comes back does not hold up a run that is stopped', async (_what, define, options) => {
+  const both = [call('work', { result: 'a' }), call('finishTask', { result: 'a' })];
+  const { run, result } = await runPrompt(
+    (prompt) => {
+      define(prompt);
+      prompt.$`Go.`;
+    },
+    { model: scriptedModel([both, both, 'Never.', 'Never.']), options, providers: { slow: never } },
+  );
+  setTimeout(() => run.stop(), 20);
+  const settled = Promise.allSettled([result.text, result.usage, result.steps, result.finishReason]);
+  expect((await run.finished).status).toBe('stopped');
+  expect((await settled).map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
+});
+
+test('a time limit of the whole run ends its agents too', async () => {
+  const { run, result } = await runPrompt(
+    (prompt) => {
+      prompt.defAgent('helper', '', z.object({}), (_args, own) => {
+        own.defTool('wait', '', z.object({}), never);
+        own.$`Wait.`;
+      });
+      prompt.$`Go.`;
+    },
+    {
+      model: scriptedModel([[call('helper', {})], [call('wait', {})], 'Never.', 'Never.']),
+      options: { timeout: { totalMs: 50 } },
+    },
+  );
+  const state = await run.finished;
+  expect(state).toMatchObject({
+    status: 'error',
+    error: { code: 'timeout' },
+    agents: [{ status: 'stopped' }],
+  });
+  await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'timeout' });
 });
