@@ -1,9 +1,10 @@
 import type { Locator, Page } from '@playwright/test';
 import { startModelServer, type ModelServer } from '../server/server.ts';
-import { expect, test, type Playground } from './playground-page.ts';
+import { expect as expectSoon, test, type Playground } from './playground-page.ts';
 
 // The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
 test.describe.configure({ timeout: 90_000 });
+const expect = expectSoon.configure({ timeout: 15_000 });
 
 const examples = [
   'Many calls in one',
@@ -67,7 +68,7 @@ test.describe('tasks', () => {
     await playground.open();
     await playground.pick('Task list');
     await playground.run();
-    await expect(task('task-1')).toHaveAttribute('data-status', 'in_progress', { timeout: 15_000 });
+    await expect(task('task-1')).toHaveAttribute('data-status', 'in_progress');
     await expect(progress).toHaveText('0 of 3');
     await expect(task('task-1')).toContainText('There are exactly "42" boxes in all.');
     await expect(task('task-2')).toHaveAttribute('data-status', 'in_progress');
@@ -224,6 +225,7 @@ test.describe('an approval', () => {
     await page.keyboard.press('Enter');
     expect(await playground.ended()).toBe('done');
     await expect(playground.tool('sendMail')).toContainText('You refused: she has left');
+    await playground.tool('sendMail').getByRole('button').click();
     await expect(playground.tool('sendMail')).toContainText('the user did not approve it: she has left');
     await expect(page.getByLabel('Answer').last()).toContainText('I have not written to Ada');
   });

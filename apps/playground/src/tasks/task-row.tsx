@@ -110,7 +110,13 @@ function TaskTitle({ task: { title, status }, open, onToggle }: TaskTitleProps) 
   const words = (
     <>
       <span className="sr-only">{statusWords[status]}: </span>
-      <span className={clsx(open ? 'whitespace-pre-wrap wrap-anywhere' : 'truncate')}>{title}</span>
+      <span
+        className={
+          open ? 'wrap-anywhere whitespace-pre-wrap' : 'truncate narrow:line-clamp-2 narrow:whitespace-normal'
+        }
+      >
+        {title}
+      </span>
     </>
   );
   const look = clsx(

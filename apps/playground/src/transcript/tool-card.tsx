@@ -66,7 +66,7 @@ export const ToolCard = memo(function ToolCard({
         />
         <Wrench className="size-3.5 shrink-0 text-tool" />
         <span className="shrink-0 font-mono text-sm font-medium">{call.toolName}</span>
-        <CallSummary call={call} />
+        <CallSummary call={call} quiet={isRefused} />
         <span className={clsx('ml-auto flex shrink-0 items-center gap-1 pl-2 text-sm', stand.look)}>
           <stand.Icon className={clsx('size-3.5', stand.spins && 'animate-spin')} />
           {stand.words}
@@ -80,8 +80,8 @@ export const ToolCard = memo(function ToolCard({
   );
 });
 
-/** The arguments of a call in a few words, and what came of it. */
-export function CallSummary({ call }: { call: ToolCallState }) {
+/** The arguments of a call in a few words, and what came of it; `quiet` where that is said elsewhere. */
+export function CallSummary({ call, quiet = false }: { call: ToolCallState; quiet?: boolean }) {
   return (
     <span className="flex min-w-0 flex-1 text-sm text-ink-2 empty:hidden narrow:order-last narrow:basis-full narrow:pl-5.5">
       {call.state === 'input-streaming' ? (
@@ -102,7 +102,7 @@ export function CallSummary({ call }: { call: ToolCallState }) {
           <span className="text-ink">{summarize(newFields(call.output, call.input), 60)}</span>
         </span>
       )}
-      {call.state === 'output-error' && (
+      {call.state === 'output-error' && !quiet && (
         <span className="min-w-[40%] truncate pl-2 text-danger">{summarize(call.errorText ?? '', 80)}</span>
       )}
     </span>

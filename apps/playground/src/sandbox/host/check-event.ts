@@ -149,6 +149,7 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
       object({ approve: z.literal(false), reason: string.optional() }),
     ]),
   }),
+  'request-withdraw': object({ requestId: string }),
   steer: object({ id: string, cause: z.literal(['tasks', 'output', 'user']), text: string }),
   source: object({ source }),
   file: object({ mediaType: string, url: string, reasoning: z.boolean().optional() }),
