@@ -45,7 +45,9 @@ export type RequestEvent =
       toolName: string;
       input: unknown;
     }
-  | { type: 'request-answer'; requestId: string; answer: RequestAnswer };
+  | { type: 'request-answer'; requestId: string; answer: RequestAnswer }
+  /** Nobody need answer it any more: its call ran out of time, or the agent that made it did. */
+  | { type: 'request-withdraw'; requestId: string };
 
 /** What an event says, without its place in the log. */
 export type RunEventBody =

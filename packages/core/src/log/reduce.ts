@@ -1,5 +1,5 @@
 import type { RunEvent } from './events.ts';
-import type { AgentFacts, RunFacts, RunState } from './state.ts';
+import type { AgentFacts, RequestState, RunFacts, RunState } from './state.ts';
 import { addUsage } from './step.ts';
 import { createWork, emptyWork, type Work } from './work.ts';
 
@@ -28,6 +28,11 @@ export type Reducer = {
 
 /** An agent's place in the list, and the agent itself once something is written to it. */
 type AgentEntry = { place: number; work?: Work<AgentFacts> };
+
+/** Whether somebody has still to answer it. */
+function isOpen({ answer, withdrawn }: RequestState): boolean {
+  return answer === undefined && withdrawn === undefined;
+}
 
 /** A reducer that goes on from `state`, which must be one that {@link reduce} or a reducer made, or the initial one. */
 export function createReducer(state: RunState = initialState): Reducer {
@@ -94,6 +99,15 @@ export function createReducer(state: RunState = initialState): Reducer {
     }
   }
 
+  /** The first answer is the one that counts, and so is a withdrawal. */
+  function closeRequest(requestId: string, end: Pick<RequestState, 'answer' | 'withdrawn'>): void {
+    const { facts } = run;
+    const index = facts.requests.findLastIndex((request) => request.requestId === requestId);
+    const request = facts.requests[index];
+    if (request === undefined || !isOpen(request)) return;
+    (facts.requests = run.own(facts.requests))[index] = { ...request, ...end };
+  }
+
   function apply(event: RunEvent): void {
     if (event.type === 'run-start') begin(event);
     // nothing comes after the end, neither of a run nor of an agent
@@ -109,6 +123,10 @@ export function createReducer(state: RunState = initialState): Reducer {
         run.end(event);
         if (event.outcome === 'waiting') return;
         for (const path of agents.keys()) agentAt(path)?.end({ outcome: 'stopped', t: event.t });
+        if (!facts.requests.some(isOpen)) return;
+        facts.requests = facts.requests.map((request) =>
+          isOpen(request) ? { ...request, withdrawn: true } : request,
+        );
         return;
       case 'agent-start':
         return beginAgent(event);
@@ -132,15 +150,10 @@ export function createReducer(state: RunState = initialState): Reducer {
         });
         return;
       }
-      case 'request-answer': {
-        const { requestId, answer } = event;
-        const index = facts.requests.findLastIndex((request) => request.requestId === requestId);
-        const request = facts.requests[index];
-        // the first answer is the one that counts
-        if (request === undefined || request.answer !== undefined) return;
-        (facts.requests = run.own(facts.requests))[index] = { ...request, answer };
-        return;
-      }
+      case 'request-answer':
+        return closeRequest(event.requestId, { answer: event.answer });
+      case 'request-withdraw':
+        return closeRequest(event.requestId, { withdrawn: true });
       default:
         if (event.agent === undefined) run.apply(event);
         else applyToAgent(event.agent, event);
@@ -154,7 +167,7 @@ export function createReducer(state: RunState = initialState): Reducer {
       const { facts } = run;
       for (const { place, work } of touched) (facts.agents = run.own(facts.agents))[place] = work!.snapshot();
       touched.clear();
-      latest = run.snapshot(facts.requests.some(({ answer }) => answer === undefined));
+      latest = run.snapshot(facts.requests.some(isOpen));
       return latest;
     },
   };

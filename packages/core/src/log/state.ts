@@ -67,8 +67,10 @@ export type RequestState = {
   /** Path of the agent that asks; missing for the run itself. */
   agent?: string;
   openedAt: number;
-  /** Missing while it is open. */
+  /** Missing while it is open, and where it was withdrawn. */
   answer?: RequestAnswer;
+  /** Nobody need answer it any more: its call ran out of time, or the run ended. */
+  withdrawn?: true;
 };
 
 /** Words to the model between two steps; `messages` has them as a part of type `steering-message`. */

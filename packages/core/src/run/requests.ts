@@ -49,6 +49,8 @@ export function createRequests(
         };
         const onAbort = (): void => {
           close('withdrawn');
+          // of a run that has ended, nothing more is written down
+          append({ type: 'request-withdraw', requestId }, agent);
           reject(signal?.reason as Error);
         };
         // before the event, since whoever hears of it may answer at once

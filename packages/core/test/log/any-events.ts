@@ -95,6 +95,7 @@ const requestEvents = [
     requestId,
     answer: fc.constantFrom({ approve: true }, { approve: false, reason: 'No.' }),
   }),
+  event('request-withdraw', { requestId }),
 ];
 
 /** What a run or an agent says between its start and its end, senseless turns included. */

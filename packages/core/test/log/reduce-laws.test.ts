@@ -148,7 +148,9 @@ describe('whatever a log says', () => {
         const end = events.at(-1)!;
         if (end.type === 'run-end') expect(state.status).toBe(end.outcome);
         else {
-          const open = state.requests.some(({ answer }) => answer === undefined);
+          const open = state.requests.some(
+            ({ answer, withdrawn }) => answer === undefined && withdrawn === undefined,
+          );
           expect(state.status).toBe(open ? 'waiting' : 'running');
         }
       }),
@@ -168,6 +170,9 @@ describe('whatever a log says', () => {
           }
         }
         expect(state.agents.filter(({ status }) => status === 'waiting')).toEqual([]);
+        for (const { answer, withdrawn } of state.requests) {
+          expect([answer !== undefined, withdrawn === true].filter(Boolean)).toHaveLength(1);
+        }
       }),
     );
   });

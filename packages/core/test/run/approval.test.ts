@@ -282,7 +282,7 @@ describe('stopped while it waits', () => {
     await new Promise((resolve) => setTimeout(resolve, 10));
     expect(paid).toEqual([]);
     expect(types(run.log()).at(-1)).toBe('run-end');
-    expect(state.requests).toMatchObject([{ requestId }]);
+    expect(state.requests).toMatchObject([{ requestId, withdrawn: true }]);
     expect(state.requests[0]!.answer).toBeUndefined();
     await expect(Promise.resolve(result.text)).rejects.toThrow();
   });
@@ -482,6 +482,27 @@ test('a key among the arguments is not shown to whoever is asked, nor kept of th
   ]);
   const inEvents = run.log().filter(({ type }) => type !== 'tool-input-delta');
   expect(JSON.stringify(inEvents)).not.toContain(key);
+});
+
+test('the request of an agent whose time is over is withdrawn, and the run does not wait for it', async () => {
+  const { source, paid } = payment({ needsApproval: true });
+  const { state, statuses, run } = await play(
+    (prompt) => {
+      prompt.defAgent('payer', '', z.object({}), (_args, own) => source(own), { timeoutMs: 30 });
+      prompt.$`Go.`;
+    },
+    [[call('payer')], [call('pay', { amount: 3 })], 'Then not.'],
+    () => undefined,
+  );
+  expect(paid).toEqual([]);
+  expect(statuses).toEqual(['running', 'waiting', 'running', 'done']);
+  expect(state).toMatchObject({ status: 'done', text: 'Then not.' });
+  const { requestId } = state.requests[0]!;
+  expect(state.requests).toMatchObject([{ agent: 'call-0-0', toolName: 'pay', withdrawn: true }]);
+  expect(
+    run.log().flatMap(({ seq: _seq, t: _t, ...event }) => (event.type === 'request-withdraw' ? [event] : [])),
+  ).toEqual([{ type: 'request-withdraw', requestId, agent: 'call-0-0' }]);
+  expect(reduceAll(json(run.log()))).toEqual(json(state));
 });
 
 describe("a ready-made tool's own needsApproval", () => {

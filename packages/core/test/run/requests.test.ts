@@ -95,6 +95,7 @@ describe('createRequests', () => {
     void ask(remove, undefined);
     void ask(send, undefined);
     controller.abort('over');
+    expect(events.at(-1)).toEqual({ event: { type: 'request-withdraw', requestId: 'r2' }, agent: undefined });
     const before = events.length;
     expect(respond('r1', { approve: false })).toEqual({
       accepted: false,
