@@ -3,6 +3,8 @@ import { CuelineError, scriptError } from '../errors.ts';
 import type { Variable } from '../prompt/definitions.ts';
 import type { Hook, HookResult, HookStep, HookVariable } from '../prompt/hook.ts';
 import { dataVariable, textVariable } from '../prompt/variables.ts';
+import { readHookResult } from './hook-result.ts';
+import { lendMessages } from './lend-messages.ts';
 
 /** What a step sends, on its way through the hooks. */
 export type HookedStep = {
@@ -45,18 +47,26 @@ export async function runHooks(
     model: undefined,
     settings: {},
   };
-  for (const hook of hooks) {
+  // a hook that is defined by another one is asked from the next step on
+  for (const hook of hooks.slice()) {
+    const lent = lendMessages(sent.messages);
     const result = await call(hook, {
       ...step,
-      messages: [...sent.messages],
+      messages: lent.copies,
       activeTools: [...sent.activeTools],
       system: sent.system ?? surroundings.compile(),
       variables: toHookVariables(surroundings.visible()),
     });
-    if (result === undefined || result === null) continue;
-    const { messages: given, activeTools: names, system, model, variables, ...settings } = result;
+    const {
+      messages: given,
+      activeTools: names,
+      system,
+      model,
+      variables,
+      ...settings
+    } = readHookResult(result, warn);
     if (given !== undefined) {
-      sent.messages = given;
+      sent.messages = lent.takeBack(given);
       sent.replaced = true;
     }
     if (names !== undefined) {
@@ -72,14 +82,14 @@ export async function runHooks(
     if (system !== undefined) sent.system = system;
     if (model !== undefined) sent.model = model;
     setVariables(surroundings, variables);
-    Object.assign(sent.settings, withoutUndefined(settings));
+    Object.assign(sent.settings, settings);
   }
   return sent;
 }
 
-async function call(hook: Hook, step: HookStep): Promise<HookResult | undefined> {
+async function call(hook: Hook, step: HookStep): Promise<unknown> {
   try {
-    return (await hook(step)) ?? undefined;
+    return await hook(step);
   } catch (error) {
     throw scriptError(`A hook, at step ${step.stepNumber},`, error);
   }
@@ -114,8 +124,4 @@ function setVariables(
       );
     }
   }
-}
-
-function withoutUndefined<Value extends object>(value: Value): Value {
-  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as Value;
 }

@@ -40,6 +40,13 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
   let rewritten = tasks !== undefined;
 
   const unknownTools = new Set(options.activeTools);
+  const warnings = new Set<string>();
+
+  /** Hooks say the same at every step, which is worth one warning. */
+  function warn(message: string): void {
+    if (!warnings.has(message)) sink.append({ type: 'warning', message });
+    warnings.add(message);
+  }
 
   /** The tools of `options.activeTools`; those that keep the task list, and the task's own, are always among them. */
   function activeNames(toolNames: readonly string[], layer: Definitions | undefined): readonly string[] {
@@ -79,7 +86,7 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
       visible: () => visible().variables,
       compile,
       toolNames,
-      warn: (message) => sink.append({ type: 'warning', message }),
+      warn,
     });
     rewritten ||= hooked.replaced;
     // the AI SDK carries instructions over to later steps, so that a step with none has to say so

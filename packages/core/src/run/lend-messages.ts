@@ -1,0 +1,52 @@
+import type { ModelMessage } from 'ai';
+
+/** Copies of messages for a script to write into, and what became of them. */
+export type LentMessages = {
+  copies: ModelMessage[];
+  /**
+   * The messages that the script gives back. A copy that it has not written into is again the message that it was made
+   * of, by which the log knows that it has it already.
+   */
+  takeBack(given: readonly ModelMessage[]): ModelMessage[];
+};
+
+/** Copies messages and their parts, so that whoever writes into them does not change the conversation. */
+export function lendMessages(messages: readonly ModelMessage[]): LentMessages {
+  const originals = new Map<ModelMessage, ModelMessage>();
+  const copies = messages.map((message) => {
+    const copy = copyOf(message);
+    originals.set(copy, message);
+    return copy;
+  });
+  return {
+    copies,
+    takeBack: (given) =>
+      given.map((message) => {
+        const original = originals.get(message);
+        return original !== undefined && isSame(message, original) ? original : message;
+      }),
+  };
+}
+
+function copyOf(message: ModelMessage): ModelMessage {
+  const { content } = message;
+  if (typeof content === 'string') return { ...message };
+  return { ...message, content: content.map((part) => ({ ...part })) } as ModelMessage;
+}
+
+function isSame(copy: ModelMessage, { content, ...rest }: ModelMessage): boolean {
+  const { content: copied, ...copiedRest } = copy;
+  if (!hasSameFields(copiedRest, rest)) return false;
+  if (typeof content === 'string' || typeof copied === 'string') return copied === content;
+  return (
+    copied.length === content.length && copied.every((part, index) => hasSameFields(part, content[index]!))
+  );
+}
+
+function hasSameFields(one: object, other: object): boolean {
+  const fields = Object.entries(one);
+  return (
+    fields.length === Object.keys(other).length &&
+    fields.every(([name, value]) => value === (other as Record<string, unknown>)[name])
+  );
+}
