@@ -44,6 +44,8 @@ export type RequestEvent =
       toolCallId: string;
       toolName: string;
       input: unknown;
+      /** Why it is asked again: what was wrong with the arguments of the answer before. */
+      fault?: string;
     }
   | { type: 'request-answer'; requestId: string; answer: RequestAnswer }
   /** Nobody need answer it any more: its call ran out of time, or the agent that made it did. */

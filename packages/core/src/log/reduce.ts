@@ -138,13 +138,14 @@ export function createReducer(state: RunState = initialState): Reducer {
         return;
       }
       case 'request-open': {
-        const { requestId, kind, toolCallId, toolName, input, agent, t: openedAt } = event;
+        const { requestId, kind, toolCallId, toolName, input, fault, agent, t: openedAt } = event;
         (facts.requests = run.own(facts.requests)).push({
           requestId,
           kind,
           toolCallId,
           toolName,
           input,
+          ...(fault === undefined ? {} : { fault }),
           ...(agent === undefined ? {} : { agent }),
           openedAt,
         });

@@ -64,6 +64,8 @@ export type RequestState = {
   toolCallId: string;
   toolName: string;
   input: unknown;
+  /** Why it is asked again: what was wrong with the arguments of the answer before. */
+  fault?: string;
   /** Path of the agent that asks; missing for the run itself. */
   agent?: string;
   openedAt: number;

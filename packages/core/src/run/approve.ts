@@ -1,3 +1,4 @@
+import { getErrorMessage } from '@ai-sdk/provider';
 import type { FlexibleSchema } from 'ai';
 import { needsApproval } from '../prompt/needs-approval.ts';
 import { parseWith, type ToolContext, type ToolRules } from '../prompt/tool-definition.ts';
@@ -23,21 +24,36 @@ export type ApprovableCall = {
   context: ToolContext;
 };
 
+/** How often somebody who approves a call may give arguments that its schema refuses. */
+const MAX_TRIES = 3;
+
 /**
  * The arguments with which a call may run: as they are where it needs no approval, else as whoever approves it left
- * them. Throws where it is refused, in words that the model reads.
+ * them; `edited` says which those are. Where the schema refuses them, it is asked again. Throws where the call is
+ * refused, in words that the model reads.
  */
 export async function approvedArguments(
   { tree, path }: Speaker,
   { toolName, rules, inputSchema, args, context }: ApprovableCall,
-): Promise<unknown> {
-  if (!(await needsApproval(rules, args, tree.approvedEffects))) return args;
+): Promise<{ args: unknown; edited?: unknown }> {
+  if (!(await needsApproval(rules, args, tree.approvedEffects))) return { args };
   const { toolCallId, abortSignal } = context;
   const request = { toolCallId, toolName, input: toJson(args, tree.secrets) };
-  const answer = await tree.requests.ask(request, abortSignal, path);
-  if (!answer.approve) {
-    const reason = answer.reason === undefined ? '' : `: ${answer.reason}`;
-    throw new Refusal(`${toolName} was not run, because the user did not approve it${reason}.`);
+  let fault: string | undefined;
+  for (let tries = 1; ; tries += 1) {
+    const asked = fault === undefined ? request : { ...request, fault };
+    const answer = await tree.requests.ask(asked, abortSignal, path);
+    if (!answer.approve) {
+      const reason = answer.reason === undefined ? '' : `: ${answer.reason}`;
+      throw new Refusal(`${toolName} was not run, because the user did not approve it${reason}.`);
+    }
+    if (answer.input === undefined) return { args };
+    try {
+      return { args: await parseWith(inputSchema, answer.input), edited: answer.input };
+    } catch (error) {
+      // a program that answers in the same way each time would be asked for ever
+      if (tries === MAX_TRIES) throw error;
+      fault = error instanceof Error ? error.message : getErrorMessage(error);
+    }
   }
-  return answer.input === undefined ? args : parseWith(inputSchema, answer.input);
 }

@@ -139,13 +139,17 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
     const { toolCallId } = context;
     // what a tool does comes after its call, also in the log
     await recorder.toolCalled(toolCallId);
-    const args = await approvedArguments(speaker, {
+    const { args, edited } = await approvedArguments(speaker, {
       toolName: name,
       rules,
       inputSchema,
       args: given,
       context,
     });
+    if (edited !== undefined) {
+      const text = redact(JSON.stringify(edited), tree.secrets);
+      notes.set(toolCallId, `The user ran it with other arguments: ${text}`);
+    }
     // an agent takes no place: it would keep it from the calls that it waits for
     const release = isAgent ? () => {} : await tree.slots.take(context.abortSignal);
     const limit = rules.timeoutMs === undefined ? undefined : timeLimit(name, rules.timeoutMs);

@@ -38,7 +38,7 @@ export function createRequests(
   }
 
   return {
-    ask: ({ toolCallId, toolName, input }, signal, agent) =>
+    ask: ({ toolCallId, toolName, ...facts }, signal, agent) =>
       new Promise((resolve, reject) => {
         signal?.throwIfAborted();
         const requestId = createId();
@@ -63,7 +63,7 @@ export function createRequests(
           },
         });
         signal?.addEventListener('abort', onAbort, { once: true });
-        append({ type: 'request-open', requestId, kind: 'approval', toolCallId, toolName, input }, agent);
+        append({ type: 'request-open', requestId, kind: 'approval', toolCallId, toolName, ...facts }, agent);
       }),
     respond(requestId, answer) {
       const request = open.get(requestId);

@@ -161,20 +161,48 @@ describe('an answer', () => {
       input: { amount: 50 },
       answer: { approve: true, input: { amount: 5 } },
     });
-    expect(sent[1]!.messages.slice(1)).toEqual(['assistant calls pay {"amount":50}', 'pay answers paid 5']);
+    expect(sent[1]!.messages[1]).toBe('assistant calls pay {"amount":50}');
+    expect(sent[1]!.messages[2]).toContain('paid 5');
+    expect(sent[1]!.messages[2]).toContain(String.raw`The user ran it with other arguments: {\"amount\":5}`);
   });
 
-  test('yes, with arguments that the schema refuses: the call fails', async () => {
+  const fault = 'amount: Invalid input: expected number, received string';
+
+  test('yes, with arguments that the schema refuses: it is asked again, and told why', async () => {
+    const { source, paid } = payment(asking);
+    const { state, run } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], (request) => {
+      return { approve: true, input: { amount: request.fault === undefined ? 'five' : 5 } };
+    });
+    expect(paid).toEqual([5]);
+    expect(state.status).toBe('done');
+    const asked = state.requests.map(({ requestId: _id, openedAt: _at, ...request }) => request);
+    const pay = { kind: 'approval', toolCallId: 'call-0-0', toolName: 'pay', input: { amount: 50 } };
+    expect(asked).toEqual([
+      { ...pay, answer: { approve: true, input: { amount: 'five' } } },
+      { ...pay, fault, answer: { approve: true, input: { amount: 5 } } },
+    ]);
+    expect(reduceAll(json(run.log()))).toEqual(json(state));
+  });
+
+  test('asked again, with no: the call does not run', async () => {
+    const { source, paid } = payment(asking);
+    const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], (request) =>
+      request.fault === undefined ? { approve: true, input: { amount: 'five' } } : { approve: false },
+    );
+    expect([paid, state.requests.length]).toEqual([[], 2]);
+    expect(state.toolCalls[0]!.errorText).toContain('the user did not approve it');
+  });
+
+  test('who answers so for the third time is not asked again: the call fails', async () => {
     const { source, paid } = payment(asking);
     const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], () => ({
       approve: true,
       input: { amount: 'five' },
     }));
-    expect(paid).toEqual([]);
-    expect(state).toMatchObject({ status: 'done' });
-    expect(state.toolCalls[0]).toMatchObject({
-      state: 'output-error',
-      errorText: 'amount: Invalid input: expected number, received string',
+    expect([paid, state.requests.map((request) => request.fault)]).toEqual([[], [undefined, fault, fault]]);
+    expect(state).toMatchObject({
+      status: 'done',
+      toolCalls: [{ state: 'output-error', errorText: fault }],
     });
   });
 

@@ -141,7 +141,12 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
   }),
   'task-move': object({ ...ofTask, index }),
   'task-remove': object(ofTask),
-  'request-open': object({ ...namedCall, requestId: string, kind: z.literal('approval') }),
+  'request-open': object({
+    ...namedCall,
+    requestId: string,
+    kind: z.literal('approval'),
+    fault: string.optional(),
+  }),
   'request-answer': object({
     requestId: string,
     answer: z.discriminatedUnion('approve', [
