@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import type { EditReply, RunCommand, RunEvent, SerializedError } from '@cueline/core';
+import type { EditReply, RunCommand, RunEvent, SerializedError, TaskItem } from '@cueline/core';
 import type { ScriptPosition } from './script/script-error.ts';
 
 /** The model as the worker may know it: its names, so that the run's log says who answered. */
@@ -14,6 +14,8 @@ export type ToWorker =
       input?: unknown;
       /** Earlier turns of the conversation. */
       messages?: readonly UIMessage[] | undefined;
+      /** How the tasks of the turn before stood. */
+      tasks?: readonly TaskItem[] | undefined;
       model: ModelFacts;
     }
   | { type: 'stop' }

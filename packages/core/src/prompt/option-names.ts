@@ -86,6 +86,7 @@ const config: Record<keyof PromptConfig | 'step', true> = {
   packages: true,
   providers: true,
   step: true,
+  tasks: true,
 };
 
 const configNames = Object.keys(config);

@@ -4,6 +4,7 @@ import type { EditReply, TaskEdit, TaskEvent, TaskItem } from '../tasks/task.ts'
 import { createTaskList } from '../tasks/create-task-list.ts';
 import type { Decision } from '../tasks/decision.ts';
 import { editTasks } from '../tasks/edits.ts';
+import { resumeTasks } from '../tasks/resume.ts';
 import { applyEvents, currentTask, isComplete, type TaskList } from '../tasks/task-list.ts';
 import type { ToolDefinition } from './tool-definition.ts';
 
@@ -93,6 +94,14 @@ export class TaskListDefinition implements TaskListHandle {
   /** What the author said of a task; undefined for one that somebody added. */
   definitionOf(taskId: string): TaskDefinition | undefined {
     return this.#definitions.get(taskId);
+  }
+
+  /** Begins as the tasks of an earlier turn stood, where they are those of this list. Before anybody listens. */
+  resume(earlier: readonly TaskItem[]): void {
+    const { accepted, events, list } = resumeTasks(this.#list, earlier);
+    if (!accepted) return;
+    this.#list = list;
+    this.events.splice(0, Infinity, ...events);
   }
 
   /** Writes a decision down, and gives its reply. */

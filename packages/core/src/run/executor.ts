@@ -1,7 +1,7 @@
 import type { LanguageModel, UIMessage } from 'ai';
 import type { RequestAnswer, RunEvent } from '../log/events.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
-import type { EditReply, TaskEdit } from '../tasks/task.ts';
+import type { EditReply, TaskEdit, TaskItem } from '../tasks/task.ts';
 import type { PromptOptions } from './options.ts';
 
 /** What a run is asked to do. */
@@ -13,6 +13,8 @@ export type RunRequest<Input = unknown> = {
   options?: PromptOptions | undefined;
   /** Turns that follow the script's own messages: what the model answered before and what the user said since. */
   messages?: readonly UIMessage[] | undefined;
+  /** How the tasks of the turn before stood. */
+  tasks?: readonly TaskItem[] | undefined;
 };
 
 /** What can be said to a run that is under way. `agent` is the path of the agent whose tasks are meant. */

@@ -38,7 +38,7 @@ async function* start<Input>(
   models: ModelSettings,
   runs: Map<string, LiveRun>,
 ): AsyncGenerator<RunEvent> {
-  const { definition, input, model, options, messages } = request;
+  const { definition, input, model, options, messages, tasks } = request;
   const signals = options?.abortSignal === undefined ? [signal] : [signal, options.abortSignal];
   let run;
   try {
@@ -47,6 +47,7 @@ async function* start<Input>(
       input,
       model,
       messages,
+      tasks,
       options: { ...options, abortSignal: AbortSignal.any(signals) },
     }));
   } catch (error) {

@@ -12,6 +12,7 @@ import type { ModelSettings } from '../models/settings.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
 import type { PromptDefinition, PromptFunction } from '../prompt/define-prompt.ts';
 import type { ToolEffect } from '../prompt/tool-definition.ts';
+import type { TaskItem } from '../tasks/task.ts';
 import type { Limits } from './limits.ts';
 
 /** The AI SDK's runtime context, which is whatever the caller puts into it. */
@@ -66,6 +67,8 @@ export type PromptConfig<
   options?: PromptOptions<Output, Plugins> | undefined;
   /** Earlier turns of the conversation, as `state.messages` has them; they follow the prompt's own messages. */
   messages?: readonly UIMessage[] | undefined;
+  /** How the tasks of an earlier turn stood, as `state.tasks` has them: a finished list stays finished. */
+  tasks?: readonly TaskItem[] | undefined;
 } & ModelSettings &
   (void extends Input
     ? { input?: Input }

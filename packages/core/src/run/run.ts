@@ -6,7 +6,7 @@ import { callAll } from '../log/call-all.ts';
 import { initialState } from '../log/reduce.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import type { Scheduler } from '../log/schedule.ts';
-import type { RunState } from '../log/state.ts';
+import type { RunState, TaskState } from '../log/state.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { EditReply, TaskEdit } from '../tasks/task.ts';
 import type { Executor, RunCommand } from './executor.ts';
@@ -103,6 +103,7 @@ export function createRun<Input = void>(
     messages: readonly UIMessage[],
     shown = messages,
     key?: string,
+    tasks: readonly TaskState[] = [],
   ): Promise<string> {
     current?.controller.abort();
     // before the first event of the new start, so that whoever listens gets the two one after the other
@@ -118,7 +119,7 @@ export function createRun<Input = void>(
     // whoever ignores the promise sees the failure in the state
     promise.catch(() => {});
     current = { key, controller, promise };
-    const request = { definition, input, model, options: promptOptions, messages };
+    const request = { definition, input, model, options: promptOptions, messages, tasks };
     void consume(() => executor.start(request, controller.signal), mine, end);
     notify(getState());
     return promise;
@@ -182,7 +183,8 @@ export function createRun<Input = void>(
       const parts = typeof message === 'string' ? [{ type: 'text' as const, text: message }] : message.parts;
       const said: UIMessage = { id: createId('msg'), role: 'user', parts };
       // a conversation may begin with what the user says; a prompt that takes an input has been started with it
-      return begin(lastInput as Input, [...turnsSoFar(), said], [...getState().messages, said], current?.key);
+      const { messages, tasks } = getState();
+      return begin(lastInput as Input, [...turnsSoFar(), said], [...messages, said], current?.key, tasks);
     },
     edit: (edit, agent) => command({ type: 'edit', edit, ...(agent === undefined ? {} : { agent }) }),
     respond: (requestId, answer) => command({ type: 'respond', requestId, answer }),

@@ -7,7 +7,7 @@ import type { TaskListDefinition } from '../prompt/task-list.ts';
 import { nudge } from '../tasks/nudge.ts';
 import { renderWindow } from '../tasks/render-window.ts';
 import { touchTask } from '../tasks/static.ts';
-import { failedTask, openTasks } from '../tasks/task-list.ts';
+import { failedTask, isComplete, openTasks } from '../tasks/task-list.ts';
 import type { EventSink } from './tree.ts';
 
 /** How a task list takes part in a run: what each step is sent, and when the run may end. */
@@ -71,7 +71,9 @@ export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sin
 
   function compose(messages: readonly ModelMessage[], opening: number): ModelMessage[] {
     const text = renderWindow(list.list, { edits: list.userEdits });
-    if (text === undefined) return [...messages];
+    // a list that an earlier turn has finished is no news
+    const isOld = currentId === undefined && since === 0 && isComplete(list.list);
+    if (text === undefined || isOld) return [...messages];
     // the same object while it says the same, so that the log need not say it again
     if (window?.content !== text) window = { role: 'user', content: text };
     return [

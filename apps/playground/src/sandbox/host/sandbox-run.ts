@@ -36,7 +36,7 @@ export type ScriptProblem = {
 
 export type SandboxRunOptions = {
   script: string;
-  request: Pick<RunRequest, 'input' | 'messages'>;
+  request: Pick<RunRequest, 'input' | 'messages' | 'tasks'>;
   signal: AbortSignal;
   limits: SandboxLimits;
   issued: IssuedMetadata;
@@ -185,12 +185,13 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
     commands = createCommandLine(send, limits);
     cell = options.takeCell();
     cell.open(receive, onCellEnd);
-    const { input, messages } = options.request;
+    const { input, messages, tasks } = options.request;
     send({
       type: 'run',
       code: compiled.code,
       input,
       messages,
+      tasks,
       model: { provider: model.provider, modelId: model.modelId },
     });
   };

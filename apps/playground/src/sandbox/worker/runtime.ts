@@ -51,7 +51,7 @@ export function createRuntime(options: {
     outbox.flush();
   };
 
-  const run = async ({ code, input, messages, model }: RunMessage): Promise<void> => {
+  const run = async ({ code, input, messages, tasks, model }: RunMessage): Promise<void> => {
     let thrown: unknown;
     try {
       remote = createRemoteModel(model, send);
@@ -67,6 +67,7 @@ export function createRuntime(options: {
         model: remote.model,
         input,
         messages,
+        tasks,
         options: { abortSignal: stopping.signal },
       }));
       follow(live, outbox.event);

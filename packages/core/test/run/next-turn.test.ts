@@ -1,0 +1,118 @@
+import { createRun, definePrompt } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { describe, expect, test } from 'vitest';
+
+const finish = (result: string): ScriptedTurn => [{ toolCall: { name: 'finishTask', input: { result } } }];
+
+const oneTask = definePrompt('one-task', (prompt) => {
+  prompt.defTaskList([{ task: 'Add 5 and 3' }]);
+  prompt.$`Go.`;
+});
+
+describe('the next turn of a conversation with tasks', () => {
+  test('a list that is finished stays finished', async () => {
+    const model = scriptedModel([finish('8'), 'It is 8.', 'You are welcome.']);
+    const run = createRun(oneTask, { model });
+    await run.start();
+    expect(await run.send('Thanks!')).toBe('You are welcome.');
+    expect(run.getState()).toMatchObject({
+      status: 'done',
+      tasks: [{ id: 'task-1', status: 'completed', result: '8' }],
+    });
+    // what the model is sent ends with what the user said
+    expect(model.calls.at(-1)?.prompt.at(-1)).toEqual({
+      role: 'user',
+      content: [{ type: 'text', text: 'Thanks!' }],
+      providerOptions: undefined,
+    });
+    expect(JSON.stringify(model.calls.at(-1)?.prompt)).not.toContain('[Task');
+  });
+
+  test('a new task goes on from there, and start begins anew', async () => {
+    const model = scriptedModel([
+      finish('8'),
+      'It is 8.',
+      [{ text: 'One moment.', delay: 20 }],
+      finish('16'),
+      'It is 16.',
+      finish('8'),
+      'It is 8.',
+    ]);
+    const run = createRun(oneTask, { model });
+    await run.start();
+    const sent = run.send('And twice that?');
+    await new Promise<void>((resolve) => {
+      const unlisten = run.listen(({ type }) => {
+        if (type !== 'step-start') return;
+        unlisten();
+        resolve();
+      });
+    });
+    expect(await run.edit({ type: 'add', title: 'Double it' })).toEqual({ accepted: true });
+    expect(await sent).toBe('It is 16.');
+    expect(run.getState().tasks.map(({ id, status, origin }) => [id, status, origin])).toEqual([
+      ['task-1', 'completed', 'author'],
+      ['task-2', 'completed', 'user'],
+    ]);
+    await run.start();
+    expect(run.getState().tasks.map(({ id, result }) => [id, result])).toEqual([['task-1', '8']]);
+  });
+
+  test('what was under way when the run was stopped is to be done still', async () => {
+    const model = scriptedModel([
+      [{ toolCall: { name: 'startTask' } }],
+      [{ delay: 10_000 }],
+      finish('8'),
+      'Eight.',
+    ]);
+    const run = createRun(oneTask, { model });
+    const first = run.start();
+    const unlisten = run.listen((event) => {
+      if (event.type !== 'step-start' || event.step !== 1) return;
+      unlisten();
+      run.stop();
+    });
+    await expect(first).rejects.toMatchObject({ code: 'aborted' });
+    expect(run.getState().tasks[0]?.status).toBe('in_progress');
+    expect(await run.send('Go on.')).toBe('Eight.');
+    expect(run.getState().tasks[0]).toMatchObject({ status: 'completed', result: '8' });
+  });
+
+  test('the tasks of another list are left alone', async () => {
+    const model = scriptedModel([finish('8'), 'Eight.', finish('x'), 'Done.']);
+    let title = 'Add 5 and 3';
+    const changing = definePrompt('changing', (prompt) => {
+      prompt.defTaskList([{ task: title }]);
+      prompt.$`Go.`;
+    });
+    const run = createRun(changing, { model });
+    await run.start();
+    title = 'Something else';
+    await run.send('More.');
+    expect(run.getState().tasks).toMatchObject([{ title: 'Something else', result: 'x' }]);
+  });
+
+  test('a list of the model’s own goes on, too', async () => {
+    const model = scriptedModel([
+      [{ toolCall: { name: 'createTask', input: { description: 'Look' } } }],
+      [{ toolCall: { name: 'completeTask', input: { taskId: 'task-1', result: 'seen' } } }],
+      'Done.',
+      [{ toolCall: { name: 'createTask', input: { description: 'Look again' } } }],
+      [{ toolCall: { name: 'completeTask', input: { taskId: 'task-2', result: 'seen' } } }],
+      'Done again.',
+    ]);
+    const run = createRun(
+      definePrompt('own-list', (prompt) => {
+        prompt.defDynamicTaskList();
+        prompt.$`Go.`;
+      }),
+      { model },
+    );
+    await run.start();
+    await run.send('Once more.');
+    expect(run.getState().tasks.map(({ id, status }) => [id, status])).toEqual([
+      ['task-1', 'completed'],
+      ['task-2', 'completed'],
+    ]);
+  });
+});
