@@ -68,6 +68,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
     tools,
     messages: givenMessages,
   });
+  if (config.tasks !== undefined) prompt.definitions.taskList?.resume(config.tasks);
   const turns = config.messages ?? [];
   const messages = [...ownMessages, ...(await toModelMessages(turns))];
   checkMessages(messages);
