@@ -5,6 +5,7 @@ import { redact } from '../models/redact.ts';
 import { lastOutput } from '../prompt/tool-callbacks.ts';
 import type { ToolContext, ToolRules } from '../prompt/tool-definition.ts';
 import { approvedArguments, isRefusal } from './approve.ts';
+import { copyPlain } from './copy-plain.ts';
 import { forModel } from './for-model.ts';
 import { budgetExceeded } from './limits.ts';
 import { createLoopGuard } from './loop-guard.ts';
@@ -160,7 +161,7 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
       start() {
         recorder.toolStarted(toolCallId, name);
         onStart(name);
-        return run(args, signal === undefined ? context : { ...context, abortSignal: signal });
+        return run(ownCopy(args), signal === undefined ? context : { ...context, abortSignal: signal });
       },
       signal,
       leave() {
@@ -169,6 +170,16 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
         recorder.toolTimed(toolCallId, Math.round((performance.now() - startedAt) * 100) / 100);
       },
     };
+  }
+
+  /** What a tool writes into its arguments must not change the call that later requests repeat. */
+  function ownCopy(args: unknown): unknown {
+    try {
+      return copyPlain(args);
+    } catch {
+      // nested too deep, or in a circle
+      return args;
+    }
   }
 
   function fail(error: CuelineError): never {

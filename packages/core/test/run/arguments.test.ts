@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { sent } from '../sent.ts';
+import { play } from '../support.ts';
+
+test('what a tool writes into its arguments changes neither the log nor what later requests say', async () => {
+  const input = { path: 'a', lines: [{ n: 1 }] };
+  const { model, run } = await play(
+    (prompt) => {
+      const schema = { type: 'object', properties: { path: { type: 'string' } } };
+      prompt.defTool('edit', '', schema, (args) => {
+        const given = args as { path: string; lines: { n: number }[] };
+        given.path = 'b';
+        given.lines[0]!.n = 2;
+        return given;
+      });
+      prompt.$`Go.`;
+    },
+    [[{ toolCall: { name: 'edit', input } }], 'Done.'],
+  );
+  expect(sent(model)[1]!.messages.slice(1)).toEqual([
+    'assistant calls edit {"path":"a","lines":[{"n":1}]}',
+    'edit answers {"path":"b","lines":[{"n":2}]}',
+  ]);
+  expect(run.state.toolCalls[0]!.input).toEqual(input);
+});
+
+test('what its schema makes of the arguments reaches the tool as it is', async () => {
+  class Money {
+    readonly cents: number;
+    constructor(cents: number) {
+      this.cents = cents;
+    }
+    shown(): string {
+      return `${this.cents / 100} euros`;
+    }
+  }
+  const { run } = await play(
+    (prompt) => {
+      const schema = z.object({
+        price: z.number().transform((cents) => new Money(cents)),
+        at: z.coerce.date(),
+      });
+      prompt.defTool('pay', '', schema, ({ price, at }) => `${price.shown()} in ${at.getUTCFullYear()}`);
+      prompt.$`Go.`;
+    },
+    [[{ toolCall: { name: 'pay', input: { price: 250, at: '2026-01-01' } } }], 'Done.'],
+  );
+  expect(run.state.toolCalls[0]!.output).toBe('2.5 euros in 2026');
+});
