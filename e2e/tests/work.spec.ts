@@ -300,14 +300,6 @@ test.describe('agents', () => {
     await playground.run();
     const researchers = playground.agent('researcher');
     await expect(researchers).toHaveCount(2);
-    await expect(researchers.first().locator('[data-tool=searchArchive]')).toHaveAttribute(
-      'data-state',
-      'running',
-    );
-    await expect(researchers.last().locator('[data-tool=searchArchive]')).toHaveAttribute(
-      'data-state',
-      'running',
-    );
     expect(await playground.ended()).toBe('done');
     await expect(researchers.first()).toHaveAttribute('data-state', 'done');
     await expect(researchers.first()).toContainText('2 steps');
@@ -321,23 +313,29 @@ test.describe('agents', () => {
     await expect(researchers.last().getByLabel('Answer')).toContainText('"sure": true');
   });
 
-  test('stop with the run', async ({ playground }) => {
+  test('work side by side, and stop with the run', async ({ playground }) => {
     const { page } = playground;
     await playground.open();
-    await playground.pick('Researchers and a writer');
-    await playground.run();
-    await expect(page.locator('[data-tool=searchArchive]').first()).toHaveAttribute('data-state', 'running');
-    await page.keyboard.press('Escape');
-    expect(await playground.ended()).toBe('stopped');
-    for (const agent of await playground.agent('researcher').all()) {
-      await expect(agent).toHaveAttribute('data-state', 'stopped');
-    }
-    await playground.agent('researcher').first().getByRole('button').first().click();
-    await expect(page.locator('[data-tool=searchArchive]').first()).toHaveAttribute(
-      'data-state',
-      'interrupted',
-    );
-    await expect(page.getByText('You stopped this run.')).toHaveCount(1);
+    await withServer(page, async (server) => {
+      server.plan([[call('helper', { to: 'a' }), call('helper', { to: 'b' })], call('dig'), call('dig')]);
+      await playground.write(
+        script(`prompt.defAgent('helper', 'Helps', z.object({ to: z.string() }), async ({ to }, agent) => {
+    agent.defTool('dig', 'Digs', z.object({}), () => new Promise(() => {}));
+    agent.$\`Help \${to}.\`;
+  });`),
+      );
+      await playground.run();
+      const helpers = playground.agent('helper');
+      for (const number of [0, 1]) {
+        await expect(helpers.nth(number).locator('[data-tool=dig]')).toHaveAttribute('data-state', 'running');
+      }
+      await page.keyboard.press('Escape');
+      expect(await playground.ended()).toBe('stopped');
+      for (const helper of await helpers.all()) await expect(helper).toHaveAttribute('data-state', 'stopped');
+      await helpers.first().getByRole('button').first().click();
+      await expect(helpers.first().locator('[data-tool=dig]')).toHaveAttribute('data-state', 'interrupted');
+      await expect(page.getByText('You stopped this run.')).toHaveCount(1);
+    });
   });
 
   test('have tasks of their own, which a person can change, and ask for approval', async ({ playground }) => {
