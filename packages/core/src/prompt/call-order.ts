@@ -3,22 +3,13 @@ import { CuelineError } from '../errors.ts';
 import { partError, quoted } from './part-error.ts';
 
 /**
- * Refuses what every provider refuses: a result that answers no call, or one that has been answered, and a user who
- * speaks while a call is open.
+ * Refuses what every provider refuses: a result that answers no call, or one that has been answered, and somebody
+ * who speaks while a call is open.
  * @throws CuelineError `invalid_definition`
  */
 export function checkCalls(message: ModelMessage, earlier: readonly ModelMessage[]): void {
-  if (message.role !== 'user' && message.role !== 'tool') return;
   const { open, answered } = callsOf(earlier);
-  if (message.role === 'user') {
-    const [call] = open;
-    if (call === undefined) return;
-    const [id, name] = call;
-    throw new CuelineError(
-      'invalid_definition',
-      `The call ${quoted(id)} of ${name} has no result yet, and must have one before the user speaks. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: ${quoted(id)}, toolName: '${name}', output: … }]).`,
-    );
-  }
+  if (message.role !== 'tool') return refuseOpen(open, message.role);
   for (const [index, part] of message.content.entries()) {
     if (part.type !== 'tool-result') continue;
     const path = `messages[${earlier.length}].content[${index}].toolCallId`;
@@ -35,16 +26,45 @@ export function checkCalls(message: ModelMessage, earlier: readonly ModelMessage
   }
 }
 
-/** The calls of a conversation: those without a result, with the names of their tools, and those with one. */
-function callsOf(messages: readonly ModelMessage[]): { open: Map<string, string>; answered: Set<string> } {
-  const open = new Map<string, string>();
-  const answered = new Set<string>();
-  for (const { content } of messages) {
-    if (typeof content === 'string') continue;
-    for (const part of content) {
-      if (part.type === 'tool-call') open.set(part.toolCallId, part.toolName);
-      if (part.type === 'tool-result' && open.delete(part.toolCallId)) answered.add(part.toolCallId);
-    }
+/**
+ * Refuses a whole conversation in which a call has no result when somebody speaks, or at its end.
+ * @throws CuelineError `invalid_definition`
+ */
+export function checkAnswered(messages: readonly ModelMessage[]): void {
+  const calls: Calls = { open: new Map(), answered: new Set() };
+  for (const message of messages) {
+    if (message.role !== 'tool') refuseOpen(calls.open, message.role);
+    note(message, calls);
   }
-  return { open, answered };
+  refuseOpen(calls.open, 'model');
+}
+
+function refuseOpen(open: Calls['open'], speaker: string): void {
+  if (speaker === 'system') return;
+  const [call] = open;
+  if (call === undefined) return;
+  const [id, name] = call;
+  throw new CuelineError(
+    'invalid_definition',
+    `The call ${quoted(id)} of ${name} has no result yet, and must have one before the ${speaker} speaks. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: ${quoted(id)}, toolName: '${name}', output: … }]).`,
+  );
+}
+
+type Calls = { open: Map<string, string>; answered: Set<string> };
+
+/** The calls of a conversation: those without a result, with the names of their tools, and those with one. */
+function callsOf(messages: readonly ModelMessage[]): Calls {
+  const calls: Calls = { open: new Map(), answered: new Set() };
+  for (const message of messages) note(message, calls);
+  return calls;
+}
+
+function note({ content }: ModelMessage, { open, answered }: Calls): void {
+  if (typeof content === 'string') return;
+  for (const part of content) {
+    // what a provider runs itself, and what waits for an approval, is answered in another way
+    if (part.type === 'tool-call' && part.providerExecuted !== true) open.set(part.toolCallId, part.toolName);
+    if (part.type === 'tool-approval-request') open.delete(part.toolCallId);
+    if (part.type === 'tool-result' && open.delete(part.toolCallId)) answered.add(part.toolCallId);
+  }
 }

@@ -1,6 +1,7 @@
 import type { ToolSet } from 'ai';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import { CuelineError } from '../errors.ts';
+import { checkAnswered } from './call-order.ts';
 import { emptyDefinitions, type Definitions } from './definitions.ts';
 import type { MessageContent, MessageRole } from './message-parts.ts';
 import { renderTemplate } from './template.ts';
@@ -244,6 +245,7 @@ export class Prompt {
       Object.defineProperty(scoped, name, { value: method, enumerable: true });
     }
     await define(scoped as this);
+    checkAnswered(layer.messages);
     scoped.#fixed = true;
     return layer;
   }

@@ -1,5 +1,6 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import { CuelineError } from '../errors.ts';
+import { checkAnswered } from '../prompt/call-order.ts';
 import { usePlugin, type Plugin } from '../prompt/define-plugin.ts';
 import { resolveMessages } from '../prompt/resolve-messages.ts';
 import { Prompt } from '../prompt/prompt.ts';
@@ -28,9 +29,9 @@ export async function openPrompt(opening: PromptOpening): Promise<OpenedPrompt> 
   return { prompt, messages };
 }
 
-/** @throws CuelineError `invalid_definition` where there is nothing to answer */
+/** @throws CuelineError `invalid_definition` where there is nothing to answer, or a call that must be answered first */
 export function checkMessages(messages: readonly ModelMessage[]): void {
-  if (messages.length > 0) return;
+  if (messages.length > 0) return checkAnswered(messages);
   throw new CuelineError(
     'invalid_definition',
     'The prompt has no message, so there is nothing to answer. Add one: prompt.$`Summarise this: …`.',

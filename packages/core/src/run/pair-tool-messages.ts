@@ -1,32 +1,49 @@
 import type { ModelMessage } from 'ai';
 
+type Part = { type: string; toolCallId?: string; providerExecuted?: boolean };
+
 /**
  * Messages without the halves of tool calls that a cut has left behind: providers refuse a result whose call is missing,
- * and a call whose result is. System messages are left out too; those belong into the system prompt.
+ * and a call whose result is, or comes only after somebody else has spoken. System messages are left out too; those
+ * belong into the system prompt.
  */
 export function pairToolMessages(messages: readonly ModelMessage[]): ModelMessage[] {
-  const called = new Set<string>();
-  const answered = new Set<string>();
-  for (const { role, content } of messages) {
-    if (typeof content === 'string') continue;
-    for (const part of content) {
-      if (part.type === 'tool-call' && role === 'assistant') called.add(part.toolCallId);
-      // the order counts: a result before its call answers nothing
-      if (part.type === 'tool-result' && called.has(part.toolCallId)) answered.add(part.toolCallId);
-    }
-  }
+  const paired = pairedParts(messages);
   return messages.flatMap((message) => {
     if (message.role === 'system') return [];
     if (typeof message.content === 'string' || message.role === 'user') return [message];
-    const kept = (
-      message.content as { type: string; toolCallId?: string; providerExecuted?: boolean }[]
-    ).filter(
-      ({ type, toolCallId = '', providerExecuted }) =>
-        (type !== 'tool-call' && type !== 'tool-result') ||
-        providerExecuted === true ||
-        answered.has(toolCallId),
-    );
+    const kept = (message.content as Part[]).filter((part) => !isHalf(part) || paired.has(part));
     if (kept.length === message.content.length) return [message];
     return kept.length === 0 ? [] : [{ ...message, content: kept } as ModelMessage];
   });
+}
+
+function isHalf({ type, providerExecuted }: Part): boolean {
+  return (type === 'tool-call' || type === 'tool-result') && providerExecuted !== true;
+}
+
+/** The calls that have a result, and those results. */
+function pairedParts(messages: readonly ModelMessage[]): Set<Part> {
+  const paired = new Set<Part>();
+  /** All calls so far, for the results that a provider itself puts among what the assistant says. */
+  const calls = new Map<string, Part>();
+  /** The calls that can be answered by the messages that come next. */
+  const open = new Map<string, Part>();
+  for (const { role, content } of messages) {
+    if (role === 'user' || role === 'assistant') open.clear();
+    if (typeof content === 'string') continue;
+    for (const part of content as Part[]) {
+      const { type, toolCallId = '' } = part;
+      if (type === 'tool-call' && role === 'assistant') {
+        calls.set(toolCallId, part);
+        open.set(toolCallId, part);
+      }
+      if (type !== 'tool-result') continue;
+      const call = (role === 'tool' ? open : calls).get(toolCallId);
+      if (call === undefined) continue;
+      paired.add(call).add(part);
+      open.delete(toolCallId);
+    }
+  }
+  return paired;
 }

@@ -78,12 +78,14 @@ describe('options that nobody knows', () => {
     [{ options: 'fast' }, "options takes an object, and got 'fast'. Write { … }, or leave it out."],
     [{ temperature: 1 }, 'temperature is an option: runPrompt(…, { options: { temperature: … } }).'],
     [{ option: {} }, 'runPrompt has no "option". Did you mean options?'],
-    [
-      { shape: 'round' },
-      'runPrompt has no "shape". There are: env, fetch, input, messages, model, options, packages, providers, step.',
-    ],
   ])('of a run: %o', async (config, message) => {
     expect(await refusal(config)).toBe(`invalid_options: ${message}`);
+  });
+
+  test('of a run, where nothing is near: all that there are', async () => {
+    expect(await refusal({ shape: 'round' })).toMatch(
+      /^invalid_options: runPrompt has no "shape"\. There are: env, fetch, input, messages, model, options, /,
+    );
   });
 
   test.each<[unknown, string]>([
