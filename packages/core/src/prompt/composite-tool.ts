@@ -1,6 +1,7 @@
 import { asSchema, jsonSchema, type JSONSchema7 } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { needsApproval } from './needs-approval.ts';
+import { moveSchema } from './move-schema.ts';
 import { isRecord } from './part-error.ts';
 import type { NamedTool } from './tool.ts';
 import { lastOutput } from './tool-callbacks.ts';
@@ -97,9 +98,11 @@ async function runCalls(
 ): Promise<{ results: SubResult[] }> {
   const results: SubResult[] = [];
   for (const { name, args: input } of callsOf(composite, args)) {
-    const timeoutMs = byName.get(name)?.rules.timeoutMs;
     const run = (own: ToolContext): unknown => runOne(composite, byName, name, input, own, makeSubCall);
-    results.push({ name, result: await makeSubCall({ name, input, timeoutMs, run }, context) });
+    results.push({
+      name,
+      result: await makeSubCall({ ...byName.get(name)?.rules, name, input, run }, context),
+    });
   }
   return { results };
 }
@@ -148,8 +151,9 @@ function describe(description: string, byName: SubTools): string {
 
 async function callsSchema(byName: SubTools): Promise<JSONSchema7> {
   const variants = await Promise.all(
-    [...byName].map(async ([name, { description, inputSchema }]): Promise<JSONSchema7> => {
-      const { $schema: _, ...args } = await asSchema(inputSchema).jsonSchema;
+    [...byName].map(async ([name, { description, inputSchema }], index): Promise<JSONSchema7> => {
+      const { $schema: _, ...own } = await asSchema(inputSchema).jsonSchema;
+      const args = moveSchema(own, `#/properties/calls/items/anyOf/${index}/properties/args`);
       return {
         type: 'object',
         description,
