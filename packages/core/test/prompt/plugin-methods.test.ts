@@ -1,0 +1,100 @@
+// What a plugin returns are methods of prompt, however they were written.
+import { definePlugin, type Prompt } from '@cueline/core';
+import { expect, test } from 'vitest';
+import { play } from '../support.ts';
+
+class Base {
+  protected readonly terms: string[] = [];
+  constructor(protected readonly prompt: Prompt) {}
+  defTerm(term: string): void {
+    this.terms.push(term);
+    this.prompt.def('TERMS', this.terms.join(' '));
+  }
+}
+
+class Glossary extends Base {
+  readonly title = 'Words';
+  readonly #secret = 'hidden';
+  get secret(): string {
+    return this.#secret;
+  }
+  defTwo(one: string, two: string): void {
+    this.defTerm(one);
+    this.defTerm(two);
+  }
+}
+
+const glossary = definePlugin({ name: 'glossary', setup: (prompt) => new Glossary(prompt) });
+
+test('those of a class, and of the class that it extends', async () => {
+  const { run } = await play(
+    {
+      kind: 'prompt',
+      name: 'words',
+      plugins: [glossary],
+      run(prompt) {
+        const { title, secret, defTerm, defTwo } = prompt as Prompt & Glossary;
+        defTerm('a');
+        defTwo('b', 'c');
+        prompt.$`${title} ${secret}`;
+      },
+    },
+    ['Done.'],
+  );
+  expect(run.state.variables).toMatchObject({ TERMS: { value: 'a b c' } });
+  expect(run.state.steps[0]!.request.messages).toEqual([{ role: 'user', content: 'Words hidden' }]);
+});
+
+test('those of an object, which call each other', async () => {
+  const plugin = definePlugin({
+    name: 'greeting',
+    setup: (prompt) => ({
+      words: 'Hello',
+      greet(name: string) {
+        prompt.$`${this.words} ${name}.`;
+      },
+    }),
+  });
+  const { run } = await play(
+    {
+      kind: 'prompt',
+      name: 'greet',
+      plugins: [plugin],
+      run: (prompt) => (prompt as Prompt & { greet(name: string): void }).greet('Ada'),
+    },
+    ['Done.'],
+  );
+  expect(run.state.steps[0]!.request.messages).toEqual([{ role: 'user', content: 'Hello Ada.' }]);
+});
+
+test('not what every object has', async () => {
+  const bare = definePlugin({
+    name: 'bare',
+    setup: () => Object.assign(Object.create(null), { one: 1 }) as object,
+  });
+  const { run } = await play(
+    {
+      kind: 'prompt',
+      name: 'bare',
+      plugins: [bare, definePlugin({ name: 'empty', setup: () => ({}) })],
+      run: (prompt) => prompt.$`${(prompt as unknown as { one: number }).one}`,
+    },
+    ['Done.'],
+  );
+  expect(run.state.status).toBe('done');
+});
+
+test('a name of a class that prompt has already is refused', async () => {
+  const clash = definePlugin({
+    name: 'clash',
+    setup: () =>
+      new (class {
+        defTool(): void {}
+      })(),
+  });
+  await expect(
+    play({ kind: 'prompt', name: 'x', plugins: [clash], run: (prompt) => prompt.$`Go.` }, []),
+  ).rejects.toThrow(
+    'Plugin "clash" has a method defTool, but prompt.defTool is there already. Give it another name.',
+  );
+});
