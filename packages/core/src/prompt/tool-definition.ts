@@ -58,10 +58,8 @@ export type ToolOptions<Args = unknown> = ToolRules<Args> & {
 export type SubCall = {
   name: string;
   input: unknown;
-  /** How long it may take, in milliseconds. */
-  timeoutMs?: number | undefined;
   run: (context: ToolContext) => unknown;
-};
+} & Partial<Pick<ToolRules, 'effect' | 'repeatable' | 'timeoutMs'>>;
 
 /** Makes such a call and gives what came of it, as the model may read it; `{ error }` where it failed. */
 export type SubCaller = (call: SubCall, context: ToolContext) => Promise<unknown>;

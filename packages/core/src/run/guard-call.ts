@@ -8,7 +8,13 @@ import { approvedArguments, isRefusal } from './approve.ts';
 import { copyPlain } from './copy-plain.ts';
 import { forModel } from './for-model.ts';
 import { budgetExceeded } from './limits.ts';
-import { createLoopGuard } from './loop-guard.ts';
+import {
+  createLoopGuard,
+  type CheckedCall,
+  type GuardedCall,
+  type LoopGuard,
+  type LoopVerdict,
+} from './loop-guard.ts';
 import type { Recorder } from './recorder.ts';
 import type { Speaker } from './tree.ts';
 import { timeLimit, untilAborted } from './until-aborted.ts';
@@ -27,13 +33,27 @@ export type GuardedTool = {
   isAgent: boolean;
   /** What a result becomes before the log and the model get it. */
   finish: (output: unknown) => unknown;
-  run: (args: unknown, context: ToolContext) => unknown;
+  /** `admit` is asked before each call that it makes inside its own. */
+  run: (args: unknown, context: ToolContext, admit: Admit) => unknown;
+};
+
+/**
+ * Counts a call, and asks the loop guard about it. Throws where it may not be made: what the model reads of it, or what
+ * ends the run.
+ */
+export type Admit = (call: GuardedCall, counted?: boolean) => Admission;
+
+/** A call that may be made; `verdict` says whether it is to run, or to be answered with the result of one before. */
+export type Admission = Omit<CheckedCall, 'verdict'> & {
+  verdict: Extract<LoopVerdict, { kind: 'run' | 'repeat' }>;
 };
 
 /** Everything that is promised about tool calls, around each of them. */
 export type CallGuard = {
   /** One call, from the first check to its result. What it throws becomes a tool error that the model reads. */
   call(guarded: GuardedTool, given: unknown, context: ToolContext): unknown;
+  /** A call that cannot run, because there is no such tool or its arguments do not fit. It counts like any other. */
+  invalid(toolName: string, input: unknown): void;
   /** What the model is to be told besides the result of a call. */
   noteOf(toolCallId: string): string | undefined;
   /** A new step begins, which is about the task of this id, if any: the same call for another task is no repetition. */
@@ -58,22 +78,19 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
 
   function call(guarded: GuardedTool, given: unknown, context: ToolContext): unknown {
     const { name, rules, streams } = guarded;
-    callsInStep += 1;
-    const exceeded = tree.budget.takeToolCall();
-    if (exceeded !== undefined) return fail(exceeded);
-    const { toolCallsPerStep } = tree.budget.limits;
-    if (callsInStep > toolCallsPerStep) {
-      throw forModel(budgetExceeded('toolCallsPerStep', toolCallsPerStep).message);
-    }
-    const { verdict, settled } = loops.check({ toolName: name, input: given, ...rules });
-    if (verdict.kind === 'end') return fail(verdict.error);
-    if (verdict.kind === 'refuse') throw forModel(verdict.reason);
+    count();
+    const admission = admit({ toolName: name, input: given, ...rules }, loops.check);
+    const { verdict, settled } = admission;
+    const admitInside: Admit = (inner, counted = false) => {
+      if (!counted) count();
+      return admit(inner, admission.checkInside);
+    };
     if (verdict.kind === 'repeat') {
       notes.set(context.toolCallId, verdict.note);
       return verdict.output;
     }
     if (!streams) {
-      const output = once(guarded, given, context);
+      const output = once(guarded, given, context, admitInside);
       // a refusal is an answer: who asks again gets the same one
       settled(output.catch((error: unknown) => (isRefusal(error) ? error.message : Promise.reject(error))));
       return output;
@@ -81,12 +98,35 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
     let end: End = { resolve: () => {}, reject: () => {} };
     settled(new Promise((resolve, reject) => (end = { resolve, reject })));
     // the AI SDK shows the outputs of an iterable as they come
-    return each(guarded, given, context, end);
+    return each(guarded, given, context, admitInside, end);
   }
 
-  async function once(guarded: GuardedTool, given: unknown, context: ToolContext): Promise<unknown> {
+  /** Counts a call. @throws what ends the run, or what the model is told, where it is one too many */
+  function count(): void {
+    callsInStep += 1;
+    const exceeded = tree.budget.takeToolCall();
+    if (exceeded !== undefined) fail(exceeded);
+    const { toolCallsPerStep } = tree.budget.limits;
+    if (callsInStep > toolCallsPerStep) {
+      throw forModel(budgetExceeded('toolCallsPerStep', toolCallsPerStep).message);
+    }
+  }
+
+  function admit(inner: GuardedCall, check: LoopGuard['check']): Admission {
+    const { verdict, ...checked } = check(inner);
+    if (verdict.kind === 'end') return fail(verdict.error);
+    if (verdict.kind === 'refuse') throw forModel(verdict.reason);
+    return { ...checked, verdict };
+  }
+
+  async function once(
+    guarded: GuardedTool,
+    given: unknown,
+    context: ToolContext,
+    admitInside: Admit,
+  ): Promise<unknown> {
     try {
-      const place = await enter(guarded, given, context);
+      const place = await enter(guarded, given, context, admitInside);
       try {
         return guarded.finish(await untilAborted(lastOutput(place.start()), place.signal));
       } finally {
@@ -101,11 +141,12 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
     guarded: GuardedTool,
     given: unknown,
     context: ToolContext,
+    admitInside: Admit,
     last: End,
   ): AsyncGenerator<unknown> {
     let output: unknown = null;
     try {
-      const place = await enter(guarded, given, context);
+      const place = await enter(guarded, given, context, admitInside);
       try {
         const outputs = (place.start() as AsyncIterable<unknown>)[Symbol.asyncIterator]();
         try {
@@ -136,6 +177,7 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
     { name, rules, inputSchema, isAgent, run }: GuardedTool,
     given: unknown,
     context: ToolContext,
+    admitInside: Admit,
   ): Promise<{ start: () => unknown; signal: AbortSignal | undefined; leave: () => void }> {
     const { toolCallId } = context;
     // what a tool does comes after its call, also in the log
@@ -161,7 +203,8 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
       start() {
         recorder.toolStarted(toolCallId, name);
         onStart(name);
-        return run(ownCopy(args), signal === undefined ? context : { ...context, abortSignal: signal });
+        const own = signal === undefined ? context : { ...context, abortSignal: signal };
+        return run(ownCopy(args), own, admitInside);
       },
       signal,
       leave() {
@@ -197,6 +240,22 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
 
   return {
     call,
+    invalid(toolName, input) {
+      callsInStep += 1;
+      const exceeded = tree.budget.takeToolCall();
+      if (exceeded !== undefined) return tree.fail(exceeded);
+      // under a name that no tool has, since the same call is another once it can run; it gets nowhere, as one that reads
+      const { verdict } = loops.check({ toolName: `invalid ${toolName}`, input, effect: 'read' });
+      if (verdict.kind !== 'end') return;
+      const { calls } = verdict.error.details as { calls: number };
+      tree.fail(
+        new CuelineError(
+          'loop_detected',
+          `The model called ${toolName} ${calls} times with the same arguments, although that call cannot run, so the run was ended. The call's error says why it cannot; say in the prompt which tools there are and what they take.`,
+          { details: { toolName, calls } },
+        ),
+      );
+    },
     noteOf: (toolCallId) => notes.get(toolCallId),
     beginStep(taskId) {
       // a tool of the new task may be another under the same name, and its window hides the results of the old one

@@ -31,6 +31,9 @@ export const defaultLimits: Limits = {
   depth: 5,
 };
 
+/** The default of `steps` where `stopWhen` says when a run is finished: far more than it needs, but it may never get there. */
+const STEPS_WITH_STOP_WHEN = 1_000;
+
 /** What a run has used of its limits so far. One budget is shared by a run and all its agents. */
 export type Budget = {
   readonly limits: Limits;
@@ -54,8 +57,9 @@ const lowest: Record<keyof Limits, 0 | 1> = {
 };
 
 /** The limits that `options.limits` asks for, with the defaults for the rest. @throws CuelineError `invalid_options` */
-export function readLimits(given: Partial<Limits> | undefined): Limits {
-  if (given === undefined) return { ...defaultLimits };
+export function readLimits(given: Partial<Limits> | undefined, hasStopWhen = false): Limits {
+  const limits = { ...defaultLimits, ...(hasStopWhen ? { steps: STEPS_WITH_STOP_WHEN } : {}) };
+  if (given === undefined) return limits;
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new CuelineError(
       'invalid_options',
@@ -63,7 +67,6 @@ export function readLimits(given: Partial<Limits> | undefined): Limits {
       { details: { option: 'limits' } },
     );
   }
-  const limits = { ...defaultLimits };
   for (const [name, value] of Object.entries(given)) {
     if (!isLimit(name)) {
       throw new CuelineError(

@@ -43,7 +43,15 @@ export type LoopGuard = {
    * The verdict on a call. Where it is `run`, `settled` takes the promise of the call's result, at once, so that an
    * identical call of the same step can wait for it; with another verdict, `settled` does nothing.
    */
-  check(call: GuardedCall): { verdict: LoopVerdict; settled(output: Promise<unknown>): void };
+  check(call: GuardedCall): CheckedCall;
+};
+
+/** What the guard says of a call. */
+export type CheckedCall = {
+  verdict: LoopVerdict;
+  settled(output: Promise<unknown>): void;
+  /** The same for a call that is made inside this one, whose progress does not start the count of this one anew. */
+  checkInside: LoopGuard['check'];
 };
 
 /** What is known of one call. */
@@ -66,12 +74,17 @@ export function createLoopGuard(): LoopGuard {
     counted.delete(oldest[1]);
   }
 
-  function startAnew(except: Seen): void {
-    for (const entry of counted) if (entry !== except) forget(entry);
-    counted = new Set([except]);
+  function startAnew(...except: Seen[]): void {
+    for (const entry of counted) if (!except.includes(entry)) forget(entry);
+    counted = new Set(except);
   }
 
-  async function watch(entry: Seen, output: Promise<unknown>, changes: boolean): Promise<void> {
+  async function watch(
+    entry: Seen,
+    outer: readonly Seen[],
+    output: Promise<unknown>,
+    changes: boolean,
+  ): Promise<void> {
     entry.output = output;
     try {
       await output;
@@ -80,27 +93,31 @@ export function createLoopGuard(): LoopGuard {
       if (entry.output === output) forget(entry);
       return;
     }
-    if (changes && !entry.succeeded) startAnew(entry);
+    if (changes && !entry.succeeded) startAnew(entry, ...outer);
     entry.succeeded = true;
   }
 
-  return {
-    check({ toolName, input, effect, repeatable = false }) {
-      const key = canonicalCall(toolName, input);
-      const known = seen.get(key);
-      const entry = known ?? { count: 0, output: undefined, succeeded: false };
-      const changes = effect !== 'read';
-      remember(key, entry);
-      counted.add(entry);
-      if (known === undefined && changes) startAnew(entry);
-      if (!repeatable) entry.count += 1;
-      const verdict = judge(toolName, entry);
-      return {
-        verdict,
-        settled: verdict.kind === 'run' ? (output) => void watch(entry, output, changes) : () => {},
-      };
-    },
-  };
+  function check(
+    { toolName, input, effect, repeatable = false }: GuardedCall,
+    outer: readonly Seen[],
+  ): CheckedCall {
+    const key = canonicalCall(toolName, input);
+    const known = seen.get(key);
+    const entry = known ?? { count: 0, output: undefined, succeeded: false };
+    const changes = effect !== 'read';
+    remember(key, entry);
+    counted.add(entry);
+    if (known === undefined && changes) startAnew(entry, ...outer);
+    if (!repeatable) entry.count += 1;
+    const verdict = judge(toolName, entry);
+    return {
+      verdict,
+      settled: verdict.kind === 'run' ? (output) => void watch(entry, outer, output, changes) : () => {},
+      checkInside: (call) => check(call, [entry, ...outer]),
+    };
+  }
+
+  return { check: (call) => check(call, []) };
 }
 
 function forget(entry: Seen): void {

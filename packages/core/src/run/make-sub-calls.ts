@@ -1,27 +1,31 @@
 import { getErrorMessage } from '@ai-sdk/provider';
+import { CuelineError } from '../errors.ts';
 import { redact } from '../models/redact.ts';
 import { lastOutput } from '../prompt/tool-callbacks.ts';
-import type { SubCaller } from '../prompt/tool-definition.ts';
+import type { SubCaller, ToolContext, ToolRules } from '../prompt/tool-definition.ts';
 import { capOutput } from './cap-output.ts';
+import type { Admission, Admit } from './guard-call.ts';
 import { toJson } from './to-json.ts';
 import type { Speaker } from './tree.ts';
 import { timeLimit, untilAborted } from './until-aborted.ts';
 
+/** The call of a composite tool, inside which others are made. */
+export type OuterCall = { name: string; rules: ToolRules; context: ToolContext; admit: Admit };
+
 /**
- * Makes the calls inside a composite tool's call one by one: each is written down, counted, limited in time, and fails
- * by itself. The first is the composite tool's own call, which has been counted.
+ * Makes the calls inside a composite tool's call one by one: each is written down, counted, held against the loop guard,
+ * limited in time, and fails by itself. The first is the composite tool's own call, which has been counted.
  */
-export function makeSubCalls({ tree, sink }: Speaker, toolCallId: string): SubCaller {
+export function makeSubCalls({ tree, sink }: Speaker, outer: OuterCall): SubCaller {
+  const { toolCallId } = outer.context;
   let made = 0;
 
-  return async ({ name, input, timeoutMs, run }, context) => {
+  return async ({ name, input, timeoutMs, effect, repeatable = outer.rules.repeatable, run }, context) => {
     context.abortSignal?.throwIfAborted();
     const index = made++;
-    const exceeded = index === 0 ? undefined : tree.budget.takeToolCall();
-    if (exceeded !== undefined) {
-      tree.fail(exceeded);
-      throw exceeded;
-    }
+    const admission = admitted(() =>
+      outer.admit({ toolName: `${outer.name}.${name}`, input, effect, repeatable }, index === 0),
+    );
     const startedAt = performance.now();
     const end = (outcome: { output: unknown } | { error: string }): void => {
       const ms = Math.round((performance.now() - startedAt) * 100) / 100;
@@ -31,9 +35,16 @@ export function makeSubCalls({ tree, sink }: Speaker, toolCallId: string): SubCa
     const limit = timeoutMs === undefined ? undefined : timeLimit(name, timeoutMs);
     const signals = [context.abortSignal, limit?.signal].filter((signal) => signal !== undefined);
     const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
-    try {
+    const make = async (): Promise<unknown> => {
       const result = lastOutput(run(signal === undefined ? context : { ...context, abortSignal: signal }));
-      const output = capOutput(await untilAborted(result, signal), name);
+      return capOutput(await untilAborted(result, signal), name);
+    };
+    try {
+      if ('refused' in admission) throw admission.refused;
+      const { verdict, settled } = admission;
+      const result = verdict.kind === 'repeat' ? verdict.output : make();
+      settled(result);
+      const output = await result;
       end({ output: toJson(output, tree.secrets) });
       return output;
     } catch (error) {
@@ -46,6 +57,16 @@ export function makeSubCalls({ tree, sink }: Speaker, toolCallId: string): SubCa
       limit?.clear();
     }
   };
+}
+
+/** A call that may be made, or why not. What ends the whole run is thrown. */
+function admitted(admit: () => Admission): Admission | { refused: unknown } {
+  try {
+    return admit();
+  } catch (refused) {
+    if (CuelineError.isInstance(refused)) throw refused;
+    return { refused };
+  }
 }
 
 function messageOf(error: unknown): string {

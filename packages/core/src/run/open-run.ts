@@ -58,9 +58,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
     ...options
   } = (config.options ?? {}) as unknown as PromptOptions;
   // whoever says when a run is finished need not say it twice
-  const limits = readLimits(
-    options.stopWhen === undefined ? givenLimits : { steps: Infinity, ...givenLimits },
-  );
+  const limits = readLimits(givenLimits, options.stopWhen !== undefined);
   const approvedEffects = readApproval(approval);
   const { prompt, messages: ownMessages } = await openPrompt({
     plugins: [...(definition.plugins ?? []), ...plugins],

@@ -45,7 +45,7 @@ export type PromptOptions<
   /** How named system parts are written: `labels` (default), or `xml`. */
   systemFormat?: SystemFormat | undefined;
   /**
-   * What the run and all its agents may use together. By default 50 steps (unless `stopWhen` says when the run is
+   * What the run and all its agents may use together. By default 50 steps (1,000 where `stopWhen` says when the run is
    * finished), 200 tool calls, 32 in one step and 8 at a time, agents 5 deep. `Infinity` turns a limit off.
    */
   limits?: Partial<Limits> | undefined;

@@ -88,7 +88,13 @@ export function composeStreamOptions(
       () => tasks?.failed === true,
       ...(rest.stopWhen === undefined ? [] : [rest.stopWhen].flat()),
     ],
-    onChunk: beforeCallback(({ chunk }) => recorder.part(chunk), rest.onChunk),
+    onChunk: beforeCallback(({ chunk }) => {
+      recorder.part(chunk);
+      // no tool hears of it, and a model may make such calls without end
+      if (chunk.type === 'tool-call' && chunk.invalid === true && chunk.providerExecuted !== true) {
+        registry.invalid(chunk.toolName, chunk.input);
+      }
+    }, rest.onChunk),
     // without one, the AI SDK prints to the console; errors are in the log
     onError: rest.onError ?? (() => {}),
     onAbort: composeCallbacks((event) => recorder.aborted(event.reason), rest.onAbort),

@@ -15,6 +15,8 @@ export type ToolRegistry = {
    * task that the next step is about, if any: the same call for another task is no repetition.
    */
   update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void;
+  /** Counts a call that cannot run, because there is no such tool or its arguments do not fit. */
+  invalid(toolName: string, input: unknown): void;
 };
 
 /** Tools out of definitions, each with the guard around its calls, and with results that are whole and small enough. */
@@ -35,10 +37,10 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
       isAgent,
       finish: (output) => capOutput(output, name),
       streams: !isAgent && definition.streams,
-      run: (args, context) =>
+      run: (args, context, admit) =>
         definition.kind === 'agent'
           ? speaker.tree.answer(speaker, { name, agent: definition.agent, args, context })
-          : definition.run(args, context, makeSubCalls(speaker, context.toolCallId)),
+          : definition.run(args, context, makeSubCalls(speaker, { name, rules, context, admit })),
     };
     return tool({
       description,
@@ -84,6 +86,7 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
 
   return {
     tools,
+    invalid: guard.invalid,
     update(definitions, taskId) {
       guard.beginStep(taskId);
       for (const name of Object.keys(tools)) if (!definitions.has(name)) delete tools[name];

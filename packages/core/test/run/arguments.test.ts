@@ -39,7 +39,7 @@ test('what its schema makes of the arguments reaches the tool as it is', async (
     (prompt) => {
       const schema = z.object({
         price: z.number().transform((cents) => new Money(cents)),
-        at: z.coerce.date(),
+        at: z.string().transform((text) => new Date(text)),
       });
       prompt.defTool('pay', '', schema, ({ price, at }) => `${price.shown()} in ${at.getUTCFullYear()}`);
       prompt.$`Go.`;

@@ -1,4 +1,4 @@
-import { runPrompt, tool, type NamedTool, type PromptConfig } from '@cueline/core';
+import { runPrompt, tool, type NamedTool, type PromptConfig, type ToolOptions } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -268,7 +268,7 @@ test('each call gets the context of the whole', async () => {
         seen.push([toolCallId, messages.length, abortSignal?.aborted]);
       }),
     ],
-    [{ name: 'look' }, { name: 'look' }],
+    [{ name: 'look' }, { name: 'look', args: { again: true } }],
   );
   expect(seen).toEqual([
     ['call-0-0', 1, false],
@@ -354,6 +354,101 @@ test('the same calls again are a repetition like any other', async () => {
   const counted = { results: [{ name: 'count', result: 1 }] };
   expect(run.state.toolCalls.map(({ output }) => output)).toEqual([counted, counted]);
   expect(sent(model)[2]!.messages.at(-1)).toContain('kit was not run again');
+});
+
+describe('the same call again, inside one call', () => {
+  const read = (made: string[], options: ToolOptions<{ path: string }> = {}) =>
+    tool(
+      'read',
+      '',
+      z.object({ path: z.string() }),
+      ({ path }) => {
+        made.push(`read ${path}`);
+        return made.length;
+      },
+      options,
+    );
+  const a: Call = { name: 'read', args: { path: 'a' } };
+  const refused = (count: number) => ({
+    error: `kit.read was not run: this is call ${count} with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.`,
+  });
+
+  test.each<ToolOptions<{ path: string }>>([{}, { effect: 'read' }])(
+    'gets the result before, then a refusal of its own: %j',
+    async (options) => {
+      const made: string[] = [];
+      const { output, run, toolCall } = await batch([read(made, options), echo], [a, a, a, a, say('on')]);
+      expect(made).toEqual(['read a']);
+      expect(output).toEqual({
+        results: [
+          { name: 'read', result: 1 },
+          { name: 'read', result: 1 },
+          { name: 'read', result: refused(3) },
+          { name: 'read', result: refused(4) },
+          { name: 'echo', result: 'on' },
+        ],
+      });
+      expect(toolCall.subCalls?.map(({ state }) => state)).toEqual([
+        'output-available',
+        'output-available',
+        'output-error',
+        'output-error',
+        'output-available',
+      ]);
+      expect(run.state.status).toBe('done');
+    },
+  );
+
+  test('a hundred of them end the run', async () => {
+    const made: string[] = [];
+    const { run } = await batch([read(made)], Array<Call>(100).fill(a));
+    expect(made).toEqual(['read a']);
+    expect(run.state).toMatchObject({
+      status: 'error',
+      error: { code: 'loop_detected', details: { toolName: 'kit.read', calls: 6 } },
+    });
+  });
+
+  test('a part that is repeatable runs each time, and so do all parts of a repeatable whole', async () => {
+    const made: string[] = [];
+    await batch([read(made, { repeatable: true })], Array<Call>(7).fill(a));
+    expect(made).toHaveLength(7);
+    await play(
+      (prompt) => {
+        prompt.defTool('kit', '', [read(made)], { repeatable: true });
+        prompt.$`Go.`;
+      },
+      [[{ toolCall: { name: 'kit', input: { calls: Array<Call>(7).fill(a) } } }], 'Done.'],
+    );
+    expect(made).toHaveLength(14);
+  });
+
+  test('what was read is read again after something was written', async () => {
+    const made: string[] = [];
+    const write = tool('write', '', none, () => void made.push('write'), { effect: 'write' });
+    await batch([read(made, { effect: 'read' }), write], [a, { name: 'write' }, a]);
+    expect(made).toEqual(['read a', 'write', 'read a']);
+  });
+
+  test('each counts against the calls of its step; those beyond it are refused', async () => {
+    const { output, run } = await batch([echo], [say('1'), say('2'), say('3')], {
+      options: { limits: { toolCallsPerStep: 2 } },
+    });
+    expect(output).toEqual({
+      results: [
+        { name: 'echo', result: '1' },
+        { name: 'echo', result: '2' },
+        {
+          name: 'echo',
+          result: {
+            error:
+              'One step may make 2 tool calls, and this is one more. Where that is too little, raise options.limits.toolCallsPerStep; Infinity means no limit.',
+          },
+        },
+      ],
+    });
+    expect(run.state.status).toBe('done');
+  });
 });
 
 describe('mistakes are said when it is defined', () => {
