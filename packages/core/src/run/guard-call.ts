@@ -7,6 +7,7 @@ import type { ToolContext, ToolRules } from '../prompt/tool-definition.ts';
 import { approvedArguments, isRefusal } from './approve.ts';
 import { copyPlain } from './copy-plain.ts';
 import { forModel } from './for-model.ts';
+import { hideKeys } from './hide-keys.ts';
 import { budgetExceeded } from './limits.ts';
 import {
   createLoopGuard,
@@ -128,7 +129,8 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
     try {
       const place = await enter(guarded, given, context, admitInside);
       try {
-        return guarded.finish(await untilAborted(lastOutput(place.start()), place.signal));
+        const output = await untilAborted(lastOutput(place.start()), place.signal);
+        return hideKeys(guarded.finish(output), tree.secrets);
       } finally {
         place.leave();
       }
@@ -153,7 +155,7 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
           for (;;) {
             const next = await untilAborted(outputs.next(), place.signal);
             if (next.done === true) break;
-            yield (output = guarded.finish(next.value));
+            yield (output = hideKeys(guarded.finish(next.value), tree.secrets));
           }
         } finally {
           // not awaited: a generator that waits for ever gives no answer to this either
@@ -190,7 +192,7 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
       context,
     });
     if (edited !== undefined) {
-      const text = redact(JSON.stringify(edited), tree.secrets);
+      const text = JSON.stringify(hideKeys(edited, tree.secrets));
       notes.set(toolCallId, `The user ran it with other arguments: ${text}`);
     }
     // an agent takes no place: it would keep it from the calls that it waits for

@@ -5,6 +5,7 @@ import { LOG_VERSION } from '../log/events.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import { createModels } from '../models/create-models.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
+import { withoutKeys } from './hide-keys.ts';
 import { createLiveRun } from './live-run.ts';
 import { openRun, toDefinition } from './open-run.ts';
 import type { PromptConfig, PromptSource, TextOutput } from './options.ts';
@@ -31,7 +32,7 @@ export async function startRun<
   const opened = await openRun(definition, config);
 
   const runId = createId('run');
-  const log = createRunLog();
+  const log = withoutKeys(createRunLog(), models.secrets());
   log.append({
     type: 'run-start',
     v: LOG_VERSION,

@@ -4,6 +4,7 @@ import type { ToolContext, ToolDefinition } from '../prompt/tool-definition.ts';
 import { toModelOutput, type ToolResultOutput } from '../prompt/tool-output.ts';
 import { capOutput } from './cap-output.ts';
 import { createCallGuard, type CallGuardOptions, type GuardedTool } from './guard-call.ts';
+import { hideKeys } from './hide-keys.ts';
 import { makeSubCalls } from './make-sub-calls.ts';
 
 /** The tools of one speaker, as the AI SDK takes them. */
@@ -78,7 +79,9 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
         guard.call({ ...guarded, rules: { needsApproval: () => asks(args, context) } }, args, context),
       toModelOutput: async (result: Parameters<NonNullable<typeof own>>[0]) =>
         withNote(
-          own === undefined ? toModelOutput(result.output) : await own(result),
+          own === undefined
+            ? toModelOutput(result.output)
+            : hideKeys(await own(result), speaker.tree.secrets),
           guard.noteOf(result.toolCallId),
         ),
     };

@@ -1,7 +1,7 @@
 import type { LanguageModel } from 'ai';
 import { createId } from '../create-id.ts';
 import { CuelineError } from '../errors.ts';
-import type { RequestEvent, RunEventBody } from '../log/events.ts';
+import type { RunEventBody } from '../log/events.ts';
 import type { RunLog } from '../log/run-log.ts';
 import type { Models } from '../models/create-models.ts';
 import type { AgentDefinition } from '../prompt/agent.ts';
@@ -10,7 +10,6 @@ import type { ToolContext, ToolEffect } from '../prompt/tool-definition.ts';
 import { createBudget, type Budget, type Limits } from './limits.ts';
 import { createRequests, type Requests } from './requests.ts';
 import { createSlots, type Slots } from './slots.ts';
-import { toJson } from './to-json.ts';
 
 /** A tool call that an agent answers. */
 export type AgentCall = { name: string; agent: AgentDefinition; args: unknown; context: ToolContext };
@@ -69,10 +68,7 @@ export function createTree(
     budget: createBudget(settings.limits),
     slots: createSlots(settings.limits.concurrentToolCalls),
     requests: createRequests(
-      (event, agent) => {
-        const safe = toJson(event, secrets) as RequestEvent;
-        log.append(agent === undefined ? safe : { ...safe, agent });
-      },
+      (event, agent) => log.append(agent === undefined ? event : { ...event, agent }),
       () => createId('req'),
     ),
     approvedEffects: settings.approvedEffects,
