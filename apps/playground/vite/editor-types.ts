@@ -15,7 +15,7 @@ const core = fileURLToPath(new URL('../../../packages/core', import.meta.url));
 const run = promisify(execFile);
 
 /** What a script can import. Everything that their declarations mention comes along. */
-const scriptImports = ['@cueline/core', '@cueline/core/testing', 'zod'];
+const scriptImports = ['@cueline/core', '@cueline/core/plugins', '@cueline/core/testing', 'zod'];
 /** Packages whose comments are shown in the editor; those of the others only cost time. */
 const documented = ['@cueline/core', 'zod'];
 

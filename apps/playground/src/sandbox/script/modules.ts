@@ -1,5 +1,10 @@
 /** What a script may import, in the order in which messages name it. */
-export const scriptModules = ['@cueline/core', '@cueline/core/testing', 'zod'] as const;
+export const scriptModules = [
+  '@cueline/core',
+  '@cueline/core/plugins',
+  '@cueline/core/testing',
+  'zod',
+] as const;
 
 export type ScriptModule = (typeof scriptModules)[number];
 
