@@ -439,6 +439,24 @@ test('on a phone, tasks and questions fit the screen and fingers', async ({ play
   });
 });
 
+test('a script takes the ready-made memory plugin, and the editor knows its methods', async ({
+  playground,
+}) => {
+  await playground.open();
+  await playground.write(`import { definePrompt } from '@cueline/core';
+import { memory } from '@cueline/core/plugins';
+
+export default definePrompt('memory', async (prompt) => {
+  await prompt.remember('coffee', 'Grace drinks her coffee black.');
+  prompt.$\`What does Grace drink?\`;
+}, { plugins: [memory()] });
+`);
+  await expect(playground.page.getByText('No problems')).toBeVisible({ timeout: 30_000 });
+  await playground.run();
+  expect(await playground.ended()).toBe('done');
+  await expect(playground.tool('recall').first()).toBeVisible();
+});
+
 /** Opens a task's menu with the keyboard, and picks an entry. */
 async function change(page: Page, row: Locator, entry: string): Promise<void> {
   await row.getByRole('button', { name: /^Change task/ }).focus();
