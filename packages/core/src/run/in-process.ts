@@ -51,7 +51,11 @@ async function* start<Input>(
       options: { ...options, abortSignal: AbortSignal.any(signals) },
     }));
   } catch (error) {
-    yield* failedStart(definition.name, await startError(error, models), messages ?? []);
+    const stopped = signals.some(({ aborted }) => aborted);
+    for (const event of failedStart(definition.name, await startError(error, models), messages ?? [])) {
+      if (!stopped || event.type !== 'run-end') yield event;
+      else yield { seq: event.seq, t: event.t, type: 'run-end', outcome: 'stopped' };
+    }
     return;
   }
   runs.set(run.id, run);

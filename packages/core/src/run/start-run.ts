@@ -16,6 +16,7 @@ import { speak } from './speak.ts';
 import { toJson } from './to-json.ts';
 import { createTree } from './tree.ts';
 import { toUIMessages } from './ui-messages.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** Opens the prompt and starts the run. What `runPrompt` does, apart so that a page loads it with its first run. */
 export async function startRun<
@@ -29,7 +30,8 @@ export async function startRun<
   const definition = toDefinition(source);
   const models = createModels(config);
   const model = await models.resolve(modelOf(config.model ?? definition.model));
-  const opened = await openRun(definition, config);
+  // a prompt function that does not listen to the signal must not hold up whoever aborts it
+  const opened = await untilAborted(openRun(definition, config), notYet(config.options?.abortSignal));
 
   const runId = createId('run');
   const log = withoutKeys(createRunLog(), models.secrets());
@@ -45,6 +47,7 @@ export async function startRun<
     messageId: createId('msg'),
   });
   const abort = new AbortController();
+  const { abortSignal } = opened;
   const tree = createTree(log, models, {
     limits: opened.limits,
     approvedEffects: opened.approvedEffects,
@@ -65,6 +68,10 @@ export async function startRun<
       messages: opened.messages,
       options: opened.options,
       abortSignal: abort.signal,
+      // the AI SDK would call the model once, whatever its signal says
+      ...(abortSignal?.aborted === true
+        ? { aroundPrepareStep: () => () => Promise.reject(abortSignal.reason as Error) }
+        : {}),
       onEnd: ({ outcome, finishReason, error }) =>
         log.append({
           type: 'run-end',
@@ -74,7 +81,7 @@ export async function startRun<
         }),
     },
   );
-  followSignal(opened.abortSignal, log, stop);
+  followSignal(abortSignal, log, stop);
   const drive = async (): Promise<void> => {
     await result.consumeStream({ onError: recorder.fail });
     // whatever kept the end from being heard, there is nothing more to come
@@ -86,6 +93,14 @@ export async function startRun<
     prompt: opened.prompt,
     run: createLiveRun(runId, tree, () => void drive(), stop),
   };
+}
+
+/** A signal that had aborted before leaves a prompt function a moment, in which most are done; the run is then a stopped one. */
+function notYet(signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (signal?.aborted !== true) return signal;
+  const later = new AbortController();
+  setTimeout(() => later.abort(signal.reason));
+  return later.signal;
 }
 
 /** Stops with the signal's reason, and lets go of the signal when the run has ended: it may outlive many runs. */
