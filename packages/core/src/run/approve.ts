@@ -1,7 +1,8 @@
 import { getErrorMessage } from '@ai-sdk/provider';
 import type { FlexibleSchema } from 'ai';
+import { CuelineError } from '../errors.ts';
 import { needsApproval } from '../prompt/needs-approval.ts';
-import { parseWith, type ToolContext, type ToolRules } from '../prompt/tool-definition.ts';
+import { parseWith, type ToolContext, type ToolEffect, type ToolRules } from '../prompt/tool-definition.ts';
 import { toJson } from './to-json.ts';
 import type { Speaker } from './tree.ts';
 
@@ -56,4 +57,19 @@ export async function approvedArguments(
       fault = error instanceof Error ? error.message : getErrorMessage(error);
     }
   }
+}
+
+const effects: ReadonlySet<unknown> = new Set<ToolEffect>(['read', 'write', 'external']);
+
+/** What `options.approval` asks for. @throws CuelineError `invalid_options` */
+export function readApproval(approval: true | readonly ToolEffect[] | undefined): readonly ToolEffect[] {
+  if (approval === undefined) return [];
+  if (approval === true) return ['write', 'external'];
+  if (Array.isArray(approval) && approval.every((effect) => effects.has(effect))) {
+    return approval as readonly ToolEffect[];
+  }
+  throw new CuelineError(
+    'invalid_options',
+    "options.approval is true (for tools with the effect 'write' or 'external'), or a list of effects: approval: ['external'].",
+  );
 }

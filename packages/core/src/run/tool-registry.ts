@@ -69,7 +69,7 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
     };
     const asks = async (args: unknown, context: ToolContext): Promise<boolean> =>
       typeof needsApproval === 'function'
-        ? needsApproval(args as never, context as never)
+        ? needsApproval(args, context)
         : (needsApproval ?? false);
     return {
       ...ready,

@@ -1,6 +1,6 @@
 import type { LanguageModel } from 'ai';
 import { createId } from '../create-id.ts';
-import { CuelineError } from '../errors.ts';
+import type { CuelineError } from '../errors.ts';
 import type { RunEventBody } from '../log/events.ts';
 import type { RunLog } from '../log/run-log.ts';
 import type { Models } from '../models/create-models.ts';
@@ -10,6 +10,8 @@ import type { ToolContext, ToolEffect } from '../prompt/tool-definition.ts';
 import { createBudget, type Budget, type Limits } from './limits.ts';
 import { createRequests, type Requests } from './requests.ts';
 import { createSlots, type Slots } from './slots.ts';
+
+export { readApproval } from './approve.ts';
 
 /** A tool call that an agent answers. */
 export type AgentCall = { name: string; agent: AgentDefinition; args: unknown; context: ToolContext };
@@ -83,19 +85,4 @@ export function createTree(
     },
     taskLists: new Map(),
   };
-}
-
-const effects: ReadonlySet<unknown> = new Set<ToolEffect>(['read', 'write', 'external']);
-
-/** What `options.approval` asks for. @throws CuelineError `invalid_options` */
-export function readApproval(approval: true | readonly ToolEffect[] | undefined): readonly ToolEffect[] {
-  if (approval === undefined) return [];
-  if (approval === true) return ['write', 'external'];
-  if (Array.isArray(approval) && approval.every((effect) => effects.has(effect))) {
-    return approval as readonly ToolEffect[];
-  }
-  throw new CuelineError(
-    'invalid_options',
-    "options.approval is true (for tools with the effect 'write' or 'external'), or a list of effects: approval: ['external'].",
-  );
 }
