@@ -1,11 +1,11 @@
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../errors.ts';
 import type { PromptOptions } from '../run/options.ts';
-import type { Plugin, PluginMethods } from './define-plugin.ts';
+import { checkPlugins, type Plugin, type PluginMethods } from './define-plugin.ts';
 import { checkNames, optionNames } from './option-names.ts';
 import type { Prompt } from './prompt.ts';
 import {
-  checkToolName,
+  checkFacts,
   splitOptions,
   toSchema,
   type ToolDefinition,
@@ -71,7 +71,7 @@ export function agentTool(
   run: AgentDefinition['run'],
   options: AgentOptions = {},
 ): ToolDefinition {
-  checkToolName(name);
+  checkFacts(name, description, schema);
   if (typeof run !== 'function') {
     throw new CuelineError(
       'invalid_definition',
@@ -100,7 +100,7 @@ export function agentTool(
     rules: splitOptions(name, Object.fromEntries(set)).rules,
     agent: {
       run,
-      plugins,
+      plugins: checkPlugins(plugins),
       ...(model === undefined ? {} : { model }),
       ...(responseSchema === undefined ? {} : { responseSchema: toSchema(name, responseSchema) }),
       options: own,

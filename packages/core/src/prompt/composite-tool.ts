@@ -6,7 +6,7 @@ import { isRecord } from './part-error.ts';
 import type { NamedTool } from './tool.ts';
 import { lastOutput } from './tool-callbacks.ts';
 import {
-  checkToolName,
+  checkFacts,
   functionTool,
   parseWith,
   type SubCaller,
@@ -34,7 +34,7 @@ export function compositeTool(
   tools: readonly NamedTool[],
   options: Pick<ToolOptions, 'repeatable' | 'timeoutMs'> = {},
 ): ToolDefinition {
-  checkToolName(name);
+  checkFacts(name, description, undefined);
   checkOptions(name, options);
   const byName = new Map<string, Extract<ToolDefinition, { kind: 'function' }>>();
   for (const entry of tools) {

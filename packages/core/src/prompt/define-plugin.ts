@@ -46,6 +46,12 @@ export function definePlugin<Returned>(plugin: {
   return { kind: 'plugin', name: plugin.name, setup: plugin.setup as Plugin<never>['setup'] };
 }
 
+/** A list of plugins, checked to be one. @throws CuelineError `invalid_options` */
+export function checkPlugins(plugins: readonly Plugin[]): readonly Plugin[] {
+  if (Array.isArray(plugins)) return plugins;
+  throw new CuelineError('invalid_options', 'plugins takes a list. Write plugins: [memory].');
+}
+
 /** Lets a plugin make its definitions, and puts its methods onto `prompt`. @throws CuelineError `invalid_definition` */
 export async function usePlugin(prompt: Prompt, plugin: Plugin): Promise<void> {
   if (plugin?.kind !== 'plugin') {

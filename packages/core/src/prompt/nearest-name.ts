@@ -1,6 +1,6 @@
 /** Which of the known names a misspelt one may have been meant to be; undefined where none is close to it. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
-  const limit = Math.max(1, Math.floor(name.length / 3));
+  const limit = Math.ceil(name.length / 3);
   let nearest: { name: string; edits: number } | undefined;
   for (const candidate of known) {
     if (Math.abs(candidate.length - name.length) > limit) continue;

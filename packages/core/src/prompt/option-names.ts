@@ -114,7 +114,7 @@ export function checkRunOptions(given: { readonly options?: unknown }): void {
  */
 export function checkNames(
   whose: string,
-  given: unknown,
+  given: unknown = {},
   known: readonly string[],
   code: CuelineErrorCode,
   instead: (name: string) => string | undefined = () => undefined,

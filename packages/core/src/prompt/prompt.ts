@@ -10,6 +10,8 @@ import { agentTool, type AgentFunction, type AgentDefinition, type AgentOptions 
 import { compositeTool } from './composite-tool.ts';
 import type { Plugin } from './define-plugin.ts';
 import type { Hook } from './hook.ts';
+import { checkNames } from './option-names.ts';
+import { quoted } from './part-error.ts';
 import {
   checkTasks,
   TaskListDefinition,
@@ -43,6 +45,23 @@ export class Prompt {
   #fixed = false;
   #toolless = false;
 
+  constructor() {
+    // what is taken from a prompt still works on it: async ({ $, def }) => …
+    for (const name of Object.getOwnPropertyNames(Prompt.prototype)) {
+      const method: unknown = Object.getOwnPropertyDescriptor(Prompt.prototype, name)?.value;
+      if (typeof method !== 'function' || name === 'constructor') continue;
+      const bound: unknown = method.bind(this);
+      Object.defineProperty(this, name, {
+        configurable: true,
+        get: () => bound,
+        // a method that is replaced is one of its own, which its tasks' prompts have too
+        set: (value: unknown) => {
+          Object.defineProperty(this, name, { value, enumerable: true, writable: true, configurable: true });
+        },
+      });
+    }
+  }
+
   /** What has been defined so far; inside a task's `extend`, what that task has defined. */
   get definitions(): Definitions {
     return this.#definitions;
@@ -56,6 +75,12 @@ export class Prompt {
    * @example prompt.$`What does ${file} say about ${topic}?`
    */
   $(strings: TemplateStringsArray, ...values: unknown[]): void {
+    if (!Array.isArray(strings) || !('raw' in strings)) {
+      throw new CuelineError(
+        'invalid_definition',
+        "prompt.$ is written as a template, without parentheses: prompt.$`…`. For a text that you have there is prompt.defMessage('user', text).",
+      );
+    }
     this.defMessage('user', renderTemplate(strings, values));
   }
 
@@ -82,10 +107,17 @@ export class Prompt {
    * Anthropic's cache control, it is sent as a system message of its own.
    */
   defSystem(name: string, value: string, options: { providerOptions?: ProviderOptions } = {}): void {
-    if (name.trim() === '' || /[\n<>]/.test(name)) {
+    checkNames('prompt.defSystem', options, ['providerOptions'], 'invalid_definition');
+    if (typeof name !== 'string' || name.trim() === '' || /[\n<>]/.test(name)) {
       throw new CuelineError(
         'invalid_definition',
         `"${name}" cannot name a part of the system prompt. Use one line of text, such as 'role'.`,
+      );
+    }
+    if (typeof value !== 'string') {
+      throw new CuelineError(
+        'invalid_definition',
+        `prompt.defSystem('${name}', …) takes a text, and got ${quoted(value)}.`,
       );
     }
     this.#definitions.system.set(name, {
@@ -202,6 +234,7 @@ export class Prompt {
    */
   defTaskList(tasks: readonly TaskDefinition<this>[], options?: TaskListOptions): TaskListHandle {
     checkTasks(tasks as readonly TaskDefinition[]);
+    checkNames('prompt.defTaskList', options, ['maxAttempts', 'maxNudges'], 'invalid_definition');
     // what `extend` is given is this prompt, or one for the task with the same methods
     return this.#addTaskList(
       new TaskListDefinition('static', tasks as readonly TaskDefinition[], options),
@@ -216,6 +249,7 @@ export class Prompt {
    * @returns the tasks as they stand, and the way to change them while the run goes on
    */
   defDynamicTaskList(options?: Pick<TaskListOptions, 'maxNudges'>): TaskListHandle {
+    checkNames('prompt.defDynamicTaskList', options, ['maxNudges'], 'invalid_definition');
     return this.#addTaskList(new TaskListDefinition('dynamic', [], options), addDynamicTools);
   }
 

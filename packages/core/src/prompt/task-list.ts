@@ -6,6 +6,8 @@ import type { Decision } from '../tasks/decision.ts';
 import { editTasks } from '../tasks/edits.ts';
 import { resumeTasks } from '../tasks/resume.ts';
 import { applyEvents, currentTask, isComplete, type TaskList } from '../tasks/task-list.ts';
+import { checkNames } from './option-names.ts';
+import { isRecord, quoted } from './part-error.ts';
 import type { ToolDefinition } from './tool-definition.ts';
 
 /** One task of `defTaskList`. `P` is the prompt with its plugins' methods. */
@@ -148,7 +150,16 @@ export function checkTasks(tasks: readonly TaskDefinition[]): void {
       "A task list needs at least one task: prompt.defTaskList([{ task: 'Add 5 and 3', validation: (result) => … }]). For tasks that the model makes itself there is prompt.defDynamicTaskList().",
     );
   }
-  for (const [index, { task, validation, extend }] of tasks.entries()) {
+  for (const [index, definition] of tasks.entries()) {
+    if (!isRecord(definition)) {
+      const written = typeof definition === 'string' ? quoted(definition) : "'Add 5 and 3'";
+      throw new CuelineError(
+        'invalid_definition',
+        `tasks[${index}] is ${quoted(definition)}. Write { task: ${written} }.`,
+      );
+    }
+    const { task, validation, extend } = definition;
+    checkNames(`tasks[${index}]`, definition, ['task', 'validation', 'extend'], 'invalid_definition');
     if (typeof task !== 'string' || task.trim() === '') {
       throw new CuelineError(
         'invalid_definition',

@@ -10,6 +10,8 @@ import {
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import { CuelineError } from '../errors.ts';
 import type { AgentDefinition } from './agent.ts';
+import { checkArguments } from './check-arguments.ts';
+import { isRecord, quoted } from './part-error.ts';
 import { isStreaming, withCallbacks, type ToolCallbacks } from './tool-callbacks.ts';
 
 /** What a tool function gets besides its arguments: `toolCallId`, `messages` and `abortSignal`. */
@@ -87,7 +89,7 @@ export function functionTool(
   fn: (args: never, context: ToolContext) => unknown,
   options: ToolOptions<never> = {},
 ): Extract<ToolDefinition, { kind: 'function' }> {
-  checkToolName(name);
+  checkFacts(name, description, schema);
   if (typeof fn !== 'function') {
     throw new CuelineError(
       'invalid_definition',
@@ -105,8 +107,26 @@ export function functionTool(
   };
 }
 
+/** Checks what every tool has. @throws CuelineError `invalid_definition` */
+export function checkFacts(name: string, description: string, schema: unknown): void {
+  checkToolName(name);
+  if (typeof description !== 'string') {
+    throw new CuelineError(
+      'invalid_definition',
+      `The description of tool ${name} is ${quoted(description)}. Write a text that says what it does.`,
+    );
+  }
+  checkArguments(name, schema);
+}
+
 /** @throws CuelineError `invalid_definition` for a name that a provider would refuse */
-export function checkToolName(name: string): void {
+function checkToolName(name: string): void {
+  if (typeof name !== 'string') {
+    throw new CuelineError(
+      'invalid_definition',
+      `A tool's name is ${quoted(name)}. Write a text, such as 'getWeather'.`,
+    );
+  }
   if (toolName.test(name) && name !== '__proto__') return;
   throw new CuelineError(
     'invalid_definition',
@@ -151,6 +171,12 @@ export function splitOptions(
   name: string,
   options: ToolOptions<never>,
 ): { rules: ToolRules; callbacks: ToolCallbacks } {
+  if (!isRecord(options)) {
+    throw new CuelineError(
+      'invalid_definition',
+      `The options of tool ${name} are ${quoted(options)}. Write { … }, or leave them out.`,
+    );
+  }
   const { beforeCall, onSuccess, onError, ...rules } = options as ToolOptions;
   const unknown = Object.keys(rules).find((key) => !(ruleNames as readonly string[]).includes(key));
   if (unknown !== undefined) {

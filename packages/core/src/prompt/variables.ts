@@ -4,6 +4,8 @@ import type { Variable } from './definitions.ts';
 
 /** The longest value of one variable, in characters. */
 const MAX_LENGTH = 1_000_000;
+/** The deepest data of one variable, in levels of objects and arrays. */
+const MAX_DEPTH = 100;
 const xmlName = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
 /** A text variable, checked. @throws CuelineError `invalid_definition` */
@@ -27,14 +29,12 @@ export function dataVariable(name: string, data: unknown): Variable {
       `prompt.defData('${name}', …) takes an object or an array, and got ${data === null ? 'null' : typeof data}. For text use prompt.def('${name}', …).`,
     );
   }
-  refuseCycles(name, data, []);
-  // no anchors: a model should read each value where it stands; no folding: a line stays a line
-  const yaml = stringify(data, { aliasDuplicateObjects: false, lineWidth: 0 });
+  const yaml = toYaml(name, data);
   return { kind: 'data', value: checkLength(name, yaml.trimEnd()), data };
 }
 
 function checkName(name: string): void {
-  if (xmlName.test(name)) return;
+  if (typeof name === 'string' && xmlName.test(name)) return;
   throw new CuelineError(
     'invalid_definition',
     `"${name}" cannot be a variable's name, because it becomes a tag. Use letters, digits, _ . - and begin with a letter, such as USER_NAME.`,
@@ -49,14 +49,41 @@ function checkLength(name: string, value: string): string {
   );
 }
 
-function refuseCycles(name: string, value: object, path: object[]): void {
+function toYaml(name: string, data: object): string {
+  try {
+    checkValue(name, data, [], []);
+    // no anchors: a model should read each value where it stands; no folding: a line stays a line
+    return stringify(data, { aliasDuplicateObjects: false, lineWidth: 0 });
+  } catch (error) {
+    if (CuelineError.isInstance(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CuelineError(
+      'invalid_definition',
+      `The data of ${name} cannot be written as YAML (${reason}). Give plain objects, arrays, strings, numbers.`,
+      { cause: error },
+    );
+  }
+}
+
+function checkValue(name: string, value: unknown, keys: readonly string[], path: readonly object[]): void {
+  if (typeof value === 'function' || typeof value === 'symbol') {
+    throw new CuelineError(
+      'invalid_definition',
+      `The data of ${name} has a ${typeof value} at ${keys.join('.')}, which cannot be written as YAML. Leave it out.`,
+    );
+  }
+  if (typeof value !== 'object' || value === null) return;
   if (path.includes(value)) {
     throw new CuelineError(
       'invalid_definition',
       `The data of ${name} contains itself, so it cannot be written as YAML. Leave the circular property out.`,
     );
   }
-  for (const child of Object.values(value) as unknown[]) {
-    if (typeof child === 'object' && child !== null) refuseCycles(name, child, [...path, value]);
+  if (path.length >= MAX_DEPTH) {
+    throw new CuelineError(
+      'invalid_definition',
+      `The data of ${name} is more than ${MAX_DEPTH} levels deep. Give the part of it that the model needs.`,
+    );
   }
+  for (const [key, child] of Object.entries(value)) checkValue(name, child, [...keys, key], [...path, value]);
 }

@@ -27,7 +27,7 @@ const names: Record<keyof HookResult, true> = {
   variables: true,
 };
 const known = Object.keys(names);
-const roles: readonly unknown[] = ['system', 'user', 'assistant', 'tool'];
+const roles: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 
 /** What must be true of a field, and how it is written. */
 const forms: Readonly<
@@ -91,7 +91,7 @@ function isSystemMessage(value: unknown): boolean {
 
 /** By its outline: what stands in the parts, the AI SDK checks. */
 function isMessage(value: unknown): boolean {
-  if (!isRecord(value) || !roles.includes(value['role'])) return false;
+  if (!isRecord(value) || !roles.has(value['role'])) return false;
   const { role, content } = value;
   if (typeof content === 'string') return role !== 'tool';
   return role !== 'system' && Array.isArray(content) && content.every(isPart);

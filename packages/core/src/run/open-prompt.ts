@@ -2,6 +2,7 @@ import type { ModelMessage, ToolSet } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { checkAnswered } from '../prompt/call-order.ts';
 import { usePlugin, type Plugin } from '../prompt/define-plugin.ts';
+import { isRecord } from '../prompt/part-error.ts';
 import { resolveMessages } from '../prompt/resolve-messages.ts';
 import { Prompt } from '../prompt/prompt.ts';
 
@@ -24,9 +25,25 @@ export async function openPrompt(opening: PromptOpening): Promise<OpenedPrompt> 
   const prompt = new Prompt();
   for (const plugin of opening.plugins) await usePlugin(prompt, plugin);
   await opening.define(prompt);
+  checkTools(opening.tools);
   prompt.start(opening.tools);
   const messages = [...(await resolveMessages(prompt.definitions.messages)), ...(opening.messages ?? [])];
   return { prompt, messages };
+}
+
+function checkTools(tools: unknown = {}): void {
+  if (!isRecord(tools)) {
+    throw new CuelineError(
+      'invalid_options',
+      'tools takes the AI SDK’s tools by their names: tools: { search: … }. Your own go to prompt.defTool.',
+    );
+  }
+  const own = Object.keys(tools).find((name) => (tools[name] as { kind?: unknown } | null)?.kind === 'tool');
+  if (own === undefined) return;
+  throw new CuelineError(
+    'invalid_options',
+    `tools.${own} is not one of the AI SDK’s tools. Write prompt.defTool('${own}', 'what it does', z.object({ … }), async (args) => …).`,
+  );
 }
 
 /** @throws CuelineError `invalid_definition` where there is nothing to answer, or a call that must be answered first */

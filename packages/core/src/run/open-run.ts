@@ -1,6 +1,6 @@
 import type { ModelMessage, OutputInterface, UIMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
-import type { Plugin } from '../prompt/define-plugin.ts';
+import { checkPlugins, type Plugin } from '../prompt/define-plugin.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
 import { checkRunOptions } from '../prompt/option-names.ts';
 import type { ToolEffect } from '../prompt/tool-definition.ts';
@@ -61,7 +61,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
   const limits = readLimits(givenLimits, options.stopWhen !== undefined);
   const approvedEffects = readApproval(approval);
   const { prompt, messages: ownMessages } = await openPrompt({
-    plugins: [...(definition.plugins ?? []), ...plugins],
+    plugins: [definition.plugins ?? [], plugins].flatMap(checkPlugins),
     define: (own) => definition.run(own, config.input as Input),
     tools,
     messages: givenMessages,

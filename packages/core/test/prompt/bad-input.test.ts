@@ -121,3 +121,221 @@ describe('options that nobody knows', () => {
     expect(run.state.status).toBe('done');
   });
 });
+
+describe('definitions that cannot be meant', () => {
+  const deep: Record<string, unknown> = {};
+  let end = deep;
+  for (let level = 0; level < 20_000; level++) end = end['in'] = {} as Record<string, unknown>;
+  const throwing = {
+    get value(): string {
+      throw new Error('no luck');
+    },
+  };
+  const city = z.string();
+  const run = (): number => 1;
+
+  test.each<[string, (prompt: Prompt) => unknown, string]>([
+    [
+      'schemas without z.object',
+      (p) => p.defTool('t', 'd', { city, day: city } as never, run),
+      'Tool t has schemas for its arguments, but they are not in one of an object. Write z.object({ city: … }).',
+    ],
+    [
+      'the same of an agent',
+      (p) => p.defAgent('a', 'd', { city } as never, () => {}),
+      'Tool a has schemas for its arguments, but they are not in one of an object. Write z.object({ city: … }).',
+    ],
+    [
+      'the schema of a text',
+      (p) => p.defTool('t', 'd', city, run),
+      "The schema of tool t has the type string, but a tool's arguments have names. Write z.object({ … }).",
+    ],
+    [
+      'JSON Schema of a list',
+      (p) => p.defTool('t', 'd', { type: 'array', items: {} }, run),
+      "The schema of tool t has the type array, but a tool's arguments have names. Write z.object({ … }).",
+    ],
+    [
+      'a part’s schema of a number',
+      (p) => p.defTool('t', 'd', [tool('n', 'd', z.number(), run)]),
+      "The schema of tool n has the type number, but a tool's arguments have names. Write z.object({ … }).",
+    ],
+    [
+      'a tool without a name',
+      (p) => p.defTool(undefined as never, 'd', none, run),
+      "A tool's name is undefined. Write a text, such as 'getWeather'.",
+    ],
+    [
+      'a tool without a description',
+      (p) => p.defTool('t', undefined as never, none, run),
+      'The description of tool t is undefined. Write a text that says what it does.',
+    ],
+    [
+      'a composite tool without one',
+      (p) => p.defTool('t', undefined as never, [part]),
+      'The description of tool t is undefined. Write a text that says what it does.',
+    ],
+    [
+      'an agent whose description is its schema',
+      (p) => p.defAgent('a', none as never, (() => {}) as never, undefined as never),
+      'The description of tool a is an object. Write a text that says what it does.',
+    ],
+    [
+      'null for options',
+      (p) => p.defTool('t', 'd', none, run, null as never),
+      'The options of tool t are null. Write { … }, or leave them out.',
+    ],
+    [
+      'one plugin for a list',
+      (p) => p.defAgent('a', 'd', none, () => {}, { plugins: {} as never }),
+      'plugins takes a list. Write plugins: [memory].',
+    ],
+    [
+      'a system part without a text',
+      (p) => p.defSystem('role', undefined as never),
+      "prompt.defSystem('role', …) takes a text, and got undefined.",
+    ],
+    [
+      'a system part whose name is no text',
+      (p) => p.defSystem(undefined as never, 'x'),
+      '"undefined" cannot name a part of the system prompt. Use one line of text, such as \'role\'.',
+    ],
+    [
+      'null for its options',
+      (p) => p.defSystem('role', 'x', null as never),
+      'prompt.defSystem takes an object, and got null. Write { … }, or leave it out.',
+    ],
+    [
+      'a text where a template is meant',
+      (p) => p.$('hi' as never),
+      "prompt.$ is written as a template, without parentheses: prompt.$`…`. For a text that you have there is prompt.defMessage('user', text).",
+    ],
+    [
+      'a task’s misspelt validation',
+      (p) => p.defTaskList([{ task: 'A' }, { task: 'B', validate: run } as never]),
+      'tasks[1] has no "validate". Did you mean validation?',
+    ],
+    [
+      'a task that is a text',
+      (p) => p.defTaskList(['Add'] as never),
+      "tasks[0] is 'Add'. Write { task: 'Add' }.",
+    ],
+    [
+      'a task that is null',
+      (p) => p.defTaskList([null] as never),
+      "tasks[0] is null. Write { task: 'Add 5 and 3' }.",
+    ],
+    [
+      'a misspelt option of a task list',
+      (p) => p.defTaskList([{ task: 'A' }], { maxAttempt: 1 } as never),
+      'prompt.defTaskList has no "maxAttempt". Did you mean maxAttempts?',
+    ],
+    [
+      'null for those',
+      (p) => p.defTaskList([{ task: 'A' }], null as never),
+      'prompt.defTaskList takes an object, and got null. Write { … }, or leave it out.',
+    ],
+    [
+      'attempts of a list that has no validations',
+      (p) => p.defDynamicTaskList({ maxAttempts: 1 } as never),
+      'prompt.defDynamicTaskList has no "maxAttempts". There are: maxNudges.',
+    ],
+    [
+      'a variable without a name',
+      (p) => p.def(undefined as never, 'x'),
+      '"undefined" cannot be a variable\'s name, because it becomes a tag. Use letters, digits, _ . - and begin with a letter, such as USER_NAME.',
+    ],
+    [
+      'data with a function in it',
+      (p) => p.defData('A', { list: [{ run }] }),
+      'The data of A has a function at list.0.run, which cannot be written as YAML. Leave it out.',
+    ],
+    [
+      'data with a symbol in it',
+      (p) => p.defData('A', { is: Symbol('x') }),
+      'The data of A has a symbol at is, which cannot be written as YAML. Leave it out.',
+    ],
+    [
+      'data that throws',
+      (p) => p.defData('A', throwing),
+      'The data of A cannot be written as YAML (no luck). Give plain objects, arrays, strings, numbers.',
+    ],
+    [
+      'data that is 20,000 levels deep',
+      (p) => p.defData('A', deep),
+      'The data of A is more than 100 levels deep. Give the part of it that the model needs.',
+    ],
+  ])('%s', (_what, act, message) => {
+    expect(said(act)).toBe(
+      `${message.startsWith('plugins') ? 'invalid_options' : 'invalid_definition'}: ${message}`,
+    );
+  });
+
+  test('data that is 100 levels deep is fine', () => {
+    const data = JSON.parse(`${'{"in":'.repeat(99)}{}${'}'.repeat(99)}`) as object;
+    expect(new Prompt().defData('A', data)).toBe('<A>');
+  });
+});
+
+test.each<[object, string]>([
+  [{ options: { plugins: {} } }, 'plugins takes a list. Write plugins: [memory].'],
+  [
+    { options: { tools: [part] } },
+    'tools takes the AI SDK’s tools by their names: tools: { search: … }. Your own go to prompt.defTool.',
+  ],
+  [
+    { options: { tools: null } },
+    'tools takes the AI SDK’s tools by their names: tools: { search: … }. Your own go to prompt.defTool.',
+  ],
+  [
+    { options: { tools: { read: part } } },
+    "tools.read is not one of the AI SDK’s tools. Write prompt.defTool('read', 'what it does', z.object({ … }), async (args) => …).",
+  ],
+])('a run is refused: %o', async (config, message) => {
+  expect(await refusal(config)).toBe(`invalid_options: ${message}`);
+});
+
+test('options that are null are none', async () => {
+  const { run } = await runPrompt((prompt) => prompt.$`Go.`, {
+    model: scriptedModel(['Done.']),
+    options: null as never,
+  });
+  await run.finished;
+  expect(run.state.status).toBe('done');
+});
+
+test('methods may be taken from the prompt', async () => {
+  const { run } = await runPrompt(
+    // under another name, since knip takes $ before a template for a shell
+    ({ $: say, def, defTaskList }) => {
+      say`Hello, ${def('NAME', 'Ada')}.`;
+      defTaskList([{ task: 'Greet', extend: ({ defSystem }) => defSystem('role', 'Host') }]);
+    },
+    { model: scriptedModel([[{ toolCall: { name: 'finishTask', input: { result: 'x' } } }], 'Done.']) },
+  );
+  await run.finished;
+  expect(run.state).toMatchObject({ status: 'done', variables: { NAME: { value: 'Ada' } } });
+  expect(run.state.steps.map(({ request }) => request.instructions?.includes('Host'))).toEqual([true, false]);
+});
+
+test('a method that somebody replaces is replaced in tasks too', async () => {
+  const defined: string[] = [];
+  const { run } = await runPrompt(
+    (prompt) => {
+      const defTool = prompt.defTool.bind(prompt) as (...args: unknown[]) => void;
+      Object.assign(prompt, {
+        defTool(...args: unknown[]) {
+          defined.push(args[0] as string);
+          defTool(...args);
+        },
+      });
+      prompt.defTool('one', '', none, () => 1);
+      prompt.defTaskList([{ task: 'A', extend: (own) => own.defTool('two', '', none, () => 2) }]);
+      prompt.$`Go.`;
+    },
+    { model: scriptedModel([[{ toolCall: { name: 'finishTask', input: { result: 'x' } } }], 'Done.']) },
+  );
+  await run.finished;
+  expect(run.state.status).toBe('done');
+  expect(defined).toEqual(['one', 'two']);
+});
