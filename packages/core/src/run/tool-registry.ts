@@ -68,9 +68,7 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
       run,
     };
     const asks = async (args: unknown, context: ToolContext): Promise<boolean> =>
-      typeof needsApproval === 'function'
-        ? needsApproval(args, context)
-        : (needsApproval ?? false);
+      typeof needsApproval === 'function' ? needsApproval(args, context) : (needsApproval ?? false);
     return {
       ...ready,
       // the AI SDK would end the run, or break off an agent; the run itself asks, and goes on

@@ -569,7 +569,7 @@ describe("a ready-made tool's own needsApproval", () => {
     const paid: unknown[] = [];
     const { state } = await play(
       (prompt) => {
-        prompt.defAgent('payer', '', z.object({}), (_args, own) => void own.$`Pay.`, {
+        prompt.defAgent('payer', '', z.object({}), (_args, own) => own.$`Pay.`, {
           tools: ready(true, paid),
         });
         prompt.$`Go.`;
@@ -585,7 +585,7 @@ describe("a ready-made tool's own needsApproval", () => {
   test('an agent that waits for the AI SDK says so', async () => {
     const { state } = await play(
       (prompt) => {
-        prompt.defAgent('payer', '', z.object({}), (_args, own) => void own.$`Pay.`, {
+        prompt.defAgent('payer', '', z.object({}), (_args, own) => own.$`Pay.`, {
           tools: ready(false, []),
           toolApproval: { pay: 'user-approval' },
         });

@@ -401,7 +401,10 @@ describe('the same call again, inside one call', () => {
 
   test('a hundred of them end the run', async () => {
     const made: string[] = [];
-    const { run } = await batch([read(made)], Array<Call>(100).fill(a));
+    const { run } = await batch(
+      [read(made)],
+      Array.from({ length: 100 }, () => a),
+    );
     expect(made).toEqual(['read a']);
     expect(run.state).toMatchObject({
       status: 'error',
@@ -411,14 +414,17 @@ describe('the same call again, inside one call', () => {
 
   test('a part that is repeatable runs each time, and so do all parts of a repeatable whole', async () => {
     const made: string[] = [];
-    await batch([read(made, { repeatable: true })], Array<Call>(7).fill(a));
+    await batch(
+      [read(made, { repeatable: true })],
+      Array.from({ length: 7 }, () => a),
+    );
     expect(made).toHaveLength(7);
     await play(
       (prompt) => {
         prompt.defTool('kit', '', [read(made)], { repeatable: true });
         prompt.$`Go.`;
       },
-      [[{ toolCall: { name: 'kit', input: { calls: Array<Call>(7).fill(a) } } }], 'Done.'],
+      [[{ toolCall: { name: 'kit', input: { calls: Array.from({ length: 7 }, () => a) } } }], 'Done.'],
     );
     expect(made).toHaveLength(14);
   });
