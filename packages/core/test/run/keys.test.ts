@@ -19,13 +19,13 @@ test('a key stands nowhere in the log, whatever a script does with it', async ()
       yield `at first ${said}`;
       yield { said, [key]: [said] };
     });
-    prompt.defAgent('child', '', text, (args, own) => void own.$`Look at ${args.text}`);
+    prompt.defAgent('child', '', text, (args, own) => own.$`Look at ${args.text}`);
     prompt.defHook(() => ({ activeTools: [key, 'echo', 'child', 'finishTask'] }));
     prompt.defTaskList([{ task: `Use ${key}` }]);
     prompt.$`My key is ${key}`;
   };
   const { events } = await play(
-    source as never,
+    source,
     [
       [{ toolCall: { name: 'echo', input: say } }],
       [{ toolCall: { name: 'child', input: say } }],
