@@ -81,15 +81,34 @@ describe('a call without a result is refused', () => {
   });
 });
 
-test('what a provider runs itself, and what waits for an approval, is no open call', async () => {
-  const { model } = await play((prompt) => prompt.$`Go.`, ['Done.'], {
-    options: {
-      messages: [
-        { role: 'assistant', content: [{ ...call, providerExecuted: true }] },
-        { role: 'user', content: 'And?' },
-      ],
+test.each<[string, ModelMessage[]]>([
+  [
+    'what a provider runs itself',
+    [
+      { role: 'assistant', content: [{ ...call, providerExecuted: true }] },
+      { role: 'user', content: 'And?' },
+    ],
+  ],
+  [
+    'what the AI SDK has asked an approval for',
+    [
+      {
+        role: 'assistant',
+        content: [call, { type: 'tool-approval-request', approvalId: 'a1', toolCallId: 'c1' }],
+      },
+      { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'a1', approved: false }] },
+    ],
+  ],
+])('%s is no open call', async (_what, messages) => {
+  const { model, run } = await play(
+    (prompt) => {
+      prompt.defTool('look', '', z.object({}), () => 'seen');
+      prompt.$`Go.`;
     },
-  });
+    ['Done.'],
+    { options: { messages } },
+  );
+  expect(run.state.status).toBe('done');
   expect(model.calls).toHaveLength(1);
 });
 
