@@ -16,7 +16,7 @@ export function sent(model: { readonly calls: readonly LanguageModelV4CallOption
 }
 
 /** What a model was sent in this call. */
-export function sentIn({ prompt, tools = [] }: LanguageModelV4CallOptions): Sent {
+function sentIn({ prompt, tools = [] }: LanguageModelV4CallOptions): Sent {
   const system = prompt.flatMap((message) => (message.role === 'system' ? [message.content] : []));
   return {
     ...(system.length === 0 ? {} : { system: system.join('\n\n') }),

@@ -70,6 +70,8 @@ export type RunEventBody =
       messageId: string;
     }
   | { type: 'variable-set'; name: string; kind: 'text' | 'data'; value: string }
+  /** The task that had defined it is over. */
+  | { type: 'variable-unset'; name: string }
   | { type: 'step-start'; step: number; request: RequestChange }
   | { type: 'text-start'; id: string; providerMetadata?: ProviderMetadata }
   | { type: 'text-delta'; id: string; text: string; providerMetadata?: ProviderMetadata }

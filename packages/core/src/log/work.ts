@@ -114,6 +114,11 @@ export function createWork<Facts extends WorkFacts>(
       case 'variable-set':
         facts.variables = { ...facts.variables, [event.name]: { kind: event.kind, value: event.value } };
         return;
+      case 'variable-unset': {
+        const { [event.name]: _, ...variables } = facts.variables;
+        facts.variables = variables;
+        return;
+      }
       case 'step-start':
         (facts.steps = own(facts.steps)).push({
           step: event.step,

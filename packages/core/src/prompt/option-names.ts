@@ -125,16 +125,26 @@ export function checkNames(
       `${whose} takes an object, and got ${quoted(given)}. Write { … }, or leave it out.`,
     );
   }
-  const name = Object.keys(given).find((key) => given[key] !== undefined && !known.includes(key));
+  const name = Object.keys(given).find(
+    (key) => given[key] !== undefined && !known.includes(key) && !isNews(key, known, instead),
+  );
   if (name === undefined) return;
   throw new CuelineError(code, instead(name) ?? `${whose} has no "${name}". ${suggestion(name, known)}`);
+}
+
+/** A later version of the AI SDK may take options that this one has not heard of; those are passed on to it. */
+function isNews(
+  name: string,
+  known: readonly string[],
+  instead: (name: string) => string | undefined,
+): boolean {
+  return (
+    known.includes('streamRetries') && instead(name) === undefined && nearestName(name, known) === undefined
+  );
 }
 
 /** What to write in the place of a name that is not known. */
 export function suggestion(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
-  if (nearest !== undefined) return `Did you mean ${nearest}?`;
-  return known.includes('streamRetries')
-    ? 'There is what the AI SDK’s streamText takes, and plugins, systemFormat, limits, approval.'
-    : `There are: ${known.join(', ')}.`;
+  return nearest === undefined ? `There are: ${known.join(', ')}.` : `Did you mean ${nearest}?`;
 }

@@ -54,6 +54,7 @@ export class TaskListDefinition implements TaskListHandle {
   #list: TaskList;
   #listener: ((event: TaskEvent) => void) | undefined;
   #hasEnded: () => boolean = () => false;
+  readonly #waiting = new Set<() => void>();
   /** How many of the events the listener has been told of. */
   #told = 0;
 
@@ -111,7 +112,23 @@ export class TaskListDefinition implements TaskListHandle {
     this.#list = decision.list;
     this.events.push(...decision.events);
     this.#tell();
+    for (const check of this.#waiting) check();
     return decision.reply;
+  }
+
+  /** Resolves once a task's result is no longer being validated: somebody has skipped or resolved the task meanwhile. */
+  async noLongerValidating(taskId: string): Promise<void> {
+    const isValidating = (): boolean =>
+      this.tasks.some(({ id, status }) => id === taskId && status === 'validating');
+    await new Promise<void>((resolve) => {
+      const check = (): void => {
+        if (isValidating()) return;
+        this.#waiting.delete(check);
+        resolve();
+      };
+      this.#waiting.add(check);
+      check();
+    });
   }
 
   edit(edit: TaskEdit): EditReply {

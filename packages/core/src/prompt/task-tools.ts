@@ -56,7 +56,11 @@ async function finish(list: TaskListDefinition, result: string): Promise<string>
   const decision = tasks.finishTask(list.list, result, list.underWay);
   const reply = list.apply(decision);
   if (decision.validate === undefined) return reply;
-  const feedback = await validate(list.definitionOf(decision.validate), result);
+  // a validation may never end, and the task may be skipped for it
+  const feedback = await Promise.race([
+    validate(list.definitionOf(decision.validate), result),
+    list.noLongerValidating(decision.validate).then(() => undefined),
+  ]);
   return list.apply(tasks.settleTask(list.list, decision.validate, feedback));
 }
 

@@ -21,8 +21,8 @@ export type HookedStep = {
 
 export type HookSurroundings = {
   step: Pick<HookStep, 'model' | 'steps' | 'stepNumber'>;
-  /** The run's own variables, into which hooks write. */
-  variables: Map<string, Variable>;
+  /** Where a variable stands, or would: among the task's, or the run's own. */
+  variablesWith: (name: string) => Map<string, Variable>;
   /** The variables as they stand, those of a task included. */
   visible: () => ReadonlyMap<string, Variable>;
   /** The system prompt, compiled anew as variables change. */
@@ -108,13 +108,14 @@ function toHookVariables(variables: ReadonlyMap<string, Variable>): Record<strin
 
 /** What a hook read and gives back unchanged stays the variable that it was, so that nothing is logged twice. */
 function setVariables(
-  { variables, visible }: HookSurroundings,
+  { variablesWith, visible }: HookSurroundings,
   given: Record<string, HookVariable> | undefined,
 ): void {
   for (const [name, variable] of Object.entries(given ?? {})) {
     const known = visible().get(name);
     const value: unknown = variable?.value;
     if (known !== undefined && value === (known.kind === 'data' ? known.data : known.value)) continue;
+    const variables = variablesWith(name);
     if (typeof value === 'object' && value !== null) variables.set(name, dataVariable(name, value));
     else if (typeof value === 'string') variables.set(name, textVariable(name, value));
     else {

@@ -42,8 +42,8 @@ export type Budget = {
   takeStep(): CuelineError | undefined;
   /** Before each tool call. An error means that the call may not be made; it is then not counted. */
   takeToolCall(): CuelineError | undefined;
-  /** After each model call, with what it has used. An error means that this was too much. */
-  addTokens(count: number): CuelineError | undefined;
+  /** After each model call, with what it has used. Where that was the last, no other call begins. */
+  addTokens(count: number): void;
 };
 
 /** The least that each limit may be set to. With none of the others, a run could never end or never begin. */
@@ -148,7 +148,6 @@ export function createBudget(limits: Limits): Budget {
     addTokens(count) {
       // providers report nothing, negative numbers, and numbers beyond all reason
       if (count > 0) used.tokens = Math.min(used.tokens + count, Number.MAX_SAFE_INTEGER);
-      return used.tokens > tokens ? budgetExceeded('tokens', tokens) : undefined;
     },
   };
 }

@@ -8,7 +8,7 @@ import { readLimits, type Limits } from './limits.ts';
 import { checkMessages, openPrompt, type OpenedPrompt } from './open-prompt.ts';
 import type { PromptConfig, PromptOptions, PromptSource } from './options.ts';
 import type { Speech } from './speak.ts';
-import { readApproval } from './tree.ts';
+import { readApproval } from './approve.ts';
 import { toModelMessages } from './ui-messages.ts';
 
 /** What a run is of. */

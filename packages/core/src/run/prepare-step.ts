@@ -82,7 +82,7 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
     const toolNames = Object.keys(registry.tools);
     const hooked = await runHooks(definitions.hooks, messages, activeNames(toolNames, layer), {
       step,
-      variables: base.variables,
+      variablesWith: (name) => (layer?.variables.has(name) === true ? layer : base).variables,
       visible: () => visible().variables,
       compile,
       toolNames,

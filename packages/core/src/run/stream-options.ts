@@ -5,7 +5,7 @@ import {
   type ToolSet,
 } from 'ai';
 import { compileInstructions } from '../compile/instructions.ts';
-import type { Variable } from '../prompt/definitions.ts';
+import { layered, type Variable } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { beforeCallback, composeCallbacks } from './compose.ts';
 import type { PromptOptions, RunContext, StreamTextOptions } from './options.ts';
@@ -56,7 +56,7 @@ export function composeStreamOptions(
   const { sink, tree } = speaker;
   const { definitions } = prompt;
   const own = joinInstructions(system, instructions);
-  const recordVariables = createVariableRecorder(definitions.variables, sink);
+  const recordVariables = createVariableRecorder(() => layered(definitions, tasks?.layer).variables, sink);
   const describe = createRequestRecorder(tree.secrets);
   const steering = rest.experimental_steering ?? createSteering();
   /** What hooks and `prepareStep` have changed for the step that is about to start. */
@@ -101,8 +101,8 @@ export function composeStreamOptions(
     onStepError: composeCallbacks((event) => recorder.fail(event.error), rest.onStepError),
     onStepEnd: composeCallbacks(
       (step) => {
-        const spent = tree.budget.addTokens(step.usage.totalTokens ?? 0);
-        if (spent !== undefined) tree.fail(spent);
+        // what is spent is spent: it is the next call that may not be made
+        tree.budget.addTokens(step.usage.totalTokens ?? 0);
         return steerOnward(step, steers, steering, sink);
       },
       rest.onStepEnd,
@@ -135,10 +135,16 @@ function loggedSettings(options: Readonly<Record<string, unknown>>): Record<stri
   );
 }
 
-/** Writes down each variable that is new or has changed since it was last asked. */
-function createVariableRecorder(variables: ReadonlyMap<string, Variable>, sink: EventSink): () => void {
+/** Writes down each variable that is new, has changed, or went with its task since it was last asked. */
+function createVariableRecorder(current: () => ReadonlyMap<string, Variable>, sink: EventSink): () => void {
   const written = new Map<string, Variable>();
   return () => {
+    const variables = current();
+    for (const name of written.keys()) {
+      if (variables.has(name)) continue;
+      written.delete(name);
+      sink.append({ type: 'variable-unset', name });
+    }
     for (const [name, variable] of variables) {
       if (written.get(name) === variable) continue;
       written.set(name, variable);

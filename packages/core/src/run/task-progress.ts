@@ -7,6 +7,7 @@ import type { TaskListDefinition } from '../prompt/task-list.ts';
 import { nudge } from '../tasks/nudge.ts';
 import { renderWindow } from '../tasks/render-window.ts';
 import { touchTask } from '../tasks/static.ts';
+import { attemptsOf } from '../tasks/task-text.ts';
 import { failedTask, isComplete, openTasks } from '../tasks/task-list.ts';
 import type { EventSink } from './tree.ts';
 
@@ -110,7 +111,7 @@ export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sin
       if (failed !== undefined) {
         return new CuelineError(
           'tasks_incomplete',
-          `The task “${failed.title}” failed after ${failed.attempts} attempts. Last feedback: ${failed.error ?? 'none'}`,
+          `The task “${failed.title}” failed after ${attemptsOf(failed)}. Last feedback: ${failed.error ?? 'none'}`,
           { details: { taskId: failed.id, open: openTasks(list.list).map(({ id }) => id) } },
         );
       }

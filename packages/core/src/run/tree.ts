@@ -11,8 +11,6 @@ import { createBudget, type Budget, type Limits } from './limits.ts';
 import { createRequests, type Requests } from './requests.ts';
 import { createSlots, type Slots } from './slots.ts';
 
-export { readApproval } from './approve.ts';
-
 /** A tool call that an agent answers. */
 export type AgentCall = { name: string; agent: AgentDefinition; args: unknown; context: ToolContext };
 

@@ -68,10 +68,6 @@ describe('options that nobody knows', () => {
     [{ options: { temprature: 1 } }, 'options has no "temprature". Did you mean temperature?'],
     [{ options: { onstepend: () => {} } }, 'options has no "onstepend". Did you mean onStepEnd?'],
     [
-      { options: { shape: 'round' } },
-      'options has no "shape". There is what the AI SDK’s streamText takes, and plugins, systemFormat, limits, approval.',
-    ],
-    [
       { options: { model: 'openai:gpt-4o' } },
       'model stands beside the options: runPrompt(…, { model: …, options: { … } }).',
     ],
@@ -80,6 +76,13 @@ describe('options that nobody knows', () => {
     [{ option: {} }, 'runPrompt has no "option". Did you mean options?'],
   ])('of a run: %o', async (config, message) => {
     expect(await refusal(config)).toBe(`invalid_options: ${message}`);
+  });
+
+  test('but what a later AI SDK may have heard of is passed on to it', async () => {
+    const model = scriptedModel(['Hi.']);
+    const config = { model, options: { shape: 'round' } as object };
+    const { run } = await runPrompt((prompt) => prompt.$`Hi.`, config);
+    expect(await run.finished).toMatchObject({ status: 'done', text: 'Hi.' });
   });
 
   test('of a run, where nothing is near: all that there are', async () => {

@@ -226,9 +226,7 @@ describe('what goes wrong deep down', () => {
     expect(outer!.messages).toEqual([
       'user: Call inner.',
       'assistant calls inner {}',
-      expect.stringMatching(
-        /^inner fails: The agent inner gave no answer: .{1,200}$/,
-      ) as string,
+      expect.stringMatching(/^inner fails: The agent inner gave no answer: .{1,200}$/) as string,
     ]);
     expect(top!.messages).toEqual([
       'user: Call outer.',
@@ -862,9 +860,7 @@ test('the time limit of an agent’s call ends the agent, not the run', async ()
     [[call('slow')], [call('wait')], 'Too slow.'],
   );
   expect(run.state).toMatchObject({ status: 'done', text: 'Too slow.' });
-  expect(run.state.toolCalls[0]!.errorText).toBe(
-    'slow took longer than 30 ms, so it was ended.',
-  );
+  expect(run.state.toolCalls[0]!.errorText).toBe('slow took longer than 30 ms, so it was ended.');
   expect(run.state.agents[0]!.status).toBe('stopped');
 });
 

@@ -104,6 +104,68 @@ describe('what a task defines goes with it', () => {
   });
 });
 
+describe('variables of a task', () => {
+  test('are shown while it lasts, and a hook changes them where they stand', async () => {
+    const { model, run, events } = await play(
+      (prompt) => {
+        prompt.def('MODE', 'base');
+        prompt.defTaskList([
+          {
+            task: 'One',
+            extend: (own) => {
+              own.def('MODE', 'old');
+              own.def('ONLY', 'here');
+            },
+          },
+          { task: 'Two' },
+        ]);
+        prompt.defHook(({ variables }) => ({
+          variables: {
+            ...variables,
+            ...('ONLY' in variables ? { MODE: { type: 'string', value: 'new' } } : {}),
+          },
+        }));
+        prompt.$`Go.`;
+      },
+      [finish('1'), finish('2'), 'Done.'],
+    );
+    expect(model.calls.map((call) => /<MODE>(.*)<\/MODE>/.exec(systemOf(call))?.[1])).toEqual([
+      'new',
+      'base',
+      'base',
+    ]);
+    expect(run.state.variables).toEqual({ MODE: { kind: 'text', value: 'base' } });
+    expect(
+      events.flatMap((event) =>
+        event.type === 'variable-set'
+          ? [`${event.name}=${event.value}`]
+          : event.type === 'variable-unset'
+            ? [`${event.name} unset`]
+            : [],
+      ),
+    ).toEqual(['MODE=base', 'MODE=new', 'ONLY=here', 'ONLY unset', 'MODE=base']);
+  });
+});
+
+test('a validation that never ends is no dead end: the task can be skipped', async () => {
+  const model = scriptedModel([finish('x'), 'Then not.']);
+  const { run } = await runPrompt(
+    (prompt) => {
+      prompt.defTaskList([{ task: 'One', validation: () => new Promise<void>(() => {}) }]);
+      prompt.$`Go.`;
+    },
+    { model },
+  );
+  run.listen((event) => {
+    if (event.type === 'task-update' && event.status === 'validating') {
+      queueMicrotask(() => run.edit({ type: 'skip', taskId: 'task-1' }));
+    }
+  });
+  const state = await run.finished;
+  expect(state).toMatchObject({ status: 'done', text: 'Then not.' });
+  expect(state.tasks[0]?.status).toBe('skipped');
+});
+
 describe('a list that changes while the model works on it', () => {
   /** Runs two tasks, and calls `onFirst` once the model has been sent the first. */
   async function twoTasks(turns: readonly ScriptedTurn[], onFirst: (run: LiveRun) => void) {

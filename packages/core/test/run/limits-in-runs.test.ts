@@ -255,6 +255,11 @@ describe('tokens', () => {
     expect(state).toMatchObject({ status: 'done', text: 'Done.' });
   });
 
+  test('an answer that is whole counts, whatever it has used', async () => {
+    const { state } = await counted([['Done.', uses(200, 20)]], { tokens: 100 });
+    expect(state).toMatchObject({ status: 'done', text: 'Done.', usage: { totalTokens: 220 } });
+  });
+
   test('without a limit, any number', async () => {
     const { state } = await counted([[call('count', { n: 1 }), uses(1e9, 1e9)], 'Done.']);
     expect(state.status).toBe('done');

@@ -203,7 +203,10 @@ describe('runPrompt', () => {
         });
         prompt.$`Go.`;
       },
-      [[{ toolCall: { name: 'count', input: { n: 1 } } }, { toolCall: { name: 'count', input: { n: 2 } } }], 'Done.'],
+      [
+        [{ toolCall: { name: 'count', input: { n: 1 } } }, { toolCall: { name: 'count', input: { n: 2 } } }],
+        'Done.',
+      ],
     );
     for (const { toolCallId } of run.state.toolCalls) {
       const outputs = events.flatMap((event) =>

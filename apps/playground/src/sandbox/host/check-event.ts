@@ -102,6 +102,7 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
     messageId: string,
   }),
   'variable-set': object({ name: string, kind: z.literal(['text', 'data']), value: string }),
+  'variable-unset': object({ name: string }),
   'step-start': object({ step: number, request }),
   'text-start': object({ id: string }),
   'text-delta': object({ id: string, text: string }),
