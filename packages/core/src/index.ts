@@ -81,7 +81,7 @@ export type {
   ToolCallState,
   VariableState,
 } from './log/state.ts';
-export { createReducer, initialState, reduce, reduceAll, type Reducer } from './log/reduce.ts';
+export { createReducer, initialState, isOpenRequest, reduce, reduceAll, type Reducer } from './log/reduce.ts';
 export { createRunLog, type RunLog, type RunLogOptions } from './log/run-log.ts';
 export { nextFrame, type Scheduler } from './log/schedule.ts';
 export { createUIMessageTranslator, toUIMessageStream } from './log/ui-message-stream.ts';

@@ -19,7 +19,7 @@ type ApprovalCardProps = {
 
 /** Asks whether a tool call may run, with its arguments to look at and to change. */
 export function ApprovalCard({ run, request, agent, place, total }: ApprovalCardProps) {
-  const { requestId, toolName, input } = request;
+  const { requestId, toolName, input, fault: asked } = request;
   const title = useId();
   const card = useRef<HTMLElement>(null);
   const edit = useRef<HTMLButtonElement>(null);
@@ -79,6 +79,9 @@ export function ApprovalCard({ run, request, agent, place, total }: ApprovalCard
         )}
         <Keys keys={['Mod', 'Shift', '↵']} className="shrink-0 text-ink-3 narrow:hidden" />
       </div>
+      {asked !== undefined && (
+        <p className="text-sm wrap-anywhere text-warn">Those arguments do not fit: {asked}</p>
+      )}
       {editing ? (
         <ArgumentsEditor text={text} fault={fault} onChange={setText} onClose={stopEditing} />
       ) : (

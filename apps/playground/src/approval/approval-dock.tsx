@@ -1,4 +1,4 @@
-import type { Run, RunState } from '@cueline/core';
+import { isOpenRequest, type Run, type RunState } from '@cueline/core';
 import { useEffect, useRef } from 'react';
 import { isUnderWay } from '../state/is-under-way.ts';
 import { ApprovalCard } from './approval-card.tsx';
@@ -16,7 +16,7 @@ export function ApprovalDock({
   state: RunState;
   onAnswered: () => void;
 }) {
-  const open = isUnderWay(state) ? state.requests.filter(({ answer }) => answer === undefined) : [];
+  const open = isUnderWay(state) ? state.requests.filter(isOpenRequest) : [];
   const request = open[0];
   const dock = useRef<HTMLDivElement>(null);
   const hadFocus = useRef(false);

@@ -1,4 +1,4 @@
-import type { AgentState } from '@cueline/core';
+import { isOpenRequest, type AgentState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { Ban, Bot, Check, ChevronRight, CircleAlert, LoaderCircle, Pause } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
@@ -22,7 +22,7 @@ export function AgentCard({ call, agent, request, origin, children }: AgentCardP
   const works = agent.status === 'running';
   const [choice, setOpen] = useState<boolean>();
   const open = choice ?? works;
-  const stand = standOf(agent, request !== undefined && request.answer === undefined);
+  const stand = standOf(agent, request !== undefined && isOpenRequest(request));
   return (
     <section
       aria-label={`Agent ${call.toolName}`}

@@ -1,4 +1,4 @@
-import type { RunState } from '@cueline/core';
+import { isOpenRequest, type RunState } from '@cueline/core';
 
 /** A run's stand in a few words, spoken to screen readers when it changes. */
 export function announcement(state: RunState): string {
@@ -6,7 +6,7 @@ export function announcement(state: RunState): string {
     case 'idle':
       return '';
     case 'waiting': {
-      const asked = state.requests.find(({ answer }) => answer === undefined);
+      const asked = state.requests.find(isOpenRequest);
       return asked === undefined
         ? 'Run ended. It waits for an answer.'
         : `Waiting for you: may ${asked.toolName} run?`;

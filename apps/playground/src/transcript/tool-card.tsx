@@ -1,4 +1,4 @@
-import type { RequestState, ToolCallState } from '@cueline/core';
+import { isOpenRequest, type RequestState, type ToolCallState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { Ban, Check, ChevronRight, CircleAlert, Ellipsis, LoaderCircle, Pause, Wrench } from 'lucide-react';
 import { memo, useState } from 'react';
@@ -42,7 +42,7 @@ export const ToolCard = memo(function ToolCard({
   const failed = call.state === 'output-error' && !isRefused;
   const [choice, setOpen] = useState<boolean>();
   const open = choice ?? failed;
-  const asks = request !== undefined && request.answer === undefined && call.state === 'input-available';
+  const asks = request !== undefined && isOpenRequest(request) && call.state === 'input-available';
   const stand = asks ? asking : isRefused ? refused : stands[call.state];
   return (
     <section

@@ -29,8 +29,8 @@ export type Reducer = {
 /** An agent's place in the list, and the agent itself once something is written to it. */
 type AgentEntry = { place: number; work?: Work<AgentFacts> };
 
-/** Whether somebody has still to answer it. */
-function isOpen({ answer, withdrawn }: RequestState): boolean {
+/** True for a request that still waits for an answer. */
+export function isOpenRequest({ answer, withdrawn }: RequestState): boolean {
   return answer === undefined && withdrawn === undefined;
 }
 
@@ -104,7 +104,7 @@ export function createReducer(state: RunState = initialState): Reducer {
     const { facts } = run;
     const index = facts.requests.findLastIndex((request) => request.requestId === requestId);
     const request = facts.requests[index];
-    if (request === undefined || !isOpen(request)) return;
+    if (request === undefined || !isOpenRequest(request)) return;
     (facts.requests = run.own(facts.requests))[index] = { ...request, ...end };
   }
 
@@ -123,9 +123,9 @@ export function createReducer(state: RunState = initialState): Reducer {
         run.end(event);
         if (event.outcome === 'waiting') return;
         for (const path of agents.keys()) agentAt(path)?.end({ outcome: 'stopped', t: event.t });
-        if (!facts.requests.some(isOpen)) return;
+        if (!facts.requests.some(isOpenRequest)) return;
         facts.requests = facts.requests.map((request) =>
-          isOpen(request) ? { ...request, withdrawn: true } : request,
+          isOpenRequest(request) ? { ...request, withdrawn: true } : request,
         );
         return;
       case 'agent-start':
@@ -168,7 +168,7 @@ export function createReducer(state: RunState = initialState): Reducer {
       const { facts } = run;
       for (const { place, work } of touched) (facts.agents = run.own(facts.agents))[place] = work!.snapshot();
       touched.clear();
-      latest = run.snapshot(facts.requests.some(isOpen));
+      latest = run.snapshot(facts.requests.some(isOpenRequest));
       return latest;
     },
   };
