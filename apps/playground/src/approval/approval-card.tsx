@@ -12,24 +12,35 @@ type ApprovalCardProps = {
   request: RequestState;
   /** Name of the agent that asks; missing for the run itself. */
   agent: string | undefined;
+  /** What the person wrote in answer to the request before, where that did not fit. */
+  draft: unknown;
   /** Its place among those that wait, from 1. */
   place: number;
   total: number;
 };
 
+/** How long a request takes no click after it has appeared, in milliseconds. */
+const FRESH_MS = 400;
+
 /** Asks whether a tool call may run, with its arguments to look at and to change. */
-export function ApprovalCard({ run, request, agent, place, total }: ApprovalCardProps) {
+export function ApprovalCard({ run, request, agent, draft, place, total }: ApprovalCardProps) {
   const { requestId, toolName, input, fault: asked } = request;
   const title = useId();
   const card = useRef<HTMLElement>(null);
   const edit = useRef<HTMLButtonElement>(null);
-  const [editing, setEditing] = useState(false);
-  const [text, setText] = useState(() => JSON.stringify(input, null, 2) ?? '');
+  const [editing, setEditing] = useState(asked !== undefined);
+  const [text, setText] = useState(() => JSON.stringify(asked === undefined ? input : draft, null, 2) ?? '');
   const [reason, setReason] = useState('');
   const [fault, setFault] = useState<string>();
   const [sending, setSending] = useState(false);
+  const [isFresh, setIsFresh] = useState(true);
   const [refusal, setRefusal] = useState<string>();
 
+  useEffect(() => {
+    // a second click on the request before must not answer this one unread
+    const timer = setTimeout(() => setIsFresh(false), FRESH_MS);
+    return () => clearTimeout(timer);
+  }, []);
   useEffect(() => {
     // who is writing somewhere goes on writing; the shortcut brings them here
     if (!isWriting(document.activeElement)) card.current?.focus();
@@ -42,6 +53,7 @@ export function ApprovalCard({ run, request, agent, place, total }: ApprovalCard
     setSending(false);
     if (!reply.accepted) setRefusal(reply.reason);
   };
+  const isUnread = ({ detail }: { detail: number }): boolean => isFresh && detail > 0;
   const approve = (): void => {
     if (!editing) return void answer({ approve: true });
     const read = readArguments(text);
@@ -68,7 +80,7 @@ export function ApprovalCard({ run, request, agent, place, total }: ApprovalCard
     >
       <div className="flex items-center gap-2">
         <Pause aria-hidden className="size-3.5 shrink-0 text-warn" />
-        <h3 id={title} className="min-w-0 flex-1 wrap-anywhere">
+        <h3 id={title} className="line-clamp-3 min-w-0 flex-1 wrap-anywhere">
           {agent !== undefined && <span className="text-ink-2">{agent}: </span>}
           May <span className="font-mono text-sm font-semibold">{toolName}</span> run?
         </h3>
@@ -94,7 +106,12 @@ export function ApprovalCard({ run, request, agent, place, total }: ApprovalCard
         </div>
       )}
       <div className="flex flex-wrap items-center gap-2">
-        <Button look="primary" disabled={sending} onClick={approve}>
+        <Button
+          look="primary"
+          disabled={sending}
+          aria-disabled={isFresh}
+          onClick={(event) => !isUnread(event) && approve()}
+        >
           <Check />
           {editing ? 'Approve with these' : 'Approve'}
         </Button>
@@ -126,7 +143,13 @@ export function ApprovalCard({ run, request, agent, place, total }: ApprovalCard
             }}
             className="h-7 min-w-0 flex-1 rounded-md border border-line-strong/70 bg-panel px-2 text-base outline-none placeholder:text-ink-3 focus-visible:border-focus narrow:h-11"
           />
-          <Button type="submit" look="outline" disabled={sending}>
+          <Button
+            type="submit"
+            look="outline"
+            disabled={sending}
+            aria-disabled={isFresh}
+            onClick={(event) => isUnread(event) && event.preventDefault()}
+          >
             <X />
             Refuse
           </Button>

@@ -1,4 +1,4 @@
-import { isOpenRequest, type Run, type RunState } from '@cueline/core';
+import { isOpenRequest, type RequestState, type Run, type RunState } from '@cueline/core';
 import { useEffect, useRef } from 'react';
 import { isUnderWay } from '../state/is-under-way.ts';
 import { ApprovalCard } from './approval-card.tsx';
@@ -25,12 +25,17 @@ export function ApprovalDock({
     hadFocus.current = false;
   }, [request, onAnswered]);
   if (request === undefined) return null;
-  const answered = state.requests.filter(({ answer }) => answer !== undefined).length;
+  // a call that is asked about again is one
+  const answered = new Set(
+    state.requests.flatMap(({ answer, toolCallId, agent: path }) =>
+      answer === undefined || toolCallId === request.toolCallId ? [] : [`${path}/${toolCallId}`],
+    ),
+  ).size;
   const agent = state.agents.findLast(({ path }) => path === request.agent);
   return (
     <div
       ref={dock}
-      className="shrink-0 border-t border-line bg-panel px-5 py-3 narrow:px-3"
+      className="max-h-[60%] shrink-0 overflow-y-auto border-t border-line bg-panel px-5 py-3 narrow:px-3"
       onFocus={() => (hadFocus.current = true)}
       onBlur={(event) => {
         // without a place to go to, the focus left because its control did
@@ -43,12 +48,21 @@ export function ApprovalDock({
           run={run}
           request={request}
           agent={agent?.name}
+          draft={draftOf(state, request)}
           place={answered + 1}
           total={answered + open.length}
         />
       </div>
     </div>
   );
+}
+
+/** The arguments of the last answer about the same call; those that were asked about where there was none. */
+function draftOf({ requests }: RunState, { toolCallId, input, agent }: RequestState): unknown {
+  const before = requests.findLast(
+    (other) => other.toolCallId === toolCallId && other.agent === agent && other.answer !== undefined,
+  );
+  return (before?.answer?.approve === true ? before.answer.input : undefined) ?? input;
 }
 
 /** Brings the focus to what the run asks, if it asks anything. */

@@ -1,4 +1,5 @@
-import { useId } from 'react';
+import { useId, useState } from 'react';
+import { visibleText } from '../transcript/visible-text.ts';
 import { focusFirst } from '../ui/focus-first.ts';
 
 type ArgumentsEditorProps = {
@@ -9,9 +10,11 @@ type ArgumentsEditorProps = {
   onClose: () => void;
 };
 
-/** The arguments of a call as JSON that can be changed before it runs. */
+/** The arguments of a call as JSON that can be changed before it runs, at first with what hides in them written out. */
 export function ArgumentsEditor({ text, fault, onChange, onClose }: ArgumentsEditorProps) {
   const faultId = useId();
+  // what is typed stays as it was typed: another text would move the caret
+  const [given] = useState(text);
   return (
     <div>
       <textarea
@@ -20,7 +23,7 @@ export function ArgumentsEditor({ text, fault, onChange, onClose }: ArgumentsEdi
         aria-invalid={fault !== undefined}
         aria-describedby={fault === undefined ? undefined : faultId}
         spellCheck={false}
-        value={text}
+        value={text === given ? visibleText(text) : text}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return;

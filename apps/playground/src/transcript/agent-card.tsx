@@ -43,7 +43,7 @@ export function AgentCard({ call, agent, request, origin, children }: AgentCardP
           className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
         />
         <Bot aria-hidden className="size-3.5 shrink-0 text-thinking" />
-        <span className="shrink-0 font-mono text-sm font-medium">{call.toolName}</span>
+        <bdi className="shrink-0 font-mono text-sm font-medium">{call.toolName}</bdi>
         <CallSummary call={call} />
         {!works && agent.steps.length > 0 && (
           <span className="shrink-0 text-sm text-ink-3 narrow:hidden">

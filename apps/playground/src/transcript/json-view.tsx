@@ -1,14 +1,15 @@
 import { memo, useMemo, useState } from 'react';
+import { visibleText } from './visible-text.ts';
 
 /** How much of a value is drawn at first, in characters. */
 const FIRST_CHARACTERS = 6_000;
 const token = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** A value as indented JSON with its keys and literals told apart; text is shown as it is. */
+/** A value as indented JSON with its keys and literals told apart; text is shown as it is. What hides in either is written out. */
 export const JsonView = memo(function JsonView({ value }: { value: unknown }) {
   const [whole, setWhole] = useState(false);
   const text = useMemo(
-    () => (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'nothing')),
+    () => visibleText(typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'nothing')),
     [value],
   );
   const shown = whole ? text : text.slice(0, FIRST_CHARACTERS);

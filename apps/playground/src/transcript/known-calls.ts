@@ -27,11 +27,13 @@ export function takeCall(calls: KnownCalls, toolCallId: string): KnownCall | und
 
 /** What the person was asked about a call of whoever stands under `path`. */
 export function requestFor(
-  { call: { toolCallId, calledAt }, run }: KnownCall,
+  { call: { toolCallId, calledAt, finishedAt = Infinity }, run }: KnownCall,
   path: string | undefined,
 ): RequestState | undefined {
-  return run.requests.find(
-    (asked) => asked.toolCallId === toolCallId && asked.agent === path && asked.openedAt >= calledAt,
+  // the last: arguments that do not fit are asked for again
+  return run.requests.findLast(
+    ({ toolCallId: id, agent, openedAt }) =>
+      id === toolCallId && agent === path && openedAt >= calledAt && openedAt <= finishedAt,
   );
 }
 

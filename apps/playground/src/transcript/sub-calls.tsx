@@ -36,7 +36,7 @@ function SubCall({ call, origin }: { call: SubCallState; origin: number | undefi
     >
       <Icon aria-hidden className={clsx('size-3.5 shrink-0', look)} />
       <span className="sr-only">{words}: </span>
-      <span className="shrink-0 font-mono">{name}</span>
+      <bdi className="shrink-0 font-mono">{name}</bdi>
       <span className="min-w-0 truncate text-ink-2">
         {keyArguments(input)
           .map(({ name: key, value }) => `${key} ${value}`)

@@ -7,6 +7,7 @@ import { formatDuration, keyArguments, newFields, summarize } from './format.ts'
 import { JsonView } from './json-view.tsx';
 import { LiveDuration } from './live-duration.tsx';
 import { SubCalls } from './sub-calls.tsx';
+import { visibleText } from './visible-text.ts';
 
 /** How much of the arguments is drawn while they stream, in characters. */
 const LAST_CHARACTERS = 4_000;
@@ -65,7 +66,7 @@ export const ToolCard = memo(function ToolCard({
           className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
         />
         <Wrench className="size-3.5 shrink-0 text-tool" />
-        <span className="shrink-0 font-mono text-sm font-medium">{call.toolName}</span>
+        <bdi className="shrink-0 font-mono text-sm font-medium">{call.toolName}</bdi>
         <CallSummary call={call} quiet={isRefused} />
         <span className={clsx('ml-auto flex shrink-0 items-center gap-1 pl-2 text-sm', stand.look)}>
           <stand.Icon className={clsx('size-3.5', stand.spins && 'animate-spin')} />
@@ -130,7 +131,7 @@ function Details({ call }: { call: ToolCallState }) {
       <Field name="Input">
         {call.input === undefined ? (
           <pre className="font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
-            {call.inputText.slice(-LAST_CHARACTERS) || '…'}
+            {visibleText(call.inputText.slice(-LAST_CHARACTERS)) || '…'}
           </pre>
         ) : (
           <JsonView value={call.input} />

@@ -3,6 +3,7 @@ import type { FlexibleSchema } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { needsApproval } from '../prompt/needs-approval.ts';
 import { parseWith, type ToolContext, type ToolEffect, type ToolRules } from '../prompt/tool-definition.ts';
+import { canonicalCall } from './canonical.ts';
 import { toJson } from './to-json.ts';
 import type { Speaker } from './tree.ts';
 
@@ -48,8 +49,9 @@ export async function approvedArguments(
       const reason = answer.reason === undefined ? '' : `: ${answer.reason}`;
       throw new Refusal(`${toolName} was not run, because the user did not approve it${reason}.`);
     }
-    if (answer.input === undefined) return { args };
+    if (answer.input === undefined || isSame(answer.input, request.input)) return { args };
     try {
+      if (!(await keeps(inputSchema, args))) throw new Error(cannotEdit);
       return { args: await parseWith(inputSchema, answer.input), edited: answer.input };
     } catch (error) {
       // a program that answers in the same way each time would be asked for ever
@@ -57,6 +59,22 @@ export async function approvedArguments(
       fault = error instanceof Error ? error.message : getErrorMessage(error);
     }
   }
+}
+
+const cannotEdit =
+  'The schema of this tool changes what it is given, so what would run is not what you wrote. Approve the call as it is, or refuse it.';
+
+/** Whether a schema leaves what has passed it as it is. Where it does not, an edit would run as something else. */
+async function keeps(schema: FlexibleSchema, args: unknown): Promise<boolean> {
+  try {
+    return isSame(await parseWith(schema, args), args);
+  } catch {
+    return false;
+  }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return canonicalCall('', one) === canonicalCall('', other);
 }
 
 const effects: ReadonlySet<unknown> = new Set<ToolEffect>(['read', 'write', 'external']);

@@ -70,6 +70,32 @@ function payment(options: ToolOptions<{ amount: number }> = {}): {
   return { source, paid };
 }
 
+test('arguments that the schema changes run as they were shown, or not at all', async () => {
+  const ran: unknown[] = [];
+  const model = scriptedModel([[{ toolCall: { name: 'pay', input: { euros: 32 } } }], 'Done.']);
+  const { run } = await runPrompt(
+    (prompt) => {
+      const cents = z.object({ euros: z.number().transform((euros) => euros * 100) });
+      prompt.defTool('pay', '', cents, (args) => void ran.push(args), { needsApproval: true });
+      prompt.$`Pay.`;
+    },
+    { model },
+  );
+  const faults: (string | undefined)[] = [];
+  run.listen((event) => {
+    if (event.type !== 'request-open') return;
+    faults.push(event.fault);
+    const input = faults.length === 1 ? { euros: 5 } : event.input;
+    queueMicrotask(() => run.respond(event.requestId, { approve: true, input }));
+  });
+  await run.finished;
+  expect(ran).toEqual([{ euros: 3200 }]);
+  expect(faults).toEqual([
+    undefined,
+    'The schema of this tool changes what it is given, so what would run is not what you wrote. Approve the call as it is, or refuse it.',
+  ]);
+});
+
 describe('who is asked', () => {
   const rules: [ToolOptions<{ amount: number }>, true | ToolEffect[] | undefined, boolean][] = [
     [{ effect: 'write' }, undefined, false],

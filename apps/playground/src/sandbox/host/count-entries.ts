@@ -5,6 +5,10 @@ const words: Partial<Record<RunEvent['type'], string>> = {
   'task-add': 'tasks',
   'agent-start': 'agents',
   'request-open': 'requests',
+  'step-start': 'steps',
+  'tool-input-start': 'tool calls',
+  'sub-call-start': 'calls inside a tool',
+  steer: 'reminders',
 };
 
 /**

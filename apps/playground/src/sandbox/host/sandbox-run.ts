@@ -4,6 +4,7 @@ import {
   CuelineError,
   LOG_VERSION,
   type EditReply,
+  type RequestAnswer,
   type RunCommand,
   type RunEvent,
   type RunEventBody,
@@ -109,7 +110,9 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
 
   const attributed = (error: SerializedError): SerializedError =>
     attributeError(error, server?.failures ?? []);
-  /** Which model answers, and what it failed of, is for the page to say: the worker could claim anything. */
+  /** What the person has said to requests. */
+  const answers = new Map<string, RequestAnswer>();
+  /** Which model answers, what the person said, and what it failed of, is for the page to say: the worker could claim anything. */
   const attribute = (event: RunEvent): RunEvent => {
     switch (event.type) {
       case 'run-start': {
@@ -122,6 +125,13 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
           : { ...event, request: { ...event.request, model: facts.model } };
       case 'agent-start':
         return { ...event, model: facts.model };
+      case 'request-answer': {
+        const answer = answers.get(event.requestId);
+        const { seq: at, t, requestId, agent } = event;
+        // an answer that nobody gave is none: whatever the script did with it, nobody is asked any more
+        if (answer !== undefined) return { ...event, answer };
+        return { seq: at, t, type: 'request-withdraw', requestId, ...(agent !== undefined && { agent }) };
+      }
       case 'agent-end':
       case 'run-end':
         return event.error === undefined ? event : { ...event, error: attributed(event.error) };
@@ -197,8 +207,10 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
   };
 
   const run: SandboxRun = {
-    send: async (command) =>
-      (await commands?.send(command)) ?? { accepted: false, reason: 'The run has not begun.' },
+    send: async (command) => {
+      if (command.type === 'respond') answers.set(command.requestId, command.answer);
+      return (await commands?.send(command)) ?? { accepted: false, reason: 'The run has not begun.' };
+    },
   };
 
   signal.addEventListener('abort', stop, { once: true });
