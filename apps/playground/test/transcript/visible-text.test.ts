@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { expect, test } from 'vitest';
+import { ArgumentsEditor } from '../../src/approval/arguments-editor.tsx';
+import { JsonView } from '../../src/transcript/json-view.tsx';
+import { visibleText } from '../../src/transcript/visible-text.ts';
+
+const code = (point: number): string => `\\u${point.toString(16).padStart(4, '0')}`;
+const range = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+const hidden = [
+  ...range(0x00, 0x1f).filter((point) => point !== 0x09 && point !== 0x0a),
+  ...range(0x7f, 0x9f),
+  0xad,
+  0x61c,
+  ...range(0x200b, 0x200f),
+  ...range(0x2028, 0x202e),
+  ...range(0x2060, 0x2069),
+  0xfeff,
+];
+
+test('each character that hides is written out', () => {
+  const seen = hidden.map((point) => visibleText(`a${String.fromCodePoint(point)}b`));
+  expect(seen).toEqual(hidden.map((point) => `a${code(point)}b`));
+});
+
+test('a character outside the first plane is written as JSON does it', () => {
+  expect(visibleText('a\u{e0041}b')).toBe('a\\udb40\\udc41b');
+});
+
+test.each(['', 'a\n\tb', 'Grüße, 東京, مرحبا, שלום', '❤️ 👍🏽 ☎︎', 'a b', '\\u202e'])(
+  '%j is as it was',
+  (text) => {
+    expect(visibleText(text)).toBe(text);
+  },
+);
+
+test('JSON stays JSON of the same value', () => {
+  const hiding = fc.string({
+    unit: fc.constantFrom('a', '"', '\\', ...hidden.map((p) => String.fromCodePoint(p))),
+  });
+  fc.assert(
+    fc.property(fc.oneof(fc.jsonValue(), fc.dictionary(hiding, hiding)), (value) => {
+      const text = visibleText(JSON.stringify(value, null, 2));
+      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+      expect(visibleText(text)).toBe(text);
+    }),
+  );
+});
+
+test('values and arguments are shown with what hides in them', () => {
+  const to = 'ann\u202e@evil\u200b.org';
+  const json = (value: unknown): string => renderToStaticMarkup(createElement(JsonView, { value }));
+  expect(json({ to })).toContain('ann\\u202e@evil\\u200b.org');
+  expect(json(to)).toContain('ann\\u202e@evil\\u200b.org');
+  const text = JSON.stringify({ to });
+  const editor = createElement(ArgumentsEditor, { text, fault: undefined, onChange() {}, onClose() {} });
+  expect(renderToStaticMarkup(editor)).toContain('ann\\u202e@evil\\u200b.org');
+});
