@@ -62,17 +62,26 @@ export const ToolCard = memo(function ToolCard({
         onClick={() => setOpen(!open)}
         className="flex min-h-9 w-full min-w-0 items-center gap-2 px-2.5 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11 narrow:flex-wrap narrow:gap-y-0 narrow:py-2"
       >
-        <ChevronRight
-          className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
-        />
-        <Wrench className="size-3.5 shrink-0 text-tool" />
-        <bdi className="shrink-0 font-mono text-sm font-medium">{call.toolName}</bdi>
-        <CallSummary call={call} quiet={isRefused} />
-        <span className={clsx('ml-auto flex shrink-0 items-center gap-1 pl-2 text-sm', stand.look)}>
-          <stand.Icon className={clsx('size-3.5', stand.spins && 'animate-spin')} />
-          {stand.words}
+        <span className="flex min-w-0 items-center gap-2">
+          <ChevronRight
+            className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
+          />
+          <Wrench className="size-3.5 shrink-0 text-tool" />
+          <bdi
+            title={call.toolName}
+            className="min-w-0 truncate font-mono text-sm font-medium narrow:wrap-anywhere narrow:whitespace-normal"
+          >
+            {call.toolName}
+          </bdi>
         </span>
-        <CallDuration call={call} origin={origin} />
+        <CallSummary call={call} quiet={isRefused} />
+        <span className="ml-auto flex shrink-0 items-center gap-2 pl-2 text-sm">
+          <span className={clsx('flex items-center gap-1', stand.look)}>
+            <stand.Icon className={clsx('size-3.5', stand.spins && 'animate-spin')} />
+            {stand.words}
+          </span>
+          <CallDuration call={call} origin={origin} />
+        </span>
       </button>
       {request?.answer !== undefined && <AnsweredLine answer={request.answer} />}
       {call.subCalls !== undefined && <SubCalls subCalls={call.subCalls} origin={origin} />}
