@@ -64,12 +64,13 @@ export function TaskPanel({
           </span>
           <Progress done={done} total={total} />
           {!open && current !== undefined && (
-            <span className="min-w-0 truncate text-ink-2">{current.title}</span>
+            <span className="min-w-0 flex-1 truncate text-ink-2">{current.title}</span>
           )}
         </button>
         {underWay && (
           <Button
             className="text-sm"
+            aria-label="Add a task"
             aria-expanded={adding}
             onClick={() => {
               setAdding(!adding);
@@ -77,7 +78,8 @@ export function TaskPanel({
             }}
           >
             <Plus />
-            Add a task
+            {/* an agent's panel is narrower yet, by a step for each agent around it */}
+            <span className={clsx(agent !== undefined && 'narrow:hidden')}>Add a task</span>
           </Button>
         )}
       </div>
@@ -117,7 +119,7 @@ export function TaskPanel({
 
 function Progress({ done, total }: { done: number; total: number }) {
   return (
-    <span aria-hidden className="h-1 w-16 shrink-0 overflow-hidden rounded-full bg-line-strong/60">
+    <span aria-hidden className="h-1 w-16 min-w-0 overflow-hidden rounded-full bg-line-strong/60">
       <span
         className="block h-full rounded-full bg-go transition-[width] duration-300"
         style={{ width: `${total === 0 ? 0 : (done / total) * 100}%` }}
