@@ -1,9 +1,14 @@
 import type { SubCallState } from '@cueline/core';
 import { clsx } from 'clsx';
-import { Ban, Check, CircleAlert, LoaderCircle } from 'lucide-react';
-import { memo } from 'react';
+import { Ban, Check, ChevronRight, CircleAlert, LoaderCircle } from 'lucide-react';
+import { memo, useState } from 'react';
+import { Field } from './field.tsx';
 import { formatDuration, keyArguments, newFields, summarize } from './format.ts';
+import { JsonView } from './json-view.tsx';
 import { LiveDuration } from './live-duration.tsx';
+
+/** How many calls are drawn until the person asks for all. */
+const LAST_CALLS = 200;
 
 const stands: Record<SubCallState['state'], { words: string; look: string; Icon: typeof Check }> = {
   running: { words: 'Running', look: 'text-tool animate-spin', Icon: LoaderCircle },
@@ -16,46 +21,99 @@ type SubCallsProps = { subCalls: readonly SubCallState[]; origin: number | undef
 
 /** What a composite tool does, one call below the other, as it does it. */
 export const SubCalls = memo(function SubCalls({ subCalls, origin }: SubCallsProps) {
+  const [all, setAll] = useState(false);
+  const first = all ? 0 : Math.max(0, subCalls.length - LAST_CALLS);
   return (
-    <ol aria-label="Calls inside this call" className="scroll max-h-60 border-t border-line py-1">
-      {subCalls.map((call, index) => (
-        <SubCall key={index} call={call} origin={origin} />
-      ))}
-    </ol>
+    <div className="scroll max-h-60 border-t border-line py-1">
+      {first > 0 && (
+        <button
+          type="button"
+          className="min-h-7 pl-8 text-sm text-text-kind underline narrow:min-h-11"
+          onClick={() => setAll(true)}
+        >
+          Show all {subCalls.length.toLocaleString('en')} calls
+        </button>
+      )}
+      <ol aria-label="Calls inside this call">
+        {subCalls.slice(first).map((call, index) => (
+          <SubCall key={first + index} call={call} origin={origin} />
+        ))}
+      </ol>
+    </div>
   );
 });
 
-function SubCall({ call, origin }: { call: SubCallState; origin: number | undefined }) {
+type SubCallProps = { call: SubCallState; origin: number | undefined };
+
+const SubCall = memo(function SubCall({ call, origin }: SubCallProps) {
   const { name, input, state, output, errorText, startedAt, ms } = call;
   const { words, look, Icon } = stands[state];
+  const [open, setOpen] = useState(false);
   return (
-    <li
-      data-sub-call={name}
-      data-state={state}
-      className="flex min-h-7 items-center gap-2 pr-2.5 pl-8 text-sm"
-    >
-      <Icon aria-hidden className={clsx('size-3.5 shrink-0', look)} />
-      <span className="sr-only">{words}: </span>
-      <bdi className="shrink-0 font-mono">{name}</bdi>
-      <span className="min-w-0 truncate text-ink-2">
-        {keyArguments(input)
-          .map(({ name: key, value }) => `${key} ${value}`)
-          .join(' · ')}
-      </span>
-      {state === 'output-available' && (
-        <span className="max-w-[50%] min-w-16 truncate">
-          <span className="pr-1.5 text-ink-3">→</span>
-          {summarize(newFields(output, input), 60)}
+    <li data-sub-call={name} data-state={state} className="text-sm">
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex min-h-7 w-full min-w-0 items-center gap-2 pr-2.5 pl-3 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11 narrow:flex-wrap narrow:gap-y-0 narrow:py-2"
+      >
+        <span className="flex min-w-0 items-center gap-2">
+          <ChevronRight
+            className={clsx('size-3 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
+          />
+          <Icon aria-hidden className={clsx('size-3.5 shrink-0', look)} />
+          <span className="sr-only">{words}: </span>
+          <bdi
+            title={name}
+            className="min-w-0 truncate font-mono narrow:wrap-anywhere narrow:whitespace-normal"
+          >
+            {name}
+          </bdi>
         </span>
-      )}
-      {errorText !== undefined && <span className="min-w-16 truncate text-danger">{errorText}</span>}
-      <span className="ml-auto shrink-0 pl-2 text-right text-ink-2">
-        {ms !== undefined ? (
-          formatDuration(ms)
-        ) : state === 'running' && origin !== undefined ? (
-          <LiveDuration since={origin + startedAt} />
-        ) : null}
-      </span>
+        <span className="flex min-w-0 flex-1 empty:hidden narrow:order-last narrow:basis-full narrow:pl-11">
+          <span className="min-w-0 truncate text-ink-2 empty:hidden">
+            {keyArguments(input)
+              .map(({ name: key, value }) => `${key} ${value}`)
+              .join(' · ')}
+          </span>
+          {state === 'output-available' && (
+            <span className="max-w-full min-w-[40%] truncate pl-2">
+              <span className="pr-1.5 text-ink-3">→</span>
+              {summarize(newFields(output, input), 60)}
+            </span>
+          )}
+          {errorText !== undefined && (
+            <span className="min-w-[40%] truncate pl-2 text-danger">{summarize(errorText, 80)}</span>
+          )}
+        </span>
+        <span className="ml-auto shrink-0 pl-2 text-right text-ink-2">
+          {ms !== undefined ? (
+            formatDuration(ms)
+          ) : state === 'running' && origin !== undefined ? (
+            <LiveDuration since={origin + startedAt} />
+          ) : null}
+        </span>
+      </button>
+      {open && <Details call={call} />}
     </li>
+  );
+});
+
+function Details({ call: { input, state, output, errorText } }: { call: SubCallState }) {
+  return (
+    <dl className="grid grid-cols-[minmax(0,1fr)] gap-3 border-y border-line bg-raised py-2.5 pr-3 pl-8">
+      <Field name="Input">
+        <JsonView value={input} />
+      </Field>
+      {errorText !== undefined ? (
+        <Field name="Error">
+          <JsonView value={errorText} />
+        </Field>
+      ) : state === 'output-available' || output !== undefined ? (
+        <Field name="Output">
+          <JsonView value={output} />
+        </Field>
+      ) : null}
+    </dl>
   );
 }

@@ -3,6 +3,7 @@ import { clsx } from 'clsx';
 import { Ban, Check, ChevronRight, CircleAlert, Ellipsis, LoaderCircle, Pause, Wrench } from 'lucide-react';
 import { memo, useState } from 'react';
 import { AnsweredLine } from '../approval/answered-line.tsx';
+import { Field } from './field.tsx';
 import { formatDuration, keyArguments, newFields, summarize } from './format.ts';
 import { JsonView } from './json-view.tsx';
 import { LiveDuration } from './live-duration.tsx';
@@ -156,14 +157,5 @@ function Details({ call }: { call: ToolCallState }) {
         </Field>
       ) : null}
     </dl>
-  );
-}
-
-function Field({ name, children }: { name: string; children: React.ReactNode }) {
-  return (
-    <div>
-      <dt className="mb-0.5 text-xs font-medium text-ink-3">{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
