@@ -6,6 +6,7 @@ import { Field } from './field.tsx';
 import { formatDuration, keyArguments, newFields, summarize } from './format.ts';
 import { JsonView } from './json-view.tsx';
 import { LiveDuration } from './live-duration.tsx';
+import { visibleText } from './visible-text.ts';
 
 /** How many calls are drawn until the person asks for all. */
 const LAST_CALLS = 200;
@@ -73,17 +74,19 @@ const SubCall = memo(function SubCall({ call, origin }: SubCallProps) {
         <span className="flex min-w-0 flex-1 empty:hidden narrow:order-last narrow:basis-full narrow:pl-11">
           <span className="min-w-0 truncate text-ink-2 empty:hidden">
             {keyArguments(input)
-              .map(({ name: key, value }) => `${key} ${value}`)
+              .map(({ name: key, value }) => visibleText(`${key} ${value}`))
               .join(' · ')}
           </span>
           {state === 'output-available' && (
             <span className="max-w-full min-w-[40%] truncate pl-2">
               <span className="pr-1.5 text-ink-3">→</span>
-              {summarize(newFields(output, input), 60)}
+              {visibleText(summarize(newFields(output, input), 60))}
             </span>
           )}
           {errorText !== undefined && (
-            <span className="min-w-[40%] truncate pl-2 text-danger">{summarize(errorText, 80)}</span>
+            <span className="min-w-[40%] truncate pl-2 text-danger">
+              {visibleText(summarize(errorText, 80))}
+            </span>
           )}
         </span>
         <span className="ml-auto shrink-0 pl-2 text-right text-ink-2">

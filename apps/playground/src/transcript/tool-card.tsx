@@ -96,13 +96,13 @@ export function CallSummary({ call, quiet = false }: { call: ToolCallState; quie
   return (
     <span className="flex min-w-0 flex-1 text-sm text-ink-2 empty:hidden narrow:order-last narrow:basis-full narrow:pl-5.5">
       {call.state === 'input-streaming' ? (
-        <span className="truncate font-mono">{call.inputText.slice(-80)}</span>
+        <span className="truncate font-mono">{visibleText(call.inputText.slice(-80))}</span>
       ) : (
         <span className="truncate">
           {keyArguments(call.input).map(({ name, value }, index) => (
             <span key={name}>
               {index > 0 && <span className="text-ink-3"> · </span>}
-              <span className="text-ink-3">{name}</span> {value}
+              <span className="text-ink-3">{visibleText(name)}</span> {visibleText(value)}
             </span>
           ))}
         </span>
@@ -110,11 +110,13 @@ export function CallSummary({ call, quiet = false }: { call: ToolCallState; quie
       {call.state === 'output-available' && (
         <span className="max-w-full min-w-[40%] truncate">
           <span className="px-1.5 text-ink-3">→</span>
-          <span className="text-ink">{summarize(newFields(call.output, call.input), 60)}</span>
+          <span className="text-ink">{visibleText(summarize(newFields(call.output, call.input), 60))}</span>
         </span>
       )}
       {call.state === 'output-error' && !quiet && (
-        <span className="min-w-[40%] truncate pl-2 text-danger">{summarize(call.errorText ?? '', 80)}</span>
+        <span className="min-w-[40%] truncate pl-2 text-danger">
+          {visibleText(summarize(call.errorText ?? '', 80))}
+        </span>
       )}
     </span>
   );
@@ -149,7 +151,9 @@ function Details({ call }: { call: ToolCallState }) {
       </Field>
       {call.errorText !== undefined ? (
         <Field name="Error">
-          <p className="font-mono text-sm wrap-anywhere whitespace-pre-wrap text-danger">{call.errorText}</p>
+          <p className="font-mono text-sm wrap-anywhere whitespace-pre-wrap text-danger">
+            {visibleText(call.errorText)}
+          </p>
         </Field>
       ) : call.state === 'output-available' || call.output !== undefined ? (
         <Field name="Output">

@@ -4,6 +4,8 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { ArgumentsEditor } from '../../src/approval/arguments-editor.tsx';
 import { JsonView } from '../../src/transcript/json-view.tsx';
+import { SubCalls } from '../../src/transcript/sub-calls.tsx';
+import { CallSummary } from '../../src/transcript/tool-card.tsx';
 import { visibleText } from '../../src/transcript/visible-text.ts';
 
 const code = (point: number): string => `\\u${point.toString(16).padStart(4, '0')}`;
@@ -57,4 +59,24 @@ test('values and arguments are shown with what hides in them', () => {
   const text = JSON.stringify({ to });
   const editor = createElement(ArgumentsEditor, { text, fault: undefined, onChange() {}, onClose() {} });
   expect(renderToStaticMarkup(editor)).toContain('ann\\u202e@evil\\u200b.org');
+});
+
+test('a folded call hides nothing either', () => {
+  const input = { to: 'ann\u202e@evil.org' };
+  const done = { input, state: 'output-available', output: 'sent\u200b' } as const;
+  const call = { ...done, toolCallId: 'c', toolName: 'send', step: 1, inputText: '', calledAt: 0 };
+  const failed = {
+    name: 'send',
+    input,
+    state: 'output-error',
+    errorText: 'no\u2066',
+    startedAt: 0,
+    ms: 1,
+  } as const;
+  const subCalls = [{ ...done, name: 'send', startedAt: 0, ms: 1 }, failed];
+  const folded = renderToStaticMarkup(createElement(CallSummary, { call }));
+  const inside = renderToStaticMarkup(createElement(SubCalls, { subCalls, origin: undefined }));
+  const escapes = (html: string): string[] => html.match(/\\u[0-9a-f]{4}/g) ?? [];
+  expect(escapes(folded)).toEqual(['\\u202e', '\\u200b']);
+  expect(escapes(inside)).toEqual(['\\u202e', '\\u200b', '\\u202e', '\\u2066']);
 });
