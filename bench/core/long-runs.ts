@@ -1,7 +1,7 @@
 import { isStepCount, streamText, type ModelMessage } from 'ai';
 import { runPrompt, type LiveRun, type Prompt, type RunEvent } from '@cueline/core';
 import { printTable } from '../table.ts';
-import { createMarks, less, medianPace, paceRow, race, type Pace } from './pace.ts';
+import { against, createMarks, medianPace, paceRow, race, type Pace } from './pace.ts';
 import { pageSchema, pageTool, readPage } from './pages.ts';
 import { turnsModel, type Turn } from './turns-model.ts';
 
@@ -31,7 +31,7 @@ export async function benchLongRuns(): Promise<void> {
   const row = (name: keyof typeof contenders, budget = ''): string[] =>
     paceRow(name, medianPace(paces[name]), 0, budget);
   const over = (name: keyof typeof contenders, baseline: keyof typeof contenders): string[] =>
-    paceRow('  over streamText', medianPace(less(paces[name], paces[baseline])), 0, BUDGET);
+    paceRow('  ratio to streamText', medianPace(against(paces[name], paces[baseline])), 2, BUDGET);
   printTable(
     `core: a run of ${STEPS} steps, a tool call each, mean µs per step, median of ${ROUNDS} rounds`,
     [

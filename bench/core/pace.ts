@@ -39,11 +39,11 @@ export async function race<Name extends string>(
   return paces;
 }
 
-/** What each round cost over that of a baseline: taken one by one, since a machine is not equally fast in all of them. */
-export function less(paces: readonly Pace[], baseline: readonly Pace[]): Pace[] {
+/** What each round cost as a ratio to a baseline's: taken one by one, since a machine is not equally fast in all of them. */
+export function against(paces: readonly Pace[], baseline: readonly Pace[]): Pace[] {
   return paces.map(({ first, last }, round) => ({
-    first: first - baseline[round]!.first,
-    last: last - baseline[round]!.last,
+    first: first / baseline[round]!.first,
+    last: last / baseline[round]!.last,
   }));
 }
 
