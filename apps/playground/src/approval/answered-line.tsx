@@ -1,5 +1,6 @@
 import type { RequestAnswer } from '@cueline/core';
 import { Check, X } from 'lucide-react';
+import { visibleText } from '../transcript/visible-text.ts';
 
 /** What the person said about a tool call, in a line. */
 export function AnsweredLine({ answer }: { answer: RequestAnswer }) {
@@ -16,5 +17,5 @@ function wordsOf(answer: RequestAnswer): string {
   if (!answer.approve) return answer.reason === undefined ? 'You refused.' : `You refused: ${answer.reason}`;
   return answer.input === undefined
     ? 'You approved.'
-    : `You approved, with your arguments: ${JSON.stringify(answer.input)}`;
+    : `You approved, with your arguments: ${visibleText(JSON.stringify(answer.input))}`;
 }

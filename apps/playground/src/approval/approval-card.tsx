@@ -81,8 +81,8 @@ export function ApprovalCard({ run, request, agent, draft, place, total }: Appro
       <div className="flex items-center gap-2">
         <Pause aria-hidden className="size-3.5 shrink-0 text-warn" />
         <h3 id={title} className="line-clamp-3 min-w-0 flex-1 wrap-anywhere">
-          {agent !== undefined && <span className="text-ink-2">{agent}: </span>}
-          May <span className="font-mono text-sm font-semibold">{toolName}</span> run?
+          {agent !== undefined && <bdi className="text-ink-2">{agent}: </bdi>}
+          May <bdi className="font-mono text-sm font-semibold">{toolName}</bdi> run?
         </h3>
         {total > 1 && (
           <span className="shrink-0 text-sm text-ink-2">
