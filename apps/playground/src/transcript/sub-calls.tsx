@@ -25,7 +25,7 @@ export const SubCalls = memo(function SubCalls({ subCalls, origin }: SubCallsPro
   const [all, setAll] = useState(false);
   const first = all ? 0 : Math.max(0, subCalls.length - LAST_CALLS);
   return (
-    <div className="scroll max-h-60 border-t border-line py-1">
+    <div className="scroll max-h-[60vh] border-t border-line py-1">
       {first > 0 && (
         <button
           type="button"

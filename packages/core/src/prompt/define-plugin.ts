@@ -13,11 +13,11 @@ export type PluginMethods<Plugins extends readonly Plugin[]> = Intersection<
   Plugins[number] extends infer One ? (One extends Plugin<infer Methods> ? Methods : never) : never
 >;
 
-type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
-  all: infer All extends object,
-) => void
-  ? All
-  : object;
+type Intersection<Union> = [Union] extends [never]
+  ? unknown
+  : (Union extends unknown ? (one: Union) => void : never) extends (all: infer All extends object) => void
+    ? All
+    : object;
 
 /** The methods in what a `setup` returns; a plugin may have none. */
 type MethodsIn<Returned> = Extract<Awaited<Returned>, object>;

@@ -1,16 +1,22 @@
-import type { OutputInterface, StreamTextResult, ToolSet } from 'ai';
-import type { Plugin } from '../prompt/define-plugin.ts';
+import type { OutputInterface, StreamTextResult, Tool } from 'ai';
+import type { Plugin, PluginMethods } from '../prompt/define-plugin.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { LiveRun } from './live-run.ts';
 import { loadRunner } from './load-runner.ts';
 import type { PromptConfig, PromptSource, RunContext, TextOutput } from './options.ts';
 
+/** Tools of which the compiler knows no more than that they are there: a script defines them while it runs. */
+type UnknownTools = Record<string, Tool<unknown, unknown>>;
+
 /** What {@link runPrompt} gives: three views of one run. */
-export type RunPromptResult<Output extends OutputInterface = TextOutput> = {
+export type RunPromptResult<
+  Output extends OutputInterface = TextOutput,
+  Plugins extends readonly Plugin[] = readonly [],
+> = {
   /** The AI SDK's own result: `textStream`, `text`, `usage`, `toolCalls`, … Reading it makes the run go. */
-  result: StreamTextResult<ToolSet, RunContext, Output>;
+  result: StreamTextResult<UnknownTools, RunContext, Output>;
   /** The prompt with everything that its function defined. */
-  prompt: Prompt;
+  prompt: Prompt & PluginMethods<Plugins>;
   /** The run live: state, events, stop. */
   run: LiveRun;
 };
@@ -31,7 +37,7 @@ export async function runPrompt<
 >(
   source: PromptSource<Input, Plugins>,
   config: PromptConfig<Input, Output, Plugins>,
-): Promise<RunPromptResult<Output>> {
+): Promise<RunPromptResult<Output, Plugins>> {
   const { startRun } = await loadRunner();
   return startRun(source, config);
 }

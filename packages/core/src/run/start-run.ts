@@ -26,7 +26,7 @@ export async function startRun<
 >(
   source: PromptSource<Input, Plugins>,
   config: PromptConfig<Input, Output, Plugins>,
-): Promise<RunPromptResult<Output>> {
+): Promise<RunPromptResult<Output, Plugins>> {
   const definition = toDefinition(source);
   const models = createModels(config);
   const model = await models.resolve(modelOf(config.model ?? definition.model));
@@ -90,6 +90,7 @@ export async function startRun<
   return {
     // of the output's type only the caller's options know
     result: explainRejections(result, () => recorder.failure) as RunPromptResult<Output>['result'],
+    // it has its plugins' methods by now
     prompt: opened.prompt,
     run: createLiveRun(runId, tree, () => void drive(), stop),
   };

@@ -114,7 +114,7 @@ test('what a plugin returns are methods of prompt', () => {
   expectTypeOf<PluginMethods<[typeof glossary]>['defTerm']>().toEqualTypeOf<
     (term: string, meaning: string) => void
   >();
-  expectTypeOf<PluginMethods<readonly []>>().toEqualTypeOf<object>();
+  expectTypeOf<Prompt & PluginMethods<readonly []>>().toEqualTypeOf<Prompt>();
   expectTypeOf<PluginMethods<[typeof silent]>>().toEqualTypeOf<object>();
   expectTypeOf(silent).toExtend<Plugin>();
   // @ts-expect-error a plugin has a setup
@@ -165,7 +165,7 @@ test('in defAgent, with the call’s arguments', () => {
     { plugins: [glossary, counter], model: 'openai:gpt-4o', system: 'Be brief.', temperature: 0.2 },
   );
   prompt.defAgent('b', '', z.object({}), (_args, own) => {
-    expectTypeOf(own).toEqualTypeOf<Prompt & object>();
+    expectTypeOf(own).toEqualTypeOf<Prompt>();
     // @ts-expect-error an agent has its own plugins only
     own.count(1);
   });
@@ -281,4 +281,14 @@ test('events are told apart by their type', () => {
   if (event.type === 'task-update') expectTypeOf(event.taskId).toEqualTypeOf<string>();
   // @ts-expect-error there is no such event
   if (event.type === 'task-explode') throw new Error('never');
+});
+
+test('a result leaks no any, and its prompt has the methods of the plugins', async () => {
+  const counter = definePlugin({ name: 'counter', setup: () => ({ countTo: (n: number) => `${n}` }) });
+  const played = await runPrompt((p) => p.$`Hi.`, { model: 'm', options: { plugins: [counter] } });
+  expectTypeOf(played.prompt.countTo).toEqualTypeOf<(n: number) => string>();
+  const [call] = await played.result.toolCalls;
+  const [done] = await played.result.toolResults;
+  expectTypeOf(call!.input).toEqualTypeOf<unknown>();
+  expectTypeOf(done!.output).toEqualTypeOf<unknown>();
 });
