@@ -26,6 +26,10 @@ export type CuelineErrorCode =
   | 'budget_exceeded'
   | 'loop_detected'
   | 'parse_failed'
+  /** The page or process that ran it went away. */
+  | 'interrupted'
+  | 'busy'
+  | 'storage_failed'
   | 'sandbox_unresponsive'
   | 'sandbox_refused'
   // links and stored logs

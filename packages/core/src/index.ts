@@ -51,6 +51,7 @@ export { dryRun, type DryRun, type DryRunConfig } from './run/dry-run.ts';
 export { createRun, type Run, type RunOptions, type SendMessage, type StartOptions } from './run/run.ts';
 export { failedStart, inProcess, tell } from './run/in-process.ts';
 export type { Executor, RunCommand, RunRequest } from './run/executor.ts';
+export type { RunStorage } from './run/run-storage.ts';
 export type { Limits } from './run/limits.ts';
 export type { LiveRun } from './run/live-run.ts';
 export type { PromptConfig, PromptOptions, PromptSource } from './run/options.ts';

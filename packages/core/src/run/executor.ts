@@ -24,10 +24,18 @@ export type RunCommand =
 
 /**
  * Where a run happens: in this page, in a worker, on a server, or nowhere (a replay). Each gives the same events.
- * Aborting `signal` ends the run as `stopped`; the iteration ends after `run-end`.
+ * Aborting `signal` ends the run as `stopped`; the iteration ends after `run-end`. Whoever returns from the iteration
+ * before only stops watching.
  */
 export type Executor = {
   start<Input>(request: RunRequest<Input>, signal: AbortSignal): AsyncIterable<RunEvent>;
+  /**
+   * The events after `afterSeq` of a run that was started before, past and to come; undefined where it is not known (any
+   * more). Here too aborting `signal` ends the run.
+   */
+  attach?(runId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<RunEvent> | undefined;
   /** Tells a run something, by the id that its `run-start` gives. What comes of it is in the events. */
   send?(runId: string, command: RunCommand): EditReply | Promise<EditReply>;
+  /** True where nothing is run: what is shown happened before. */
+  readonly replays?: boolean;
 };
