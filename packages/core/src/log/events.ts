@@ -66,9 +66,17 @@ export type RunEventBody =
       input?: unknown;
       /** The conversation that the run starts with: the script's own messages, then earlier turns. */
       messages: readonly UIMessage[];
+      /** How many of the messages, from the end, are earlier turns. */
+      turns?: number;
       /** Id of the assistant message that this run writes. */
       messageId: string;
+      /** True where the answer is to be JSON, as the prompt's output schema asks for. */
+      structured?: true;
+      /** Starting again with the same key is the same start. */
+      key?: string;
     }
+  /** A run that had ended goes on after its last whole step; from here on it has this id. */
+  | { type: 'run-resume'; runId: string; model: string; simulated?: boolean; key?: string }
   | { type: 'variable-set'; name: string; kind: 'text' | 'data'; value: string }
   /** The task that had defined it is over. */
   | { type: 'variable-unset'; name: string }
@@ -139,7 +147,14 @@ export type RunEventBody =
       finishReason: FinishReason;
       usage: LanguageModelUsage;
     }
-  | { type: 'run-end'; outcome: RunOutcome; finishReason?: FinishReason; error?: SerializedError };
+  | {
+      type: 'run-end';
+      outcome: RunOutcome;
+      finishReason?: FinishReason;
+      /** The validated object of a prompt with an output schema. */
+      output?: unknown;
+      error?: SerializedError;
+    };
 
 /** Facts that providers attach to a tool call, kept so that a conversation can be continued. */
 export type ToolCallFacts = {

@@ -12,6 +12,8 @@ export const initialState: RunState = {
   requests: [],
   agents: [],
   elapsed: 0,
+  queued: 0,
+  replaying: false,
   status: 'idle',
 };
 
@@ -56,7 +58,7 @@ export function createReducer(state: RunState = initialState): Reducer {
   }
 
   function begin(event: Extract<RunEvent, { type: 'run-start' }>): void {
-    const { runId, model, simulated = false, name, messages, messageId } = event;
+    const { runId, model, simulated = false, name, messages, messageId, structured = false } = event;
     agents.clear();
     touched.clear();
     run = createWork<RunFacts>(
@@ -68,7 +70,7 @@ export function createReducer(state: RunState = initialState): Reducer {
         messages: [...messages],
         ...(name === undefined ? {} : { name }),
       },
-      messageId,
+      { messageId, structured },
     );
   }
 
@@ -79,7 +81,7 @@ export function createReducer(state: RunState = initialState): Reducer {
     agentAt(path)?.end({ outcome: 'stopped', t });
     const work = createWork<AgentFacts>(
       { ...emptyWork, path, toolCallId, name, model, input, messages: [...messages] },
-      messageId,
+      { messageId, structured: false },
     );
     const { facts } = run;
     const place = (facts.agents = run.own(facts.agents)).push(work.snapshot()) - 1;
@@ -119,6 +121,11 @@ export function createReducer(state: RunState = initialState): Reducer {
     switch (event.type) {
       case 'run-start':
         return;
+      case 'run-resume': {
+        const { runId, model, simulated = false } = event;
+        Object.assign(facts, { runId, model, simulated });
+        return;
+      }
       case 'run-end':
         run.end(event);
         if (event.outcome === 'waiting') return;

@@ -1,5 +1,6 @@
-import type { FinishReason, LanguageModelUsage, UIMessage } from 'ai';
+import type { DeepPartial, FinishReason, LanguageModelUsage, UIMessage } from 'ai';
 import type { SerializedError } from '../errors.ts';
+import type { PromptTypes, ToolTypes } from '../prompt-types.ts';
 import type { TaskItem } from '../tasks/task.ts';
 import type { CompiledRequest, RequestAnswer, RunEventBody } from './events.ts';
 
@@ -92,10 +93,25 @@ export type StepState = {
   usage?: LanguageModelUsage;
 };
 
+/** Typed tool calls, where a prompt declares its tools; else any. */
+export type TypedToolCall<Tools extends ToolTypes> = string extends keyof Tools
+  ? ToolCallState
+  : {
+      [Name in keyof Tools & string]: Omit<
+        ToolCallState,
+        'toolName' | 'input' | 'partialInput' | 'output'
+      > & {
+        toolName: Name;
+        input?: Tools[Name]['input'];
+        partialInput?: DeepPartial<Tools[Name]['input']>;
+        output?: Tools[Name]['output'];
+      };
+    }[keyof Tools & string];
+
 export type VariableState = { kind: 'text' | 'data'; value: string };
 
 /** What is known of a run whatever its status. Immutable; unchanged parts keep their identity from one state to the next. */
-export type RunFacts = {
+export type RunFacts<Types extends PromptTypes = PromptTypes> = {
   /** Empty before the first start. */
   runId: string;
   /** `seq` of the last event in this state; -1 before the first. */
@@ -107,9 +123,11 @@ export type RunFacts = {
   simulated: boolean;
   /** Text of the last step that wrote any. */
   text: string;
+  /** The answer of a prompt with an output schema, as far as it has arrived. Missing where there is none. */
+  object?: unknown extends Types['output'] ? unknown : DeepPartial<Types['output']>;
   /** The conversation as AI SDK UI messages; the last one is being written while the run is running. */
   messages: UIMessage[];
-  toolCalls: ToolCallState[];
+  toolCalls: TypedToolCall<Types['tools']>[];
   /** The task list, in its order; empty where there is none. */
   tasks: readonly TaskState[];
   /** What the run has asked, open and answered. Of the agents, too. */
@@ -123,23 +141,33 @@ export type RunFacts = {
   warnings: string[];
   /** Milliseconds from start to the last event. */
   elapsed: number;
+  /** How many starts wait for this one to end. */
+  queued: number;
+  /** True while a log is shown that happened before. */
+  replaying: boolean;
+  /** Why the run is not kept over a reload, where it should be. It goes on all the same. */
+  storageError?: SerializedError;
 };
 
 /** What a run and an agent have in common: both work in steps, with messages, tools and tasks of their own. */
-export type WorkFacts = Omit<RunFacts, 'runId' | 'seq' | 'simulated' | 'agents' | 'requests' | 'elapsed'>;
+export type WorkFacts = Omit<
+  RunFacts,
+  'runId' | 'seq' | 'simulated' | 'agents' | 'requests' | 'elapsed' | 'queued' | 'replaying' | 'storageError'
+>;
 
 /** How a run stands. `phase` says what a running run is doing. */
-export type RunStatus =
+export type RunStatus<Output = unknown> =
   | { status: 'idle' }
   | { status: 'running'; phase: 'requesting' | 'reasoning' | 'text' | 'tool-input' | 'tools' }
   /** It needs an answer before it can go on: see `requests`. A log that has not ended goes on once all are answered. */
   | { status: 'waiting' }
-  | { status: 'done'; finishReason: FinishReason }
+  /** `result` is the text of the answer, or the object that an output schema asks for. */
+  | { status: 'done'; finishReason: FinishReason; result: Output }
   | { status: 'error'; error: SerializedError }
   | { status: 'stopped' };
 
 /** Everything that is known of a run at one moment, made from its log by {@link reduce}. */
-export type RunState = RunFacts & RunStatus;
+export type RunState<Types extends PromptTypes = PromptTypes> = RunFacts<Types> & RunStatus<Types['output']>;
 
 /** What is known of an agent whatever its status. Its `usage` is that of its own steps and of the agents below it. */
 export type AgentFacts = {

@@ -1,5 +1,6 @@
 import type { RunEvent } from './events.ts';
 import { applyToMessage, readInputs, type MessageProgress } from './message.ts';
+import { createPartialJson, type PartialJson } from './partial-json.ts';
 import type { RunStatus, SteerState, StepState, WorkFacts } from './state.ts';
 import { addUsage, applyChange } from './step.ts';
 import { applyToTasks } from './task-state.ts';
@@ -11,6 +12,10 @@ type Phase = Extract<RunStatus, { status: 'running' }>['phase'];
 type WorkProgress = MessageProgress & {
   /** What the model was told since the last step ended; the next one will have it. */
   steered: SteerState[];
+  /** Reads the answer while it arrives, where it is to be JSON. */
+  answer?: PartialJson;
+  /** True where the answer is to be JSON. */
+  structured: boolean;
   /** How the work stands; it is running also while the state says that it waits. */
   status: RunStatus;
 };
@@ -34,7 +39,13 @@ export type Work<Facts extends WorkFacts> = {
   snapshot(waits?: boolean): Facts & RunStatus;
 };
 
-type WorkEnd = Pick<Extract<RunEvent, { type: 'run-end' }>, 't' | 'outcome' | 'finishReason' | 'error'>;
+type WorkEnd = Pick<
+  Extract<RunEvent, { type: 'run-end' }>,
+  't' | 'outcome' | 'finishReason' | 'output' | 'error'
+>;
+
+/** What a run or an agent that begins will write: the message with this id, and JSON where `structured` says so. */
+type Answer = { messageId: string; structured: boolean };
 
 /** Work that has not begun. */
 export const emptyWork: WorkFacts = {
@@ -57,19 +68,20 @@ const noProgress: WorkProgress = {
   stepHasText: false,
   stepStarted: false,
   steered: [],
+  structured: false,
   status: { status: 'idle' },
 };
 
 const progressOf = new WeakMap<object, WorkProgress>();
 
-/** Goes on with a state that a snapshot gave, or begins one whose answer will be the message `messageId`. */
+/** Goes on with a state that a snapshot gave, or begins one that will give `answer`. */
 export function createWork<Facts extends WorkFacts>(
   state: Facts & Partial<RunStatus>,
-  messageId?: string,
+  answer?: Answer,
 ): Work<Facts> {
   const progress = copyProgress(progressOf.get(state));
-  if (messageId !== undefined) {
-    progress.messageId = messageId;
+  if (answer !== undefined) {
+    Object.assign(progress, answer);
     progress.status = { status: 'running', phase: 'requesting' };
   }
   const facts = factsOf(state);
@@ -109,6 +121,8 @@ export function createWork<Facts extends WorkFacts>(
     else step.steered = [...(step.steered ?? []), said];
   }
 
+  const hasEnded = (): boolean => progress.status.status !== 'idle' && progress.status.status !== 'running';
+
   function apply(event: RunEvent): void {
     switch (event.type) {
       case 'variable-set':
@@ -137,6 +151,7 @@ export function createWork<Facts extends WorkFacts>(
         firstOutput(event.t);
         running('text');
         facts.text = progress.stepHasText ? facts.text + event.text : event.text;
+        if (progress.structured) progress.answer = readOn(progress, facts.text, event.text);
         progress.stepHasText = true;
         break;
       case 'reasoning-delta':
@@ -186,15 +201,17 @@ export function createWork<Facts extends WorkFacts>(
   return {
     facts,
     own,
-    hasEnded: () => progress.status.status !== 'idle' && progress.status.status !== 'running',
+    hasEnded,
     apply,
     end(event) {
       // work that waits will go on with the calls that it waits for
       if (event.outcome !== 'waiting') interruptCalls(draft, event.t);
-      progress.status = endStatus(event);
+      if (event.output !== undefined && progress.structured) facts.object = event.output;
+      progress.status = endStatus(event, event.output ?? facts.text);
     },
     snapshot(waits = false) {
       readInputs(progress);
+      if (progress.structured && !hasEnded()) facts.object = progress.answer?.value() ?? facts.object;
       const { status } = progress;
       const state = {
         ...facts,
@@ -214,15 +231,27 @@ function factsOf<Facts extends WorkFacts>(state: Facts & Partial<RunStatus>): Fa
     phase: _phase,
     finishReason: _reason,
     error: _error,
+    result: _result,
     ...facts
   } = state as Facts & Record<string, unknown>;
   return facts as unknown as Facts;
 }
 
-function endStatus(event: WorkEnd): RunStatus {
+/** The reader of an answer with one more piece; made anew where the answer begins anew, or another branch has fed it. */
+function readOn({ answer, stepHasText }: WorkProgress, text: string, piece: string): PartialJson {
+  if (answer !== undefined && stepHasText && answer.text.length + piece.length === text.length) {
+    answer.feed(piece);
+    return answer;
+  }
+  const fresh = createPartialJson();
+  fresh.feed(text);
+  return fresh;
+}
+
+function endStatus(event: WorkEnd, result: unknown): RunStatus {
   switch (event.outcome) {
     case 'done':
-      return { status: 'done', finishReason: event.finishReason ?? 'other' };
+      return { status: 'done', finishReason: event.finishReason ?? 'other', result };
     case 'error':
       return {
         status: 'error',

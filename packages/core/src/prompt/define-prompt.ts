@@ -1,7 +1,11 @@
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../errors.ts';
+import type { PromptTypes } from '../prompt-types.ts';
 import type { Plugin, PluginMethods } from './define-plugin.ts';
 import type { Prompt } from './prompt.ts';
+import type { ToolSchema } from './tool-definition.ts';
+import type { NamedTool } from './tool.ts';
+import type { PluginsOf, TypesOf } from './types-of.ts';
 
 /** A prompt as a function: it says what to send by calling methods of `prompt`. */
 export type PromptFunction<Input = void, Plugins extends readonly Plugin[] = readonly []> = (
@@ -9,15 +13,31 @@ export type PromptFunction<Input = void, Plugins extends readonly Plugin[] = rea
   input: Input,
 ) => void | Promise<void>;
 
-/** A prompt function with a name, as {@link definePrompt} makes it. Inert, so any module may export it. */
-export type PromptDefinition<Input = void> = {
-  readonly kind: 'prompt';
-  readonly name: string;
-  readonly run: PromptFunction<Input>;
+/** What a prompt has besides its function. */
+export type PromptSettings = {
   /** Model for runs that name none. */
   readonly model?: string | LanguageModel;
   /** Plugins that every run of it has. */
   readonly plugins?: readonly Plugin[];
+  /**
+   * A schema for the answer. The model is asked for JSON that fits it and told what is wrong where it does not, up to
+   * three times; `state.object` is the answer while it arrives, and the run's result the whole of it.
+   */
+  readonly output?: ToolSchema;
+  /**
+   * Tools that every run of it has, as `tool(…)` makes them. Declared here and not by the function, so that
+   * `state.toolCalls` knows their names, arguments and results.
+   */
+  readonly tools?: readonly NamedTool[];
+};
+
+/** A prompt function with a name, as {@link definePrompt} makes it. Inert, so any module may export it. */
+export type PromptDefinition<Input = void, Types extends PromptTypes = PromptTypes> = PromptSettings & {
+  readonly kind: 'prompt';
+  readonly name: string;
+  readonly run: PromptFunction<Input>;
+  /** Only TypeScript sees this. */
+  readonly '~types'?: Types;
 };
 
 /**
@@ -28,11 +48,11 @@ export type PromptDefinition<Input = void> = {
  *   prompt.$`Plan a day in ${input.city}.`;
  * });
  */
-export function definePrompt<Input = void, const Plugins extends readonly Plugin[] = readonly []>(
+export function definePrompt<Input = void, const Settings extends PromptSettings = PromptSettings>(
   name: string,
-  run: PromptFunction<Input, Plugins>,
-  config: { model?: string | LanguageModel; plugins?: Plugins } = {},
-): PromptDefinition<Input> {
+  run: PromptFunction<Input, PluginsOf<Settings>>,
+  settings?: Settings,
+): PromptDefinition<Input, TypesOf<Settings>> {
   if (typeof name !== 'string' || name.trim() === '') {
     throw new CuelineError(
       'invalid_definition',
@@ -45,13 +65,27 @@ export function definePrompt<Input = void, const Plugins extends readonly Plugin
       `Prompt "${name}" has no function: definePrompt('${name}', async (prompt) => { prompt.$\`…\`; }).`,
     );
   }
+  const { model, plugins, output, tools } = settings ?? {};
+  checkTools(name, tools);
   return {
     kind: 'prompt',
     name,
-    run,
-    ...(config.model === undefined ? {} : { model: config.model }),
-    ...(config.plugins === undefined ? {} : { plugins: config.plugins }),
+    run: run as PromptFunction<Input>,
+    ...(model === undefined ? {} : { model }),
+    ...(plugins === undefined ? {} : { plugins }),
+    ...(output === undefined ? {} : { output }),
+    ...(tools === undefined ? {} : { tools }),
   };
+}
+
+function checkTools(name: string, tools: unknown = []): void {
+  const isTool = (value: unknown): boolean =>
+    (value as { kind?: unknown } | null | undefined)?.kind === 'tool';
+  if (Array.isArray(tools) && tools.every(isTool)) return;
+  throw new CuelineError(
+    'invalid_definition',
+    `The tools of prompt "${name}" are a list of what tool(…) makes: { tools: [tool('search', 'what it does', z.object({ … }), async (args) => …)] }.`,
+  );
 }
 
 /** True for what {@link definePrompt} returns. */

@@ -5,6 +5,8 @@ import { usePlugin, type Plugin } from '../prompt/define-plugin.ts';
 import { isRecord } from '../prompt/part-error.ts';
 import { resolveMessages } from '../prompt/resolve-messages.ts';
 import { Prompt } from '../prompt/prompt.ts';
+import type { ToolContext, ToolOptions } from '../prompt/tool-definition.ts';
+import type { NamedTool } from '../prompt/tool.ts';
 
 /** A prompt that has said what it has to say before the run begins, and the messages that it begins with. */
 export type OpenedPrompt = { prompt: Prompt; messages: ModelMessage[] };
@@ -12,6 +14,8 @@ export type OpenedPrompt = { prompt: Prompt; messages: ModelMessage[] };
 /** What to open a prompt with. */
 export type PromptOpening = {
   plugins: readonly Plugin[];
+  /** Tools that the definition declares. */
+  declared?: readonly NamedTool[] | undefined;
   /** The prompt function. */
   define: (prompt: Prompt) => void | Promise<void>;
   /** Ready-made tools of the caller's. */
@@ -24,6 +28,15 @@ export type PromptOpening = {
 export async function openPrompt(opening: PromptOpening): Promise<OpenedPrompt> {
   const prompt = new Prompt();
   for (const plugin of opening.plugins) await usePlugin(prompt, plugin);
+  for (const { name, description, schema, fn, options } of opening.declared ?? []) {
+    prompt.defTool(
+      name,
+      description,
+      schema,
+      fn as (args: unknown, context: ToolContext) => unknown,
+      options as ToolOptions,
+    );
+  }
   await opening.define(prompt);
   checkTools(opening.tools);
   prompt.start(opening.tools);

@@ -12,7 +12,10 @@ import { readApproval } from './approve.ts';
 import { toModelMessages } from './ui-messages.ts';
 
 /** What a run is of. */
-export type RunDefinition<Input> = Pick<PromptDefinition<Input>, 'name' | 'run' | 'model' | 'plugins'>;
+export type RunDefinition<Input> = Pick<
+  PromptDefinition<Input>,
+  'name' | 'run' | 'model' | 'plugins' | 'output' | 'tools'
+>;
 
 /** A run that is ready to begin: its prompt has said what it has to say, and its options have been checked. */
 export type OpenedRun = {
@@ -62,11 +65,18 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
   const approvedEffects = readApproval(approval);
   const { prompt, messages: ownMessages } = await openPrompt({
     plugins: [definition.plugins ?? [], plugins].flatMap(checkPlugins),
+    declared: definition.tools,
     define: (own) => definition.run(own, config.input as Input),
     tools,
     messages: givenMessages,
   });
   if (config.tasks !== undefined) prompt.definitions.taskList?.resume(config.tasks);
+  if (definition.output !== undefined && options.output !== undefined) {
+    throw new CuelineError(
+      'invalid_options',
+      `options.output says what the answer is, and so does the output of prompt "${definition.name}". Leave one of them out.`,
+    );
+  }
   const turns = config.messages ?? [];
   const messages = [...ownMessages, ...(await toModelMessages(turns))];
   checkMessages(messages);

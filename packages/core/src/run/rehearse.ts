@@ -53,6 +53,7 @@ export async function rehearse<Input, Plugins extends readonly Plugin[]>(
       prompt,
       messages,
       options: unheard(options),
+      ...(definition.output === undefined ? {} : { responseSchema: definition.output }),
       abortSignal: abortSignal === undefined ? abort.signal : AbortSignal.any([abort.signal, abortSignal]),
       aroundPrepareStep: (prepareStep) => upTo(step, prepareStep),
       onEnd: (end) => (ending ??= end),

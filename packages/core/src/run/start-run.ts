@@ -44,7 +44,9 @@ export async function startRun<
     ...(model.provider === 'simulated' ? { simulated: true } : {}),
     ...(config.input === undefined ? {} : { input: toJson(config.input) }),
     messages: [...toUIMessages(opened.ownMessages), ...(toJson(opened.turns) as UIMessage[])],
+    ...(opened.turns.length === 0 ? {} : { turns: opened.turns.length }),
     messageId: createId('msg'),
+    ...(definition.output === undefined ? {} : { structured: true }),
   });
   const abort = new AbortController();
   const { abortSignal } = opened;
@@ -61,13 +63,14 @@ export async function startRun<
     recorder.end('stopped');
     abort.abort(reason);
   };
-  const { result, recorder } = speak(
+  const { result, recorder, response } = speak(
     { tree, path: undefined, depth: 0, model, sink: log },
     {
       prompt: opened.prompt,
       messages: opened.messages,
       options: opened.options,
       abortSignal: abort.signal,
+      ...(definition.output === undefined ? {} : { responseSchema: definition.output }),
       // the AI SDK would call the model once, whatever its signal says
       ...(abortSignal?.aborted === true
         ? { aroundPrepareStep: () => () => Promise.reject(abortSignal.reason as Error) }
@@ -77,6 +80,9 @@ export async function startRun<
           type: 'run-end',
           outcome,
           ...(finishReason === undefined ? {} : { finishReason }),
+          ...(outcome === 'done' && response !== undefined
+            ? { output: toJson(response.value, tree.secrets) }
+            : {}),
           ...(error === undefined ? {} : { error: error.toJSON() }),
         }),
     },

@@ -127,6 +127,7 @@ describe('agents', () => {
       output: { deep: true },
       status: 'done',
       finishReason: 'stop',
+      result: { deep: true },
       text: 'Deep.',
       messages: [
         {

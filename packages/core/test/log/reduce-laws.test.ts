@@ -131,6 +131,8 @@ describe('whatever a log says', () => {
           agents,
           requests,
           elapsed: _elapsed,
+          queued: _queued,
+          replaying: _replaying,
           ...facts
         } = reduceAll(alone);
         const { output: _output, ...agent } = reduceAll(events).agents[1]!;
