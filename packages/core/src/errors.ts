@@ -20,6 +20,7 @@ export type CuelineErrorCode =
   | 'overloaded'
   | 'bad_request'
   | 'stream_truncated'
+  | 'stream_malformed'
   | 'provider_error'
   | 'script_error'
   | 'tasks_incomplete'

@@ -50,6 +50,7 @@ export { runPrompt, type RunPromptResult } from './run/run-prompt.ts';
 export { dryRun, type DryRun, type DryRunConfig } from './run/dry-run.ts';
 export { createRun, type Run, type RunOptions, type SendMessage, type StartOptions } from './run/run.ts';
 export { failedStart, inProcess, tell } from './run/in-process.ts';
+export { replay, type Replay, type ReplayOptions } from './run/replay.ts';
 export type { Executor, RunCommand, RunRequest } from './run/executor.ts';
 export type { RunStorage } from './run/run-storage.ts';
 export type { Limits } from './run/limits.ts';
@@ -86,4 +87,6 @@ export { createReducer, initialState, isOpenRequest, reduce, reduceAll, type Red
 export { createRunLog, type RunLog, type RunLogOptions } from './log/run-log.ts';
 export { nextFrame, type Scheduler } from './log/schedule.ts';
 export { createUIMessageTranslator, toUIMessageStream } from './log/ui-message-stream.ts';
+export { toEventStream, type EventStreamOptions } from './log/event-stream.ts';
+export { readEventStream, type ReadEventStreamOptions } from './log/read-event-stream.ts';
 export { decodeLink, decodeLog, encodeLink, encodeLog, LINK_BYTES, type LinkPayload } from './log/link.ts';

@@ -13,6 +13,7 @@ const titles: Partial<Record<CuelineErrorCode, string>> = {
   overloaded: 'The provider is overloaded',
   bad_request: 'The provider refused the request',
   stream_truncated: 'The answer broke off',
+  stream_malformed: 'The answer could not be read',
   provider_error: 'The provider reported an error',
   script_error: 'The script has an error',
   invalid_definition: 'The script has an error',

@@ -1,0 +1,448 @@
+import {
+  createRun,
+  CuelineError,
+  definePrompt,
+  reduceAll,
+  replay,
+  type Replay,
+  type ReplayOptions,
+  type RunEvent,
+  type RunRequest,
+} from '@cueline/core';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { inLog, runStart } from '../log/any-events.ts';
+import { play } from '../support.ts';
+
+const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`);
+const request: RunRequest = { definition: hello as never, input: undefined };
+
+/** Five events, at 0, 10, 20, 30 and 40 ms. */
+const five = inLog([
+  runStart,
+  { type: 'warning', message: 'a' },
+  { type: 'warning', message: 'b' },
+  { type: 'warning', message: 'c' },
+  { type: 'run-end', outcome: 'done' },
+]);
+
+/** A clock that stands still until it is moved, and lets everybody act on what came due on the way. */
+function manualClock() {
+  let time = 1_000;
+  const timers = new Map<symbol, { at: number; callback: () => void }>();
+  const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+  return {
+    settle,
+    timers,
+    options: {
+      now: () => time,
+      wait(callback, ms) {
+        const id = Symbol('timer');
+        timers.set(id, { at: time + ms, callback });
+        return () => timers.delete(id);
+      },
+    } satisfies ReplayOptions,
+    async forward(ms: number) {
+      const until = time + ms;
+      await settle();
+      for (;;) {
+        const [next] = [...timers].toSorted(([, a], [, b]) => a.at - b.at);
+        if (next === undefined || next[1].at > until) break;
+        timers.delete(next[0]);
+        time = Math.max(time, next[1].at);
+        next[1].callback();
+        await settle();
+      }
+      time = until;
+    },
+  };
+}
+
+/** Collects what a start of the tape gives, each with the `seq` alone. */
+function collect(tape: Replay, signal = new AbortController().signal) {
+  const seen: RunEvent[] = [];
+  const iterator = tape.start(request, signal)[Symbol.asyncIterator]();
+  const ended = (async () => {
+    for (;;) {
+      const next = await iterator.next();
+      if (next.done === true) return;
+      seen.push(next.value);
+    }
+  })();
+  return { seen, ended, iterator, seqs: () => seen.map(({ seq }) => seq) };
+}
+
+function codeOf(body: () => unknown): unknown {
+  try {
+    body();
+  } catch (error) {
+    return CuelineError.isInstance(error) ? error.code : error;
+  }
+  return undefined;
+}
+
+describe('a replay', () => {
+  test('gives each event at its time', async () => {
+    const clock = manualClock();
+    const { seqs, ended } = collect(replay(five, clock.options));
+    await clock.settle();
+    expect(seqs()).toEqual([0]);
+    await clock.forward(9);
+    expect(seqs()).toEqual([0]);
+    await clock.forward(1);
+    expect(seqs()).toEqual([0, 1]);
+    await clock.forward(25);
+    expect(seqs()).toEqual([0, 1, 2, 3]);
+    await clock.forward(5);
+    expect(seqs()).toEqual([0, 1, 2, 3, 4]);
+    await ended;
+    expect(clock.timers.size).toBe(0);
+  });
+
+  test('twice as fast, and at another speed from the middle on', async () => {
+    const clock = manualClock();
+    const tape = replay(five, { ...clock.options, speed: 2 });
+    const { seqs } = collect(tape);
+    await clock.forward(6);
+    expect(seqs()).toEqual([0, 1]);
+    tape.setSpeed(0.1); // 12 ms of the log are over, so that 8 are left, or 80
+    expect(tape.speed).toBe(0.1);
+    await clock.forward(79);
+    expect(seqs()).toEqual([0, 1]);
+    await clock.forward(1);
+    expect(seqs()).toEqual([0, 1, 2]);
+    tape.setSpeed(Infinity);
+    await clock.settle();
+    expect(seqs()).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('slowed down in the middle of all at once, goes on from the last event', async () => {
+    const clock = manualClock();
+    const tape = replay(five, { ...clock.options, speed: Infinity });
+    const iterator = tape.start(request, new AbortController().signal)[Symbol.asyncIterator]();
+    await iterator.next();
+    await iterator.next();
+    await iterator.next();
+    tape.setSpeed(1);
+    let came = false;
+    void iterator.next().then(() => (came = true));
+    await clock.forward(9);
+    expect(came).toBe(false);
+    await clock.forward(1);
+    expect(came).toBe(true);
+  });
+
+  test('all at once is the log itself, with no timer', async () => {
+    const clock = manualClock();
+    const { seen, ended } = collect(replay(five, { ...clock.options, speed: Infinity }));
+    await ended;
+    expect(seen).toEqual(five);
+    expect(clock.timers.size).toBe(0);
+  });
+
+  test('halts between two events and goes on with what was left of the silence', async () => {
+    const clock = manualClock();
+    const tape = replay(five, clock.options);
+    const { seqs } = collect(tape);
+    await clock.forward(14);
+    tape.pause();
+    expect(tape.playing).toBe(false);
+    await clock.forward(10_000);
+    expect(seqs()).toEqual([0, 1]);
+    tape.play();
+    expect(tape.playing).toBe(true);
+    await clock.forward(5);
+    expect(seqs()).toEqual([0, 1]);
+    await clock.forward(1);
+    expect(seqs()).toEqual([0, 1, 2]);
+  });
+
+  test('that begins halted gives nothing until it is played or moved', async () => {
+    const clock = manualClock();
+    const tape = replay(five, { ...clock.options, paused: true, speed: Infinity });
+    const { seqs, ended } = collect(tape);
+    await clock.forward(1_000);
+    expect(seqs()).toEqual([]);
+    tape.seek(1);
+    await clock.forward(1_000);
+    expect(seqs()).toEqual([0, 1]);
+    tape.play();
+    await ended;
+    expect(seqs()).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('moved forwards gives all up to there at once, then waits as long as the log does', async () => {
+    const clock = manualClock();
+    const tape = replay(five, clock.options);
+    const { seqs } = collect(tape);
+    await clock.forward(3);
+    tape.seek(2);
+    await clock.settle();
+    expect(seqs()).toEqual([0, 1, 2]);
+    await clock.forward(9);
+    expect(seqs()).toEqual([0, 1, 2]);
+    await clock.forward(1);
+    expect(seqs()).toEqual([0, 1, 2, 3]);
+    tape.seek(99);
+    await clock.settle();
+    expect(seqs()).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('moved backwards gives the log again from its start', async () => {
+    const clock = manualClock();
+    const tape = replay(five, clock.options);
+    const { seqs, ended } = collect(tape);
+    await clock.forward(32);
+    tape.seek(1);
+    await clock.settle();
+    expect(seqs()).toEqual([0, 1, 2, 3, 0, 1]);
+    await clock.forward(30);
+    await ended;
+    expect(seqs()).toEqual([0, 1, 2, 3, 0, 1, 2, 3, 4]);
+  });
+
+  test('moved to where it stands gives nothing twice', async () => {
+    const clock = manualClock();
+    const tape = replay(five, clock.options);
+    const { seqs } = collect(tape);
+    await clock.forward(15);
+    tape.seek(1);
+    await clock.forward(9);
+    expect(seqs()).toEqual([0, 1]);
+    await clock.forward(1);
+    expect(seqs()).toEqual([0, 1, 2]);
+  });
+
+  test('moved after its end begins there the next time, and only the next time', async () => {
+    const clock = manualClock();
+    const tape = replay(five, clock.options);
+    const first = collect(tape);
+    await clock.forward(40);
+    await first.ended;
+    tape.seek(2);
+    expect(tape.position).toBe(2);
+    await clock.settle();
+    expect(first.seqs()).toEqual([0, 1, 2, 3, 4]);
+    const second = collect(tape);
+    await clock.settle();
+    expect(second.seqs()).toEqual([0, 1, 2]);
+    await clock.forward(20);
+    await second.ended;
+    const third = collect(tape);
+    await clock.settle();
+    expect(third.seqs()).toEqual([0]);
+  });
+
+  test('a long silence is cut, a short one is not', async () => {
+    const clock = manualClock();
+    const hour = five.map((event) => (event.seq > 1 ? { ...event, t: event.t + 3_600_000 } : event));
+    const { seen } = collect(replay(hour, { ...clock.options, maxGapMs: 500 }));
+    await clock.forward(509);
+    expect(seen).toHaveLength(2);
+    await clock.forward(1);
+    expect(seen).toHaveLength(3);
+    await clock.forward(20);
+    expect(seen).toEqual(hour);
+  });
+
+  test('a silence that is too long for a timer is waited for in parts', async () => {
+    const clock = manualClock();
+    const days = 40 * 24 * 3_600_000;
+    const log = five.map((event) => (event.seq > 0 ? { ...event, t: event.t + days } : event));
+    const { seqs } = collect(replay(log, clock.options));
+    await clock.settle();
+    expect([...clock.timers.values()].map(({ at }) => at - 1_000)).toEqual([2 ** 31 - 1]);
+    await clock.forward(days + 9);
+    expect(seqs()).toEqual([0]);
+    await clock.forward(1);
+    expect(seqs()).toEqual([0, 1]);
+  });
+
+  test('times that make no sense are no silence', async () => {
+    const clock = manualClock();
+    const odd = five.map((event, index) => ({ ...event, t: [0, Infinity, -5, Number.NaN, 3][index]! }));
+    const { seqs, ended } = collect(replay(odd, clock.options));
+    await clock.forward(8);
+    await ended;
+    expect(seqs()).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('ends as stopped, after what it has given', async () => {
+    const clock = manualClock();
+    const controller = new AbortController();
+    const { seen, ended } = collect(replay(five, clock.options), controller.signal);
+    await clock.forward(12);
+    controller.abort();
+    await ended;
+    expect(seen).toEqual([...five.slice(0, 2), { seq: 2, t: 10, type: 'run-end', outcome: 'stopped' }]);
+    expect(clock.timers.size).toBe(0);
+  });
+
+  test('stopped before its first event, still begins with the start', async () => {
+    const { seen, ended } = collect(replay(five, { paused: true }), AbortSignal.abort());
+    await ended;
+    expect(seen).toEqual([five[0], { seq: 1, t: 0, type: 'run-end', outcome: 'stopped' }]);
+  });
+
+  test('lets go at once of whoever stops watching', async () => {
+    const clock = manualClock();
+    const { iterator, ended, seqs } = collect(replay(five, clock.options));
+    await clock.settle();
+    await iterator.return?.();
+    await ended;
+    await clock.forward(100);
+    expect(seqs()).toEqual([0]);
+    expect(clock.timers.size).toBe(0);
+  });
+
+  test('several starts have their own places, and the keys act on all', async () => {
+    const clock = manualClock();
+    const tape = replay(five, clock.options);
+    const first = collect(tape);
+    await clock.forward(10);
+    const second = collect(tape);
+    await clock.forward(10);
+    expect([first.seqs(), second.seqs()]).toEqual([
+      [0, 1, 2],
+      [0, 1],
+    ]);
+    expect(tape.position).toBe(1);
+    tape.pause();
+    await clock.forward(100);
+    tape.seek(2);
+    await clock.settle();
+    expect([first.seqs(), second.seqs()]).toEqual([
+      [0, 1, 2],
+      [0, 1, 2],
+    ]);
+  });
+
+  test('tells where it is, once for many events', async () => {
+    const clock = manualClock();
+    const tape = replay(five, clock.options);
+    const told: [number, boolean][] = [];
+    const unsubscribe = tape.subscribe(() => told.push([tape.position, tape.playing]));
+    expect(tape.position).toBe(-1);
+    const { ended } = collect(tape);
+    await clock.settle();
+    tape.seek(2);
+    await clock.settle();
+    tape.pause();
+    tape.play();
+    await clock.forward(10);
+    expect(told).toEqual([
+      [0, true],
+      [2, true],
+      [2, false],
+      [2, true],
+      [3, true],
+    ]);
+    unsubscribe();
+    await clock.forward(10);
+    await ended;
+    expect(tape.position).toBe(4);
+    expect(told).toHaveLength(5);
+  });
+
+  test('takes no commands', async () => {
+    const tape = replay(five);
+    expect(tape.replays).toBe(true);
+    expect(await tape.send?.('r', { type: 'respond', requestId: 'x', answer: { approve: true } })).toEqual({
+      accepted: false,
+      reason:
+        'This is a replay: it shows what happened, and nothing runs that could be told. Start the prompt itself.',
+    });
+  });
+
+  test('does not see what comes into the list afterwards', async () => {
+    const live = [...five.slice(0, 2)];
+    const tape = replay(live, { speed: Infinity });
+    live.push(five[2]!);
+    const { seqs, ended } = collect(tape);
+    await ended;
+    expect(seqs()).toEqual([0, 1]);
+  });
+
+  test('of what is no log, or with senseless numbers, is refused with what to write', () => {
+    const refused = [
+      () => replay([]),
+      () => replay(undefined as never),
+      () => replay([null] as never),
+      () => replay(five.slice(1)),
+      () => replay(five.toSpliced(2, 1)),
+      () => replay(inLog([{ type: 'warning', message: 'a' }])),
+      () => replay(five, { speed: 0 }),
+      () => replay(five, { speed: Number.NaN }),
+      () => replay(five, { speed: '2' as never }),
+      () => replay(five, { maxGapMs: -1 }),
+      () => replay(five).setSpeed(-1),
+      () => replay(five).seek(0.5),
+    ];
+    expect(refused.map(codeOf)).toEqual(refused.map(() => 'invalid_options'));
+    expect(() => replay(five, { speed: 0 })).toThrow(
+      'replay: speed is 0. It takes a number above 0, or Infinity; pause() halts.',
+    );
+  });
+
+  test('whatever is pressed, what was given since the last start is a prefix of the log', async () => {
+    const key = fc.oneof(
+      fc.record({ press: fc.constantFrom('play', 'pause', 'fast', 'slow') }),
+      fc.record({ press: fc.constant('seek'), to: fc.integer({ min: 0, max: 4 }) }),
+      fc.record({ press: fc.constant('time'), ms: fc.integer({ min: 0, max: 30 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(key, { maxLength: 12 }), async (keys) => {
+        const clock = manualClock();
+        const tape = replay(five, clock.options);
+        const { seen, ended } = collect(tape);
+        for (const pressed of keys) {
+          if (pressed.press === 'play') tape.play();
+          else if (pressed.press === 'pause') tape.pause();
+          else if (pressed.press === 'fast') tape.setSpeed(Infinity);
+          else if (pressed.press === 'slow') tape.setSpeed(0.5);
+          else if ('to' in pressed) tape.seek(pressed.to);
+          else if ('ms' in pressed) await clock.forward(pressed.ms);
+        }
+        await clock.settle();
+        tape.play();
+        tape.setSpeed(Infinity);
+        await ended;
+        const starts = seen.flatMap(({ seq }, index) => (seq === 0 ? [index] : []));
+        for (const [index, from] of starts.entries()) {
+          const given = seen.slice(from, starts[index + 1]);
+          expect(given).toEqual(five.slice(0, given.length));
+        }
+        expect(seen.slice(starts.at(-1))).toEqual(five);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('a replay in a run', () => {
+  test('ends in the state of the run that was recorded', async () => {
+    const { events, run: recorded } = await play((prompt) => prompt.$`Hi.`, ['Hello.']);
+    const run = createRun(hello, { executor: replay(events, { speed: Infinity }) });
+    expect(await run.start()).toBe('Hello.');
+    expect(run.log()).toEqual(events);
+    expect(run.getState().messages).toEqual(recorded.state.messages);
+    expect(reduceAll(run.log()).text).toBe('Hello.');
+  });
+
+  test('of a log that broke off, says that it broke off', async () => {
+    const { events } = await play((prompt) => prompt.$`Hi.`, ['Hello.']);
+    const run = createRun(hello, { executor: replay(events.slice(0, -2), { speed: Infinity }) });
+    await expect(run.start()).rejects.toMatchObject({ code: 'stream_truncated' });
+    expect(run.getState()).toMatchObject({ status: 'error', text: 'Hello.' });
+  });
+
+  test('in real time, stopped in the middle', async () => {
+    const slow = five.map((event) => ({ ...event, t: event.seq < 2 ? event.seq : 60_000 }));
+    const run = createRun(hello, { executor: replay(slow) });
+    void run.start();
+    await expect.poll(() => run.log().length).toBe(2);
+    run.stop();
+    await expect.poll(() => run.getState().status).toBe('stopped');
+    expect(run.log().map(({ type }) => type)).toEqual(['run-start', 'warning', 'run-end']);
+  });
+});
