@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+import type { Plugin, PluginOption } from 'vite';
 import type { BrowserProviderOption, TypecheckConfig } from 'vitest/node';
 import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
 import { launchOptions } from './scripts/browser.mjs';
@@ -23,20 +25,34 @@ export default defineConfig(async () => {
         node('playground', './apps/playground', 'test/**/*.test.ts'),
         node('e2e-server', './e2e/server', '*.test.ts'),
         node('scripts', './scripts', '*.test.ts'),
-        browser('core-browser', './packages/core', 'test/**/*.browser.test.ts', chromium, ['ai', 'zod']),
-        node('react-server', './packages/react', 'test/**/*.server.test.tsx'),
-        browser('react', './packages/react', 'test/**/!(*.server).test.{ts,tsx}', chromium, [
-          'react',
-          'react-dom',
-          'react-dom/client',
-          'react/jsx-dev-runtime',
+        browser('core-browser', './packages/core', 'test/**/*.browser.test.ts', chromium, [
           'ai',
+          'eventsource-parser',
           'zod',
         ]),
+        node('react-server', './packages/react', 'test/**/*.server.test.tsx'),
+        browser('react', './packages/react', 'test/**/!(*.server).test.{ts,tsx}', chromium, reactPackages),
+        // of the same tests those that render: what needs no React says the same whichever it is
+        react18(browser('react-18', './packages/react', rendering, chromium, reactPackages)),
+        compiled(browser('react-compiled', './packages/react', rendering, chromium, reactPackages)),
       ],
     },
   };
 });
+
+const rendering = 'test/**/!(*.server).test.tsx';
+
+const reactPackages = [
+  'react',
+  'react-dom',
+  'react-dom/client',
+  'react/jsx-dev-runtime',
+  '@ai-sdk/react',
+  '@cueline/core > eventsource-parser',
+  'ai',
+  'idb',
+  'zod',
+];
 
 /** Errors in other files are the typecheck stage's business: here they would fail the tests of unfinished work. */
 const typeTests = {
@@ -85,4 +101,59 @@ function browser(
       },
     },
   };
+}
+
+/** The oldest React that the hooks work with. */
+function react18(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
+  const folder = (name: string): string =>
+    fileURLToPath(new URL(`packages/react/node_modules/${name}-18`, import.meta.url));
+  return {
+    ...project,
+    resolve: {
+      // with everything below them, such as react-dom/client; packages that import React get this one, too
+      alias: [
+        { find: /^react(?=\/|$)/, replacement: folder('react') },
+        { find: /^react-dom(?=\/|$)/, replacement: folder('react-dom') },
+      ],
+    },
+    test: { ...project.test, env: { CUELINE_REACT: '18' } },
+  };
+}
+
+/** Everything through the React Compiler: the components of the tests, as applications compile theirs, and the hooks. */
+function compiled(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
+  return {
+    ...project,
+    plugins: [reactCompiler()],
+    optimizeDeps: { include: [...(project.optimizeDeps?.include ?? []), 'react/compiler-runtime'] },
+    test: { ...project.test, env: { CUELINE_REACT: 'compiled' } },
+  };
+}
+
+/** What the compiler itself cannot compile yet, wherever it stands: it leaves such a component as it is. */
+const beyondTheCompiler = [
+  // prompt.$`Plan a day in ${city}.` in a function that is written in the component
+  'Handle tagged template with interpolations',
+  // { onUnmount = 'keep' }: version 1.0.0 of the compiler knows such a pattern as Babel 7 has it, and not as Babel 8 does
+  'Expected object property value to be an LVal, got: AssignmentPattern',
+];
+
+function reactCompiler(): PluginOption {
+  const logger = {
+    // what else it passes over breaks a rule of React: the file fails, and with it the tests
+    logEvent(file: string | null, event: { kind: string; detail?: { reason: string } }): void {
+      const reason = event.detail?.reason ?? event.kind;
+      if (event.kind === 'CompileSuccess' || beyondTheCompiler.some((known) => reason.includes(known)))
+        return;
+      throw new Error(`The React Compiler passes over a part of ${file}: ${reason}`);
+    },
+  };
+  const compiler = import('@rolldown/plugin-babel').then(({ default: babel }) =>
+    babel({
+      include: /\/packages\/react\/(src|test)\/.*\.tsx?$/,
+      plugins: [[fileURLToPath(import.meta.resolve('babel-plugin-react-compiler')), { logger }]],
+    }),
+  );
+  // Vite's plugins are Rolldown's, but for the undefined that Rolldown allows in optional fields
+  return compiler as Promise<Plugin>;
 }

@@ -1,6 +1,9 @@
-import type { ReactNode } from 'react';
+import { Activity, version, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { onTestFinished, vi, type Mock } from 'vitest';
+
+/** Whether this React can hide a part of the page and keep it: for `test.skipIf(!hasActivity)`. React 18 cannot. */
+export const hasActivity: boolean = (Activity as unknown) !== undefined;
 
 /** A React root on the page, without act: frames, effects and scheduling are the browser's own. */
 export type Mounted = {
@@ -17,6 +20,9 @@ export function mount(node: ReactNode): Mounted {
   const container = document.body.appendChild(document.createElement('div'));
   const errors: unknown[] = [];
   const root = createRoot(container, { onUncaughtError: (error) => errors.push(error) });
+  // React 18 knows no onUncaughtError: it lets the page know, at each of its attempts to render
+  const uncaught = ({ error }: ErrorEvent): void => void (errors[0] = error);
+  if (version.startsWith('18.')) window.addEventListener('error', uncaught);
   root.render(node);
   let mounted = true;
   const unmount = (): void => {
@@ -26,6 +32,7 @@ export function mount(node: ReactNode): Mounted {
   onTestFinished(() => {
     unmount();
     container.remove();
+    window.removeEventListener('error', uncaught);
   });
   return {
     show: (next) => root.render(next),
