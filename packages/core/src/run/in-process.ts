@@ -15,7 +15,16 @@ export function inProcess(models: ModelSettings = {}): Executor {
   /** The runs that are under way, by their ids. */
   const runs = new Map<string, LiveRun>();
   return {
-    start: (request, signal) => start(request, signal, models, runs),
+    start: (request, signal) => ({
+      [Symbol.asyncIterator]: () => watch(() => start(request, signal, models, runs)),
+    }),
+    attach(runId, afterSeq, signal) {
+      const run = runs.get(runId);
+      if (run === undefined) return undefined;
+      if (signal.aborted) run.stop();
+      else signal.addEventListener('abort', () => run.stop(), { once: true });
+      return run.events(afterSeq);
+    },
     send(runId, command) {
       const run = runs.get(runId);
       return run === undefined
@@ -32,12 +41,31 @@ export function tell(run: LiveRun, command: RunCommand): EditReply {
     : run.respond(command.requestId, command.answer);
 }
 
-async function* start<Input>(
+/** The events of a run from its start. Whoever returns is let go at once, and the run goes on. */
+function watch(start: () => Promise<AsyncIterator<RunEvent> | Iterator<RunEvent>>): AsyncIterator<RunEvent> {
+  let events: ReturnType<typeof start> | undefined;
+  let detached = false;
+  return {
+    async next() {
+      if (!detached) events ??= start();
+      const given = await events;
+      return detached || given === undefined ? { done: true, value: undefined } : given.next();
+    },
+    // by hand and not as a generator, because a generator queues this behind a `next` that waits
+    return() {
+      detached = true;
+      events?.then((given) => given.return?.()).catch(() => {});
+      return Promise.resolve({ done: true, value: undefined });
+    },
+  };
+}
+
+async function start<Input>(
   request: RunRequest<Input>,
   signal: AbortSignal,
   models: ModelSettings,
   runs: Map<string, LiveRun>,
-): AsyncGenerator<RunEvent> {
+): Promise<AsyncIterator<RunEvent> | Iterator<RunEvent>> {
   const { definition, input, model, options, messages, tasks } = request;
   const signals = options?.abortSignal === undefined ? [signal] : [signal, options.abortSignal];
   let run;
@@ -52,24 +80,23 @@ async function* start<Input>(
     }));
   } catch (error) {
     const stopped = signals.some(({ aborted }) => aborted);
-    for (const event of failedStart(definition.name, await startError(error, models), messages ?? [])) {
-      if (!stopped || event.type !== 'run-end') yield event;
-      else yield { seq: event.seq, t: event.t, type: 'run-end', outcome: 'stopped' };
-    }
-    return;
+    return failedStart(definition.name, stopped ? undefined : await startError(error, models), messages);
   }
-  runs.set(run.id, run);
-  try {
-    yield* run.events();
-  } finally {
-    runs.delete(run.id);
-  }
+  const { id } = run;
+  runs.set(id, run);
+  // whoever watches may go away before the run does
+  run.listen(({ type }) => {
+    if (type === 'run-end') runs.delete(id);
+  });
+  const events = run.events()[Symbol.asyncIterator]();
+  if (run.log().at(-1)?.type === 'run-end') runs.delete(id);
+  return events;
 }
 
-/** The log of a run that never got to its first step. */
+/** The log of a run that never got to its first step; without an error, because it was stopped. */
 export function* failedStart(
   name: string,
-  error: CuelineError,
+  error: CuelineError | undefined,
   messages: readonly UIMessage[] = [],
 ): Generator<RunEvent> {
   yield {
@@ -83,7 +110,9 @@ export function* failedStart(
     messages: [...messages],
     messageId: '',
   };
-  yield { seq: 1, t: 0, type: 'run-end', outcome: 'error', error: error.toJSON() };
+  yield error === undefined
+    ? { seq: 1, t: 0, type: 'run-end', outcome: 'stopped' }
+    : { seq: 1, t: 0, type: 'run-end', outcome: 'error', error: error.toJSON() };
 }
 
 async function startError(error: unknown, models: ModelSettings): Promise<CuelineError> {

@@ -1,0 +1,127 @@
+import { definePrompt, inProcess, type RunEvent, type RunRequest } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { types } from '../support.ts';
+
+const ask = definePrompt('ask', (prompt) => {
+  prompt.defTool('send', 'Sends', z.object({}), () => 'sent', { effect: 'external' });
+  prompt.$`Send it.`;
+});
+
+const turns: ScriptedTurn[] = [[{ toolCall: { name: 'send', input: {} } }], 'Done.'];
+const waiting = (model = scriptedModel(turns)): RunRequest => ({
+  definition: ask as never,
+  input: undefined,
+  model,
+  options: { approval: true },
+});
+const never = (): AbortSignal => new AbortController().signal;
+
+async function all(events: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
+  const seen: RunEvent[] = [];
+  for await (const event of events) seen.push(event);
+  return seen;
+}
+
+/** Reads until an event of this type, and leaves the iterator where it is. */
+async function readTo(iterator: AsyncIterator<RunEvent>, type: RunEvent['type']): Promise<RunEvent[]> {
+  const seen: RunEvent[] = [];
+  while (seen.at(-1)?.type !== type) {
+    const next = await iterator.next();
+    if (next.done === true) throw new Error(`The events ended before ${type}.`);
+    seen.push(next.value);
+  }
+  return seen;
+}
+
+/** A run that waits for an approval, and what it has said so far. */
+async function openRun(model = scriptedModel(turns), signal = never()) {
+  const executor = inProcess();
+  const iterator = executor.start(waiting(model), signal)[Symbol.asyncIterator]();
+  const seen = await readTo(iterator, 'request-open');
+  const [first] = seen;
+  const last = seen.at(-1);
+  if (first?.type !== 'run-start' || last?.type !== 'request-open') throw new Error('No request.');
+  return { executor, iterator, seen, runId: first.runId, requestId: last.requestId };
+}
+
+describe('a run in this page', () => {
+  test('goes on when nobody watches, and can be watched again from any event on', async () => {
+    const model = scriptedModel(turns);
+    const { executor, iterator, seen, runId, requestId } = await openRun(model);
+    await iterator.return?.();
+    const again = executor.attach?.(runId, 2, never());
+    expect(again).toBeDefined();
+    await executor.send?.(runId, { type: 'respond', requestId, answer: { approve: true } });
+    const rest = await all(again!);
+    expect(rest.map(({ seq }) => seq)).toEqual(rest.map((_, index) => index + 3));
+    expect(rest.slice(0, seen.length - 3)).toEqual(seen.slice(3));
+    expect(rest.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
+    expect(model.calls).toHaveLength(2);
+  });
+
+  test('is let go at once, also while it says nothing', async () => {
+    const { iterator, executor, runId } = await openRun();
+    const pending = iterator.next();
+    await iterator.return?.();
+    expect(await pending).toEqual({ done: true, value: undefined });
+    expect(executor.attach?.(runId, -1, never())).toBeDefined();
+  });
+
+  test('let go while it opens, goes on', async () => {
+    const model = scriptedModel(['Hello.']);
+    const iterator = inProcess().start(waiting(model), never())[Symbol.asyncIterator]();
+    const pending = iterator.next();
+    await iterator.return?.();
+    expect(await pending).toEqual({ done: true, value: undefined });
+    await expect.poll(() => model.calls.length).toBe(1);
+  });
+
+  test('is stopped by the signal of whoever watches it again', async () => {
+    const { executor, iterator, runId } = await openRun();
+    await iterator.return?.();
+    const controller = new AbortController();
+    const rest = all(executor.attach!(runId, -1, controller.signal)!);
+    controller.abort();
+    expect((await rest).at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
+  });
+
+  test('is stopped where that signal has been aborted before', async () => {
+    const { executor, runId } = await openRun();
+    const rest = await all(executor.attach!(runId, -1, AbortSignal.abort())!);
+    expect(rest.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
+  });
+
+  test('is not known any more once it has ended, watched to its end or not', async () => {
+    const { executor, iterator, runId, requestId } = await openRun();
+    await executor.send?.(runId, { type: 'respond', requestId, answer: { approve: true } });
+    await readTo(iterator, 'run-end');
+    expect(executor.attach?.(runId, -1, never())).toBeUndefined();
+    const unwatched = await openRun();
+    await unwatched.iterator.return?.();
+    await unwatched.executor.send?.(unwatched.runId, {
+      type: 'respond',
+      requestId: unwatched.requestId,
+      answer: { approve: false },
+    });
+    await expect
+      .poll(() => unwatched.executor.attach?.(unwatched.runId, -1, never()) === undefined)
+      .toBe(true);
+    expect(executor.attach?.('nobody', -1, never())).toBeUndefined();
+  });
+
+  test('is not known to another executor', async () => {
+    const { runId } = await openRun();
+    expect(inProcess().attach?.(runId, -1, never())).toBeUndefined();
+  });
+
+  test('stopped while it opens, and one that cannot start, have a log of two events', async () => {
+    const stopped = await all(inProcess().start(waiting(), AbortSignal.abort()));
+    expect(types(stopped)).toEqual(['run-start', 'run-end']);
+    expect(stopped[1]).toMatchObject({ seq: 1, outcome: 'stopped' });
+    const failed = await all(inProcess().start({ ...waiting(), model: 'nobody:x' }, never()));
+    expect(types(failed)).toEqual(['run-start', 'run-end']);
+    expect(failed[1]).toMatchObject({ outcome: 'error', error: { code: 'unknown_model' } });
+  });
+});
