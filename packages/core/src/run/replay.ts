@@ -55,6 +55,9 @@ type Head = {
 
 /** Timers with a longer delay fire at once. */
 const MAX_WAIT_MS = 2 ** 31 - 1;
+/** How long events that come at once may keep the thread, in ms, and how many come between two looks at the clock. */
+const SLICE_MS = 8;
+const SLICE_EVENTS = 256;
 
 /**
  * An executor that gives the events of `log` again, each at its own time. A log that breaks off ends the iteration
@@ -119,6 +122,7 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
     const head: Head = { next: 0, atOnceUntil: 0, time: 0, notedAt: now(), wake: () => {} };
     let last: RunEvent | undefined;
     let closed = false;
+    let rested = now();
     const onAbort = (): void => head.wake();
     heads.add(head);
     latest = head;
@@ -161,7 +165,8 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
             return give({ seq: last.seq + 1, t: last.t, type: 'run-end', outcome: 'stopped' });
           }
           const ms = untilNext(head);
-          if (ms !== undefined && ms <= 0) {
+          const enough = head.next % SLICE_EVENTS === 0 && now() - rested > SLICE_MS;
+          if (ms !== undefined && ms <= 0 && !enough) {
             const event = tape[head.next]!;
             head.next += 1;
             if (head === latest) position = event.seq;
@@ -169,6 +174,7 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
             return give(event);
           }
           await rest(ms);
+          rested = now();
         }
       },
       // by hand and not as a generator, because a generator queues this behind a `next` that waits
