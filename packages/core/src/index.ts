@@ -6,6 +6,7 @@ export {
   isPromptDefinition,
   type PromptDefinition,
   type PromptFunction,
+  type PromptSettings,
 } from './prompt/define-prompt.ts';
 export { definePlugin, type Plugin, type PluginMethods } from './prompt/define-plugin.ts';
 export { tool, type NamedTool } from './prompt/tool.ts';
@@ -48,11 +49,30 @@ export type { TokenEstimate, TokenPart } from './compile/estimate-tokens.ts';
 
 export { runPrompt, type RunPromptResult } from './run/run-prompt.ts';
 export { dryRun, type DryRun, type DryRunConfig } from './run/dry-run.ts';
-export { createRun, type Run, type RunOptions, type SendMessage, type StartOptions } from './run/run.ts';
+export { createRun } from './run/create-run.ts';
+export type {
+  RetryOptions,
+  Run,
+  RunOptions,
+  RunSettings,
+  SendMessage,
+  SendOptions,
+  StartOptions,
+  WhenBusy,
+} from './run/run.ts';
+export type { PromptTypes, TextPrompt, ToolTypes } from './prompt-types.ts';
 export { failedStart, inProcess, tell } from './run/in-process.ts';
 export { replay, type Replay, type ReplayOptions } from './run/replay.ts';
 export type { Executor, RunCommand, RunRequest } from './run/executor.ts';
 export type { RunStorage } from './run/run-storage.ts';
+export {
+  PromptTransport,
+  type ChatCall,
+  type ChatSettings,
+  type PromptTransportOptions,
+  type PromptUIMessage,
+  type RunIds,
+} from './run/prompt-transport.ts';
 export type { Limits } from './run/limits.ts';
 export type { LiveRun } from './run/live-run.ts';
 export type { PromptConfig, PromptOptions, PromptSource } from './run/options.ts';
@@ -81,6 +101,7 @@ export type {
   SubCallState,
   TaskState,
   ToolCallState,
+  TypedToolCall,
   VariableState,
 } from './log/state.ts';
 export { createReducer, initialState, isOpenRequest, reduce, reduceAll, type Reducer } from './log/reduce.ts';

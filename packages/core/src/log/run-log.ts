@@ -3,6 +3,7 @@ import type { RunEvent, RunEventBody } from './events.ts';
 import { createReducer, type Reducer } from './reduce.ts';
 import { nextFrame, type Scheduler } from './schedule.ts';
 import type { RunState } from './state.ts';
+import { createTimeline } from './timeline.ts';
 
 /** How long one go at reducing a burst may keep the thread, in milliseconds. */
 const SLICE_MS = 8;
@@ -13,7 +14,10 @@ const SLICE_EVENTS = 256;
 export type RunLog = {
   /** Adds what happened just now, in the run itself or in one of its agents. Does nothing once the run has ended. */
   append(body: RunEventBody & Pick<RunEvent, 'agent'>): void;
-  /** Adds an event that has its place already, as an executor gives them. Does nothing once the run has ended. */
+  /**
+   * Adds an event that has its place already, as an executor gives them. Does nothing once the run has ended. One whose
+   * `seq` is 0 begins the log anew, as a replay that is wound back does.
+   */
   push(event: RunEvent): void;
   /** Every event so far. */
   readonly events: readonly RunEvent[];
@@ -21,6 +25,8 @@ export type RunLog = {
   readonly ended: boolean;
   /** The state after every event so far; the same object while nothing new has come. */
   getState(): RunState;
+  /** The state after the event `seq`; the one before the first where `seq` is -1. */
+  at(seq: number): RunState;
   /**
    * Calls `listener` with the state at most once a frame while events come, and once after the last. A long burst is
    * reduced in slices, so a state may then be a step on the way. Returns the way to unsubscribe.
@@ -53,12 +59,17 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
   let lastTime = events.at(-1)?.t ?? 0;
   let ended = events.at(-1)?.type === 'run-end';
   let reduced = 0;
+  let timeline: ((seq: number) => RunState) | undefined;
   let told = events.length;
   let telling = false;
   let cancelScheduled: (() => void) | undefined;
 
   function push(event: RunEvent): void {
     if (ended) return;
+    if (event.seq === 0 && events.length > 0) {
+      events.length = reduced = told = 0;
+      timeline = undefined;
+    }
     events.push(event);
     lastTime = event.t;
     if (event.type === 'run-end') ended = true;
@@ -109,6 +120,7 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
       reduceUpTo(events.length);
       return reducer.snapshot();
     },
+    at: (seq) => (timeline ??= createTimeline(events))(seq),
     subscribe(listener) {
       subscribers.add(listener);
       if (reduced < events.length) scheduleNotification();

@@ -15,6 +15,8 @@ export type RunRequest<Input = unknown> = {
   messages?: readonly UIMessage[] | undefined;
   /** How the tasks of the turn before stood. */
   tasks?: readonly TaskItem[] | undefined;
+  /** Starting twice with one key is one run. */
+  key?: string | undefined;
 };
 
 /** What can be said to a run that is under way. `agent` is the path of the agent whose tasks are meant. */

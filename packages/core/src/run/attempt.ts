@@ -1,0 +1,173 @@
+import { CuelineError } from '../errors.ts';
+import { LOG_VERSION, type RunEvent, type RunEventBody } from '../log/events.ts';
+import { createRunLog, type RunLog } from '../log/run-log.ts';
+import type { Scheduler } from '../log/schedule.ts';
+import type { EditReply } from '../tasks/task.ts';
+import type { Executor, RunCommand, RunRequest } from './executor.ts';
+import { createPlacing, keptBefore } from './place-events.ts';
+
+/** One start of a run: its log, and the work that fills it. */
+export type Attempt = {
+  readonly log: RunLog;
+  /** What it was started with; starting with the same again is no new start. */
+  readonly key: string | undefined;
+  /** What the run comes to, once it has ended. Rejects with its error, or with `aborted`. */
+  readonly result: Promise<unknown>;
+  readonly replays: boolean;
+  /** Ends it as `stopped`, at the latest after a moment. */
+  stop(): void;
+  /** Ends it as `stopped` at once: something else takes its place. */
+  replace(): void;
+  /** Lets go of the work, which goes on. */
+  detach(): void;
+  /** Follows the work that was let go of, or that a page before this one has begun; false where it is not known. */
+  attach(): boolean;
+  /** Ends it with an error, where the work is lost. */
+  fail(error: CuelineError): void;
+  tell(command: RunCommand): EditReply | Promise<EditReply>;
+};
+
+export type AttemptOptions = {
+  executor: Executor;
+  /** Missing for a log of the past, which is not started but attached to. */
+  request?: RunRequest<never> | undefined;
+  /** What the log begins with. */
+  events?: readonly RunEvent[];
+  name: string;
+  key?: string | undefined;
+  schedule?: Scheduler | undefined;
+  /** Told of every event, before the work begins. */
+  onEvent: (event: RunEvent) => void;
+};
+
+/** How long an executor may take to say itself that it has stopped, in milliseconds. */
+const STOP_GRACE_MS = 1_000;
+
+/** Starts a run with an executor, or takes up the log of one. */
+export function createAttempt(options: AttemptOptions): Attempt {
+  const { executor, request, events = [], name, key, schedule, onEvent } = options;
+  const log = createRunLog({ events, ...(schedule === undefined ? {} : { schedule }) });
+  const placing = createPlacing(request === undefined ? keptBefore(events) : events, key);
+  const controller = new AbortController();
+  /** The iteration that is followed. */
+  let followed: AsyncIterator<RunEvent> | undefined;
+
+  log.listen(onEvent);
+  const result = untilEnd(log);
+  // whoever ignores it sees the failure in the state
+  result.catch(() => {});
+  if (request !== undefined) void follow(() => executor.start(request, controller.signal));
+
+  /** Writes an executor's events down, and ends the log where the executor did not. */
+  async function follow(start: () => AsyncIterable<RunEvent>): Promise<void> {
+    let mine: AsyncIterator<RunEvent> | undefined;
+    try {
+      mine = followed = start()[Symbol.asyncIterator]();
+      for (;;) {
+        const next = await mine.next();
+        if (followed !== mine) return;
+        if (next.done === true) break;
+        log.push(placing.place(next.value));
+        if (log.ended) return void mine.return?.();
+      }
+      fail(new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.'));
+    } catch (error) {
+      if (followed !== mine) return;
+      fail(
+        CuelineError.isInstance(error)
+          ? error
+          : new CuelineError('script_error', error instanceof Error ? error.message : String(error), {
+              cause: error,
+            }),
+      );
+    }
+  }
+
+  function fail(error: CuelineError): void {
+    end({ outcome: 'error', error: error.toJSON() });
+  }
+
+  /** Ends the log for its executor. One that has said nothing yet gets the start that it would have had. */
+  function end(body: Omit<Extract<RunEventBody, { type: 'run-end' }>, 'type'>): void {
+    if (log.events.length === 0) {
+      const messages = [...(request?.messages ?? [])];
+      log.append({
+        type: 'run-start',
+        v: LOG_VERSION,
+        runId: '',
+        name,
+        model: '',
+        messages,
+        ...(messages.length === 0 ? {} : { turns: messages.length }),
+        messageId: '',
+        ...(key === undefined ? {} : { key }),
+      });
+    }
+    log.append({ type: 'run-end', ...body });
+  }
+
+  function runId(): string {
+    const last = log.events.findLast(({ type }) => type === 'run-start' || type === 'run-resume');
+    return last !== undefined && 'runId' in last ? last.runId : '';
+  }
+
+  return {
+    log,
+    key,
+    result,
+    replays: executor.replays === true,
+    stop() {
+      if (log.ended) return;
+      controller.abort();
+      if (log.events.length === events.length) end({ outcome: 'stopped' });
+      else setTimeout(() => end({ outcome: 'stopped' }), STOP_GRACE_MS);
+    },
+    replace() {
+      if (log.ended) return;
+      controller.abort();
+      end({ outcome: 'stopped' });
+    },
+    detach() {
+      const iterator = followed;
+      followed = undefined;
+      void iterator?.return?.();
+    },
+    attach() {
+      if (log.ended || followed !== undefined) return !log.ended;
+      const after = log.events.length - placing.before - 1;
+      const more = executor.attach?.(runId(), after, controller.signal);
+      if (more === undefined) return false;
+      void follow(() => more);
+      return true;
+    },
+    fail,
+    tell(command) {
+      if (log.events.length === 0 || log.ended) {
+        return { accepted: false, reason: 'The run is not under way.' };
+      }
+      return (
+        executor.send?.(runId(), command) ?? {
+          accepted: false,
+          reason: 'Where this run happens, it cannot be told anything.',
+        }
+      );
+    },
+  };
+}
+
+/** What the run comes to once its log has ended, even where the executor never lets go. */
+async function untilEnd(log: RunLog): Promise<unknown> {
+  if (!log.ended) {
+    await new Promise<void>((resolve) => {
+      const unlisten = log.listen(({ type }) => {
+        if (type !== 'run-end') return;
+        unlisten();
+        resolve();
+      });
+    });
+  }
+  const state = log.getState();
+  if (state.status === 'error') throw CuelineError.fromJSON(state.error);
+  if (state.status === 'stopped') throw new CuelineError('aborted', 'The run was stopped.');
+  return state.status === 'done' ? state.result : state.text;
+}
