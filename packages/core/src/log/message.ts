@@ -1,6 +1,7 @@
 import type { UIMessage } from 'ai';
 import type { RunEvent, ToolCallFacts } from './events.ts';
 import type { PartialJson } from './partial-json.ts';
+import type { ToolCallState } from './state.ts';
 import type { WorkDraft } from './work.ts';
 
 type Part = UIMessage['parts'][number];
@@ -29,8 +30,8 @@ export type MessageProgress = {
   open: Map<string, number>;
   /** Readers of the tool arguments that are still arriving, by tool call id. */
   inputs: Map<string, PartialJson>;
-  /** Tool parts whose `input` is behind its reader; brought up to date once a snapshot. */
-  stale: Set<ToolPart>;
+  /** Tool parts and calls that are behind the readers of their arguments; brought up to date once a snapshot. */
+  stale: Set<ToolPart | ToolCallState>;
   /** Whether the current step has written text yet. */
   stepHasText: boolean;
   /** Whether the message has the current step's `step-start` part. */
@@ -145,12 +146,15 @@ export function applyToMessage(draft: WorkDraft, event: RunEvent): void {
   }
 }
 
-/** Brings the parts up to date whose arguments have gone on: all, or those of one id. */
+/** Brings up to date what shows arguments that have gone on: all of it, or that of one id. */
 export function readInputs({ stale, inputs }: MessageProgress, toolCallId?: string): void {
-  for (const part of stale) {
-    if (toolCallId !== undefined && part.toolCallId !== toolCallId) continue;
-    part.input = inputs.get(part.toolCallId)?.value() ?? part.input;
-    stale.delete(part);
+  for (const shown of stale) {
+    if (toolCallId !== undefined && shown.toolCallId !== toolCallId) continue;
+    stale.delete(shown);
+    const value = inputs.get(shown.toolCallId)?.value();
+    if (!('inputText' in shown)) shown.input = value;
+    else if (value === undefined) delete shown.partialInput;
+    else shown.partialInput = value;
   }
 }
 

@@ -20,6 +20,11 @@ export type ToolCallState = {
     | 'interrupted';
   /** The arguments as they have arrived, as text. */
   inputText: string;
+  /**
+   * The arguments as far as they have arrived, as JSON with what is open closed; missing before there is any, and once
+   * `input` is there.
+   */
+  partialInput?: unknown;
   /** The whole arguments; undefined while they stream. */
   input?: unknown;
   output?: unknown;

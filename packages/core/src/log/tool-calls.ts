@@ -19,6 +19,8 @@ export function applyToCalls(draft: WorkDraft, event: RunEvent): void {
       call.state = event.invalid === undefined ? 'input-available' : 'output-error';
       if (event.invalid !== undefined) call.errorText = event.invalid;
       if (call.inputText === '') call.inputText = textOf(event.input);
+      delete call.partialInput;
+      draft.progress.stale.delete(call);
       readInputs(draft.progress, event.toolCallId);
       draft.progress.inputs.delete(event.toolCallId);
       return;
@@ -35,6 +37,7 @@ function applyToCall(draft: WorkDraft, call: ToolCallState, event: RunEvent): vo
     case 'tool-input-delta':
       call.inputText += event.delta;
       feedInput(draft, call, event.delta);
+      if (!('input' in call)) draft.progress.stale.add(call);
       return;
     case 'tool-start':
       call.state = 'running';
