@@ -1,0 +1,132 @@
+import type { UIMessageChunk } from 'ai';
+import type { RunEvent } from './events.ts';
+import { createOpenCalls, type OpenCall, type Stillness } from './open-calls.ts';
+import type { TaskState } from './state.ts';
+import { applyToTasks } from './task-state.ts';
+import { createUIMessageTranslator } from './ui-message-stream.ts';
+
+/** Marks a part that shows what an agent asks: the model that wrote the answer has not made this call. */
+export const AGENT_CALL = 'cuelineAgent';
+
+/** Id of the part that has the task list. */
+const TASKS_ID = 'tasks';
+
+/** What a chat is shown of a run: besides the answer, what it asks and its tasks. */
+export type ChatTranslator = {
+  /** The chunks that one event becomes: none, one or several. */
+  translate(event: RunEvent): UIMessageChunk[];
+  /** Whether the run waits for answers; `answered` has requests whose answer is on its way. */
+  stillness(answered: ReadonlySet<string>): Stillness;
+  /** How the stream ends where the run waits: a client of the AI SDK answers with its next message. */
+  pause(): UIMessageChunk[];
+};
+
+/**
+ * Translates events as `createUIMessageTranslator` does, and requests into tool approvals, and the task list into a
+ * part `data-tasks` that is changed in place.
+ */
+export function createChatTranslator(): ChatTranslator {
+  const toAnswer = createUIMessageTranslator();
+  const calls = createOpenCalls();
+  let tasks: readonly TaskState[] = [];
+  let shownTasks = tasks;
+  let hasStep = false;
+
+  function taskChunks(): UIMessageChunk[] {
+    if (tasks === shownTasks) return [];
+    shownTasks = tasks;
+    return [{ type: 'data-tasks', id: TASKS_ID, data: tasks }];
+  }
+
+  function toChunks(event: RunEvent): UIMessageChunk[] {
+    const call = calls.apply(event);
+    switch (event.type) {
+      case 'task-add':
+      case 'task-update':
+      case 'task-move':
+      case 'task-remove':
+        if (event.agent === undefined) tasks = applyToTasks(tasks, event);
+        // a list that is being written down goes out as one
+        return hasStep ? taskChunks() : [];
+      case 'request-open':
+        return call === undefined ? [] : askChunks(event, call);
+      case 'request-answer': {
+        const { requestId: approvalId, answer } = event;
+        if (call === undefined) return [];
+        const reason = answer.approve || answer.reason === undefined ? {} : { reason: answer.reason };
+        return [{ type: 'tool-approval-response', approvalId, approved: answer.approve, ...reason }];
+      }
+      case 'request-withdraw':
+        return call?.shownAs === undefined ? [] : [failed(call, 'Nobody need answer this any more.')];
+      case 'tool-end':
+        if (event.agent === undefined) return toAnswer(event);
+        if (call?.shownAs === undefined) return [];
+        return [{ type: 'tool-output-available', toolCallId: call.shownAs, output: event.output ?? null }];
+      case 'tool-error': {
+        const toolCallId = event.agent === undefined ? event.toolCallId : call?.shownAs;
+        if (toolCallId !== undefined && call?.refused === true) {
+          return [{ type: 'tool-output-denied', toolCallId }];
+        }
+        if (event.agent === undefined) return toAnswer(event);
+        return call?.shownAs === undefined ? [] : [failed(call, event.error)];
+      }
+      case 'run-end':
+        // nobody need answer any more
+        return [
+          ...calls.asking().map((call) => failed(call, 'The run ended before this was answered.')),
+          ...toAnswer(event),
+        ];
+      default:
+        return toAnswer(event);
+    }
+  }
+
+  /** What the run itself asks is asked of its call; what an agent asks gets a part of its own, which says what it is. */
+  function askChunks(
+    { requestId, toolName, input, fault, agent }: Extract<RunEvent, { type: 'request-open' }>,
+    call: OpenCall,
+  ): UIMessageChunk[] {
+    const reason = fault === undefined ? {} : { reason: fault };
+    if (agent === undefined) {
+      const { toolCallId } = call;
+      return [{ type: 'tool-approval-request', approvalId: requestId, toolCallId, ...reason }];
+    }
+    const before = call.shownAs === undefined ? [] : [failed(call, fault ?? 'It was asked again.')];
+    call.shownAs = requestId;
+    return [
+      ...before,
+      {
+        type: 'tool-input-available',
+        toolCallId: requestId,
+        toolName,
+        input,
+        dynamic: true,
+        toolMetadata: { [AGENT_CALL]: agent },
+      },
+      { type: 'tool-approval-request', approvalId: requestId, toolCallId: requestId, ...reason },
+    ];
+  }
+
+  return {
+    translate(event) {
+      if (event.type === 'step-start' && event.agent === undefined) hasStep = true;
+      const chunks = toChunks(event);
+      // the list's place is in the message, which begins with the run
+      return event.type === 'run-start' ? chunks : [...(hasStep ? taskChunks() : []), ...chunks];
+    },
+    stillness: calls.stillness,
+    pause() {
+      // the AI SDK sends answers by itself once no call is without one, and knows no call that waits for another's
+      const behind = calls.own().filter(({ requestId }) => requestId === undefined);
+      const marks = behind.flatMap(({ toolCallId }): UIMessageChunk[] => [
+        { type: 'tool-approval-request', approvalId: toolCallId, toolCallId, isAutomatic: true },
+        { type: 'tool-approval-response', approvalId: toolCallId, approved: true },
+      ]);
+      return [...marks, { type: 'finish', finishReason: 'tool-calls' }];
+    },
+  };
+}
+
+function failed({ toolCallId, shownAs = toolCallId }: OpenCall, errorText: string): UIMessageChunk {
+  return { type: 'tool-output-error', toolCallId: shownAs, errorText };
+}

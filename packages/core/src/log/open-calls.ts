@@ -1,0 +1,164 @@
+import type { RunEvent } from './events.ts';
+
+/** A tool call that has no result yet. */
+export type OpenCall = {
+  toolCallId: string;
+  /** True from when the tool runs. */
+  started: boolean;
+  /** The request that it waits for. */
+  requestId?: string;
+  /** Somebody has refused it, so that its error is no failure. */
+  refused?: boolean;
+  /** Path of the agent that works on it. */
+  agent?: string;
+  /** Id under which a chat shows a call of an agent, which is no part of the answer itself. */
+  shownAs?: string;
+};
+
+/** How a run stands that may be waiting: `soon` where another call may be about to ask, too. */
+export type Stillness = 'busy' | 'soon' | 'waiting';
+
+/** The calls of a run and its agents that are under way, and whether nothing but an answer can make it go on. */
+export type OpenCalls = {
+  /** Writes the next event down. Returns the call that it is about, where it is about one. */
+  apply(event: RunEvent): OpenCall | undefined;
+  /** `answered` has requests whose answer is on its way. */
+  stillness(answered: ReadonlySet<string>): Stillness;
+  /** The calls of the run itself. */
+  own(): OpenCall[];
+  /** The calls that wait for an answer, those of agents included. */
+  asking(): OpenCall[];
+};
+
+export function createOpenCalls(): OpenCalls {
+  /** By path of the agent (the run's own is empty), then by id. */
+  const works = new Map<string, Map<string, OpenCall>>();
+  /** Texts and arguments that the run itself is streaming. */
+  const streaming = new Set<string>();
+
+  const callsOf = (path: string): Map<string, OpenCall> => {
+    const calls = works.get(path) ?? new Map<string, OpenCall>();
+    works.set(path, calls);
+    return calls;
+  };
+
+  function open(path: string, toolCallId: string): OpenCall {
+    const calls = callsOf(path);
+    const call = calls.get(toolCallId) ?? { toolCallId, started: false };
+    calls.set(toolCallId, call);
+    return call;
+  }
+
+  function close(path: string, toolCallId: string): OpenCall | undefined {
+    const call = works.get(path)?.get(toolCallId);
+    works.get(path)?.delete(toolCallId);
+    return call;
+  }
+
+  function callOfRequest(path: string, requestId: string): OpenCall | undefined {
+    for (const call of callsOf(path).values()) if (call.requestId === requestId) return call;
+  }
+
+  function apply(event: RunEvent): OpenCall | undefined {
+    const path = event.agent ?? '';
+    if (event.agent === undefined) noteStreaming(event);
+    switch (event.type) {
+      case 'step-start':
+      case 'step-end':
+      case 'retry':
+        works.delete(path);
+        return;
+      case 'tool-input-start':
+      case 'tool-input-end':
+        // what a provider runs waits for nobody here
+        if (event.providerExecuted === true) return;
+        if (event.type === 'tool-input-end' && event.invalid !== undefined) {
+          return close(path, event.toolCallId);
+        }
+        return open(path, event.toolCallId);
+      case 'tool-start': {
+        const call = open(path, event.toolCallId);
+        call.started = true;
+        return call;
+      }
+      case 'tool-end':
+      case 'tool-error':
+        return close(path, event.toolCallId);
+      case 'agent-start':
+        open(path.slice(0, Math.max(0, path.lastIndexOf('/'))), event.toolCallId).agent = path;
+        works.set(path, new Map());
+        return;
+      case 'agent-end':
+        works.delete(path);
+        return;
+      case 'request-open': {
+        const call = open(path, event.toolCallId);
+        call.requestId = event.requestId;
+        return call;
+      }
+      case 'request-answer':
+      case 'request-withdraw': {
+        const call = callOfRequest(path, event.requestId);
+        if (call === undefined) return;
+        delete call.requestId;
+        call.refused = event.type === 'request-answer' && !event.answer.approve;
+        return call;
+      }
+      default:
+    }
+  }
+
+  function noteStreaming(event: RunEvent): void {
+    switch (event.type) {
+      case 'text-start':
+      case 'reasoning-start':
+        streaming.add(event.id);
+        return;
+      case 'text-end':
+      case 'reasoning-end':
+        streaming.delete(event.id);
+        return;
+      case 'tool-input-start':
+        streaming.add(event.toolCallId);
+        return;
+      case 'tool-input-end':
+        streaming.delete(event.toolCallId);
+        return;
+      case 'step-start':
+      case 'step-end':
+      case 'retry':
+        streaming.clear();
+        return;
+      default:
+    }
+  }
+
+  /** An agent waits, and the run does, where somebody is asked and no call can go on without the answer. */
+  function stillnessOf(path: string, answered: ReadonlySet<string>): Stillness {
+    let asks = false;
+    let soon = false;
+    for (const { requestId, agent, started } of works.get(path)?.values() ?? []) {
+      if (requestId !== undefined && answered.has(requestId)) return 'busy';
+      if (requestId !== undefined) asks = true;
+      else if (agent !== undefined) {
+        const inside = stillnessOf(agent, answered);
+        if (inside === 'busy') return 'busy';
+        asks = true;
+        soon ||= inside === 'soon';
+      } else if (started) return 'busy';
+      else soon = true;
+    }
+    if (!asks) return 'busy';
+    return soon ? 'soon' : 'waiting';
+  }
+
+  return {
+    apply,
+    stillness: (answered) => (streaming.size > 0 ? 'busy' : stillnessOf('', answered)),
+    own: () => [...callsOf('').values()],
+    asking: () =>
+      [...works.values()].flatMap((calls) =>
+        [...calls.values()].filter(({ requestId }) => requestId !== undefined),
+      ),
+  };
+}

@@ -1,0 +1,60 @@
+import type { UIMessage } from 'ai';
+import { AGENT_CALL } from '../log/chat-chunks.ts';
+import type { RequestAnswer } from '../log/events.ts';
+import type { TaskItem } from '../tasks/task.ts';
+
+type Part = UIMessage['parts'][number];
+type ToolPart = Extract<Part, { toolCallId: string }>;
+
+/** What a person has answered in a message and nobody has heard yet, by the requests' ids. */
+export function answersIn(message: UIMessage | undefined): Map<string, RequestAnswer> {
+  const answers = new Map<string, RequestAnswer>();
+  if (message?.role !== 'assistant') return answers;
+  for (const part of message.parts) {
+    if (!isToolPart(part) || part.state !== 'approval-responded') continue;
+    const { id, approved, reason, isAutomatic } = part.approval;
+    if (isAutomatic === true) continue;
+    answers.set(
+      id,
+      approved ? { approve: true } : { approve: false, ...(reason === undefined ? {} : { reason }) },
+    );
+  }
+  return answers;
+}
+
+/**
+ * A chat's messages as the turns of a run. A call that waited for an approval is one that had no result: no tool runs
+ * because of what stands in a message.
+ */
+export function toTurns(messages: readonly UIMessage[]): UIMessage[] {
+  return messages.map((message) =>
+    message.role === 'assistant' ? { ...message, parts: message.parts.flatMap(toTurnPart) } : message,
+  );
+}
+
+/** The task list as the last answer of a chat left it. */
+export function tasksIn(messages: readonly UIMessage[]): readonly TaskItem[] {
+  const parts = messages.findLast(({ role }) => role === 'assistant')?.parts ?? [];
+  const part = parts.findLast(({ type }) => type === 'data-tasks');
+  const tasks = part !== undefined && 'data' in part ? part.data : undefined;
+  return Array.isArray(tasks) ? (tasks as TaskItem[]) : [];
+}
+
+function toTurnPart(part: Part): Part[] {
+  if (part.type === 'data-tasks') return [];
+  if (!isToolPart(part)) return [part];
+  if (part.toolMetadata?.[AGENT_CALL] !== undefined) return [];
+  if (part.approval === undefined) return [part];
+  const { approval, ...call } = part;
+  if (part.state === 'output-available' || part.state === 'output-error') return [call as ToolPart];
+  const refused = part.state !== 'approval-requested' && approval.approved === false;
+  const why = approval.reason === undefined ? '' : `: ${approval.reason}`;
+  const errorText = refused
+    ? `This was not run, because the user did not approve it${why}.`
+    : 'The run ended before this had a result.';
+  return [{ ...call, state: 'output-error', errorText } as ToolPart];
+}
+
+function isToolPart(part: Part): part is ToolPart {
+  return 'toolCallId' in part;
+}

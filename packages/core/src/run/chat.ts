@@ -1,0 +1,156 @@
+import type { UIMessageChunk } from 'ai';
+import { CuelineError } from '../errors.ts';
+import type { PromptDefinition } from '../prompt/define-prompt.ts';
+import { createChatRun, type ChatRun } from './chat-run.ts';
+import { answersIn, tasksIn, toTurns } from './chat-turns.ts';
+import type { Executor } from './executor.ts';
+import type { ChatCall, ChatSettings, RunIds } from './prompt-transport.ts';
+
+/** A prompt that a chat runs, and where. */
+export type ChatPrompt = {
+  definition: PromptDefinition<unknown>;
+  executor: Executor;
+  settings: ChatSettings;
+  /** The run of each chat, by the chat's id. */
+  runs: Map<string, ChatRun>;
+};
+
+type Watcher = { chatId: string; abortSignal: AbortSignal | undefined };
+
+type Sent = ChatCall & { messageId: string | undefined; abortSignal: AbortSignal | undefined };
+
+/** Runs that are being looked for where they happen, by their executors and ids. */
+const found = new WeakMap<Executor, Map<string, Promise<ChatRun | undefined>>>();
+
+/** Starts a run with what a chat has said, or tells the one that waits what was answered. */
+export async function send(prompt: ChatPrompt, call: Sent): Promise<ReadableStream<UIMessageChunk>> {
+  const { chatId, trigger, messages, messageId } = call;
+  const about = messages.find(({ id }) => id === messageId) ?? messages.at(-1);
+  // where the client goes on with an answer, what comes belongs to the same message
+  const goesOn = trigger === 'submit-message' && about?.role === 'assistant' ? about : undefined;
+  const answers = answersIn(goesOn);
+  if (answers.size > 0) {
+    const run = await findRun(prompt, chatId);
+    const after = await run?.respond(answers);
+    if (run !== undefined && after !== undefined) return read(prompt, run, call, { after });
+    throw new CuelineError(
+      'interrupted',
+      'The run that asked for this is gone, so the answer reaches nobody and nothing is run. Send a message to go on from here.',
+    );
+  }
+  const run = await start(prompt, call);
+  return read(prompt, run, call, { messageId: goesOn?.id });
+}
+
+/** The run under way in a chat, from its beginning; null where there is none. */
+export async function reconnect(
+  prompt: ChatPrompt,
+  call: Watcher,
+): Promise<ReadableStream<UIMessageChunk> | null> {
+  const run = prompt.runs.get(call.chatId) ?? (await findRun(prompt, call.chatId));
+  return run === undefined || run.isOver ? null : read(prompt, run, call, {});
+}
+
+function read(
+  { settings }: ChatPrompt,
+  run: ChatRun,
+  { abortSignal }: Watcher,
+  part: { after?: number; messageId?: string | undefined },
+): ReadableStream<UIMessageChunk> {
+  return run.stream({ signal: abortSignal, stopsRun: settings.onAbort !== 'detach', ...part });
+}
+
+async function start(prompt: ChatPrompt, call: Sent): Promise<ChatRun> {
+  const { definition, executor, settings, runs } = prompt;
+  const { messageId: _id, abortSignal: _signal, ...facts } = call;
+  const { chatId, messages } = call;
+  const input: unknown = typeof settings.input === 'function' ? await settings.input(facts) : settings.input;
+  // two runs of one chat would answer the same
+  runs.get(chatId)?.stop();
+  const controller = new AbortController();
+  const { model, options } = settings;
+  const run = createChatRun({
+    name: definition.name,
+    messages: [...messages],
+    executor,
+    controller,
+    events: executor.start(
+      { definition, input, model, options, messages: toTurns(messages), tasks: tasksIn(messages) },
+      controller.signal,
+    ),
+    onRunId: (runId) => keep(settings.runIds, chatId, runId),
+  });
+  runs.set(chatId, run);
+  if (call.abortSignal?.aborted === true) run.stop();
+  return run;
+}
+
+/** The run of a chat: the one that is known here, or one that goes on elsewhere since before the page was loaded. */
+async function findRun(prompt: ChatPrompt, chatId: string): Promise<ChatRun | undefined> {
+  const { executor, settings, runs } = prompt;
+  const known = runs.get(chatId);
+  if (known !== undefined) return known;
+  const runId = recall(settings.runIds, chatId);
+  if (runId === undefined) return undefined;
+  const searches = found.get(executor) ?? new Map<string, Promise<ChatRun | undefined>>();
+  found.set(executor, searches);
+  // a component that is mounted twice, as in StrictMode, looks for it twice
+  const search = searches.get(runId) ?? attach(prompt, chatId, runId);
+  searches.set(runId, search);
+  try {
+    return await search;
+  } finally {
+    searches.delete(runId);
+  }
+}
+
+async function attach(prompt: ChatPrompt, chatId: string, runId: string): Promise<ChatRun | undefined> {
+  const { definition, executor, settings, runs } = prompt;
+  const controller = new AbortController();
+  const iterator = executor.attach?.(runId, -1, controller.signal)?.[Symbol.asyncIterator]();
+  const forget = (): undefined => keep(settings.runIds, chatId, undefined);
+  if (iterator === undefined) return forget();
+  let first;
+  try {
+    first = await iterator.next();
+  } catch (error) {
+    if (CuelineError.isInstance(error) && error.code === 'interrupted') return forget();
+    throw error;
+  }
+  if (first.done === true) return forget();
+  const { value } = first;
+  const run = createChatRun({
+    name: definition.name,
+    executor,
+    controller,
+    events: (async function* () {
+      yield value;
+      yield* { [Symbol.asyncIterator]: () => iterator };
+    })(),
+    onRunId: (id) => keep(settings.runIds, chatId, id),
+  });
+  runs.set(chatId, run);
+  return run;
+}
+
+/** A store that is full or blocked costs only that a reload does not find the run. */
+function keep(runIds: RunIds | undefined, chatId: string, runId: string | undefined): undefined {
+  try {
+    if (runId === undefined) runIds?.removeItem(keyOf(chatId));
+    else runIds?.setItem(keyOf(chatId), runId);
+  } catch {
+    return undefined;
+  }
+}
+
+function recall(runIds: RunIds | undefined, chatId: string): string | undefined {
+  try {
+    return runIds?.getItem(keyOf(chatId)) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function keyOf(chatId: string): string {
+  return `cueline:chat:${chatId}`;
+}
