@@ -1,0 +1,152 @@
+import { CuelineError, type RunEvent, type RunStorage } from '@cueline/core';
+import { batchesOf, forgetOldest, forgetRun } from './forget-runs.ts';
+import { createRunDatabase } from './run-database.ts';
+import { denied, gap, gone, otherTab } from './storage-error.ts';
+import { describeRun, follows, joinBatches, type StoredRun } from './stored-run.ts';
+
+export type { StoredRun } from './stored-run.ts';
+
+export type IndexedDbStorageOptions = {
+  /** Name of the database; default `cueline`. Storages with the same name share their runs. */
+  databaseName?: string;
+  /** How many runs are kept, default 100. A start beyond it forgets those to which nothing was written for longest. */
+  maxRuns?: number;
+};
+
+/** A {@link RunStorage} that also says what it keeps. */
+export type IndexedDbStorage = RunStorage & {
+  /** Every kept run, those first that were written to last. */
+  list(): Promise<StoredRun[]>;
+  /** Forgets every run. */
+  clear(): Promise<void>;
+};
+
+/** What this storage knows of a run: the last write that it saw, and how many events it can build on. */
+type Seen = { mark: string; events: number };
+
+/** A run with which this storage cannot go on, only start it: no write has this mark. */
+const lost: Seen = { mark: '', events: 0 };
+
+/** A run whose start was not stored: what is stored under its id is another start's. */
+const unstored: Seen = { mark: '', events: 0 };
+
+/**
+ * Keeps runs in the browser's IndexedDB, in pages and in workers. Create it once, outside of components; nothing is
+ * opened until it is used. Where there is no IndexedDB, as on a server, there is nothing to load and nothing is stored.
+ *
+ * Calls take effect in the order in which they are made. They reject with `storage_failed`, and `details.reason` is a
+ * {@link StorageFailure}: no space, no permission, or another tab that writes to the same run.
+ *
+ * @throws CuelineError `invalid_options` where `maxRuns` is no whole number from 1 on
+ * @example
+ * const storage = indexedDbStorage({ maxRuns: 20 });
+ * for (const { id, name } of await storage.list()) console.log(id, name);
+ */
+export function indexedDbStorage(options: IndexedDbStorageOptions = {}): IndexedDbStorage {
+  const { databaseName = 'cueline', maxRuns = 100 } = options;
+  if (!(maxRuns === Infinity || (Number.isInteger(maxRuns) && maxRuns > 0))) {
+    throw new CuelineError(
+      'invalid_options',
+      `indexedDbStorage was given maxRuns ${String(maxRuns)}. Give a whole number from 1 on, or Infinity.`,
+    );
+  }
+  const database = createRunDatabase(databaseName);
+  const seen = new Map<string, Seen>();
+  let writer: string | undefined;
+  let writes = 0;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** Does `work` once what was asked for before is over, however that went. */
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = last.then(work, work);
+    last = result;
+    return result;
+  }
+
+  async function load(id: string): Promise<readonly RunEvent[] | undefined> {
+    if (!database.exists()) return undefined;
+    const found = await database.transact('readonly', async (transaction) => {
+      const run = await transaction.objectStore('runs').get(id);
+      if (run === undefined) return undefined;
+      const batches = await transaction.objectStore('batches').getAll(batchesOf(id));
+      return { mark: run.mark, events: joinBatches(batches) };
+    });
+    if (found === undefined) {
+      seen.set(id, lost);
+      return undefined;
+    }
+    seen.set(id, { mark: found.mark, events: found.events.length });
+    return found.events.length === 0 ? undefined : found.events;
+  }
+
+  async function append(id: string, batch: readonly RunEvent[]): Promise<void> {
+    const seq = batch[0]?.seq;
+    if (seq === undefined) return;
+    if (!follows(batch, seq)) throw gap(id, seq);
+    if (!database.exists()) throw denied();
+    // made here, because some servers have no random numbers while a module loads
+    writer ??= crypto.getRandomValues(new Uint32Array(4)).join('-');
+    const mark = `${writer}:${(writes += 1)}`;
+    try {
+      await database.transact('readwrite', async (transaction) => {
+        const runs = transaction.objectStore('runs');
+        const batches = transaction.objectStore('batches');
+        const stored = await runs.get(id);
+        if (stored?.mark === mark) return; // the connection was lost after the write, and only the answer is missing
+        if (seq > 0) checkTurn(id, seq, stored);
+        // replaces the log of an earlier start, or what stood behind a gap
+        if (seq < (stored?.events ?? Infinity)) await batches.delete(batchesOf(id, seq));
+        await batches.put(batch, [id, seq]);
+        await runs.put({ ...describeRun(id, batch, stored, Date.now()), mark });
+        if (seq === 0) await forgetOldest(transaction, maxRuns, id);
+      });
+    } catch (error) {
+      // else a later batch, by its place, might happen to fit behind somebody else's
+      if (seq === 0) seen.set(id, unstored);
+      else if (!seen.has(id)) seen.set(id, lost);
+      throw error;
+    }
+    seen.set(id, { mark, events: seq + batch.length });
+  }
+
+  /** Throws where a batch that begins with `seq` must not follow what is stored. */
+  function checkTurn(id: string, seq: number, stored: Seen | undefined): void {
+    const known = seen.get(id);
+    if (known === unstored) throw gap(id, 0);
+    if (stored === undefined) throw gone(id);
+    if (known === undefined ? stored.events !== seq : known.mark !== stored.mark) throw otherTab(id);
+    if (known !== undefined && known.events !== seq) throw gap(id, known.events);
+  }
+
+  async function remove(id: string): Promise<void> {
+    if (!database.exists()) return;
+    await database.transact('readwrite', (transaction) => forgetRun(transaction, id));
+  }
+
+  async function list(): Promise<StoredRun[]> {
+    if (!database.exists()) return [];
+    const runs = await database.transact('readonly', (transaction) =>
+      transaction.objectStore('runs').index('updatedAt').getAll(),
+    );
+    return runs.toReversed().map(({ mark: _mark, ...run }) => run);
+  }
+
+  async function clear(): Promise<void> {
+    if (!database.exists()) return;
+    await database.transact('readwrite', async (transaction) => {
+      await transaction.objectStore('runs').clear();
+      await transaction.objectStore('batches').clear();
+    });
+  }
+
+  return {
+    load: (id) => inTurn(() => load(id)),
+    append(id, events) {
+      const batch = [...events]; // as they are now: they may have to wait
+      return inTurn(() => append(id, batch));
+    },
+    remove: (id) => inTurn(() => remove(id)),
+    list: () => inTurn(list),
+    clear: () => inTurn(clear),
+  };
+}

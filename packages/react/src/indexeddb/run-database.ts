@@ -1,0 +1,135 @@
+import type { RunEvent } from '@cueline/core';
+import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
+import { blocked, denied, isConnectionLost, openingError, transactionError } from './storage-error.ts';
+import type { StoredRun } from './stored-run.ts';
+
+/** Runs are small and rewritten with each batch; batches are written once. */
+export type RunSchema = DBSchema & {
+  /** `mark` names the last write, so that a writer sees whether another one came between. */
+  runs: { key: string; value: StoredRun & { mark: string }; indexes: { updatedAt: number } };
+  batches: { key: [id: string, firstSeq: number]; value: readonly RunEvent[] };
+};
+
+/** Both stores, always: a batch and its run's record are stored together or not at all. */
+const stores = ['runs', 'batches'] as const;
+
+/** A transaction over both stores. */
+export type RunTransaction<Mode extends IDBTransactionMode> = IDBPTransaction<RunSchema, typeof stores, Mode>;
+
+/** The database behind a storage. It opens when it is first used, and again after it was closed or deleted. */
+export type RunDatabase = {
+  /** False on a server, and in a browser that has no IndexedDB at all. */
+  exists(): boolean;
+  /**
+   * Does `work` in one transaction, which is undone where anything fails. Where the connection is lost, `work` is done
+   * once more in a new one.
+   * @throws CuelineError `storage_failed`
+   */
+  transact<Mode extends 'readonly' | 'readwrite', Result>(
+    mode: Mode,
+    work: (transaction: RunTransaction<Mode>) => Promise<Result>,
+  ): Promise<Result>;
+};
+
+/** How long the database may take to open, in milliseconds: it says nothing while it waits for another tab. */
+const OPENING_MS = 10_000;
+
+/** The database with this name. Nothing is opened yet. */
+export function createRunDatabase(name: string): RunDatabase {
+  let connection: Promise<IDBPDatabase<RunSchema>> | undefined;
+
+  /** The connection; what opens too late to be waited for is there for the next use. */
+  function connect(): Promise<IDBPDatabase<RunSchema>> {
+    connection ??= new Promise((resolve, reject) => {
+      const giveUp = (): void => reject(blocked(name));
+      const timer = setTimeout(giveUp, OPENING_MS);
+      void (async () => {
+        try {
+          const database = await open(giveUp);
+          connection = Promise.resolve(database);
+          resolve(database);
+        } catch (error) {
+          connection = undefined;
+          reject(openingError(name, error));
+        } finally {
+          clearTimeout(timer);
+        }
+      })();
+    });
+    return connection;
+  }
+
+  // async, so that a browser which throws here and one which rejects are the same
+  async function open(onBlocked: () => void): Promise<IDBPDatabase<RunSchema>> {
+    if (!exists()) throw denied();
+    return await openDB<RunSchema>(name, 1, {
+      upgrade(database) {
+        database.createObjectStore('runs', { keyPath: 'id' }).createIndex('updatedAt', 'updatedAt');
+        database.createObjectStore('batches');
+      },
+      blocked: onBlocked,
+      blocking(_current, _next, event) {
+        // whoever wants to delete or upgrade it would wait for this page for ever
+        (event.target as IDBDatabase).close();
+      },
+    });
+  }
+
+  async function transact<Mode extends 'readonly' | 'readwrite', Result>(
+    mode: Mode,
+    work: (transaction: RunTransaction<Mode>) => Promise<Result>,
+  ): Promise<Result> {
+    const database = await connect();
+    try {
+      return await transactOn(database, mode, work);
+    } catch (error) {
+      // so it also ends where the browser closed the connection, or we did because the database is being deleted
+      if (!isConnectionLost(error)) throw transactionError(name, error);
+      database.close();
+      connection = undefined;
+    }
+    try {
+      return await transactOn(await connect(), mode, work);
+    } catch (error) {
+      throw transactionError(name, error);
+    }
+  }
+
+  return { exists, transact };
+}
+
+function exists(): boolean {
+  try {
+    return typeof indexedDB === 'object' && indexedDB !== null;
+  } catch {
+    return true; // it is there, and opening it will say why it cannot be used
+  }
+}
+
+async function transactOn<Mode extends 'readonly' | 'readwrite', Result>(
+  database: IDBPDatabase<RunSchema>,
+  mode: Mode,
+  work: (transaction: RunTransaction<Mode>) => Promise<Result>,
+): Promise<Result> {
+  // relaxed: stored once the system has it. A crash of the page loses nothing, and a write does not wait for the disk
+  const transaction = database.transaction(stores, mode, { durability: 'relaxed' });
+  const [worked, done] = await Promise.allSettled([
+    work(transaction).catch((error: unknown) => {
+      abort(transaction);
+      throw error;
+    }),
+    transaction.done,
+  ]);
+  if (worked.status === 'rejected') throw worked.reason;
+  if (done.status === 'rejected') throw done.reason;
+  return worked.value;
+}
+
+/** Undoes a transaction, unless that has happened already. */
+function abort(transaction: { abort(): void }): void {
+  try {
+    transaction.abort();
+  } catch {
+    // it was over
+  }
+}

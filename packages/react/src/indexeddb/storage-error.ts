@@ -1,0 +1,129 @@
+import { CuelineError } from '@cueline/core';
+
+/** Why runs are not kept: the `details.reason` of a `storage_failed`. */
+export type StorageFailure =
+  /** The browser has no IndexedDB for this page. */
+  | 'denied'
+  /** The database did not open, because something else holds it. */
+  | 'blocked'
+  /** The database is not one of ours, or that of a newer version. */
+  | 'foreign'
+  /** There is no more space. */
+  | 'full'
+  /** Somebody else has written to this run. */
+  | 'other_tab'
+  /** What the events should follow has been removed. */
+  | 'gone'
+  /** Events before these were not stored. */
+  | 'gap'
+  | 'unknown';
+
+/** A `storage_failed` with its reason as a fact. */
+function storageError(reason: StorageFailure, message: string, cause?: unknown): CuelineError {
+  return new CuelineError('storage_failed', message, { cause, details: { reason } });
+}
+
+/** What the browser said while the database was opened, as one of our errors. */
+export function openingError(databaseName: string, error: unknown): CuelineError {
+  if (CuelineError.isInstance(error)) return error;
+  switch (nameOf(error)) {
+    case 'QuotaExceededError':
+      return full(error);
+    case 'VersionError':
+      return foreign(databaseName, error);
+    default:
+      return denied(error);
+  }
+}
+
+/** What the browser said to a read or a write, as one of our errors. */
+export function transactionError(databaseName: string, error: unknown): CuelineError {
+  if (CuelineError.isInstance(error)) return error;
+  switch (nameOf(error)) {
+    case 'QuotaExceededError':
+      return full(error);
+    case 'NotFoundError':
+      return foreign(databaseName, error);
+    default: {
+      const said = error instanceof Error ? error.message : String(error);
+      return storageError(
+        'unknown',
+        `The browser's database failed (${said}), so this run is only in memory. Reload the page to try again.`,
+        error,
+      );
+    }
+  }
+}
+
+/** True where a new connection may well do what the old one could not. */
+export function isConnectionLost(error: unknown): boolean {
+  // UnknownError is what Safari says when its database process went away under a page in the background
+  return ['InvalidStateError', 'AbortError', 'UnknownError'].includes(nameOf(error));
+}
+
+/** The error of a page, or a server, that cannot store anything. */
+export function denied(cause?: unknown): CuelineError {
+  return storageError(
+    'denied',
+    'The browser does not let this page store anything (a private window, a frame of another site, or blocked site ' +
+      'data), so runs are only in memory. Allow site data for this page, or open it in a tab of its own.',
+    cause,
+  );
+}
+
+/** The error of a database that does not open because of somebody else. */
+export function blocked(databaseName: string): CuelineError {
+  return storageError(
+    'blocked',
+    `Another tab keeps the database "${databaseName}" from opening, so runs are only in memory. ` +
+      'Close or reload the other tabs of this site.',
+  );
+}
+
+/** The error of a writer that is not the only one. */
+export function otherTab(id: string): CuelineError {
+  return storageError(
+    'other_tab',
+    `Another tab keeps the run "${id}", so here it is only in memory. Give each tab an id of its own, or start the ` +
+      'run again to keep this one. Where there is no other tab, call indexedDbStorage() once, outside of components.',
+  );
+}
+
+/** The error of a writer whose run has been forgotten. */
+export function gone(id: string): CuelineError {
+  return storageError(
+    'gone',
+    `What was stored of the run "${id}" has been removed, so the rest of it is only in memory. Start it again to keep it.`,
+  );
+}
+
+/** The error of a batch that would leave a gap before it. */
+export function gap(id: string, seq: number): CuelineError {
+  return storageError(
+    'gap',
+    `The events of the run "${id}" from ${seq} on are not all stored, so what follows them is only in memory. ` +
+      'Start the run again to keep it.',
+  );
+}
+
+function full(cause: unknown): CuelineError {
+  return storageError(
+    'full',
+    'The storage that the browser gives this site is full, so this run goes on only in memory. Make room with ' +
+      'remove(id) or clear() of the storage, or keep fewer runs: indexedDbStorage({ maxRuns: 20 }).',
+    cause,
+  );
+}
+
+function foreign(databaseName: string, cause: unknown): CuelineError {
+  return storageError(
+    'foreign',
+    `The database "${databaseName}" was made by something else, or by a newer version of this app. Reload the page, ` +
+      "or take a name of your own: indexedDbStorage({ databaseName: 'my-app-runs' }).",
+    cause,
+  );
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : '';
+}

@@ -1,0 +1,52 @@
+import type { RunEvent, RunOutcome } from '@cueline/core';
+
+/** A kept run, without its events. */
+export type StoredRun = {
+  id: string;
+  /** The prompt's name, where it has one. */
+  name?: string;
+  /** How many events its log has. */
+  events: number;
+  /** When it was started, in milliseconds since 1970. */
+  startedAt: number;
+  /** When something of it was last stored, in milliseconds since 1970. */
+  updatedAt: number;
+  /** How it ended. Missing where it goes on, here or in another tab, and where it was interrupted. */
+  outcome?: RunOutcome;
+};
+
+/** What is known of a run once `batch` is stored; `before` is what was known until then. */
+export function describeRun(
+  id: string,
+  batch: readonly RunEvent[],
+  before: StoredRun | undefined,
+  now: number,
+): StoredRun {
+  const first = batch.at(0);
+  const last = batch.at(-1);
+  const name = first?.type === 'run-start' ? first.name : before?.name;
+  return {
+    id,
+    ...(name === undefined ? {} : { name }),
+    events: (first?.seq ?? 0) + batch.length,
+    startedAt: first?.seq === 0 ? now : (before?.startedAt ?? now),
+    updatedAt: now,
+    ...(last?.type === 'run-end' ? { outcome: last.outcome } : {}),
+  };
+}
+
+/** The events of `batches`, in their order, as far as they follow each other from 0: a damaged log ends at its gap. */
+export function joinBatches(batches: readonly (readonly RunEvent[])[]): RunEvent[] {
+  const events: RunEvent[] = [];
+  for (const batch of batches) {
+    // a batch that holds a gap goes as a whole, so that what is left ends where a batch does
+    if (!follows(batch, events.length)) break;
+    events.push(...batch);
+  }
+  return events;
+}
+
+/** True where the events have the places from `seq` on, one after the other. */
+export function follows(batch: readonly RunEvent[], seq: number): boolean {
+  return batch.every((event, index) => event.seq === seq + index);
+}

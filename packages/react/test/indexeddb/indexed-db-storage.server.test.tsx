@@ -1,0 +1,17 @@
+import { indexedDbStorage } from '@cueline/react/indexeddb';
+import { expect, test } from 'vitest';
+
+test('a server can make one: there is nothing to load, and what is to be stored is refused', async () => {
+  expect('indexedDB' in globalThis).toBe(false);
+  const storage = indexedDbStorage();
+  expect(await storage.load('today')).toBeUndefined();
+  expect(await storage.list()).toEqual([]);
+  await storage.remove('today');
+  await storage.clear();
+  await expect(
+    storage.append('today', [{ seq: 0, t: 0, type: 'warning', message: 'm' }]),
+  ).rejects.toMatchObject({
+    code: 'storage_failed',
+    details: { reason: 'denied' },
+  });
+});

@@ -1,0 +1,287 @@
+import type { RunEvent } from '@cueline/core';
+import { indexedDbStorage } from '@cueline/react/indexeddb';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { failureOf, freshDatabase, inLog, logOf, wordsFrom } from './logs.ts';
+
+describe('the log of a run', () => {
+  test('comes back in another tab as it was, batch by batch', async () => {
+    const { tab } = freshDatabase();
+    const log = logOf(['Take', ' the', ' tram']);
+    const storage = tab();
+    await storage.append('today', log.slice(0, 1));
+    await storage.append('today', log.slice(1, 3));
+    expect(await tab().load('today')).toEqual(log.slice(0, 3));
+    await storage.append('today', log.slice(3));
+    expect(await tab().load('today')).toEqual(log);
+  });
+
+  test('is the same however it was cut into batches, and whatever its id', async () => {
+    const { tab } = freshDatabase();
+    const storage = tab();
+    const cuts = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(fc.string(), cuts, async (id, sizes) => {
+        const log: RunEvent[] = [];
+        for (const size of sizes) {
+          const batch = wordsFrom(log.length, size);
+          log.push(...batch);
+          await storage.append(id, batch);
+        }
+        expect(await tab().load(id)).toEqual(log);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('keeps its order where nobody waits for the batches', async () => {
+    const { tab } = freshDatabase();
+    const storage = tab();
+    const appended = Array.from({ length: 40 }, (_, index) =>
+      storage.append('today', wordsFrom(index * 3, 3)),
+    );
+    expect(await storage.load('today')).toEqual(wordsFrom(0, 120)); // asked for later, so it sees all of them
+    await Promise.all(appended);
+  });
+
+  test('is stored as it was when it was given', async () => {
+    const { tab } = freshDatabase();
+    const storage = tab();
+    const buffer = logOf(['Take']);
+    const appended = storage.append('today', buffer);
+    buffer.length = 0;
+    await appended;
+    expect(await storage.load('today')).toEqual(logOf(['Take']));
+  });
+
+  test('is replaced by a batch that begins at 0', async () => {
+    const { tab } = freshDatabase();
+    const storage = tab();
+    await storage.append('today', wordsFrom(0, 50));
+    await storage.append('today', wordsFrom(50, 50));
+    await storage.append('today', logOf(['Again']));
+    expect(await storage.load('today')).toEqual(logOf(['Again']));
+    await storage.append('today', wordsFrom(2, 1));
+    expect(await tab().load('today')).toEqual([...logOf(['Again']), ...wordsFrom(2, 1)]);
+  });
+
+  test('goes on after it was loaded elsewhere', async () => {
+    const { tab } = freshDatabase();
+    await tab().append('today', wordsFrom(0, 5));
+    const next = tab();
+    await next.load('today');
+    await next.append('today', wordsFrom(5, 5));
+    expect(await tab().load('today')).toEqual(wordsFrom(0, 10));
+  });
+
+  test('is undefined where there is none, and an empty batch makes none', async () => {
+    const { tab } = freshDatabase();
+    const storage = tab();
+    await storage.append('today', []);
+    expect(await storage.load('today')).toBeUndefined();
+    expect(await storage.list()).toEqual([]);
+  });
+
+  test('is that of its own id: others that begin alike stay apart', async () => {
+    const { tab } = freshDatabase();
+    const storage = tab();
+    const ids = ['', 'a', 'a,0', 'aa', 'a\u0000', '\uffff'];
+    for (const [index, id] of ids.entries()) await storage.append(id, wordsFrom(0, index + 1));
+    await storage.remove('a');
+    const lengths = await Promise.all(ids.map(async (id) => (await storage.load(id))?.length));
+    expect(lengths).toEqual([1, undefined, 3, 4, 5, 6]);
+  });
+});
+
+describe('a gap', () => {
+  test('in what is appended is refused', async () => {
+    const { tab } = freshDatabase();
+    const storage = tab();
+    await storage.append('today', wordsFrom(0, 5));
+    const fault = [
+      'storage_failed',
+      'gap',
+      'The events of the run "today" from 5 on are not all stored, so what follows them is only in memory. Start the run again to keep it.',
+    ];
+    expect(await failureOf(storage.append('today', wordsFrom(6, 5)))).toEqual(fault);
+    expect(await failureOf(storage.append('today', [...wordsFrom(5, 2), ...wordsFrom(8, 1)]))).toEqual(fault);
+    await storage.append('today', wordsFrom(5, 5)); // what was missing may still come
+    expect(await storage.load('today')).toEqual(wordsFrom(0, 10));
+  });
+
+  test('in what is stored ends the log there, and the run goes on from it', async () => {
+    const { name, tab } = freshDatabase();
+    const storage = tab();
+    for (const seq of [0, 5, 10, 15]) await storage.append('today', wordsFrom(seq, 5));
+    await damage(name, (batches) => batches.delete(['today', 10]));
+    expect(await storage.load('today')).toEqual(wordsFrom(0, 10));
+
+    await storage.append('today', wordsFrom(10, 2));
+    await storage.append('today', wordsFrom(12, 3));
+    expect(await tab().load('today')).toEqual(wordsFrom(0, 15)); // not 20: what stood behind the gap is gone
+  });
+
+  test('inside a stored batch ends the log before that batch', async () => {
+    const { name, tab } = freshDatabase();
+    const storage = tab();
+    for (const seq of [0, 5]) await storage.append('today', wordsFrom(seq, 5));
+    await damage(name, (batches) => batches.put([...wordsFrom(5, 1), ...wordsFrom(9, 1)], ['today', 5]));
+    expect(await storage.load('today')).toEqual(wordsFrom(0, 5));
+  });
+
+  test('at the beginning leaves nothing, and the run can start again', async () => {
+    const { name, tab } = freshDatabase();
+    const storage = tab();
+    for (const seq of [0, 5]) await storage.append('today', wordsFrom(seq, 5));
+    await damage(name, (batches) => batches.delete(['today', 0]));
+    expect(await storage.load('today')).toBeUndefined();
+    await storage.append('today', logOf(['Again']));
+    expect(await storage.load('today')).toEqual(logOf(['Again']));
+  });
+});
+
+describe('which runs are kept', () => {
+  test('list says it, without their events, the last written first', async () => {
+    const { tab } = freshDatabase();
+    const storage = tab();
+    setClock(1_000);
+    await storage.append('planner', logOf(['Take', ' the tram'], 'plan-day'));
+    setClock(2_000);
+    await storage.append('mailer', logOf([], 'write-mail'));
+    setClock(3_000);
+    await storage.append('planner', inLog([{ type: 'run-end', outcome: 'done' }], 3));
+    await storage.append('nameless', wordsFrom(0, 1));
+    setClock(4_000);
+    await storage.append('nameless', wordsFrom(1, 1));
+    expect(await tab().list()).toEqual([
+      { id: 'nameless', events: 2, startedAt: 3_000, updatedAt: 4_000 },
+      { id: 'planner', name: 'plan-day', events: 4, startedAt: 1_000, updatedAt: 3_000, outcome: 'done' },
+      { id: 'mailer', name: 'write-mail', events: 1, startedAt: 2_000, updatedAt: 2_000 },
+    ]);
+  });
+
+  test('a run that goes on after its end has no outcome', async () => {
+    const { tab } = freshDatabase();
+    const storage = tab();
+    await storage.append('today', [...logOf([]), ...inLog([{ type: 'run-end', outcome: 'error' }], 1)]);
+    await storage.append('today', wordsFrom(2, 1));
+    expect((await storage.list()).map(({ outcome }) => outcome)).toEqual([undefined]);
+  });
+
+  test('remove forgets one, clear all of them', async () => {
+    const { tab } = freshDatabase();
+    const storage = tab();
+    for (const id of ['a', 'b', 'c']) await storage.append(id, wordsFrom(0, 3));
+    await storage.remove('b');
+    await storage.remove('never stored');
+    expect((await storage.list()).map(({ id }) => id).toSorted()).toEqual(['a', 'c']);
+    expect(await storage.load('b')).toBeUndefined();
+    await storage.clear();
+    expect(await tab().list()).toEqual([]);
+    expect(await storage.load('a')).toBeUndefined();
+  });
+
+  test('a run that was forgotten while it went on says so, until it is started again', async () => {
+    const { tab } = freshDatabase();
+    const storage = tab();
+    await storage.append('today', wordsFrom(0, 3));
+    await tab().clear();
+    expect(await failureOf(storage.append('today', wordsFrom(3, 3)))).toEqual([
+      'storage_failed',
+      'gone',
+      'What was stored of the run "today" has been removed, so the rest of it is only in memory. Start it again to keep it.',
+    ]);
+    await storage.append('today', wordsFrom(0, 2));
+    expect(await storage.load('today')).toEqual(wordsFrom(0, 2));
+  });
+
+  test('beyond maxRuns, those that were written to longest ago go', async () => {
+    const { name, tab } = freshDatabase();
+    const storage = tab({ maxRuns: 3 });
+    for (const [index, id] of ['a', 'b', 'c'].entries()) {
+      setClock(1_000 + index);
+      await storage.append(id, wordsFrom(0, 3));
+    }
+    setClock(2_000);
+    await storage.append('a', wordsFrom(3, 3));
+    await storage.append('d', wordsFrom(0, 3));
+    expect((await storage.list()).map(({ id }) => id)).toEqual(['d', 'a', 'c']);
+    expect(await storedKeys(name)).toEqual([
+      ['a', 0],
+      ['a', 3],
+      ['c', 0],
+      ['d', 0],
+    ]);
+
+    await tab({ maxRuns: 1 }).append('c', wordsFrom(0, 1)); // fewer than there are
+    expect((await storage.list()).map(({ id }) => id)).toEqual(['c']);
+    expect(await storedKeys(name)).toEqual([['c', 0]]);
+  });
+
+  test('the run that is being started stays, even where the clock was set back', async () => {
+    const { tab } = freshDatabase();
+    const storage = tab({ maxRuns: 2 });
+    for (const [clock, id] of [
+      [9_000, 'a'],
+      [8_000, 'b'],
+      [1, 'c'],
+    ] as const) {
+      setClock(clock);
+      await storage.append(id, wordsFrom(0, 1));
+    }
+    expect((await storage.list()).map(({ id }) => id)).toEqual(['a', 'c']);
+  });
+
+  test.each([0, -1, 1.5, Number.NaN])('maxRuns %s is refused', (maxRuns) => {
+    expect(() => indexedDbStorage({ maxRuns })).toThrow(
+      `indexedDbStorage was given maxRuns ${maxRuns}. Give a whole number from 1 on, or Infinity.`,
+    );
+  });
+
+  test('a hundred are kept by default, with Infinity all', async () => {
+    const { tab } = freshDatabase();
+    const all = tab({ maxRuns: Infinity });
+    for (let index = 0; index < 105; index += 1) await all.append(`run-${index}`, wordsFrom(0, 1));
+    expect(await all.list()).toHaveLength(105);
+    await tab().append('one more', wordsFrom(0, 1));
+    expect(await all.list()).toHaveLength(100);
+  });
+
+  test('databases with other names are apart', async () => {
+    const [one, other] = [freshDatabase(), freshDatabase()];
+    await one.tab().append('today', wordsFrom(0, 1));
+    expect(await other.tab().load('today')).toBeUndefined();
+  });
+});
+
+function setClock(now: number): void {
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
+  onTestFinished(() => clock.mockRestore());
+}
+
+async function damage(name: string, change: (batches: IDBObjectStore) => IDBRequest): Promise<void> {
+  await inStore(name, 'readwrite', change);
+}
+
+async function storedKeys(name: string): Promise<unknown> {
+  return await inStore(name, 'readonly', (batches) => batches.getAllKeys());
+}
+
+/** One request to the batches, behind the storage's back. */
+async function inStore(
+  name: string,
+  mode: IDBTransactionMode,
+  request: (batches: IDBObjectStore) => IDBRequest,
+): Promise<unknown> {
+  const database = await settled<IDBDatabase>(indexedDB.open(name));
+  const result = await settled(request(database.transaction('batches', mode).objectStore('batches')));
+  database.close();
+  return result;
+}
+
+async function settled<Value>(request: IDBRequest<Value>): Promise<Value> {
+  return await new Promise((resolve, reject) => {
+    request.addEventListener('success', () => resolve(request.result));
+    request.addEventListener('error', () => reject(request.error!));
+  });
+}

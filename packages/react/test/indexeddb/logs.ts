@@ -1,0 +1,48 @@
+import type { RunEvent, RunEventBody } from '@cueline/core';
+import {
+  indexedDbStorage,
+  type IndexedDbStorage,
+  type IndexedDbStorageOptions,
+} from '@cueline/react/indexeddb';
+import { onTestFinished } from 'vitest';
+
+/** Events in their places, from `seq` on. */
+export function inLog(bodies: readonly RunEventBody[], seq = 0): RunEvent[] {
+  return bodies.map((body, index) => ({ seq: seq + index, t: (seq + index) * 10, ...body }));
+}
+
+/** The log of a run that says `words`, as yet without its end. */
+export function logOf(words: readonly string[], name = 'plan-day'): RunEvent[] {
+  return inLog([
+    { type: 'run-start', v: 1, runId: 'run-1', name, model: 'm', messages: [], messageId: 'answer' },
+    ...words.map((text) => ({ type: 'text-delta' as const, id: 't', text })),
+  ]);
+}
+
+/** `events` words of text behind each other, from `seq` on. */
+export function wordsFrom(seq: number, events: number): RunEvent[] {
+  return inLog(
+    Array.from({ length: events }, (_, index) => ({ type: 'text-delta', id: 't', text: `${seq + index} ` })),
+    seq,
+  );
+}
+
+let databases = 0;
+
+/** A database of the test's own, and the way to open one more tab on it. It is deleted after the test. */
+export function freshDatabase(): { name: string; tab(options?: IndexedDbStorageOptions): IndexedDbStorage } {
+  const name = `test-${(databases += 1)}-${performance.timeOrigin}`;
+  onTestFinished(() => void indexedDB.deleteDatabase(name));
+  return { name, tab: (options) => indexedDbStorage({ databaseName: name, ...options }) };
+}
+
+/** What a promise that must reject rejects with: code, reason and message. */
+export async function failureOf(
+  promise: Promise<unknown>,
+): Promise<[code: string, reason: string, message: string]> {
+  const error = await promise.then(
+    () => undefined,
+    (error: unknown) => error as { code: string; message: string; details?: { reason?: string } },
+  );
+  return [error?.code ?? 'did not fail', error?.details?.reason ?? '', error?.message ?? ''];
+}

@@ -1,0 +1,16 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { freshDatabase, wordsFrom } from './logs.ts';
+
+test('a worker keeps a run that the page then loads', async () => {
+  const { name, tab } = freshDatabase();
+  const worker = new Worker(new URL('./storing-worker.ts', import.meta.url), { type: 'module' });
+  onTestFinished(() => worker.terminate());
+  const answer = new Promise((resolve, reject) => {
+    worker.addEventListener('message', ({ data }) => resolve(data));
+    worker.addEventListener('error', ({ message }) => reject(new Error(message)));
+  });
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin to name
+  worker.postMessage({ databaseName: name, batches: [wordsFrom(0, 5), wordsFrom(5, 5)] });
+  expect(await answer).toEqual([{ id: 'today', events: 10 }]);
+  expect(await tab().load('today')).toEqual(wordsFrom(0, 10));
+});
