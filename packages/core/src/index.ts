@@ -60,9 +60,12 @@ export type {
   StartOptions,
   WhenBusy,
 } from './run/run.ts';
-export type { PromptTypes, TextPrompt, ToolTypes } from './prompt-types.ts';
+export type { ModelSettings } from './models/settings.ts';
+export type { PromptTypes, TextPrompt } from './prompt-types.ts';
 export { failedStart, inProcess, tell } from './run/in-process.ts';
 export { replay, type Replay, type ReplayOptions } from './run/replay.ts';
+export { viaRoute, type RouteOptions } from './run/via-route.ts';
+export type { Connectivity } from './run/connectivity.ts';
 export type { Executor, RunCommand, RunRequest } from './run/executor.ts';
 export type { RunStorage } from './run/run-storage.ts';
 export {
@@ -101,7 +104,6 @@ export type {
   SubCallState,
   TaskState,
   ToolCallState,
-  TypedToolCall,
   VariableState,
 } from './log/state.ts';
 export { createReducer, initialState, isOpenRequest, reduce, reduceAll, type Reducer } from './log/reduce.ts';
@@ -109,5 +111,4 @@ export { createRunLog, type RunLog, type RunLogOptions } from './log/run-log.ts'
 export { nextFrame, type Scheduler } from './log/schedule.ts';
 export { createUIMessageTranslator, toUIMessageStream } from './log/ui-message-stream.ts';
 export { toEventStream, type EventStreamOptions } from './log/event-stream.ts';
-export { readEventStream, type ReadEventStreamOptions } from './log/read-event-stream.ts';
 export { decodeLink, decodeLog, encodeLink, encodeLog, LINK_BYTES, type LinkPayload } from './log/link.ts';

@@ -1,8 +1,10 @@
-/** Arguments and result of every tool that a prompt declares, by name. */
-export type ToolTypes = Record<string, { input: unknown; output: unknown }>;
+import type { ToolCallState } from './log/state.ts';
 
-/** What TypeScript knows of a prompt: its answer, and the tools that it declares. */
-export type PromptTypes = { output: unknown; tools: ToolTypes };
+/**
+ * What TypeScript knows of a prompt and its runs: the answer, the answer while it arrives, and the calls of the tools
+ * that it declares.
+ */
+export type PromptTypes = { output: unknown; object: unknown; toolCall: ToolCallState };
 
 /** A prompt that answers with text and declares no tools. */
-export type TextPrompt = { output: string; tools: ToolTypes };
+export type TextPrompt = { output: string; object: undefined; toolCall: ToolCallState };

@@ -1,6 +1,6 @@
-import type { DeepPartial, FinishReason, LanguageModelUsage, UIMessage } from 'ai';
+import type { FinishReason, LanguageModelUsage, UIMessage } from 'ai';
 import type { SerializedError } from '../errors.ts';
-import type { PromptTypes, ToolTypes } from '../prompt-types.ts';
+import type { PromptTypes } from '../prompt-types.ts';
 import type { TaskItem } from '../tasks/task.ts';
 import type { CompiledRequest, RequestAnswer, RunEventBody } from './events.ts';
 
@@ -98,21 +98,6 @@ export type StepState = {
   usage?: LanguageModelUsage;
 };
 
-/** Typed tool calls, where a prompt declares its tools; else any. */
-export type TypedToolCall<Tools extends ToolTypes> = string extends keyof Tools
-  ? ToolCallState
-  : {
-      [Name in keyof Tools & string]: Omit<
-        ToolCallState,
-        'toolName' | 'input' | 'partialInput' | 'output'
-      > & {
-        toolName: Name;
-        input?: Tools[Name]['input'];
-        partialInput?: DeepPartial<Tools[Name]['input']>;
-        output?: Tools[Name]['output'];
-      };
-    }[keyof Tools & string];
-
 export type VariableState = { kind: 'text' | 'data'; value: string };
 
 /** What is known of a run whatever its status. Immutable; unchanged parts keep their identity from one state to the next. */
@@ -129,10 +114,10 @@ export type RunFacts<Types extends PromptTypes = PromptTypes> = {
   /** Text of the last step that wrote any. */
   text: string;
   /** The answer of a prompt with an output schema, as far as it has arrived. Missing where there is none. */
-  object?: unknown extends Types['output'] ? unknown : DeepPartial<Types['output']>;
+  object?: Types['object'];
   /** The conversation as AI SDK UI messages; the last one is being written while the run is running. */
   messages: UIMessage[];
-  toolCalls: TypedToolCall<Types['tools']>[];
+  toolCalls: Types['toolCall'][];
   /** The task list, in its order; empty where there is none. */
   tasks: readonly TaskState[];
   /** What the run has asked, open and answered. Of the agents, too. */

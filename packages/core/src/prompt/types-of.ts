@@ -1,4 +1,5 @@
-import type { ToolTypes } from '../prompt-types.ts';
+import type { DeepPartial } from 'ai';
+import type { PromptTypes } from '../prompt-types.ts';
 import type { Plugin } from './define-plugin.ts';
 import type { ToolArguments, ToolSchema } from './tool-definition.ts';
 import type { NamedTool } from './tool.ts';
@@ -13,10 +14,19 @@ export type TypedSettings = {
 /** What settings say of the prompt that they belong to. */
 export type TypesOf<Settings extends TypedSettings> = {
   output: Settings extends { readonly output: infer Schema } ? ToolArguments<Schema> : string;
-  tools: Settings extends { readonly tools: infer Tools extends readonly NamedTool[] }
-    ? { [Tool in Tools[number] as Tool['name']]: NonNullable<Tool['~types']> }
-    : ToolTypes;
+  object: Settings extends { readonly output: infer Schema } ? DeepPartial<ToolArguments<Schema>> : undefined;
+  toolCall: Settings extends { readonly tools: infer Tools extends readonly NamedTool[] }
+    ? CallOf<Tools[number]>
+    : AnyCall;
 };
+
+type AnyCall = PromptTypes['toolCall'];
+
+/** A call of one of these tools; the name tells which, and with it what the arguments and the result are. */
+type CallOf<Tool> =
+  Tool extends NamedTool<infer Name, { input: infer Input; output: infer Output }>
+    ? AnyCall & { toolName: Name; input?: Input; partialInput?: DeepPartial<Input>; output?: Output }
+    : AnyCall;
 
 /** The plugins that settings name. */
 export type PluginsOf<Settings extends TypedSettings> = Settings extends {
