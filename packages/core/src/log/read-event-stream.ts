@@ -6,6 +6,8 @@ import { LOG_VERSION, type RunEvent } from './events.ts';
 const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
 /** What the parser holds besides an event: the names of the fields. */
 const ROOM_FOR_FIELDS = 1024;
+/** Timers with a longer delay fire at once. */
+const MAX_WAIT_MS = 2 ** 31 - 1;
 
 export type ReadEventStreamOptions = {
   /** How long nothing at all may come, in ms, before the connection counts as broken; default: for ever. */
@@ -51,7 +53,7 @@ function iterate(body: ReadableStream<Uint8Array>, idleMs: number): AsyncIterato
     events = [];
     index = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    if (idleMs !== Infinity) {
+    if (idleMs <= MAX_WAIT_MS) {
       timer = setTimeout(() => {
         failure = new CuelineError('timeout', `Nothing came over the connection for ${idleMs / 1000} s.`);
         release();

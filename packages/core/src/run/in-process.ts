@@ -6,6 +6,7 @@ import type { EditReply } from '../tasks/task.ts';
 import type { Executor, RunCommand, RunRequest } from './executor.ts';
 import type { LiveRun } from './live-run.ts';
 import { runPrompt } from './run-prompt.ts';
+import { watch } from './watch.ts';
 
 /**
  * Runs prompts right here, in this page or process. `models` says where models come from (environment, providers,
@@ -15,9 +16,7 @@ export function inProcess(models: ModelSettings = {}): Executor {
   /** The runs that are under way, by their ids. */
   const runs = new Map<string, LiveRun>();
   return {
-    start: (request, signal) => ({
-      [Symbol.asyncIterator]: () => watch(() => start(request, signal, models, runs)),
-    }),
+    start: (request, signal) => watch(() => start(request, signal, models, runs)),
     attach(runId, afterSeq, signal) {
       const run = runs.get(runId);
       if (run === undefined) return undefined;
@@ -39,25 +38,6 @@ export function tell(run: LiveRun, command: RunCommand): EditReply {
   return command.type === 'edit'
     ? run.edit(command.edit, command.agent)
     : run.respond(command.requestId, command.answer);
-}
-
-/** The events of a run from its start. Whoever returns is let go at once, and the run goes on. */
-function watch(start: () => Promise<AsyncIterator<RunEvent> | Iterator<RunEvent>>): AsyncIterator<RunEvent> {
-  let events: ReturnType<typeof start> | undefined;
-  let detached = false;
-  return {
-    async next() {
-      if (!detached) events ??= start();
-      const given = await events;
-      return detached || given === undefined ? { done: true, value: undefined } : given.next();
-    },
-    // by hand and not as a generator, because a generator queues this behind a `next` that waits
-    return() {
-      detached = true;
-      events?.then((given) => given.return?.()).catch(() => {});
-      return Promise.resolve({ done: true, value: undefined });
-    },
-  };
 }
 
 async function start<Input>(

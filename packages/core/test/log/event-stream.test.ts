@@ -1,6 +1,7 @@
-import { createRunLog, readEventStream, toEventStream, type RunEvent } from '@cueline/core';
+import { createRunLog, toEventStream, type RunEvent } from '@cueline/core';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { readEventStream } from '../../src/log/read-event-stream.ts';
 import { anySaying, inLog, runStart } from './any-events.ts';
 import { json, play } from '../support.ts';
 

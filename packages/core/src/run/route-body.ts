@@ -1,0 +1,86 @@
+import { CuelineError } from '../errors.ts';
+import { isPlain } from './copy-plain.ts';
+import type { RunCommand, RunRequest } from './executor.ts';
+
+/**
+ * What starts a run on a route, as JSON: the definition goes as its name, and everything else as it is.
+ * @throws CuelineError `invalid_options` naming what JSON cannot carry
+ */
+export function startBody<Input>(request: RunRequest<Input>): string {
+  const { definition, model, options, ...rest } = request;
+  if (definition.name === '') {
+    throw new CuelineError(
+      'invalid_options',
+      "A route knows a prompt by its name, and this one has none. Write definePrompt('plan-day', …), with the name that the route has.",
+    );
+  }
+  if (model !== undefined && typeof model !== 'string') {
+    throw new CuelineError(
+      'invalid_options',
+      "model is an object, which cannot be sent to a route. Name it instead: 'provider:model', or leave it to the route.",
+    );
+  }
+  // the run's signals stay on this side: what they stop is the run over there
+  const { abortSignal: _abortSignal, ...sent } = options ?? {};
+  const hasOptions = Object.values(sent).some((value) => value !== undefined);
+  return toJsonText({
+    prompt: definition.name,
+    ...rest,
+    ...(model === undefined ? {} : { model }),
+    ...(hasOptions ? { options: sent } : {}),
+  });
+}
+
+/** A command as JSON. Throws as {@link startBody} does. */
+export function commandBody(command: RunCommand): string {
+  return toJsonText(command);
+}
+
+function toJsonText(value: Record<string, unknown>): string {
+  try {
+    for (const [key, part] of Object.entries(value)) checkPart(part, key, new Set());
+    return JSON.stringify(value);
+  } catch (error) {
+    if (CuelineError.isInstance(error)) throw error;
+    // the stack ends before such a value does
+    throw new CuelineError('invalid_options', 'What should be sent to the route is nested too deep.', {
+      cause: error,
+    });
+  }
+}
+
+/** Refuses what would arrive as something else than it is: JSON makes a Date a text, a Map an empty object. */
+function checkPart(value: unknown, path: string, above: Set<unknown>): void {
+  if (value === undefined || value === null || typeof value === 'string' || typeof value === 'boolean')
+    return;
+  if (Number.isFinite(value)) return;
+  if (above.has(value)) throw unsendable(path, 'contains itself');
+  above.add(value);
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      if (item === undefined) throw unsendable(`${path}[${index}]`, 'is undefined');
+      checkPart(item, `${path}[${index}]`, above);
+    }
+  } else if (isPlain(value)) {
+    for (const [key, item] of Object.entries(value)) checkPart(item, `${path}.${key}`, above);
+  } else {
+    throw unsendable(path, `is ${kindOf(value)}`);
+  }
+  // in two places is no circle
+  above.delete(value);
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value === 'object') {
+    const { name } = (value as { constructor?: { name?: string } }).constructor ?? {};
+    return `an object of class ${name ?? 'unknown'}`;
+  }
+  return typeof value === 'number' ? String(value) : `a ${typeof value}`;
+}
+
+function unsendable(path: string, what: string): CuelineError {
+  return new CuelineError(
+    'invalid_options',
+    `${path} ${what}, which cannot be sent to a route. Leave it out or say it as plain JSON, or run the prompt with inProcess().`,
+  );
+}

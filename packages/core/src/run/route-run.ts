@@ -1,0 +1,250 @@
+import { CuelineError } from '../errors.ts';
+import type { RunEvent } from '../log/events.ts';
+import { readEventStream } from '../log/read-event-stream.ts';
+import type { EditReply } from '../tasks/task.ts';
+import type { RunCommand, RunRequest } from './executor.ts';
+import { failedStart } from './in-process.ts';
+import { commandBody, startBody } from './route-body.ts';
+import { connectToRoute } from './route-connection.ts';
+import { isOffline, pauseBeforeTry, untilOnline } from './route-pause.ts';
+import { askRoute, readJson, routeError, type Route, type RouteRequest } from './route-request.ts';
+import { untilAborted } from './until-aborted.ts';
+
+/** How often it is tried to stop a run; nobody hears of it where that fails. */
+const STOP_TRIES = 3;
+
+/** What is followed: a run to start, or one that was started before. */
+type Errand = {
+  /** What starts it, as JSON. */
+  body?: string;
+  /** True where asking for it twice gives the same run. */
+  repeatable: boolean;
+  runId?: string;
+  /** Events up to this one are known already. */
+  afterSeq?: number;
+  /** The log where it is stopped before its first event. */
+  unstarted(): Iterable<RunEvent>;
+};
+
+/** Starts a run on the route. Ends after `run-end`. */
+export function startOnRoute<Input>(
+  route: Route,
+  request: RunRequest<Input>,
+  signal: AbortSignal,
+): AsyncIterator<RunEvent> {
+  const { key } = request as { key?: string | undefined };
+  const { abortSignal } = request.options ?? {};
+  const errand: Errand = {
+    body: startBody(request),
+    repeatable: key !== undefined,
+    unstarted: () => failedStart(request.definition.name, undefined, request.messages),
+  };
+  return follow(route, errand, abortSignal === undefined ? signal : AbortSignal.any([signal, abortSignal]));
+}
+
+/** The events after `afterSeq` of a run that was started before. Ends after `run-end`. */
+export function attachToRoute(
+  route: Route,
+  runId: string,
+  afterSeq: number,
+  signal: AbortSignal,
+): AsyncIterator<RunEvent> {
+  const unstarted = (): RunEvent[] => [{ seq: afterSeq + 1, t: 0, type: 'run-end', outcome: 'stopped' }];
+  return follow(route, { repeatable: true, runId, afterSeq, unstarted }, signal);
+}
+
+/**
+ * Gives a command to a run. It is not said again where the connection fails, because it may have been heard, and a task
+ * that is added twice is there twice.
+ */
+export async function tellRoute(route: Route, runId: string, command: RunCommand): Promise<EditReply> {
+  const request: RouteRequest = { method: 'POST', runId, body: commandBody(command) };
+  const response = await askRoute(route, request);
+  if (response.status === 404 || response.status === 410) {
+    response.body?.cancel().catch(() => {});
+    return { accepted: false, reason: 'The run is not under way.' };
+  }
+  if (!response.ok) throw await routeError(response, request);
+  return (await readJson(response, 'an answer to the command (JSON)', 'accepted')) as EditReply;
+}
+
+function follow(route: Route, errand: Errand, signal: AbortSignal): AsyncIterator<RunEvent> {
+  let { runId } = errand;
+  let last = errand.afterSeq;
+  let given: RunEvent | undefined;
+  let pending: Promise<IteratorResult<RunEvent>> | undefined;
+  /** What is left to give of a run that was stopped. */
+  let stopped: Iterator<RunEvent> | undefined;
+  let over = false;
+  /** Ends the connection and every wait for one. */
+  const closing = new AbortController();
+  const events = connections();
+  const close = (): void => {
+    closing.abort();
+    events.return(undefined).catch(() => {});
+  };
+
+  async function* connections(): AsyncGenerator<RunEvent, undefined> {
+    const halted = AbortSignal.any([signal, closing.signal]);
+    for (let failures = 0; !halted.aborted;) {
+      const connection = await connectToRoute(route, nextRequest(), closing.signal);
+      let { lost, restMs = 0 } = 'lost' in connection ? connection : {};
+      if ('body' in connection) {
+        const stream = readEventStream(connection.body, route)[Symbol.asyncIterator]();
+        const release = (): void => void stream.return?.();
+        closing.signal.addEventListener('abort', release);
+        try {
+          for (let next = await stream.next(); next.done !== true; next = await stream.next()) {
+            if (!isNew(next.value)) continue;
+            failures = 0;
+            yield next.value;
+            if (next.value.type === 'run-end') return;
+          }
+          lost = new CuelineError('stream_truncated', 'The connection ended before the run did.');
+        } catch (error) {
+          if (!CuelineError.isInstance(error) || !isConnectionLost(error)) throw error;
+          lost = error;
+        } finally {
+          closing.signal.removeEventListener('abort', release);
+          release();
+          connection.end();
+        }
+      }
+      if (halted.aborted) return;
+      const reason = lost ?? new CuelineError('network', 'There is no connection.');
+      // Without a key, asking again would start a second run where the first request has started one already.
+      if (runId === undefined && !errand.repeatable) throw reason;
+      if (isOffline(route)) {
+        await untilOnline(route, halted);
+        continue;
+      }
+      failures += 1;
+      if (failures > route.retries) throw givenUp(reason, route.retries);
+      await pauseBeforeTry(route, failures, restMs, halted);
+    }
+  }
+
+  function nextRequest(): RouteRequest {
+    if (runId === undefined) return { method: 'POST', body: errand.body };
+    return {
+      method: 'GET',
+      runId,
+      ...(last === undefined || last < 0 ? {} : { headers: { 'last-event-id': String(last) } }),
+    };
+  }
+
+  /** True for what was not seen before. A route may begin earlier than it was asked to. */
+  function isNew(event: RunEvent): boolean {
+    const id = (event as { runId?: unknown }).runId;
+    if (typeof id === 'string' && id !== '') {
+      if (runId !== undefined && id !== runId) {
+        throw new CuelineError(
+          'stream_malformed',
+          `The route was asked for run ${runId} and gave run ${id}.`,
+        );
+      }
+      runId = id;
+    }
+    if (last !== undefined && event.seq <= last) return false;
+    if (last !== undefined && event.seq > last + 1) {
+      throw new CuelineError(
+        'stream_malformed',
+        `The route left out events: after number ${last} came number ${event.seq}. Start the run again.`,
+      );
+    }
+    last = event.seq;
+    return true;
+  }
+
+  function onStop(): void {
+    if (runId !== undefined) {
+      close();
+      void stopOnRoute(route, runId);
+      return;
+    }
+    // it is under way, and only its first event says which one it is
+    const first = pending?.catch(() => {}) ?? Promise.resolve();
+    void first.then(() => {
+      close();
+      return runId === undefined ? undefined : stopOnRoute(route, runId);
+    });
+  }
+
+  function finish(): IteratorResult<RunEvent> {
+    over = true;
+    signal.removeEventListener('abort', onStop);
+    // what was stopped is closed once it is known which run it is
+    if (!signal.aborted) close();
+    return { done: true, value: undefined };
+  }
+
+  function giveStopped(): IteratorResult<RunEvent> {
+    stopped ??= (
+      given === undefined
+        ? errand.unstarted()
+        : [{ seq: given.seq + 1, t: given.t, type: 'run-end', outcome: 'stopped' } as const]
+    )[Symbol.iterator]();
+    const next = stopped.next();
+    return next.done === true ? finish() : next;
+  }
+
+  if (signal.aborted) onStop();
+  else signal.addEventListener('abort', onStop, { once: true });
+  return {
+    async next() {
+      if (over) return { done: true, value: undefined };
+      if (signal.aborted) return giveStopped();
+      pending = events.next();
+      try {
+        const next = await untilAborted(pending, signal);
+        if (over) return { done: true, value: undefined };
+        if (next.done === true) return finish();
+        given = next.value;
+        if (given.type === 'run-end') finish();
+        return next;
+      } catch (error) {
+        if (over) return { done: true, value: undefined };
+        if (signal.aborted) return giveStopped();
+        finish();
+        throw error;
+      }
+    },
+    // by hand and not as a generator, because a generator queues this behind a `next` that waits
+    return() {
+      // the run goes on over there, and the signal can still stop it
+      over = true;
+      if (!signal.aborted) close();
+      return Promise.resolve({ done: true, value: undefined });
+    },
+  };
+}
+
+/** Asks the route to end a run. A run that has ended already is no matter. */
+async function stopOnRoute(route: Route, runId: string): Promise<void> {
+  const never = new AbortController().signal;
+  for (let tries = 1; tries <= STOP_TRIES; tries++) {
+    try {
+      const response = await askRoute(route, { method: 'DELETE', runId, keepalive: true });
+      response.body?.cancel().catch(() => {});
+      if (response.status < 500) return;
+    } catch {
+      // the network may be back for the next one
+    }
+    if (tries < STOP_TRIES) await pauseBeforeTry(route, tries, 0, never);
+  }
+}
+
+/** True where the connection broke, and not what came over it. */
+function isConnectionLost({ code }: CuelineError): boolean {
+  return code === 'stream_truncated' || code === 'timeout';
+}
+
+function givenUp(reason: CuelineError, retries: number): CuelineError {
+  const code = isConnectionLost(reason) ? 'network' : reason.code;
+  const tries = retries === 1 ? 'one more try' : `${retries} more tries`;
+  return new CuelineError(
+    code,
+    `The connection to the route was lost, and ${tries} did not bring it back. ${reason.message} The run may still be going on there.`,
+    { cause: reason, ...(reason.details === undefined ? {} : { details: reason.details }) },
+  );
+}

@@ -1,0 +1,72 @@
+import { CuelineError } from '../errors.ts';
+import type { Connectivity } from './connectivity.ts';
+import type { Executor } from './executor.ts';
+import type * as RouteRun from './route-run.ts';
+import { watch } from './watch.ts';
+
+export type RouteOptions = {
+  /** Headers of every request, or what makes them each time, such as for a token that grows old. */
+  headers?:
+    | Readonly<Record<string, string>>
+    | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
+    | undefined;
+  credentials?: 'include' | 'omit' | 'same-origin' | undefined;
+  /** Sends the requests, or answers them itself, as a route's own function in a test does. Default: `fetch`. */
+  fetch?: ((request: Request) => Promise<Response>) | undefined;
+  /** How often in a row a lost connection is made again without anything new coming; default 8, over half a minute. */
+  retries?: number | undefined;
+  /** How long to wait before the try with this number, from 1 on, in ms; default 500, doubled each time up to 10,000, with jitter. */
+  retryDelay?: ((attempt: number) => number) | undefined;
+  /** After how many ms without as much as a heartbeat (every 15,000) a connection counts as lost; default 45,000. */
+  idleMs?: number | undefined;
+  /** While it says that there is no network, no tries are used up. Default: what the browser says. */
+  connectivity?: Connectivity | undefined;
+};
+
+/**
+ * Runs prompts on a server: `POST url` starts one, and its events come back as Server-Sent Events. A lost connection
+ * is made again and goes on after the last event. The route knows the prompt by the definition's name, and has its own
+ * tools and keys; what JSON cannot carry is refused before anything is sent.
+ * @throws CuelineError `invalid_options` for an address that is none
+ *
+ * @example
+ * const run = createRun(planDay, { executor: viaRoute('/api/plan-day') });
+ */
+export function viaRoute(url: string | URL, options: RouteOptions = {}): Executor {
+  const address = String(url);
+  const { retries = 8, idleMs = 45_000 } = options;
+  if (address === '' || !(typeof url === 'string' || url instanceof URL)) {
+    throw new CuelineError(
+      'invalid_options',
+      "viaRoute takes the address of a route: viaRoute('/api/plan-day').",
+    );
+  }
+  checkNumber('retries', retries, 0);
+  checkNumber('idleMs', idleMs, 1);
+  const route = { ...options, url: address, retries, idleMs };
+  return {
+    start: (request, signal) => watch(async () => (await loadRoutes()).startOnRoute(route, request, signal)),
+    attach: (runId, afterSeq, signal) =>
+      watch(async () => (await loadRoutes()).attachToRoute(route, runId, afterSeq, signal)),
+    send: async (runId, command) => (await loadRoutes()).tellRoute(route, runId, command),
+  };
+}
+
+/** Loads what talks to routes. A page that has not started a run yet does not pay for it. */
+function loadRoutes(): Promise<typeof RouteRun> {
+  return import('./route-run.ts').catch((error: unknown) => {
+    throw new CuelineError(
+      'network',
+      'The part of Cueline that talks to routes could not be loaded. Check the connection, reload the page, and try again.',
+      { cause: error },
+    );
+  });
+}
+
+function checkNumber(name: string, value: number, least: number): void {
+  if (typeof value === 'number' && value >= least) return;
+  throw new CuelineError(
+    'invalid_options',
+    `viaRoute: ${name} is ${String(value)}. It takes a number from ${least} on, or Infinity.`,
+  );
+}
