@@ -6,6 +6,31 @@ import type { RouteOptions } from './via-route.ts';
 /** A route with its numbers filled in. */
 export type Route = RouteOptions & { url: string; retries: number; idleMs: number };
 
+/**
+ * A route as it was written, with its numbers filled in.
+ * @throws CuelineError `invalid_options`
+ */
+export function routeAt(url: string | URL, options: RouteOptions): Route {
+  const { retries = 8, idleMs = 45_000 } = options;
+  if (url === '' || !(typeof url === 'string' || url instanceof URL)) {
+    throw new CuelineError(
+      'invalid_options',
+      "viaRoute takes the address of a route: viaRoute('/api/plan-day').",
+    );
+  }
+  checkNumber('retries', retries, 0);
+  checkNumber('idleMs', idleMs, 1);
+  return { ...options, url: String(url), retries, idleMs };
+}
+
+function checkNumber(name: string, value: number, least: number): void {
+  if (typeof value === 'number' && value >= least) return;
+  throw new CuelineError(
+    'invalid_options',
+    `viaRoute: ${name} is ${String(value)}. It takes a number from ${least} on, or Infinity.`,
+  );
+}
+
 export type RouteRequest = {
   method: 'GET' | 'POST' | 'DELETE';
   /** The run that is meant; missing where one is to be started. */

@@ -3,12 +3,12 @@ import type { RunEvent } from '../log/events.ts';
 import { readEventStream } from '../log/read-event-stream.ts';
 import type { EditReply } from '../tasks/task.ts';
 import type { RunCommand, RunRequest } from './executor.ts';
-import { failedStart } from './in-process.ts';
 import { commandBody, startBody } from './route-body.ts';
 import { connectToRoute } from './route-connection.ts';
 import { isOffline, pauseBeforeTry, untilOnline } from './route-pause.ts';
-import { askRoute, readJson, routeError, type Route, type RouteRequest } from './route-request.ts';
+import { askRoute, readJson, routeAt, routeError, type Route, type RouteRequest } from './route-request.ts';
 import { untilAborted } from './until-aborted.ts';
+import type { RouteOptions } from './via-route.ts';
 
 /** How often it is tried to stop a run; nobody hears of it where that fails. */
 const STOP_TRIES = 3;
@@ -28,36 +28,46 @@ type Errand = {
 
 /** Starts a run on the route. Ends after `run-end`. */
 export function startOnRoute<Input>(
-  route: Route,
+  url: string | URL,
+  options: RouteOptions,
   request: RunRequest<Input>,
   signal: AbortSignal,
+  unstarted: () => Iterable<RunEvent>,
 ): AsyncIterator<RunEvent> {
+  const route = routeAt(url, options);
   const { key } = request as { key?: string | undefined };
   const { abortSignal } = request.options ?? {};
   const errand: Errand = {
     body: startBody(request),
     repeatable: key !== undefined,
-    unstarted: () => failedStart(request.definition.name, undefined, request.messages),
+    unstarted,
   };
   return follow(route, errand, abortSignal === undefined ? signal : AbortSignal.any([signal, abortSignal]));
 }
 
 /** The events after `afterSeq` of a run that was started before. Ends after `run-end`. */
 export function attachToRoute(
-  route: Route,
+  url: string | URL,
+  options: RouteOptions,
   runId: string,
   afterSeq: number,
   signal: AbortSignal,
 ): AsyncIterator<RunEvent> {
   const unstarted = (): RunEvent[] => [{ seq: afterSeq + 1, t: 0, type: 'run-end', outcome: 'stopped' }];
-  return follow(route, { repeatable: true, runId, afterSeq, unstarted }, signal);
+  return follow(routeAt(url, options), { repeatable: true, runId, afterSeq, unstarted }, signal);
 }
 
 /**
  * Gives a command to a run. It is not said again where the connection fails, because it may have been heard, and a task
  * that is added twice is there twice.
  */
-export async function tellRoute(route: Route, runId: string, command: RunCommand): Promise<EditReply> {
+export async function tellRoute(
+  url: string | URL,
+  options: RouteOptions,
+  runId: string,
+  command: RunCommand,
+): Promise<EditReply> {
+  const route = routeAt(url, options);
   const request: RouteRequest = { method: 'POST', runId, body: commandBody(command) };
   const response = await askRoute(route, request);
   if (response.status === 404 || response.status === 410) {

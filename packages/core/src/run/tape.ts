@@ -6,19 +6,17 @@ import type { RunEvent } from '../log/events.ts';
  * @throws CuelineError `invalid_options` for anything else
  */
 export function checkTape(log: readonly RunEvent[]): readonly RunEvent[] {
-  const wrong = (what: string): CuelineError =>
-    new CuelineError(
-      'invalid_options',
-      `replay takes the log of a run from its start, as run.log() and decodeLog(text) give it; ${what}.`,
-    );
-  if (!Array.isArray(log)) throw wrong('this is no list');
-  if (log.length === 0) throw wrong('this one is empty');
-  for (const [index, event] of log.entries()) {
-    if (event?.seq !== index || typeof event.type !== 'string')
-      throw wrong(`number ${index} is not its event ${index}`);
-  }
-  if (log[0]?.type !== 'run-start') throw wrong('this one has no run-start');
-  return [...log];
+  const whole = Array.isArray(log) && log.every((event: unknown, index) => isEvent(event, index));
+  if (whole && log[0]?.type === 'run-start') return [...log];
+  throw new CuelineError(
+    'invalid_options',
+    'replay takes the whole log of a run, from its run-start on, as run.log() or decodeLog(text) gives it.',
+  );
+}
+
+function isEvent(event: unknown, index: number): event is RunEvent {
+  const { seq, type } = (event ?? {}) as { seq?: unknown; type?: unknown };
+  return seq === index && typeof type === 'string';
 }
 
 /** When each event is due, in ms since the start, where no silence is longer than `maxGapMs`. */

@@ -1,6 +1,7 @@
 import { CuelineError } from '../errors.ts';
 import type { Connectivity } from './connectivity.ts';
 import type { Executor } from './executor.ts';
+import { failedStart } from './in-process.ts';
 import type * as RouteRun from './route-run.ts';
 import { watch } from './watch.ts';
 
@@ -26,29 +27,22 @@ export type RouteOptions = {
 /**
  * Runs prompts on a server: `POST url` starts one, and its events come back as Server-Sent Events. A lost connection
  * is made again and goes on after the last event. The route knows the prompt by the definition's name, and has its own
- * tools and keys; what JSON cannot carry is refused before anything is sent.
- * @throws CuelineError `invalid_options` for an address that is none
+ * tools and keys; what JSON cannot carry ends the run with `invalid_options` before anything is sent.
  *
  * @example
  * const run = createRun(planDay, { executor: viaRoute('/api/plan-day') });
  */
 export function viaRoute(url: string | URL, options: RouteOptions = {}): Executor {
-  const address = String(url);
-  const { retries = 8, idleMs = 45_000 } = options;
-  if (address === '' || !(typeof url === 'string' || url instanceof URL)) {
-    throw new CuelineError(
-      'invalid_options',
-      "viaRoute takes the address of a route: viaRoute('/api/plan-day').",
-    );
-  }
-  checkNumber('retries', retries, 0);
-  checkNumber('idleMs', idleMs, 1);
-  const route = { ...options, url: address, retries, idleMs };
   return {
-    start: (request, signal) => watch(async () => (await loadRoutes()).startOnRoute(route, request, signal)),
+    start: (request, signal) =>
+      watch(async () =>
+        (await loadRoutes()).startOnRoute(url, options, request, signal, () =>
+          failedStart(request.definition.name, undefined, request.messages),
+        ),
+      ),
     attach: (runId, afterSeq, signal) =>
-      watch(async () => (await loadRoutes()).attachToRoute(route, runId, afterSeq, signal)),
-    send: async (runId, command) => (await loadRoutes()).tellRoute(route, runId, command),
+      watch(async () => (await loadRoutes()).attachToRoute(url, options, runId, afterSeq, signal)),
+    send: async (runId, command) => (await loadRoutes()).tellRoute(url, options, runId, command),
   };
 }
 
@@ -61,12 +55,4 @@ function loadRoutes(): Promise<typeof RouteRun> {
       { cause: error },
     );
   });
-}
-
-function checkNumber(name: string, value: number, least: number): void {
-  if (typeof value === 'number' && value >= least) return;
-  throw new CuelineError(
-    'invalid_options',
-    `viaRoute: ${name} is ${String(value)}. It takes a number from ${least} on, or Infinity.`,
-  );
 }
