@@ -1,5 +1,18 @@
-export { usePrompt, type PromptRun, type UsePromptOptions } from './use-prompt.ts';
+export { usePrompt, type PromptRun, type RunMoves, type UsePromptOptions } from './use-prompt.ts';
+export { useRun } from './use-run.ts';
+export { useRunSuspense, type RunPoint } from './use-run-suspense.ts';
+export { useTask } from './use-task.ts';
+export {
+  useTaskList,
+  type OwnTaskList,
+  type TaskListView,
+  type TaskMoves,
+  type TaskRun,
+  type UseTaskListOptions,
+} from './use-task-list.ts';
 export { PromptProvider, type PromptProviderProps } from './prompt-provider.tsx';
-export { createRunRegistry, type RunRegistry } from './run-registry.ts';
-export type { RunConfig, RunDefaults, SharedRun } from './shared-run.ts';
+export { createRunRegistry, type AnyRun, type RunRegistry, type RunRegistryOptions } from './run-registry.ts';
+export type { RunConfig, SharedRun } from './shared-run.ts';
+export type { Throttle, WatchedRun } from './subscribe-throttled.ts';
 export type { RunCallbacks } from './use-run-callbacks.ts';
+export type { Watch, WatchedField, WatchedState } from './watched-fields.ts';

@@ -1,60 +1,66 @@
 import {
   createRun,
-  inProcess,
-  type Executor,
   type PromptDefinition,
   type PromptOptions,
+  type PromptTypes,
   type Run,
   type RunOptions,
+  type RunSettings,
 } from '@cueline/core';
-
-/** Where and how a run happens, for runs that do not say so themselves. */
-export type RunDefaults = Pick<RunOptions, 'executor' | 'model' | 'options'>;
 
 /**
  * What a run's next start uses. A field that is left out stays as it was said before; one that is there but undefined
  * goes back to the default.
  */
-export type RunConfig<Input> = RunDefaults & {
-  definition?: PromptDefinition<Input>;
+export type RunConfig<Input, Types extends PromptTypes = PromptTypes> = RunSettings & {
+  definition?: PromptDefinition<Input, Types>;
   /** What holds where nothing else is said. */
-  defaults?: RunDefaults;
+  defaults?: RunSettings;
 };
 
 /** A run that several components, and code outside React, may hold at once. */
-export type SharedRun<Input = void> = Run<Input> & {
+export type SharedRun<Input = void, Types extends PromptTypes = PromptTypes> = Omit<
+  Run<Input, Types>,
+  'configure'
+> & {
   /** Says what the next start uses; what is under way goes on as it is. */
-  configure(config: RunConfig<Input>): void;
+  configure(config: RunConfig<Input, Types>): void;
   /** Counts a holder of this run. Returns the way to let go, and there says whether the last one to go stops the run. */
   hold(): (onLast: 'keep' | 'stop') => void;
+  /** True while a component shows it. */
+  readonly held: boolean;
 };
 
 /** A run that has not started, and that reads its model, executor, options and definition anew at every start. */
-export function createSharedRun<Input>(id: string, definition: PromptDefinition<Input>): SharedRun<Input> {
-  let config: RunConfig<Input> & { definition: PromptDefinition<Input> } = { definition };
+export function createSharedRun<Input, Types extends PromptTypes>(
+  id: string,
+  definition: PromptDefinition<Input, Types>,
+  { log, storage, onLetGo }: Pick<RunOptions, 'log' | 'storage'> & { onLetGo?: () => void } = {},
+): SharedRun<Input, Types> {
+  let config: RunConfig<Input, Types> & { definition: PromptDefinition<Input, Types> } = { definition };
   let holders = 0;
-
-  const lateBound: Executor = {
-    start(request, signal) {
-      const { definition: latest, defaults = {}, executor, model, options } = config;
-      return (executor ?? defaults.executor ?? inProcess()).start(
-        {
-          ...request,
-          // the same input type: this executor belongs to one run
-          definition: latest as unknown as typeof request.definition,
-          model: model ?? latest.model ?? defaults.model,
-          options: mergeOptions(defaults.options, options),
-        },
-        signal,
-      );
-    },
-  };
-  const run = createRun(definition, { id, executor: lateBound });
+  const run = createRun(definition, { id, log, storage });
 
   return {
     ...run,
+    get definition() {
+      return run.definition;
+    },
+    get restored() {
+      return run.restored;
+    },
+    get held() {
+      return holders > 0;
+    },
     configure(said) {
       config = { ...config, ...said };
+      const { definition: latest, defaults = {}, executor, model, options } = config;
+      run.configure({
+        definition: latest,
+        executor: executor ?? defaults.executor,
+        model: model ?? latest.model ?? defaults.model,
+        options: mergeOptions(defaults.options, options),
+      });
     },
     hold() {
       holders += 1;
@@ -63,10 +69,11 @@ export function createSharedRun<Input>(id: string, definition: PromptDefinition<
         if (!held) return;
         held = false;
         holders -= 1;
-        if (onLast === 'keep') return;
         // a component that is only moved, and StrictMode's trial unmount, take hold again before this
         queueMicrotask(() => {
-          if (holders === 0) run.stop();
+          if (holders > 0) return;
+          if (onLast === 'stop') run.stop();
+          onLetGo?.();
         });
       };
     },

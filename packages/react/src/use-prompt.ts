@@ -1,51 +1,85 @@
 import {
-  CuelineError,
   definePrompt,
+  type EditReply,
   type PromptDefinition,
-  type PromptSource,
-  type Run,
+  type PromptFunction,
+  type PromptTypes,
+  type RequestAnswer,
+  type RetryOptions,
+  type RunEvent,
+  type RunSettings,
   type RunState,
   type SendMessage,
+  type SendOptions,
   type StartOptions,
+  type TextPrompt,
 } from '@cueline/core';
-import { useContext, useEffect, useId, useInsertionEffect, useMemo, useRef, useState } from 'react';
+import { useContext, useInsertionEffect, useMemo, useRef } from 'react';
 import { PromptContext } from './prompt-provider.tsx';
-import { createRunRegistry } from './run-registry.ts';
-import type { RunConfig, RunDefaults, SharedRun } from './shared-run.ts';
+import type { RunConfig, SharedRun } from './shared-run.ts';
+import type { Throttle } from './subscribe-throttled.ts';
 import { useLatest, type Latest } from './use-latest.ts';
 import { useRunCallbacks, type RunCallbacks } from './use-run-callbacks.ts';
-import { useRunState } from './use-run-state.ts';
+import { useRun } from './use-run.ts';
+import { useSharedRun } from './use-shared-run.ts';
+import {
+  isShallowEqual,
+  pickWatched,
+  type Watch,
+  type WatchedField,
+  type WatchedState,
+} from './watched-fields.ts';
 
 /** `model`, `executor` and `options` are used by the next start; default: the provider's. */
-export type UsePromptOptions = RunDefaults &
-  RunCallbacks & {
+export type UsePromptOptions<
+  Types extends PromptTypes = PromptTypes,
+  Watched extends Watch = readonly WatchedField[],
+> = RunSettings &
+  RunCallbacks<Types> & {
     /**
      * The same id anywhere under a `PromptProvider` is the same run, and it outlives every component that shows it.
      * Without one, the run belongs to this component.
      */
     id?: string | undefined;
+    /**
+     * The fields of the state that re-render this component, and the only ones that it gets; `status` comes with
+     * `error`, `result` and `finishReason`. `false` for none. Default: all.
+     */
+    watch?: Watched;
     /** What happens to a run when the last component that shows it goes, or an Activity hides it; default `keep`. */
     onUnmount?: 'keep' | 'stop' | undefined;
+    /** How often it re-renders while the run goes on: once a frame (default), or every so many milliseconds. */
+    throttle?: Throttle | undefined;
+    /** What the run begins with where it is not known yet, such as what a server has rendered. */
+    initialLog?: readonly RunEvent[] | undefined;
   };
 
-/** The state of a run and the ways to move it. `status` says which other fields there are. */
-export type PromptRun<Input = void> = RunState & {
+/** The ways to move a run. They keep their identity from render to render. */
+export type RunMoves<Input = void, Types extends PromptTypes = PromptTypes> = {
   /**
-   * Starts afresh; a run that is under way is stopped first. Starting again with the same `key` does nothing, so a
-   * start in a mount effect is one start in StrictMode too. Resolves with the text of the answer, and rejects with the
-   * run's error; the state says the same, so the promise may be ignored.
+   * Starts afresh; a run that is under way is stopped first, unless `whenBusy` says otherwise. Starting again with the
+   * same `key` does nothing, so a start in a mount effect is one start in StrictMode too. Resolves with the result,
+   * and rejects with the run's error; the state says the same, so the promise may be ignored.
    */
-  readonly start: (input: Input, options?: StartOptions) => Promise<string>;
+  readonly start: (input: Input, options?: StartOptions) => Promise<Types['output']>;
   /** Continues the conversation with what the user says. Resolves as `start` does. */
-  readonly send: (message: SendMessage) => Promise<string>;
+  readonly send: (message: SendMessage, options?: SendOptions) => Promise<Types['output']>;
   /** Ends what is under way as `stopped`; what there is of the answer stays. */
   readonly stop: () => void;
-  /** The run itself: its log, and subscriptions for code outside React. */
-  readonly run: Run<Input>;
+  /** Tries the last turn again, from the first step that is not whole, or from a step on. Resolves as `start` does. */
+  readonly retry: (options?: RetryOptions) => Promise<Types['output']>;
+  /** Answers an open request of `requests`: `{ approve: true, input? }` or `{ approve: false, reason? }`. */
+  readonly respond: (requestId: string, answer: RequestAnswer) => Promise<EditReply>;
+  /** The run itself: its log and its past, task edits, and subscriptions for other hooks and code outside React. */
+  readonly run: SharedRun<Input, Types>;
 };
 
+/** The state of a run and the ways to move it. `status` says which other fields there are. */
+export type PromptRun<Input = void, Types extends PromptTypes = TextPrompt> = RunState<Types> &
+  RunMoves<Input, Types>;
+
 /**
- * A prompt as state: what it says while it runs, and `start`, `send` and `stop`. Nothing starts by itself. Takes what
+ * A prompt as state: what it says while it runs, and the ways to move it. Nothing starts by itself. Takes what
  * `definePrompt` returns, or a prompt function, which may be written in the component: each start calls the function
  * of the last render. Re-renders at most once a frame.
  *
@@ -53,74 +87,57 @@ export type PromptRun<Input = void> = RunState & {
  * const plan = usePrompt(planDay, { id: 'today', model: 'openai:gpt-4o' });
  * return <button onClick={() => void plan.start({ city: 'Lisbon' })}>{plan.status === 'running' ? plan.text : 'Plan'}</button>;
  */
-export function usePrompt<Input = void>(
-  source: PromptSource<Input>,
-  options: UsePromptOptions = {},
-): PromptRun<Input> {
-  const { id, onUnmount = 'keep', onEvent, onDone, onError, ...said } = options;
+export function usePrompt<
+  Input = void,
+  Types extends PromptTypes = TextPrompt,
+  const Watched extends Watch = readonly WatchedField[],
+>(
+  source: PromptFunction<Input> | PromptDefinition<Input, Types>,
+  options: UsePromptOptions<Types, Watched> = {},
+): WatchedState<Types, Watched> & RunMoves<Input, Types> {
+  const { id, watch, onUnmount = 'keep', throttle, initialLog, onEvent, onDone, onError, ...said } = options;
   const { defaults } = useContext(PromptContext);
-  const definition = typeof source === 'function' ? definePrompt(id ?? 'inline', source) : source;
-  const run = useSharedRun(id, definition);
-
+  // a function by itself answers with text and declares no tools, which is what its types say
+  const definition = (
+    typeof source === 'function' ? definePrompt(id ?? 'inline', source) : source
+  ) as PromptDefinition<Input, Types>;
+  const run = useSharedRun(definition, { id, initialLog, onUnmount });
   const latest = useConfig(run, said, { definition, ...said, defaults });
 
-  const state = useRunState(run);
+  const state = useRun(run, (whole) => pickWatched(whole, watch), isShallowEqual, throttle);
   useRunCallbacks(run, { onEvent, onDone, onError });
-  useEffect(() => {
-    const letGo = run.hold();
-    return () => letGo(onUnmount);
-  }, [run, onUnmount]);
 
-  const moves = useMemo(
-    () => ({
-      // components that share a run may differ in what they say: the one that acts is the one that counts
-      start(input: Input, startOptions?: StartOptions) {
-        run.configure(latest.current);
-        return run.start(input, startOptions);
-      },
-      send(message: SendMessage) {
-        run.configure(latest.current);
-        return run.send(message);
-      },
+  const moves = useMemo<RunMoves<Input, Types>>(() => {
+    // components that share a run may differ in what they say: the one that acts is the one that counts
+    const asSaidHere = (): SharedRun<Input, Types> => {
+      run.configure(latest.current);
+      return run;
+    };
+    return {
+      start: (input, startOptions) => asSaidHere().start(input, startOptions),
+      send: (message, sendOptions) => asSaidHere().send(message, sendOptions),
+      retry: (retryOptions) => asSaidHere().retry(retryOptions),
       stop: run.stop,
+      respond: run.respond,
       run,
-    }),
-    [run, latest],
-  );
-  return useMemo(() => ({ ...state, ...moves }), [state, moves]);
+    };
+  }, [run, latest]);
+  return useMemo(() => ({ ...state, ...moves }), [state, moves]) as WatchedState<Types, Watched> &
+    RunMoves<Input, Types>;
 }
 
 /** Tells the run what this component says, takes back what it no longer says, and gives the latest of it. */
-function useConfig<Input>(
-  run: SharedRun<Input>,
-  said: RunDefaults,
-  config: RunConfig<Input>,
-): Latest<RunConfig<Input>> {
+function useConfig<Input, Types extends PromptTypes>(
+  run: SharedRun<Input, Types>,
+  said: RunSettings,
+  config: RunConfig<Input, Types>,
+): Latest<RunConfig<Input, Types>> {
   const latest = useLatest(config);
-  const saidBefore = useRef<RunDefaults>({});
+  const saidBefore = useRef<RunSettings>({});
   useInsertionEffect(() => {
     const takenBack = Object.keys(saidBefore.current).map((key) => [key, undefined]);
-    run.configure({ ...(Object.fromEntries(takenBack) as RunDefaults), ...config });
+    run.configure({ ...(Object.fromEntries(takenBack) as RunSettings), ...config });
     saidBefore.current = said;
   });
   return latest;
-}
-
-/**
- * The run to show: by id from the provider, else this component's own. There is no registry for the whole page,
- * because on a server that would be one for all users, and an id that quietly shared nothing would be a trap.
- */
-function useSharedRun<Input>(id: string | undefined, definition: PromptDefinition<Input>): SharedRun<Input> {
-  const { registry } = useContext(PromptContext);
-  const [own] = useState(createRunRegistry);
-  const componentId = useId();
-  if (id === undefined) return own.open(`${componentId}${definition.name}`, definition);
-  if (registry === undefined) {
-    throw new CuelineError(
-      'invalid_options',
-      `usePrompt was given the id "${id}", but there is no <PromptProvider> above it to keep runs by id. ` +
-        'Wrap the app in <PromptProvider>, or leave the id out.',
-    );
-  }
-  return registry.open(id, definition);
 }

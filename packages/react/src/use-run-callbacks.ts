@@ -1,27 +1,30 @@
-import type { Run, RunEvent, RunState, SerializedError } from '@cueline/core';
+import type { PromptTypes, Run, RunEvent, RunState, SerializedError } from '@cueline/core';
 import { useEffect, useRef } from 'react';
 import { useLatest } from './use-latest.ts';
 
 /** Called while the component is mounted, always as the last render gave them. What they throw is reported as uncaught. */
-export type RunCallbacks = {
+export type RunCallbacks<Types extends PromptTypes = PromptTypes> = {
   /** Every event, at once. */
   onEvent?: ((event: RunEvent) => void) | undefined;
   /** The run is done, whoever started it. */
-  onDone?: ((state: Extract<RunState, { status: 'done' }>) => void) | undefined;
+  onDone?: ((state: Extract<RunState<Types>, { status: 'done' }>) => void) | undefined;
   /** The run has failed, whoever started it. A stopped run is neither done nor failed. */
   onError?: ((error: SerializedError) => void) | undefined;
 };
 
-type WatchedRun = Pick<Run, 'getState' | 'subscribe' | 'listen'>;
+type WatchedRun<Types extends PromptTypes> = Pick<Run<never, Types>, 'getState' | 'subscribe' | 'listen'>;
 
 /** Tells `callbacks` how the run goes: each end once, also one that came while an Activity hid the component. */
-export function useRunCallbacks(run: WatchedRun, callbacks: RunCallbacks): void {
+export function useRunCallbacks<Types extends PromptTypes>(
+  run: WatchedRun<Types>,
+  callbacks: RunCallbacks<Types>,
+): void {
   const latest = useLatest(callbacks);
-  const told = useRef<{ run: WatchedRun; state: RunState } | undefined>(undefined);
+  const told = useRef<{ run: WatchedRun<Types>; state: RunState<Types> } | undefined>(undefined);
   const wantsEvents = callbacks.onEvent !== undefined;
 
   useEffect(() => {
-    const tell = (state: RunState): void => {
+    const tell = (state: RunState<Types>): void => {
       const before = told.current;
       told.current = { run, state };
       if (before?.run !== run) return;

@@ -1,0 +1,42 @@
+import type { PromptTypes, RunState } from '@cueline/core';
+
+/** The part of a run that is needed to show it. */
+export type WatchedRun<Types extends PromptTypes = PromptTypes> = {
+  getState(): RunState<Types>;
+  subscribe(listener: (state: RunState<Types>) => void): () => void;
+};
+
+/** How often a component may be shown something new: once a frame, or at most every so many milliseconds. */
+export type Throttle = number | 'frame';
+
+/** Calls `listener` with a run's states no more often than `throttle` says; with one that ends or begins the run, at once. */
+export function subscribeThrottled<Types extends PromptTypes>(
+  run: WatchedRun<Types>,
+  listener: (state: RunState<Types>) => void,
+  throttle: Throttle,
+): () => void {
+  if (throttle === 'frame') return run.subscribe(listener);
+  let status: string | undefined;
+  let latest: RunState<Types> | undefined;
+  let toldAt = -Infinity;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function tell(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    toldAt = performance.now();
+    if (latest !== undefined) listener(latest);
+  }
+
+  const unsubscribe = run.subscribe((state) => {
+    latest = state;
+    const wait = state.status === status ? toldAt + throttle - performance.now() : 0;
+    status = state.status;
+    if (wait <= 0) tell();
+    else timer ??= setTimeout(tell, wait);
+  });
+  return () => {
+    clearTimeout(timer);
+    unsubscribe();
+  };
+}

@@ -1,0 +1,76 @@
+import { CuelineError, type PromptTypes, type RunState } from '@cueline/core';
+import type { WatchedRun } from './subscribe-throttled.ts';
+import { useRun } from './use-run.ts';
+
+/**
+ * How far a run must be: `hydrated` once it is known what its storage had, `first-text` once there is something to
+ * read, `done` once it has ended.
+ */
+export type RunPoint = 'hydrated' | 'first-text' | 'done';
+
+type WaitedRun<Types extends PromptTypes> = WatchedRun<Types> & { readonly restored: Promise<void> };
+
+/** What suspended components wait for: the same promise for each run and point, as Suspense asks for. */
+const waits = new WeakMap<object, Map<RunPoint, Promise<void>>>();
+/** Runs of which it is known what their storage had. */
+const hydrated = new WeakSet();
+
+/**
+ * The state of a run that has come to `point`; until then the component suspends. Waiting for `done` throws the error
+ * of a run that fails, or is stopped, to the error boundary. It starts nothing: a run that nobody starts is waited for.
+ *
+ * @example
+ * const { result } = useRunSuspense(run, 'done');
+ */
+export function useRunSuspense<Types extends PromptTypes>(
+  run: WaitedRun<Types>,
+  point: 'done',
+): Extract<RunState<Types>, { status: 'done' }>;
+export function useRunSuspense<Types extends PromptTypes>(
+  run: WaitedRun<Types>,
+  point: RunPoint,
+): RunState<Types>;
+export function useRunSuspense<Types extends PromptTypes>(
+  run: WaitedRun<Types>,
+  point: RunPoint,
+): RunState<Types> {
+  const state = useRun(run);
+  if (!hasReached(run, state, point)) throw waitFor(run, point);
+  if (point === 'done' && state.status === 'error') throw CuelineError.fromJSON(state.error);
+  if (point === 'done' && state.status === 'stopped')
+    throw new CuelineError('aborted', 'The run was stopped.');
+  return state;
+}
+
+function hasReached(run: object, state: RunState, point: RunPoint): boolean {
+  if (point === 'hydrated') return hydrated.has(run);
+  const ended = state.status === 'done' || state.status === 'error' || state.status === 'stopped';
+  return ended || (point === 'first-text' && state.text !== '');
+}
+
+function waitFor<Types extends PromptTypes>(run: WaitedRun<Types>, point: RunPoint): Promise<void> {
+  const known = waits.get(run) ?? new Map<RunPoint, Promise<void>>();
+  waits.set(run, known);
+  const waiting = known.get(point) ?? wait(run, point);
+  known.set(point, waiting);
+  // what was reached may be left again, by another start
+  void waiting.then(() => known.delete(point));
+  return waiting;
+}
+
+async function wait<Types extends PromptTypes>(run: WaitedRun<Types>, point: RunPoint): Promise<void> {
+  if (point === 'hydrated') {
+    await run.restored;
+    hydrated.add(run);
+    return;
+  }
+  await new Promise<void>((resolve) => {
+    const look = (state: RunState<Types>): void => {
+      if (!hasReached(run, state, point)) return;
+      unsubscribe();
+      resolve();
+    };
+    const unsubscribe = run.subscribe(look);
+    look(run.getState());
+  });
+}

@@ -1,0 +1,61 @@
+import type { PromptTypes, RunState } from '@cueline/core';
+import { useEffect, useRef, useState } from 'react';
+import { subscribeThrottled, type Throttle, type WatchedRun } from './subscribe-throttled.ts';
+import { useLatest } from './use-latest.ts';
+
+/**
+ * What `selector` makes of a run's state, by default the state itself. Re-renders at most once a frame, and only when
+ * `isEqual` (default `Object.is`) finds a difference. The selector may be written in the component.
+ *
+ * Plain state and an effect: an update of `useSyncExternalStore` is synchronous and makes a transition under way start
+ * over, so a stream of them starves it.
+ *
+ * @example
+ * const usage = useRun(run, (state) => state.usage.totalTokens);
+ */
+export function useRun<Types extends PromptTypes, Selected = RunState<Types>>(
+  run: WatchedRun<Types>,
+  selector?: (state: RunState<Types>) => Selected,
+  isEqual: (one: Selected, other: Selected) => boolean = Object.is,
+  throttle: Throttle = 'frame',
+): Selected {
+  // without a selector, what is selected is the state
+  const select = selector ?? (whole as (state: RunState<Types>) => Selected);
+  const [seen, setSeen] = useState(() => ({ run, state: run.getState() }));
+  const latest = useLatest({ select, isEqual });
+  /** What was shown last, or will be with the next render. */
+  const shown = useRef(seen);
+  /** What the run has said last. */
+  const told = useRef<RunState<Types> | undefined>(undefined);
+
+  useEffect(() => {
+    const show = (state: RunState<Types>): void => {
+      told.current = state;
+      const before = shown.current;
+      const { select, isEqual } = latest.current;
+      if (before.run === run && (before.state === state || isEqual(select(before.state), select(state))))
+        return;
+      shown.current = { run, state };
+      setSeen(shown.current);
+    };
+    // whatever happened between the render and now, or while an Activity was hidden
+    show(run.getState());
+    return subscribeThrottled(run, show, throttle);
+  }, [run, latest, throttle]);
+
+  // another selector may see a difference where the one before saw none
+  useEffect(() => {
+    const state = told.current;
+    const before = shown.current;
+    if (state === undefined || before.run !== run || before.state === state) return;
+    if (isEqual(select(before.state), select(state))) return;
+    shown.current = { run, state };
+    setSeen(shown.current);
+  }, [run, select, isEqual]);
+
+  return select(seen.run === run ? seen.state : run.getState());
+}
+
+function whole(state: unknown): unknown {
+  return state;
+}

@@ -1,0 +1,156 @@
+import type {
+  EditReply,
+  Prompt,
+  PromptTypes,
+  RunState,
+  StartOptions,
+  TaskDefinition,
+  TaskEdit,
+  TaskListOptions,
+  TaskState,
+  TextPrompt,
+} from '@cueline/core';
+import { useMemo } from 'react';
+import type { SharedRun } from './shared-run.ts';
+import type { WatchedRun } from './subscribe-throttled.ts';
+import { usePrompt, type UsePromptOptions } from './use-prompt.ts';
+import { useRun } from './use-run.ts';
+
+/** A run whose tasks are shown and edited. */
+export type TaskRun = WatchedRun & { edit(edit: TaskEdit): Promise<EditReply> };
+
+/**
+ * Changes to the list, which the model sees at its next step. Each resolves with whether it was made, and if not, why.
+ */
+export type TaskMoves = {
+  /** At the end, or at a place of the list, from 0. */
+  readonly add: (title: string, index?: number) => Promise<EditReply>;
+  readonly rename: (taskId: string, title: string) => Promise<EditReply>;
+  readonly remove: (taskId: string) => Promise<EditReply>;
+  /** `index` is the place after the move, from 0. */
+  readonly move: (taskId: string, index: number) => Promise<EditReply>;
+  readonly skip: (taskId: string, reason?: string) => Promise<EditReply>;
+  /** Has a task done again that has ended. */
+  readonly retry: (taskId: string) => Promise<EditReply>;
+  /** Completes a task with the user's own result. */
+  readonly resolve: (taskId: string, result: string) => Promise<EditReply>;
+};
+
+/** A run's tasks, as they stand. */
+export type TaskListView = TaskMoves & {
+  readonly tasks: readonly TaskState[];
+  /** The task that is worked on, or that is next; undefined once all have ended. */
+  readonly current: TaskState | undefined;
+  /** Tasks that have ended, of how many; `ratio` is from 0 to 1. */
+  readonly progress: { readonly done: number; readonly total: number; readonly ratio: number };
+  /** True once there are tasks and all have ended. */
+  readonly isComplete: boolean;
+  readonly status: RunState['status'];
+};
+
+/** A task list that owns its run. */
+export type OwnTaskList = TaskListView & {
+  /** Starts the work on the tasks, from the first on. Resolves with the model's last words. */
+  readonly start: (options?: StartOptions) => Promise<string>;
+  readonly stop: () => void;
+  readonly run: SharedRun<void, TextPrompt>;
+};
+
+/** What a task list that owns its run takes: what `usePrompt` takes, and how the tasks are to be worked on. */
+export type UseTaskListOptions = Omit<UsePromptOptions<TextPrompt>, 'watch' | 'throttle'> &
+  TaskListOptions & {
+    /** Says what the model needs to know for all tasks: system parts, tools, messages. */
+    prompt?: ((prompt: Prompt) => void | Promise<void>) | undefined;
+  };
+
+const noTasks: readonly (string | TaskDefinition<Prompt>)[] = ['-'];
+
+/**
+ * The tasks of a run, to show and to edit while the model works on them. Given tasks instead of a run, it makes a run
+ * that works on them one after the other. Re-renders only when a task or the run's status changes.
+ *
+ * @example
+ * const { run } = usePrompt(moveHouse);
+ * const { tasks, progress, skip } = useTaskList(run);
+ * @example
+ * const list = useTaskList(['Find three flats', 'Write to their owners'], { model: 'openai:gpt-4o' });
+ */
+export function useTaskList(run: TaskRun): TaskListView;
+export function useTaskList(
+  tasks: readonly (string | TaskDefinition<Prompt>)[],
+  options?: UseTaskListOptions,
+): OwnTaskList;
+export function useTaskList(
+  given: TaskRun | readonly (string | TaskDefinition<Prompt>)[],
+  { prompt: define, maxAttempts, maxNudges, ...options }: UseTaskListOptions = {},
+): TaskListView | OwnTaskList {
+  const titles = 'getState' in given ? noTasks : given;
+  // where a run is given, this one is never started
+  const {
+    start,
+    stop,
+    run: own,
+  } = usePrompt(
+    async (prompt) => {
+      await define?.(prompt);
+      if (prompt.definitions.messages.length === 0) prompt.$`Work on the tasks, one after the other.`;
+      prompt.defTaskList(
+        titles.map((task) => (typeof task === 'string' ? { task } : task)),
+        {
+          ...(maxAttempts === undefined ? {} : { maxAttempts }),
+          ...(maxNudges === undefined ? {} : { maxNudges }),
+        },
+      );
+    },
+    { ...options, watch: false },
+  );
+  const run: TaskRun = 'getState' in given ? given : own;
+  const { tasks, status } = useRun(run, tasksOf, isSame);
+  const moves = useMemo(
+    () => ({
+      ...movesOf(run),
+      ...(run === own
+        ? { start: (startOptions?: StartOptions) => start(undefined, startOptions), stop, run: own }
+        : {}),
+    }),
+    [run, own, start, stop],
+  );
+  return useMemo(() => ({ ...moves, ...summaryOf(tasks), tasks, status }), [moves, tasks, status]);
+}
+
+type Shown = Pick<RunState<PromptTypes>, 'tasks' | 'status'>;
+
+function tasksOf({ tasks, status }: RunState): Shown {
+  return { tasks, status };
+}
+
+function isSame(one: Shown, other: Shown): boolean {
+  return one.tasks === other.tasks && one.status === other.status;
+}
+
+function summaryOf(tasks: readonly TaskState[]): Pick<TaskListView, 'current' | 'progress' | 'isComplete'> {
+  const open = tasks.filter(({ status }) => !hasEnded(status));
+  const total = tasks.length;
+  const done = total - open.length;
+  return {
+    current: open.find(({ status }) => status !== 'pending') ?? open[0],
+    progress: { done, total, ratio: total === 0 ? 0 : done / total },
+    isComplete: total > 0 && open.length === 0,
+  };
+}
+
+function hasEnded(status: TaskState['status']): boolean {
+  return status === 'completed' || status === 'failed' || status === 'skipped';
+}
+
+function movesOf(run: TaskRun): TaskMoves {
+  return {
+    add: (title, index) => run.edit({ type: 'add', title, ...(index === undefined ? {} : { index }) }),
+    rename: (taskId, title) => run.edit({ type: 'rename', taskId, title }),
+    remove: (taskId) => run.edit({ type: 'remove', taskId }),
+    move: (taskId, index) => run.edit({ type: 'move', taskId, index }),
+    skip: (taskId, reason) => run.edit({ type: 'skip', taskId, ...(reason === undefined ? {} : { reason }) }),
+    retry: (taskId) => run.edit({ type: 'retry', taskId }),
+    resolve: (taskId, result) => run.edit({ type: 'resolve', taskId, result }),
+  };
+}

@@ -1,0 +1,44 @@
+import type { PromptTypes, RunFacts, RunState } from '@cueline/core';
+
+/** A field of a run's state that a component can watch. */
+export type WatchedField = keyof RunFacts | 'status' | 'phase';
+
+/** Which fields a component watches; `false` for none. */
+export type Watch = readonly WatchedField[] | false;
+
+/** What comes with a status, and is seen with it. */
+type StatusField = 'error' | 'finishReason' | 'result';
+
+type FieldOf<Watched extends Watch> = Watched extends readonly WatchedField[] ? Watched[number] : never;
+
+type SeenField<Field> = Field | ('status' extends Field ? StatusField : never);
+
+/** The part of each kind of state that is seen where `Field`s are watched. */
+type Seen<State, Field> = State extends unknown ? Pick<State, Extract<keyof State, SeenField<Field>>> : never;
+
+/** What a component that watches these fields sees of a run's state. Reading another one is an error. */
+export type WatchedState<Types extends PromptTypes, Watched extends Watch> = Seen<
+  RunState<Types>,
+  FieldOf<Watched>
+>;
+
+const statusFields: readonly StatusField[] = ['error', 'finishReason', 'result'];
+
+/** The watched part of a state; all of it where nothing is said. */
+export function pickWatched(state: RunState, watch: Watch | undefined): object {
+  if (watch === undefined) return state;
+  const fields: readonly string[] = watch === false ? [] : watch;
+  const seen: readonly string[] = fields.includes('status') ? [...fields, ...statusFields] : fields;
+  return Object.fromEntries(Object.entries(state).filter(([field]) => seen.includes(field)));
+}
+
+/** True where two objects have the same values under the same names. */
+export function isShallowEqual(one: object, other: object): boolean {
+  if (one === other) return true;
+  const entries = Object.entries(one);
+  const others = other as Record<string, unknown>;
+  return (
+    entries.length === Object.keys(other).length &&
+    entries.every(([name, value]) => name in other && Object.is(value, others[name]))
+  );
+}
