@@ -1,6 +1,7 @@
 import { CuelineError, type RunEvent, type RunStorage } from '@cueline/core';
 import { batchesOf, forgetOldest, forgetRun } from './forget-runs.ts';
 import { createRunDatabase } from './run-database.ts';
+import { createRunLocks } from './run-locks.ts';
 import { denied, gap, gone, otherTab } from './storage-error.ts';
 import { describeRun, follows, joinBatches, type StoredRun } from './stored-run.ts';
 
@@ -51,6 +52,7 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
     );
   }
   const database = createRunDatabase(databaseName);
+  const locks = createRunLocks(databaseName);
   const seen = new Map<string, Seen>();
   let writer: string | undefined;
   let writes = 0;
@@ -88,6 +90,8 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
     writer ??= crypto.getRandomValues(new Uint32Array(4)).join('-');
     const mark = `${writer}:${(writes += 1)}`;
     try {
+      // a run that goes on in another tab looks here as if it had been interrupted
+      if (!(await locks.take(id, seq === 0))) throw otherTab(id);
       await database.transact('readwrite', async (transaction) => {
         const runs = transaction.objectStore('runs');
         const batches = transaction.objectStore('batches');
@@ -101,12 +105,14 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
         if (seq === 0) await forgetOldest(transaction, maxRuns, id);
       });
     } catch (error) {
+      locks.release(id);
       // else a later batch, by its place, might happen to fit behind somebody else's
       if (seq === 0) seen.set(id, unstored);
       else if (!seen.has(id)) seen.set(id, lost);
       throw error;
     }
     seen.set(id, { mark, events: seq + batch.length });
+    if (batch.at(-1)?.type === 'run-end') locks.release(id);
   }
 
   /** Throws where a batch that begins with `seq` must not follow what is stored. */

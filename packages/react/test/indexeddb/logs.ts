@@ -4,7 +4,7 @@ import {
   type IndexedDbStorage,
   type IndexedDbStorageOptions,
 } from '@cueline/react/indexeddb';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 
 /** Events in their places, from `seq` on. */
 export function inLog(bodies: readonly RunEventBody[], seq = 0): RunEvent[] {
@@ -45,4 +45,10 @@ export async function failureOf(
     (error: unknown) => error as { code: string; message: string; details?: { reason?: string } },
   );
   return [error?.code ?? 'did not fail', error?.details?.reason ?? '', error?.message ?? ''];
+}
+
+/** A page without https, whose browser gives it no locks. Tabs then look as if they had been closed after each batch. */
+export function withoutLocks(): void {
+  const locks = vi.spyOn(navigator, 'locks', 'get').mockReturnValue(undefined as never);
+  onTestFinished(() => locks.mockRestore());
 }

@@ -138,7 +138,7 @@ test('a database that does not open because of another tab: it is not waited for
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const storage = tab();
-  const opening = failureOf(storage.append('today', wordsFrom(0, 1)));
+  const opening = failureOf(storage.load('today'));
   await vi.advanceTimersByTimeAsync(10_000);
   const blocked = [
     'storage_failed',
@@ -146,7 +146,7 @@ test('a database that does not open because of another tab: it is not waited for
     `Another tab keeps the database "${name}" from opening, so runs are only in memory. Close or reload the other tabs of this site.`,
   ];
   expect(await opening).toEqual(blocked);
-  expect(await failureOf(storage.load('today'))).toEqual(blocked); // at once
+  expect(await failureOf(storage.append('today', wordsFrom(0, 1)))).toEqual(blocked); // at once
   vi.useRealTimers();
 
   holder.close();

@@ -1,7 +1,7 @@
 import type { RunEvent } from '@cueline/core';
 import fc from 'fast-check';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { failureOf, freshDatabase, inLog, wordsFrom } from './logs.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { failureOf, freshDatabase, inLog, withoutLocks, wordsFrom } from './logs.ts';
 
 const otherTab = [
   'storage_failed',
@@ -10,107 +10,175 @@ const otherTab = [
     'again to keep this one. Where there is no other tab, call indexedDbStorage() once, outside of components.',
 ];
 
-test('a tab that knows nothing of the stored log cannot add to it', async () => {
+test('a run that is under way in another tab is not taken over by loading it', async () => {
   const { tab } = freshDatabase();
-  await tab().append('today', wordsFrom(0, 10));
-  const other = tab();
-  expect(await failureOf(other.append('today', wordsFrom(5, 5)))).toEqual(otherTab);
-  expect(await failureOf(other.append('today', wordsFrom(10, 5)))).toEqual(otherTab); // would fit by its place
-  expect(await tab().load('today')).toEqual(wordsFrom(0, 10));
-});
-
-test('of two tabs that both go on with a run, the first is the one that is kept', async () => {
-  const { tab } = freshDatabase();
-  await tab().append('today', wordsFrom(0, 10));
   const [one, two] = [tab(), tab()];
-  await one.load('today');
+  await one.append('today', wordsFrom(0, 10));
   await two.load('today');
+  const interrupted = inLog([{ type: 'run-end', outcome: 'error' }], 10);
+  expect(await failureOf(two.append('today', interrupted))).toEqual(otherTab);
   await one.append('today', wordsFrom(10, 5));
-  expect(await failureOf(two.append('today', wordsFrom(10, 3)))).toEqual(otherTab);
-  // would fit, and would be a mixture
-  expect(await failureOf(two.append('today', wordsFrom(15, 3)))).toEqual(otherTab);
-  await one.append('today', wordsFrom(15, 5));
-  expect(await tab().load('today')).toEqual(wordsFrom(0, 20));
+  expect(await tab().load('today')).toEqual(wordsFrom(0, 15));
 });
 
-test('the last start takes the place of what another tab does, however long both logs are', async () => {
+test('once it has ended, another tab can go on with it, and then that one has it', async () => {
+  const { tab } = freshDatabase();
+  const [one, two] = [tab(), tab()];
+  const end = inLog([{ type: 'run-end', outcome: 'stopped' }], 10);
+  await one.append('today', [...wordsFrom(0, 10), ...end]);
+  await two.load('today');
+  await two.append('today', wordsFrom(11, 2));
+  expect(await failureOf(one.append('today', wordsFrom(11, 3)))).toEqual(otherTab);
+  await one.load('today');
+  expect(await failureOf(one.append('today', wordsFrom(13, 3)))).toEqual(otherTab);
+  expect(await tab().load('today')).toEqual([...wordsFrom(0, 10), ...end, ...wordsFrom(11, 2)]);
+});
+
+test('a run that goes on after its end is again the one of its tab', async () => {
+  const { tab } = freshDatabase();
+  const [one, two] = [tab(), tab()];
+  await one.append('today', inLog([{ type: 'run-end', outcome: 'error' }]));
+  await one.append('today', wordsFrom(1, 2));
+  await two.load('today');
+  expect(await failureOf(two.append('today', wordsFrom(3, 2)))).toEqual(otherTab);
+});
+
+test('a start takes the run from the tab that has it', async () => {
   const { tab } = freshDatabase();
   const [one, two] = [tab(), tab()];
   await one.append('today', wordsFrom(0, 10));
   await two.append('today', wordsFrom(0, 10));
-  expect(await failureOf(one.append('today', wordsFrom(10, 5)))).toEqual(otherTab);
+  await two.append('today', wordsFrom(10, 1));
+  await one.append('today', wordsFrom(0, 3));
+  expect(await failureOf(two.append('today', wordsFrom(11, 1)))).toEqual(otherTab);
+  const three = tab();
+  expect(await three.load('today')).toEqual(wordsFrom(0, 3));
+  expect(await failureOf(three.append('today', wordsFrom(3, 1)))).toEqual(otherTab);
+});
+
+test('a tab that keeps a run no longer lets another one end it', async () => {
+  const { tab } = freshDatabase();
+  const [one, two] = [tab(), tab()];
+  await one.append('today', wordsFrom(0, 10));
+  const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementationOnce(() => {
+    throw new DOMException('no space', 'QuotaExceededError');
+  });
+  onTestFinished(() => put.mockRestore());
+  expect((await failureOf(one.append('today', wordsFrom(10, 5))))[1]).toBe('full');
+  await two.load('today');
   await two.append('today', wordsFrom(10, 1));
   expect(await tab().load('today')).toEqual(wordsFrom(0, 11));
 });
 
-test('loading takes the run over: what its own tab says later is refused', async () => {
-  const { tab } = freshDatabase();
-  const [one, two] = [tab(), tab()];
-  await one.append('today', wordsFrom(0, 10));
-  await two.load('today');
-  await two.append('today', wordsFrom(10, 5));
-  expect(await failureOf(one.append('today', wordsFrom(10, 5)))).toEqual(otherTab);
-  await one.load('today');
-  await one.append('today', wordsFrom(15, 5));
-  expect(await tab().load('today')).toEqual(wordsFrom(0, 20));
-});
-
-test('the rest of a run that was removed does not follow what another tab started since', async () => {
-  const { tab } = freshDatabase();
-  const [one, two, three] = [tab(), tab(), tab()];
-  await one.append('today', wordsFrom(0, 3));
-  await one.remove('today');
-  await three.append('today', wordsFrom(0, 2));
-  await three.clear();
-  await two.append('today', wordsFrom(0, 3));
-  expect(await failureOf(one.append('today', wordsFrom(3, 1)))).toEqual(otherTab);
-  expect(await failureOf(three.append('today', wordsFrom(3, 1)))).toEqual(otherTab);
-});
-
-test('whatever tabs and the disk do, what is stored is one log, and whole', async () => {
-  const action = fc.record({
-    tab: fc.constantFrom(0, 1, 2),
-    does: fc.constantFrom('start', 'append', 'append', 'append', 'load', 'remove', 'clear'),
-    events: fc.integer({ min: 1, max: 4 }),
-    diskIsFull: fc.constantFrom(false, false, false, true),
+describe('without locks', () => {
+  test('a tab that knows nothing of the stored log cannot add to it', async () => {
+    withoutLocks();
+    const { tab } = freshDatabase();
+    await tab().append('today', wordsFrom(0, 10));
+    const other = tab();
+    expect(await failureOf(other.append('today', wordsFrom(5, 5)))).toEqual(otherTab);
+    expect(await failureOf(other.append('today', wordsFrom(10, 5)))).toEqual(otherTab); // would fit by its place
+    expect(await tab().load('today')).toEqual(wordsFrom(0, 10));
   });
-  const put = vi.spyOn(IDBObjectStore.prototype, 'put');
-  onTestFinished(() => put.mockRestore());
-  const fail = (): never => {
-    throw new DOMException('no space', 'QuotaExceededError');
-  };
-  let refused = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.array(action, { minLength: 4, maxLength: 30 }), async (actions) => {
-      const { tab } = freshDatabase();
-      const reader = tab();
-      const tabs = [0, 1, 2].map(() => ({ storage: tab(), log: [] as RunEvent[] }));
-      let stored: RunEvent[] | undefined;
-      let said = 0;
-      for (const { tab: index, does, events, diskIsFull } of actions) {
-        const { storage, log } = tabs[index]!;
-        if (does === 'remove' || does === 'clear') {
-          await storage[does]('today');
-          stored = undefined;
-        } else if (does === 'load') {
-          tabs[index]!.log = [...((await storage.load('today')) ?? [])];
-        } else {
-          if (does === 'start') log.length = 0;
-          const batch = inLog(
-            Array.from({ length: events }, () => ({ type: 'warning', message: `${index}:${(said += 1)}` })),
-            log.length,
-          );
-          log.push(...batch); // a run goes on in memory, whether it is stored or not
-          if (diskIsFull) put.mockImplementationOnce(fail);
-          const [code] = await failureOf(storage.append('today', batch));
-          put.mockReset();
-          if (code === 'did not fail') stored = [...log];
-          else refused += 1;
+
+  test('of two tabs that both go on with a run, the first is the one that is kept', async () => {
+    withoutLocks();
+    const { tab } = freshDatabase();
+    await tab().append('today', wordsFrom(0, 10));
+    const [one, two] = [tab(), tab()];
+    await one.load('today');
+    await two.load('today');
+    await one.append('today', wordsFrom(10, 5));
+    expect(await failureOf(two.append('today', wordsFrom(10, 3)))).toEqual(otherTab);
+    // would fit, and would be a mixture
+    expect(await failureOf(two.append('today', wordsFrom(15, 3)))).toEqual(otherTab);
+    await one.append('today', wordsFrom(15, 5));
+    expect(await tab().load('today')).toEqual(wordsFrom(0, 20));
+  });
+
+  test('the last start takes the place of what another tab does, however long both logs are', async () => {
+    withoutLocks();
+    const { tab } = freshDatabase();
+    const [one, two] = [tab(), tab()];
+    await one.append('today', wordsFrom(0, 10));
+    await two.append('today', wordsFrom(0, 10));
+    expect(await failureOf(one.append('today', wordsFrom(10, 5)))).toEqual(otherTab);
+    await two.append('today', wordsFrom(10, 1));
+    expect(await tab().load('today')).toEqual(wordsFrom(0, 11));
+  });
+
+  test('loading takes the run over: what its own tab says later is refused', async () => {
+    withoutLocks();
+    const { tab } = freshDatabase();
+    const [one, two] = [tab(), tab()];
+    await one.append('today', wordsFrom(0, 10));
+    await two.load('today');
+    await two.append('today', wordsFrom(10, 5));
+    expect(await failureOf(one.append('today', wordsFrom(10, 5)))).toEqual(otherTab);
+    await one.load('today');
+    await one.append('today', wordsFrom(15, 5));
+    expect(await tab().load('today')).toEqual(wordsFrom(0, 20));
+  });
+
+  test('the rest of a run that was removed does not follow what another tab started since', async () => {
+    withoutLocks();
+    const { tab } = freshDatabase();
+    const [one, two, three] = [tab(), tab(), tab()];
+    await one.append('today', wordsFrom(0, 3));
+    await one.remove('today');
+    await three.append('today', wordsFrom(0, 2));
+    await three.clear();
+    await two.append('today', wordsFrom(0, 3));
+    expect(await failureOf(one.append('today', wordsFrom(3, 1)))).toEqual(otherTab);
+    expect(await failureOf(three.append('today', wordsFrom(3, 1)))).toEqual(otherTab);
+  });
+
+  test('whatever tabs and the disk do, what is stored is one log, and whole', async () => {
+    withoutLocks();
+    const action = fc.record({
+      tab: fc.constantFrom(0, 1, 2),
+      does: fc.constantFrom('start', 'append', 'append', 'append', 'load', 'remove', 'clear'),
+      events: fc.integer({ min: 1, max: 4 }),
+      diskIsFull: fc.constantFrom(false, false, false, true),
+    });
+    const put = vi.spyOn(IDBObjectStore.prototype, 'put');
+    onTestFinished(() => put.mockRestore());
+    const fail = (): never => {
+      throw new DOMException('no space', 'QuotaExceededError');
+    };
+    let refused = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 4, maxLength: 30 }), async (actions) => {
+        const { tab } = freshDatabase();
+        const reader = tab();
+        const tabs = [0, 1, 2].map(() => ({ storage: tab(), log: [] as RunEvent[] }));
+        let stored: RunEvent[] | undefined;
+        let said = 0;
+        for (const { tab: index, does, events, diskIsFull } of actions) {
+          const { storage, log } = tabs[index]!;
+          if (does === 'remove' || does === 'clear') {
+            await storage[does]('today');
+            stored = undefined;
+          } else if (does === 'load') {
+            tabs[index]!.log = [...((await storage.load('today')) ?? [])];
+          } else {
+            if (does === 'start') log.length = 0;
+            const batch = inLog(
+              Array.from({ length: events }, () => ({ type: 'warning', message: `${index}:${(said += 1)}` })),
+              log.length,
+            );
+            log.push(...batch); // a run goes on in memory, whether it is stored or not
+            if (diskIsFull) put.mockImplementationOnce(fail);
+            const [code] = await failureOf(storage.append('today', batch));
+            put.mockReset();
+            if (code === 'did not fail') stored = [...log];
+            else refused += 1;
+          }
+          expect(await reader.load('today')).toEqual(stored);
         }
-        expect(await reader.load('today')).toEqual(stored);
-      }
-    }),
-    { numRuns: 60 },
-  );
-  expect(refused).toBeGreaterThan(20);
-}, 60_000);
+      }),
+      { numRuns: 60 },
+    );
+    expect(refused).toBeGreaterThan(20);
+  }, 60_000);
+});

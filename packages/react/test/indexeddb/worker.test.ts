@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { freshDatabase, wordsFrom } from './logs.ts';
 
-test('a worker keeps a run that the page then loads', async () => {
+test('a worker keeps a run that the page then loads, and ends once the worker is gone', async () => {
   const { name, tab } = freshDatabase();
   const worker = new Worker(new URL('./storing-worker.ts', import.meta.url), { type: 'module' });
   onTestFinished(() => worker.terminate());
@@ -12,5 +12,10 @@ test('a worker keeps a run that the page then loads', async () => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin to name
   worker.postMessage({ databaseName: name, batches: [wordsFrom(0, 5), wordsFrom(5, 5)] });
   expect(await answer).toEqual([{ id: 'today', events: 10 }]);
-  expect(await tab().load('today')).toEqual(wordsFrom(0, 10));
+  const page = tab();
+  expect(await page.load('today')).toEqual(wordsFrom(0, 10));
+
+  worker.terminate(); // in the middle of the run
+  await page.append('today', wordsFrom(10, 1));
+  expect(await page.load('today')).toEqual(wordsFrom(0, 11));
 });
