@@ -11,6 +11,7 @@ import {
 } from '@cueline/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { inLog, runStart } from '../log/any-events.ts';
 import { play } from '../support.ts';
 
@@ -427,6 +428,28 @@ describe('a replay in a run', () => {
     expect(run.log()).toEqual(events);
     expect(run.getState().messages).toEqual(recorded.state.messages);
     expect(reduceAll(run.log()).text).toBe('Hello.');
+  });
+
+  test('moved to any event, shows the state after that event', async () => {
+    const { events } = await play(
+      (prompt) => {
+        prompt.defTool('look', 'Looks', z.object({}), () => 'seen');
+        prompt.$`Hi.`;
+      },
+      [[{ toolCall: { name: 'look', input: {} } }], 'Hello.'],
+    );
+    const tape = replay(events, { paused: true });
+    const run = createRun(hello, { executor: tape });
+    const text = run.start();
+    for (const seq of [3, events.length - 2, 1, 5, 0, 7]) {
+      tape.seek(seq);
+      await expect.poll(() => run.log().length).toBe(seq + 1);
+      expect(run.getState()).toEqual({ ...reduceAll(events.slice(0, seq + 1)), replaying: true });
+    }
+    tape.setSpeed(Infinity);
+    tape.play();
+    expect(await text).toBe('Hello.');
+    expect(run.log()).toEqual(events);
   });
 
   test('of a log that broke off, says that it broke off', async () => {

@@ -498,6 +498,40 @@ describe('whoever stops watching a run by route', () => {
   });
 });
 
+describe('a run that is held here and happens there', () => {
+  test('is let go of and followed again', async () => {
+    const { run, hub } = setUp(asking, { options: { approval: true } });
+    const text = run.start({ name: 'Ada' });
+    await until(() => run.getState().requests.length === 1);
+    run.detach();
+    await until(() => hub.requests[0]?.signal.aborted === true);
+    const [runId = ''] = hub.runs.keys();
+    await setUp([], {}, { fetch: hub.fetch }).executor.send?.(runId, {
+      type: 'respond',
+      requestId: run.getState().requests[0]!.requestId,
+      answer: { approve: true },
+    });
+    await until(() => hub.log().at(-1)?.type === 'run-end');
+    expect(run.getState().status).toBe('waiting');
+    run.attach();
+    expect(await text).toBe('Done.');
+    expect(run.log()).toEqual(json(hub.log()));
+  });
+
+  test('started twice with a key, by two pages, is one run', async () => {
+    const { run, hub, executor, model } = setUp(turns);
+    const other = createRun(greet, { executor });
+    expect(
+      await Promise.all([
+        run.start({ name: 'Ada' }, { key: 'mount' }),
+        other.start({ name: 'Ada' }, { key: 'mount' }),
+      ]),
+    ).toEqual(['Hello Ada.', 'Hello Ada.']);
+    expect(hub.runs.size).toBe(1);
+    expect(model.calls).toHaveLength(2);
+  });
+});
+
 describe('a command by route', () => {
   test('answers what the run asks', async () => {
     const { run, hub } = setUp(asking, { options: { approval: true } });
