@@ -31,6 +31,15 @@ export function createChatTranslator(): ChatTranslator {
   let tasks: readonly TaskState[] = [];
   let shownTasks = tasks;
   let hasStep = false;
+  /** The message begins with its first part: a client shows an empty one for a run that fails before. */
+  let start: UIMessageChunk[] = [];
+
+  function begun(chunks: UIMessageChunk[]): UIMessageChunk[] {
+    const says = chunks.some(({ type }) => type !== 'error' && type !== 'abort');
+    const begun = says ? [...start, ...chunks] : chunks;
+    if (says) start = [];
+    return begun;
+  }
 
   function taskChunks(): UIMessageChunk[] {
     if (tasks === shownTasks) return [];
@@ -41,13 +50,16 @@ export function createChatTranslator(): ChatTranslator {
   function toChunks(event: RunEvent): UIMessageChunk[] {
     const call = calls.apply(event);
     switch (event.type) {
+      case 'run-start':
+        // one that failed before it had a message has no id for it
+        start = [{ type: 'start', ...(event.messageId === '' ? {} : { messageId: event.messageId }) }];
+        return [];
       case 'task-add':
       case 'task-update':
       case 'task-move':
       case 'task-remove':
         if (event.agent === undefined) tasks = applyToTasks(tasks, event);
-        // a list that is being written down goes out as one
-        return hasStep ? taskChunks() : [];
+        return [];
       case 'request-open':
         return call === undefined ? [] : askChunks(event, call);
       case 'request-answer': {
@@ -111,8 +123,8 @@ export function createChatTranslator(): ChatTranslator {
     translate(event) {
       if (event.type === 'step-start' && event.agent === undefined) hasStep = true;
       const chunks = toChunks(event);
-      // the list's place is in the message, which begins with the run
-      return event.type === 'run-start' ? chunks : [...(hasStep ? taskChunks() : []), ...chunks];
+      // a list that is written down before the first step goes out as one
+      return begun([...(hasStep ? taskChunks() : []), ...chunks]);
     },
     stillness: calls.stillness,
     pause() {

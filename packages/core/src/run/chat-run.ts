@@ -21,10 +21,10 @@ export type ChatRun = {
    */
   stream(options: ChatStreamOptions): ReadableStream<UIMessageChunk>;
   /**
-   * Tells the run what was answered. Returns after which event the rest begins, or undefined where this run has asked
-   * none of it. @throws CuelineError `interrupted` where an answer reaches nobody
+   * Tells the run what was answered of some requests. Returns after which event the rest begins, or undefined where this
+   * run has asked none of them. @throws CuelineError `interrupted` where an answer reaches nobody
    */
-  respond(answers: ReadonlyMap<string, RequestAnswer>): Promise<number | undefined>;
+  respond(requests: ReadonlyMap<string, RequestAnswer | undefined>): Promise<number | undefined>;
   stop(): void;
   /** The chat: the messages that the run was started with, and its answer. */
   messages(): UIMessage[];
@@ -175,16 +175,16 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
         cancel: leave,
       });
     },
-    async respond(answers) {
+    async respond(requests) {
       let last: number | undefined;
       for (const [index, event] of log.events.entries()) {
-        if (event.type === 'request-open' && answers.has(event.requestId)) last = index;
+        if (event.type === 'request-open' && requests.has(event.requestId)) last = index;
       }
       if (last === undefined) return undefined;
       const isOpen = (id: string): boolean =>
         log.getState().requests.some((request) => request.requestId === id && isOpenRequest(request));
-      for (const [requestId, answer] of answers) {
-        if (!isOpen(requestId)) continue;
+      for (const [requestId, answer] of requests) {
+        if (answer === undefined || !isOpen(requestId)) continue;
         const reply = await executor.send?.(log.getState().runId, { type: 'respond', requestId, answer });
         if (reply?.accepted === true) answered.add(requestId);
         // somebody else may have answered it meanwhile; else a client that sends by itself would do so for ever

@@ -6,20 +6,19 @@ import type { TaskItem } from '../tasks/task.ts';
 type Part = UIMessage['parts'][number];
 type ToolPart = Extract<Part, { toolCallId: string }>;
 
-/** What a person has answered in a message and nobody has heard yet, by the requests' ids. */
-export function answersIn(message: UIMessage | undefined): Map<string, RequestAnswer> {
-  const answers = new Map<string, RequestAnswer>();
-  if (message?.role !== 'assistant') return answers;
+/** The requests that a message shows, by their ids, with what a person has answered and no run has heard yet. */
+export function requestsIn(message: UIMessage | undefined): Map<string, RequestAnswer | undefined> {
+  const requests = new Map<string, RequestAnswer | undefined>();
+  if (message?.role !== 'assistant') return requests;
   for (const part of message.parts) {
-    if (!isToolPart(part) || part.state !== 'approval-responded') continue;
-    const { id, approved, reason, isAutomatic } = part.approval;
-    if (isAutomatic === true) continue;
-    answers.set(
-      id,
-      approved ? { approve: true } : { approve: false, ...(reason === undefined ? {} : { reason }) },
-    );
+    if (!isToolPart(part)) continue;
+    if (part.state === 'approval-requested') requests.set(part.approval.id, undefined);
+    if (part.state !== 'approval-responded' || part.approval.isAutomatic === true) continue;
+    const { id, approved, reason } = part.approval;
+    const why = reason === undefined ? {} : { reason };
+    requests.set(id, approved ? { approve: true } : { approve: false, ...why });
   }
-  return answers;
+  return requests;
 }
 
 /**

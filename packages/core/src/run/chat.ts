@@ -1,8 +1,9 @@
 import type { UIMessageChunk } from 'ai';
+import { createId } from '../create-id.ts';
 import { CuelineError } from '../errors.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import { createChatRun, type ChatRun } from './chat-run.ts';
-import { answersIn, tasksIn, toTurns } from './chat-turns.ts';
+import { requestsIn, tasksIn, toTurns } from './chat-turns.ts';
 import type { Executor } from './executor.ts';
 import type { ChatCall, ChatSettings, RunIds } from './prompt-transport.ts';
 
@@ -28,11 +29,13 @@ export async function send(prompt: ChatPrompt, call: Sent): Promise<ReadableStre
   const about = messages.find(({ id }) => id === messageId) ?? messages.at(-1);
   // where the client goes on with an answer, what comes belongs to the same message
   const goesOn = trigger === 'submit-message' && about?.role === 'assistant' ? about : undefined;
-  const answers = answersIn(goesOn);
-  if (answers.size > 0) {
+  const requests = requestsIn(goesOn);
+  if (requests.size > 0) {
     const run = await findRun(prompt, chatId);
-    const after = await run?.respond(answers);
+    const after = await run?.respond(requests);
     if (run !== undefined && after !== undefined) return read(prompt, run, call, { after });
+  }
+  if ([...requests.values()].some((answer) => answer !== undefined)) {
     throw new CuelineError(
       'interrupted',
       'The run that asked for this is gone, so the answer reaches nobody and nothing is run. Send a message to go on from here.',
@@ -75,7 +78,16 @@ async function start(prompt: ChatPrompt, call: Sent): Promise<ChatRun> {
     executor,
     controller,
     events: executor.start(
-      { definition, input, model, options, messages: toTurns(messages), tasks: tasksIn(messages) },
+      {
+        definition,
+        input,
+        model,
+        options,
+        messages: toTurns(messages),
+        tasks: tasksIn(messages),
+        // lets an executor that is far away ask again where its first try may have arrived
+        key: createId('turn'),
+      },
       controller.signal,
     ),
     onRunId: (runId) => keep(settings.runIds, chatId, runId),

@@ -16,7 +16,10 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import {
   createUIMessageStreamResponse,
   DefaultChatTransport,
+  lastAssistantMessageIsCompleteWithToolCalls,
   readUIMessageStream,
+  tool as aiTool,
+  type ToolSet,
   type UIMessage,
   type UIMessageChunk,
 } from 'ai';
@@ -171,6 +174,24 @@ describe('a turn', () => {
     expect(sent(model)[1]?.messages).toEqual(['user: I am Bo.']);
   });
 
+  test('a tool that the client runs: the answer goes on in the same message', async () => {
+    const model = scriptedModel([['Let me ask. ', call('ask', { what: 'name' })], 'Hello, Ada.']);
+    // the AI SDK's type of a tool without execute does not fit its own ToolSet under exactOptionalPropertyTypes
+    const ask = aiTool({
+      description: 'Asks',
+      inputSchema: z.object({ what: z.string() }),
+    }) as ToolSet[string];
+    const chat = new PlainChat({
+      transport: new PromptTransport(talk, { model, options: { tools: { ask } } }),
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
+    });
+    await chat.sendMessage({ text: 'Hello.' });
+    expect(calls(chat)).toMatchObject([{ type: 'tool-ask', state: 'input-available' }]);
+    await chat.addToolOutput({ tool: 'ask', toolCallId: calls(chat)[0]!.toolCallId, output: 'Ada' });
+    await vi.waitFor(() => expect(chat.messages.map(text)).toEqual(['Hello.', 'Let me ask. Hello, Ada.']));
+    expect(sent(model)[1]?.messages.at(-1)).toBe('ask answers Ada');
+  });
+
   test('input: a value, or made of what the chat sends along', async () => {
     const seen: ChatCall[] = [];
     const greet = definePrompt('greet', (prompt, { name }: { name: string }) => {
@@ -269,6 +290,7 @@ describe('what ends a turn', () => {
     await chat.sendMessage({ text: 'Hello.' });
     expect(chat.status).toBe('error');
     expect(chat.error?.message).toContain(sentence);
+    expect(chat.messages.map(({ role }) => role)).toEqual(['user']);
     expect(failed).toHaveBeenCalledTimes(1);
     const { run } = await runPrompt(talk, {
       model: scriptedModel(turns ?? []),
@@ -675,6 +697,63 @@ describe('approvals', () => {
     await chat.sendMessage({ text: 'Well?' });
     expect(text(chat.messages.at(-1))).toBe('Shall I try again?');
     expect(paid).toEqual([]);
+  });
+
+  test('sent without an answer: it waits on, and nothing is started', async () => {
+    const { chat, executor, transport, paid } = await asked();
+    const before = json(chat.messages);
+    await chat.sendMessage();
+    expect(json(chat.messages)).toEqual(before);
+    expect([chat.status, executor.requests.length, paid]).toEqual(['ready', 1, []]);
+    transport.stop(chat.id);
+  });
+
+  test('what comes after the answer comes once', async () => {
+    const { chat, transport } = await asked([
+      [call('pay', { amount: 1 }), call('look', { ms: 20 })],
+      'Done.',
+    ]);
+    const [said, answer] = json(chat.messages);
+    const part = answer!.parts.find(({ type }) => type === 'tool-pay') as unknown as Call;
+    Object.assign(part, { state: 'approval-responded', approval: { ...part.approval, approved: true } });
+    const stream = await transport.sendMessages({
+      trigger: 'submit-message',
+      chatId: chat.id,
+      messageId: answer!.id,
+      messages: [said!, answer!],
+      abortSignal: undefined,
+    });
+    expect((await chunksOf(stream)).map(({ type }) => type)).toEqual([
+      'tool-approval-response',
+      'tool-output-available',
+      'finish-step',
+      'start-step',
+      'text-start',
+      'text-delta',
+      'text-end',
+      'finish-step',
+      'finish',
+    ]);
+  });
+
+  test('an executor that is far away: the answer is on its way, and the stream waits for what comes of it', async () => {
+    const { definition, paid } = banker();
+    const own = inProcess();
+    const executor: Executor = {
+      ...own,
+      async send(runId, command) {
+        setTimeout(() => void own.send!(runId, command), 40);
+        return { accepted: true };
+      },
+    };
+    const chat = approvingChat({
+      transport: new PromptTransport(definition, { model: scriptedModel(pays), executor }),
+    });
+    await chat.sendMessage({ text: 'Pay.' });
+    await chat.addToolApprovalResponse({ id: approvals(chat)[0]!, approved: true });
+    await vi.waitFor(() => expect(text(chat.messages[1])).toBe('Let me see. Done.'));
+    expect(paid).toEqual([50]);
+    expect(chat.statuses.filter((status) => status === 'submitted')).toHaveLength(2);
   });
 
   test('an executor that cannot be told anything: an error, and no sending again and again', async () => {

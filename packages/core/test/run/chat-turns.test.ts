@@ -1,0 +1,80 @@
+import type { UIMessage } from 'ai';
+import { expect, test } from 'vitest';
+import { requestsIn, tasksIn, toTurns } from '../../src/run/chat-turns.ts';
+
+const pay = { type: 'tool-pay', toolCallId: 'c', input: { amount: 5 } } as const;
+
+const answer = (...parts: object[]): UIMessage => ({
+  id: 'a',
+  role: 'assistant',
+  parts: parts as UIMessage['parts'],
+});
+
+test('the requests of a message: open, answered, and none of those that a pause has marked', () => {
+  const message = answer(
+    { ...pay, state: 'approval-requested', approval: { id: 'open' } },
+    { ...pay, state: 'approval-responded', approval: { id: 'yes', approved: true } },
+    { ...pay, state: 'approval-responded', approval: { id: 'no', approved: false, reason: 'late' } },
+    { ...pay, state: 'approval-responded', approval: { id: 'mark', approved: true, isAutomatic: true } },
+    { ...pay, state: 'output-available', output: 1, approval: { id: 'over', approved: true } },
+    { type: 'text', text: 'Well.' },
+  );
+  expect([...requestsIn(message)]).toEqual([
+    ['open', undefined],
+    ['yes', { approve: true }],
+    ['no', { approve: false, reason: 'late' }],
+  ]);
+  expect(requestsIn({ ...message, role: 'user' }).size).toBe(0);
+  expect(requestsIn(undefined).size).toBe(0);
+});
+
+test.each<[string, object, object | undefined]>([
+  [
+    'one that has run keeps its result',
+    { ...pay, state: 'output-available', output: 1, approval: { id: 'r', approved: true } },
+    { ...pay, state: 'output-available', output: 1 },
+  ],
+  [
+    'a refused one says so',
+    { ...pay, state: 'output-denied', approval: { id: 'r', approved: false, reason: 'late' } },
+    {
+      ...pay,
+      state: 'output-error',
+      errorText: 'This was not run, because the user did not approve it: late.',
+    },
+  ],
+  [
+    'one that was refused and never heard, too',
+    { ...pay, state: 'approval-responded', approval: { id: 'r', approved: false } },
+    { ...pay, state: 'output-error', errorText: 'This was not run, because the user did not approve it.' },
+  ],
+  [
+    'one that was approved and never heard has no result',
+    { ...pay, state: 'approval-responded', approval: { id: 'r', approved: true } },
+    { ...pay, state: 'output-error', errorText: 'The run ended before this had a result.' },
+  ],
+  [
+    'one that was not answered has none either',
+    { ...pay, state: 'approval-requested', approval: { id: 'r' } },
+    { ...pay, state: 'output-error', errorText: 'The run ended before this had a result.' },
+  ],
+  ['any other is as it was', { ...pay, state: 'input-available' }, { ...pay, state: 'input-available' }],
+  [
+    'a call of an agent is none of the model that answers',
+    { ...pay, state: 'output-available', output: 1, toolMetadata: { cuelineAgent: 'c' } },
+    undefined,
+  ],
+  ['the task list goes another way', { type: 'data-tasks', data: [] }, undefined],
+  ['what an app has put there stays', { type: 'data-own', data: 1 }, { type: 'data-own', data: 1 }],
+])('as a turn: %s', (_what, part, turn) => {
+  expect(toTurns([answer(part)])).toEqual([answer(...(turn === undefined ? [] : [turn]))]);
+});
+
+test('tasks are those of the last answer', () => {
+  const list = (data: unknown): object => ({ type: 'data-tasks', id: 'tasks', data });
+  const said: UIMessage = { id: 'u', role: 'user', parts: [] };
+  expect(tasksIn([answer(list([1])), said, answer(list([2])), said])).toEqual([2]);
+  expect(tasksIn([answer(list([1])), said, answer(), said])).toEqual([]);
+  expect(tasksIn([answer(list('no list'))])).toEqual([]);
+  expect(tasksIn([])).toEqual([]);
+});
