@@ -49,7 +49,9 @@ function endsThatCalledTools(log: readonly RunEvent[]): { index: number; next: n
     if (event.agent !== undefined) return [];
     if (event.type === 'step-start') called = false;
     if (event.type === 'tool-input-end') called ||= event.providerExecuted !== true;
-    return event.type === 'step-end' && called ? [{ index, next: event.step + 1 }] : [];
+    return event.type === 'step-end' && called && event.finishReason !== 'error'
+      ? [{ index, next: event.step + 1 }]
+      : [];
   });
 }
 
