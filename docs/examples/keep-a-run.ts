@@ -1,0 +1,33 @@
+import { createRun, definePrompt, type RunEvent, type RunStorage } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+
+const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
+  prompt.$`Plan a day in ${input.city}.`;
+});
+
+// #region own
+const logs = new Map<string, RunEvent[]>(); // yours: a database, a file, an endpoint
+
+const storage: RunStorage = {
+  load: async (id) => logs.get(id),
+  async append(id, events) {
+    const stored = events[0]?.seq === 0 ? [] : (logs.get(id) ?? []); // a log that begins takes the old one's place
+    logs.set(id, [...stored, ...events]);
+  },
+  remove: async (id) => void logs.delete(id),
+};
+// #endregion
+
+// #region reload
+const model = scriptedModel(['Take the tram up to Graça.', 'Then walk down.']);
+const run = createRun(planDay, { id: 'planner', model, storage });
+await run.start({ city: 'Lisbon' });
+
+const afterReload = createRun(planDay, { id: 'planner', model, storage });
+await afterReload.restored;
+console.log(afterReload.getState().status, afterReload.getState().text);
+await afterReload.send('And then?');
+// #endregion
+console.log(afterReload.getState().text);
+// prints: done Take the tram up to Graça.
+// prints: Then walk down.

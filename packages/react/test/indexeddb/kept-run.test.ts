@@ -1,0 +1,75 @@
+import { createRun, definePrompt, type Run } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { expect, test, vi } from 'vitest';
+import { freshDatabase, withoutLocks } from './logs.ts';
+
+const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
+  prompt.$`Plan a day in ${input.city}.`;
+});
+
+/** Says the first half, and the second half only long after. */
+const halting: ScriptedTurn = [{ text: 'Take the tram' }, { delay: 600 }, { text: ' up to Graça.' }];
+
+test('a run that has ended is there again, and its conversation goes on', async () => {
+  const { tab } = freshDatabase();
+  const model = scriptedModel(['Take the tram.', 'Walk down.']);
+  await createRun(planDay, { id: 'planner', model, storage: tab() }).start({ city: 'Lisbon' });
+
+  const storage = tab();
+  await vi.waitFor(async () => expect(await storage.list()).toMatchObject([{ outcome: 'done' }]));
+  const again = createRun(planDay, { id: 'planner', model, storage });
+  await again.restored;
+  expect(again.getState()).toMatchObject({ status: 'done', text: 'Take the tram.' });
+  await again.send('And then?');
+  await vi.waitFor(async () => expect(await storage.load('planner')).toEqual(again.log()));
+  expect(again.getState()).toMatchObject({ text: 'Walk down.' });
+  expect(again.getState().storageError).toBeUndefined();
+  expect(model.calls).toHaveLength(2);
+});
+
+test('a second tab shows what there is of a run that goes on in the first, and does not end it there', async () => {
+  const { tab } = freshDatabase();
+  const model = scriptedModel([halting]);
+  const first = createRun(planDay, { id: 'planner', model, storage: tab() });
+  const finished = first.start({ city: 'Lisbon' });
+  await halfStored(tab);
+
+  const second = createRun(planDay, { id: 'planner', model, storage: tab() });
+  await second.restored;
+  expect(second.getState()).toMatchObject({
+    status: 'error',
+    text: 'Take the tram',
+    error: { code: 'interrupted' },
+  });
+  await vi.waitFor(() => expect(second.getState().storageError?.details).toEqual({ reason: 'other_tab' }));
+  expect(await finished).toBe('Take the tram up to Graça.');
+  await vi.waitFor(async () => expect(await tab().load('planner')).toEqual(first.log()));
+  expect(first.getState().storageError).toBeUndefined();
+  expect(model.calls).toHaveLength(1);
+});
+
+test('a run whose page has gone is interrupted, and a retry is stored in its place', async () => {
+  withoutLocks(); // as if the page of the first had gone
+  const { tab } = freshDatabase();
+  const model = scriptedModel([halting, 'Take a taxi.']);
+  const gone = createRun(planDay, { id: 'planner', model, storage: tab() });
+  gone.start({ city: 'Lisbon' }).catch(() => {});
+  await halfStored(tab);
+
+  const storage = tab();
+  const again: Run<{ city: string }> = createRun(planDay, { id: 'planner', model, storage });
+  await again.restored;
+  await vi.waitFor(async () =>
+    expect(await storage.list()).toMatchObject([{ id: 'planner', outcome: 'error' }]),
+  );
+  expect(await again.retry()).toBe('Take a taxi.');
+  await vi.waitFor(async () => expect(await storage.load('planner')).toEqual(again.log()));
+  expect(await storage.list()).toMatchObject([{ id: 'planner', name: 'plan-day', outcome: 'done' }]);
+  gone.stop();
+});
+
+async function halfStored(tab: ReturnType<typeof freshDatabase>['tab']): Promise<void> {
+  await vi.waitFor(async () =>
+    expect((await tab().load('planner'))?.map(({ type }) => type)).toContain('text-delta'),
+  );
+}
