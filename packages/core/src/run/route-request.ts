@@ -79,10 +79,19 @@ function buildRequest(
   { credentials }: Route,
   own: Readonly<Record<string, string>>,
 ): Request {
+  // The platform's own words are left out: they may quote a header or an address, and with it a key.
+  let headers: Headers;
   try {
-    const headers = new Headers(own);
-    for (const [name, value] of Object.entries(more ?? {})) headers.set(name, value);
-    if (body !== undefined) headers.set('content-type', 'application/json');
+    headers = new Headers(own);
+  } catch {
+    throw new CuelineError(
+      'invalid_options',
+      `viaRoute: headers (${Object.keys(own).join(', ')}) has a character that HTTP does not allow, such as a line break.`,
+    );
+  }
+  for (const [name, value] of Object.entries(more ?? {})) headers.set(name, value);
+  if (body !== undefined) headers.set('content-type', 'application/json');
+  try {
     return new Request(url, {
       method,
       headers,
@@ -92,10 +101,9 @@ function buildRequest(
       ...(keepalive === undefined ? {} : { keepalive }),
     });
   } catch {
-    // its own words may quote a header, and with it a key
     throw new CuelineError(
       'invalid_options',
-      `viaRoute: no request can be made to ${placeOf(url)}. Outside a page, write the whole address, such as https://example.com/api/plan-day, without a name or password, and check the headers for characters that HTTP does not allow.`,
+      `viaRoute: ${placeOf(url)} is no address here. Outside a page, write the whole of it, such as https://example.com/api/plan-day, without a name or password.`,
     );
   }
 }

@@ -136,6 +136,7 @@ describe('a connection that is lost', () => {
           .slice(0, -1)
           .map(({ seq }) => `GET ${seq}`),
       ]);
+      expect(hub.requests.filter(({ signal }) => !signal.aborted)).toEqual([]);
       expect(model.calls).toHaveLength(2);
     },
   );
@@ -143,7 +144,7 @@ describe('a connection that is lost', () => {
   test('wherever it is lost, the log is the same', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(4), { maxLength: 8 }), fc.boolean(), async (cuts, backwards) => {
-        const { run, hub } = setUp(
+        const { executor, hub } = setUp(
           turns,
           {
             // the first connection has to say which run it is
@@ -157,9 +158,9 @@ describe('a connection that is lost', () => {
           },
           { retries: 100 },
         );
-        await run.start({ name: 'Ada' }).catch(() => {});
-        expect(run.getState().status).toBe('done');
-        expect(run.log()).toEqual(json(hub.log()));
+        const { seen, error } = await read(executor.start(request(), never()));
+        expect(error).toBeUndefined();
+        expect(seen).toEqual(json(hub.log()));
       }),
       { numRuns: 30 },
     );
@@ -437,6 +438,7 @@ describe('whoever stops watching a run by route', () => {
       last = next.value.type;
     }
     const pending = iterator.next();
+    await new Promise((resolve) => setTimeout(resolve, 5));
     await iterator.return?.();
     expect(await pending).toEqual({ done: true, value: undefined });
     expect(await iterator.next()).toEqual({ done: true, value: undefined });
@@ -448,6 +450,16 @@ describe('whoever stops watching a run by route', () => {
     controller.abort();
     await until(() => hub.log().at(-1)?.type === 'run-end');
     expect(hub.asked()).toEqual(['POST', 'DELETE']);
+  });
+
+  test('before there is an answer, closes it too', async () => {
+    const { executor, hub } = setUp([], { instead: () => new Promise<Response>(() => {}) });
+    const iterator = executor.start(request(), never())[Symbol.asyncIterator]();
+    const pending = iterator.next();
+    await until(() => hub.asked().length === 1);
+    await iterator.return?.();
+    expect(await pending).toEqual({ done: true, value: undefined });
+    await until(() => hub.requests[0]?.signal.aborted === true);
   });
 
   test('between two looks, closes it too', async () => {
@@ -652,6 +664,20 @@ describe('what a route answers besides events', () => {
     expect(hub.asked()).toEqual(['POST']);
   });
 
+  test('too many, to a start with a key: whoever started it decides whether to wait', async () => {
+    const { run, hub } = setUp([], { instead: () => new Response('', { status: 429 }) });
+    await expect(run.start({ name: 'Ada' }, { key: 'k' })).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(hub.asked()).toEqual(['POST']);
+  });
+
+  test('away for a moment: a start with a key is sent again', async () => {
+    const { run, hub } = setUp(turns, {
+      instead: () => (hub.asked().length < 3 ? new Response('', { status: 503 }) : undefined),
+    });
+    expect(await run.start({ name: 'Ada' }, { key: 'k' })).toBe('Hello Ada.');
+    expect(hub.asked()).toEqual(['POST', 'POST', 'POST']);
+  });
+
   test('an error that never ends is read as far as it matters', async () => {
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
@@ -699,11 +725,22 @@ describe('what cannot be sent', () => {
     expect([seen, error?.code, hub.asked()]).toEqual([[], 'invalid_options', []]);
   });
 
+  test('the same object in two places can', async () => {
+    const { hub, executor } = setUp(['Hi.']);
+    const twice = { name: 'Ada' };
+    const input = { ...twice, first: twice, then: [twice, twice], left: undefined };
+    expect((await read(executor.start(request({ input }), never()))).error).toBeUndefined();
+    expect(hub.bodies).toEqual([{ prompt: 'greet', input: json(input) }]);
+  });
+
   test('headers that HTTP does not allow, or that throw, are named without being quoted', async () => {
     const { executor, hub } = setUp([], {}, { headers: { authorization: 'Bearer secret\nnext' } });
     const { error } = await read(executor.start(request(), never()));
-    expect(error?.code).toBe('invalid_options');
-    expect(JSON.stringify(error)).not.toContain('secret');
+    expect(error).toEqual({
+      code: 'invalid_options',
+      message:
+        'viaRoute: headers (authorization) has a character that HTTP does not allow, such as a line break.',
+    });
     const throwing = setUp([], {}, { headers: () => Promise.reject(new Error('signed out')) });
     expect((await read(throwing.executor.start(request(), never()))).error).toEqual({
       code: 'script_error',
@@ -716,10 +753,10 @@ describe('what cannot be sent', () => {
     const relative = viaRoute('/api/greet?token=secret');
     const { error } = await read(relative.start(request(), never()));
     expect(error).toMatchObject({ code: 'invalid_options' });
-    expect(error?.message).toMatch(/^viaRoute: no request can be made to \/api\/greet\. Outside a page/);
+    expect(error?.message).toMatch(/^viaRoute: \/api\/greet is no address here\. Outside a page/);
     const withPassword = viaRoute('https://me:secret@example.test/api');
     expect((await read(withPassword.start(request(), never()))).error?.message).toMatch(
-      /^viaRoute: no request can be made to https:\/\/example\.test\/api\./,
+      /^viaRoute: https:\/\/example\.test\/api is no address here\./,
     );
   });
 

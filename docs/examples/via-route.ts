@@ -1,0 +1,27 @@
+import { createRun, definePrompt, inProcess, toEventStream, viaRoute } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+
+const greet = definePrompt('greet', (prompt, input: { name: string }) => {
+  prompt.$`Greet ${input.name}.`;
+});
+
+// #region server
+const model = scriptedModel(['Hello Ada!']); // on a real server: 'openai:gpt-4o', with the key that it has
+const server = inProcess();
+
+async function route(request: Request): Promise<Response> {
+  const { input } = (await request.json()) as { input: { name: string } };
+  const events = server.start({ definition: greet, input, model }, new AbortController().signal);
+  return new Response(toEventStream(events), { headers: { 'content-type': 'text/event-stream' } });
+}
+// #endregion
+
+// #region client
+const executor = viaRoute('https://example.com/api/greet', {
+  headers: () => ({ authorization: 'Bearer token' }), // asked for before each request
+  fetch: route, // a test answers by itself; leave it out to ask the network
+});
+const run = createRun(greet, { executor });
+console.log(await run.start({ name: 'Ada' }));
+// #endregion
+// prints: Hello Ada!
