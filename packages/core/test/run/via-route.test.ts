@@ -728,7 +728,7 @@ describe('what cannot be sent', () => {
   test('the same object in two places can', async () => {
     const { hub, executor } = setUp(['Hi.']);
     const twice = { name: 'Ada' };
-    const input = { ...twice, first: twice, then: [twice, twice], left: undefined };
+    const input = { ...twice, first: twice, others: [twice, twice], left: undefined };
     expect((await read(executor.start(request({ input }), never()))).error).toBeUndefined();
     expect(hub.bodies).toEqual([{ prompt: 'greet', input: json(input) }]);
   });
