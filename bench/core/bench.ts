@@ -7,6 +7,7 @@ import { benchGrowth } from './growth.ts';
 import { benchLog } from './log.ts';
 import { benchLongRuns } from './long-runs.ts';
 import { benchTaskLists } from './task-lists.ts';
+import { benchToolInput } from './tool-input.ts';
 
 const DELTAS = 5_000;
 const WARM_UP = 3;
@@ -54,6 +55,7 @@ export async function benchCore(): Promise<void> {
     ]),
   ]);
   benchLog();
+  benchToolInput();
   await benchLongRuns();
   await benchTaskLists();
   await benchGrowth();
