@@ -110,6 +110,12 @@ describe('arguments that are still arriving', () => {
     expect(toolCalls[0]).not.toHaveProperty('partialInput');
   });
 
+  test('do not come back with a piece that is late', () => {
+    const { toolCalls } = reduceAll(inLog([...begun, piece('[1]'), inputEnd([1]), piece(' ')]));
+    expect(toolCalls).toMatchObject([{ input: [1], inputText: '[1] ' }]);
+    expect(toolCalls[0]).not.toHaveProperty('partialInput');
+  });
+
   test('of an agent are its own', () => {
     const mine = (body: RunEventBody): Said => ({ ...body, agent: 'a' });
     const end = reduceAll(
