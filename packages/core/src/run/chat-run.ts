@@ -8,6 +8,8 @@ import type { Executor } from './executor.ts';
 
 /** How long calls that may be about to ask, too, are waited for, in milliseconds. */
 const SETTLE_MS = 50;
+/** How long a run that is found again may be silent before what it has not said so far counts as never said, in milliseconds. */
+const CATCH_UP_MS = 1_000;
 /** How long an executor may take to say itself that it has stopped, in milliseconds. */
 const STOP_GRACE_MS = 1_000;
 
@@ -61,7 +63,8 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
   let isOver = false;
 
   log.listen((event) => {
-    if (event.type === 'run-start' && event.runId !== '' && !isOver) onRunId(event.runId);
+    const begins = event.type === 'run-start' || event.type === 'run-resume';
+    if (begins && event.runId !== '' && !isOver) onRunId(event.runId);
   });
   void record();
 
@@ -118,6 +121,19 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
     });
   }
 
+  /** Resolves when the run has asked all of these, or has nothing to say for a while. */
+  async function caughtUp(requests: ReadonlyMap<string, unknown>): Promise<void> {
+    const { signal } = new AbortController();
+    let read = 0;
+    let asked = 0;
+    do {
+      for (; read < log.events.length; read += 1) {
+        const event = log.events[read];
+        if (event?.type === 'request-open' && requests.has(event.requestId)) asked += 1;
+      }
+    } while (asked < requests.size && !log.ended && !(await quietFor(CATCH_UP_MS, read, signal)));
+  }
+
   async function* chunks(
     { after = -1, messageId }: ChatStreamOptions,
     left: AbortSignal,
@@ -154,7 +170,6 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
       const leave = (): void => {
         if (left.signal.aborted) return;
         left.abort();
-        signal?.removeEventListener('abort', onAbort);
         readers -= 1;
       };
       const onAbort = (): void => {
@@ -169,6 +184,8 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
         async pull(controller) {
           const next = await reader.next();
           if (next.done !== true) return controller.enqueue(next.value);
+          // where the stream was cancelled, it is the signal that says whether for good
+          signal?.removeEventListener('abort', onAbort);
           leave();
           controller.close();
         },
@@ -176,11 +193,12 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
       });
     },
     async respond(requests) {
-      let last: number | undefined;
-      for (const [index, event] of log.events.entries()) {
-        if (event.type === 'request-open' && requests.has(event.requestId)) last = index;
-      }
-      if (last === undefined) return undefined;
+      // one that was started here has said all that its client knows
+      if (options.messages === undefined) await caughtUp(requests);
+      const last = log.events.findLastIndex(
+        (event) => event.type === 'request-open' && requests.has(event.requestId),
+      );
+      if (last < 0) return undefined;
       const isOpen = (id: string): boolean =>
         log.getState().requests.some((request) => request.requestId === id && isOpenRequest(request));
       for (const [requestId, answer] of requests) {

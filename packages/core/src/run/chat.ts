@@ -16,6 +16,9 @@ export type ChatPrompt = {
   runs: Map<string, ChatRun>;
 };
 
+/** How many chats are remembered whose runs are over: a server has no end of them. */
+const KEPT_CHATS = 100;
+
 type Watcher = { chatId: string; abortSignal: AbortSignal | undefined };
 
 type Sent = ChatCall & { messageId: string | undefined; abortSignal: AbortSignal | undefined };
@@ -92,7 +95,7 @@ async function start(prompt: ChatPrompt, call: Sent): Promise<ChatRun> {
     ),
     onRunId: (runId) => keep(settings.runIds, chatId, runId),
   });
-  runs.set(chatId, run);
+  remember(runs, chatId, run);
   if (call.abortSignal?.aborted === true) run.stop();
   return run;
 }
@@ -141,8 +144,18 @@ async function attach(prompt: ChatPrompt, chatId: string, runId: string): Promis
     })(),
     onRunId: (id) => keep(settings.runIds, chatId, id),
   });
-  runs.set(chatId, run);
+  remember(runs, chatId, run);
   return run;
+}
+
+/** The run is the chat's newest; of the chats where nothing goes on, the oldest are forgotten. */
+function remember(runs: Map<string, ChatRun>, chatId: string, run: ChatRun): void {
+  runs.delete(chatId);
+  runs.set(chatId, run);
+  for (const [id, { isOver }] of runs) {
+    if (runs.size <= KEPT_CHATS) return;
+    if (isOver) runs.delete(id);
+  }
 }
 
 /** A store that is full or blocked costs only that a reload does not find the run. */

@@ -5,6 +5,7 @@ import {
   PromptTransport,
   runPrompt,
   toUIMessageStream,
+  viaRoute,
   type ChatCall,
   type Executor,
   type PromptUIMessage,
@@ -28,6 +29,7 @@ import * as z from 'zod';
 import { sent } from '../sent.ts';
 import { json } from '../support.ts';
 import { approvingChat, PlainChat } from './chat.ts';
+import { createHub, cutAfter } from './hub.ts';
 
 const talk = definePrompt('talk', (prompt) => {
   prompt.defSystem('role', 'You are brief.');
@@ -402,6 +404,44 @@ describe('reconnecting', () => {
     const again = new PlainChat({ id: 'strict', transport });
     await again.resumeStream();
     expect(again.messages.map(text)).toEqual(['One two.']);
+  });
+
+  test('the newest hundred chats are remembered, and any that is not over', async () => {
+    const { definition } = banker();
+    const asking = new PlainChat({
+      id: 'asking',
+      transport: new PromptTransport(definition, {
+        model: scriptedModel([[call('pay', { amount: 1 })]]),
+      }),
+    });
+    await asking.sendMessage({ text: 'Pay.' });
+    const model = scriptedModel(Array.from({ length: 110 }, () => 'Hello.'));
+    const transport = new PromptTransport(definition, { model });
+    for (let n = 0; n < 110; n += 1) {
+      await new PlainChat({ id: `${n}`, transport }).sendMessage({ text: 'Hello.' });
+    }
+    const known = Array.from({ length: 110 }, (_, n) => transport.messages(`${n}`).length > 0);
+    expect(known.lastIndexOf(false)).toBe(10);
+    expect(known.indexOf(true)).toBe(11);
+    expect(transport.messages('asking')).toHaveLength(2);
+    transport.stop('asking');
+  });
+
+  test('cancelled and then aborted: that is a stop, too', async () => {
+    const model = scriptedModel(slow);
+    const transport = new PromptTransport(talk, { model });
+    const controller = new AbortController();
+    const stream = await transport.sendMessages({
+      trigger: 'submit-message',
+      chatId: 'cancelled',
+      messageId: undefined,
+      messages: [user('1', 'Count.')],
+      abortSignal: controller.signal,
+    });
+    await vi.waitFor(() => expect(model.calls).toHaveLength(1));
+    await stream.cancel();
+    controller.abort();
+    await vi.waitFor(() => expect(model.calls[0]?.abortSignal?.aborted).toBe(true));
   });
 
   test('stopped: null', async () => {
@@ -809,6 +849,65 @@ describe('tasks', () => {
     await chat.regenerate();
     expect(text(chat.messages.at(-1))).toContain('Two.');
     expect(executor.requests.map(({ tasks }) => tasks)).toEqual([[], []]);
+  });
+});
+
+describe('by route', () => {
+  const address = 'https://example.com/bank';
+
+  test('an approval, a cut connection, and the second turn', async () => {
+    const { definition, paid } = banker();
+    const model = scriptedModel([[call('pay', { amount: 50 })], 'Done.', 'Bye.']);
+    const hub = createHub(definition, {
+      model,
+      tamper: (body, connection) => (connection === 0 ? cutAfter(body, 4) : body),
+    });
+    const executor = viaRoute(address, { fetch: hub.fetch, retryDelay: () => 0 });
+    const chat = approvingChat({ transport: new PromptTransport(definition, { executor }) });
+    await chat.sendMessage({ text: 'Pay.' });
+    expect(hub.asked().slice(0, 2)).toEqual(['POST', 'GET 3']);
+    await chat.addToolApprovalResponse({ id: approvals(chat)[0]!, approved: true });
+    await vi.waitFor(() => expect(text(chat.messages[1])).toBe('Done.'));
+    await vi.waitFor(() => expect(chat.status).toBe('ready'));
+    expect(paid).toEqual([50]);
+    await chat.sendMessage({ text: 'Thanks.' });
+    expect(chat.messages.map(text)).toEqual(['Pay.', 'Done.', 'Thanks.', 'Bye.']);
+  });
+
+  test('after a reload in the middle of an approval, the answer reaches the run that asked', async () => {
+    const { definition, paid } = banker();
+    const model = scriptedModel([[call('pay', { amount: 50 })], 'Done.']);
+    const hub = createHub(definition, { model });
+    const kept = new Map<string, string>();
+    const runIds: RunIds = {
+      getItem: (key) => kept.get(key) ?? null,
+      setItem: (key, value) => void kept.set(key, value),
+      removeItem: (key) => void kept.delete(key),
+    };
+    // all that a page has is made anew by a reload
+    const reload = (messages: UIMessage[]) =>
+      approvingChat({
+        id: 'reload',
+        messages: json(messages),
+        transport: new PromptTransport(definePrompt('banker', definition.run), {
+          executor: viaRoute(address, { fetch: hub.fetch, retryDelay: () => 0 }),
+          runIds,
+        }),
+      });
+    const before = reload([]);
+    await before.sendMessage({ text: 'Pay.' });
+    const chat = reload(before.messages);
+    await chat.addToolApprovalResponse({ id: approvals(chat)[0]!, approved: true });
+    await vi.waitFor(() => expect(text(chat.messages[1])).toBe('Done.'));
+    await vi.waitFor(() => expect(chat.status).toBe('ready'));
+    expect([paid, model.calls.length, kept.size]).toEqual([[50], 2, 0]);
+    // and a server that knows nothing of it any more
+    const late = reload(before.messages);
+    kept.set('cueline:chat:reload', 'unknown');
+    await late.addToolApprovalResponse({ id: approvals(late)[0]!, approved: true });
+    await vi.waitFor(() => expect(late.status).toBe('error'));
+    expect(late.error?.message).toContain('The run that asked for this is gone');
+    expect(paid).toEqual([50]);
   });
 });
 
