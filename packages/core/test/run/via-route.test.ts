@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import {
   createRun,
   CuelineError,
@@ -126,7 +128,14 @@ describe('a connection that is lost', () => {
   test.each(['fails', 'ends'] as const)(
     '(it %s) after each event is made again, and nothing is missing or twice',
     async (how) => {
-      const { run, hub, model } = setUp(turns, { tamper: (body) => cutAfter(body, 1, how) });
+      const open: (boolean | undefined)[] = [];
+      const { run, hub, model } = setUp(turns, {
+        tamper: (body, n) => {
+          // the request of a connection that is lost is over before the next is sent
+          if (n > 0) open.push(!hub.requests[n - 1]?.signal.aborted);
+          return cutAfter(body, 1, how);
+        },
+      });
       expect(await run.start({ name: 'Ada' })).toBe('Hello Ada.');
       expect(run.log()).toEqual(json(hub.log()));
       expect(hub.asked()).toEqual([
@@ -136,7 +145,13 @@ describe('a connection that is lost', () => {
           .slice(0, -1)
           .map(({ seq }) => `GET ${seq}`),
       ]);
-      expect(hub.requests.filter(({ signal }) => !signal.aborted)).toEqual([]);
+      expect(open).toEqual(
+        run
+          .log()
+          .slice(1)
+          .map(() => false),
+      );
+      expect(hub.requests.at(-1)?.signal.aborted).toBe(true);
       expect(model.calls).toHaveLength(2);
     },
   );
@@ -776,5 +791,86 @@ describe('what cannot be sent', () => {
     expect(await messageOf(address, { retries: '3' as never })).toContain('retries is 3');
     expect(await messageOf(address, { idleMs: 0 })).toContain('from 1 on');
     expect(hub.asked()).toEqual([]);
+  });
+});
+
+describe('over a network', () => {
+  /** Serves a hub on this machine, and breaks the nth connection with events off after some of its bytes. */
+  async function serve(hub: ReturnType<typeof createHub>, breakAfter: readonly number[]) {
+    let connections = 0;
+    let closed = 0;
+    const server = createServer((incoming, outgoing) => {
+      void (async () => {
+        const gone = new AbortController();
+        outgoing.on('close', () => {
+          closed += 1;
+          gone.abort();
+        });
+        const body = await textOf(incoming);
+        const { method = 'GET', headers, url = '/' } = incoming;
+        const response = await hub.fetch(
+          new Request(new URL(url, 'http://localhost'), {
+            method,
+            headers: headers as Record<string, string>,
+            signal: gone.signal,
+            ...(body === '' ? {} : { body }),
+          }),
+        );
+        outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+        let left = response.body === null ? Infinity : (breakAfter[connections++] ?? Infinity);
+        const reader = response.body?.getReader();
+        outgoing.on('close', () => void reader?.cancel());
+        if (gone.signal.aborted) return void reader?.cancel();
+        for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) {
+          const chunk = next.value.slice(0, left);
+          left -= chunk.length;
+          await new Promise((resolve) => outgoing.write(chunk, resolve));
+          if (left === 0) return outgoing.destroy();
+        }
+        outgoing.end();
+      })();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    return { server, url: `http://127.0.0.1:${port}/api/greet`, closed: () => closed };
+  }
+
+  test('a run whose connections break in the middle of an event is whole', async () => {
+    const { hub } = setUp(turns);
+    const { server, url } = await serve(hub, [400, 700, 3, 900]);
+    const run = createRun(greet, { executor: viaRoute(url, { retryDelay: () => 1 }) });
+    expect(await run.start({ name: 'Ada' })).toBe('Hello Ada.');
+    expect(run.log()).toEqual(json(hub.log()));
+    expect(hub.asked().length).toBeGreaterThan(3);
+    server.close();
+  });
+
+  test('a run that is stopped or let go of closes its connection', async () => {
+    const { hub } = setUp(endless);
+    const { server, url, closed } = await serve(hub, []);
+    const run = createRun(greet, { executor: viaRoute(url) });
+    void run.start({ name: 'Ada' });
+    await until(() => run.getState().text === 'Wait');
+    run.detach();
+    await until(() => closed() === 1);
+    expect(hub.log().at(-1)?.type).not.toBe('run-end');
+    run.attach();
+    await until(() => hub.asked().length === 2);
+    run.stop();
+    await until(() => hub.log().at(-1)?.type === 'run-end');
+    await until(() => closed() === 3);
+    expect(hub.asked()).toEqual(['POST', `GET ${hub.log().length - 2}`, 'DELETE']);
+    server.close();
+  });
+
+  test('a server that is not there', async () => {
+    const { hub } = setUp([]);
+    const { server, url } = await serve(hub, []);
+    await new Promise((resolve) => server.close(resolve));
+    const { error } = await read(viaRoute(url).start(request(), never()));
+    expect(error).toMatchObject({ code: 'network' });
+    expect(error?.message).toMatch(
+      /^Could not reach http:\/\/127\.0\.0\.1:\d+\/api\/greet \(fetch failed\)\./,
+    );
   });
 });
