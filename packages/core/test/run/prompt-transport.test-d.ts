@@ -13,7 +13,7 @@ const plain = definePrompt('plain', (prompt) => void prompt, {
 });
 
 test('a prompt that takes an input gets one, or what makes it', () => {
-  return [
+  const transports = [
     new PromptTransport(plan, { input: { city: 'Porto' } }),
     new PromptTransport(plan, { input: async () => ({ city: 'Porto' }) }),
     new PromptTransport(plan, {
@@ -29,6 +29,7 @@ test('a prompt that takes an input gets one, or what makes it', () => {
     // @ts-expect-error nor made without one
     new PromptTransport(plan, { input: () => ({}) }),
   ];
+  expectTypeOf(transports[0]!).toExtend<ChatTransport<UIMessage>>();
 });
 
 test('one that takes none needs nothing, and is a transport for any chat', () => {
