@@ -11,6 +11,7 @@ import { toRunError } from '../models/run-error.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { ToolSchema } from '../prompt/tool-definition.ts';
+import { convertOnce } from './convert-once.ts';
 import type { PromptOptions, RunContext } from './options.ts';
 import { createRecorder, type Ending, type Recorder } from './recorder.ts';
 import { createResponseCheck, type ResponseCheck } from './response-check.ts';
@@ -68,15 +69,17 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
   ];
   const result = withNamedErrors(() =>
     streamText<ToolSet, RunContext, OutputInterface>({
-      ...composeStreamOptions(options, {
-        speaker,
-        prompt,
-        recorder,
-        registry,
-        tasks,
-        steers,
-        aroundPrepareStep: speech.aroundPrepareStep,
-      }),
+      ...convertOnce(
+        composeStreamOptions(options, {
+          speaker,
+          prompt,
+          recorder,
+          registry,
+          tasks,
+          steers,
+          aroundPrepareStep: speech.aroundPrepareStep,
+        }),
+      ),
       ...(response === undefined ? {} : { output: Output.object({ schema: response.schema }) }),
       model: speaker.model,
       messages,
