@@ -13,6 +13,9 @@ import type { RouteOptions } from './via-route.ts';
 /** How often it is tried to stop a run; nobody hears of it where that fails. */
 const STOP_TRIES = 3;
 
+/** Which run a signal has ended: whoever let go of a run and came back listens to the same signal twice. */
+const stoppedBy = new WeakMap<AbortSignal, string>();
+
 /** What is followed: a run to start, or one that was started before. */
 type Errand = {
   /** What starts it, as JSON. */
@@ -169,14 +172,14 @@ function follow(route: Route, errand: Errand, signal: AbortSignal): AsyncIterato
   function onStop(): void {
     if (runId !== undefined) {
       close();
-      void stopOnRoute(route, runId);
+      void stopOnRoute(route, runId, signal);
       return;
     }
     // it is under way, and only its first event says which one it is
     const first = pending?.catch(() => {}) ?? Promise.resolve();
     void first.then(() => {
       close();
-      return runId === undefined ? undefined : stopOnRoute(route, runId);
+      return runId === undefined ? undefined : stopOnRoute(route, runId, signal);
     });
   }
 
@@ -230,7 +233,9 @@ function follow(route: Route, errand: Errand, signal: AbortSignal): AsyncIterato
 }
 
 /** Asks the route to end a run. A run that has ended already is no matter. */
-async function stopOnRoute(route: Route, runId: string): Promise<void> {
+async function stopOnRoute(route: Route, runId: string, signal: AbortSignal): Promise<void> {
+  if (stoppedBy.get(signal) === runId) return;
+  stoppedBy.set(signal, runId);
   const never = new AbortController().signal;
   for (let tries = 1; tries <= STOP_TRIES; tries++) {
     try {
