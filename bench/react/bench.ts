@@ -3,25 +3,56 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
-import { chromium, type Browser } from 'playwright';
+import { chromium, type Browser, type Page } from 'playwright';
 import { build } from 'vite';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { sourceConditions } from '../../vite.config.ts';
 import { median, printTable } from '../table.ts';
-import type { FeedName } from './page/feeds.ts';
-import type { ContenderName, Showing } from './page/main.tsx';
+import { benchMemory } from './memory.ts';
+import type { ContenderName, Showing, Task } from './page/main.tsx';
 
 const ROUNDS = 3;
 /** Nothing leaves the machine: the page's files are handed to the browser for this address. */
 const ORIGIN = 'http://bench.invalid';
 
-const contenders: ContenderName[] = ['floor', 'usePrompt', 'useChat', 'useChat, throttle 50'];
-const rows: { name: string; feed: FeedName; count: number }[] = [
-  { name: '1,000 deltas, one a task', feed: 'macrotask', count: 1_000 },
-  { name: '5,000 deltas, one a task', feed: 'macrotask', count: 5_000 },
-  { name: '20,000 deltas, one a task', feed: 'macrotask', count: 20_000 },
-  { name: '2,000 deltas/s in 8 ms packets', feed: 'packets', count: 4_000 },
-  { name: '20,000 deltas in one burst', feed: 'burst', count: 20_000 },
+const everyone: ContenderName[] = [
+  'floor',
+  'usePrompt',
+  'usePrompt, throttle 50',
+  'useChat',
+  'useChat, throttle 50',
+];
+
+type Row = {
+  name: string;
+  task: Task;
+  /** Default: all of them. */
+  contenders?: ContenderName[];
+  /** Contenders that take so long that one round must do. */
+  once?: ContenderName[];
+};
+
+const rows: Row[] = [
+  { name: '1,000 deltas, one a task', task: { feed: 'macrotask', deltas: 1_000 } },
+  { name: '5,000 deltas, one a task', task: { feed: 'macrotask', deltas: 5_000 } },
+  { name: '20,000 deltas, one a task', task: { feed: 'macrotask', deltas: 20_000 } },
+  {
+    name: '20,000 deltas, one a task, after 100 messages',
+    task: { feed: 'macrotask', deltas: 20_000, earlier: 100 },
+  },
+  { name: '2,000 deltas/s in 8 ms packets', task: { feed: 'packets', deltas: 4_000 } },
+  { name: '20,000 deltas in one burst', task: { feed: 'burst', deltas: 20_000 } },
+  {
+    name: 'a tool argument of 80 kB in deltas of 20 bytes, read at every render',
+    task: { feed: 'macrotask', bytes: 80_000 },
+    once: ['useChat', 'useChat, throttle 50'],
+  },
+  {
+    // useChat reads all of the argument again at each delta: eight times the size takes it sixty-four times as long
+    name: 'a tool argument of 640 kB, without useChat, which would take minutes',
+    task: { feed: 'macrotask', bytes: 640_000 },
+    contenders: ['floor', 'usePrompt', 'usePrompt, throttle 50'],
+  },
 ];
 
 /** What showing an answer while it streams costs the page's main thread, in a production build in a real browser. */
@@ -32,6 +63,7 @@ export async function benchReact(executable: string | undefined): Promise<void> 
     const browser = await chromium.launch(launchOptions(executable));
     try {
       for (const row of rows) await benchRow(browser, folder, row);
+      await benchMemory((use) => withPage(browser, folder, use));
     } finally {
       await browser.close();
     }
@@ -40,22 +72,26 @@ export async function benchReact(executable: string | undefined): Promise<void> 
   }
 }
 
-async function benchRow(browser: Browser, folder: string, row: (typeof rows)[number]): Promise<void> {
+async function benchRow(browser: Browser, folder: string, row: Row): Promise<void> {
+  const { name, task, contenders = everyone, once = [] } = row;
   const measured = contenders.map(() => [] as Measured[]);
   for (let round = 0; round < ROUNDS; round++) {
     // each goes first as often as the others, as far as the rounds allow
     for (let turn = 0; turn < contenders.length; turn++) {
       const index = (turn + round) % contenders.length;
-      measured[index]!.push(await measure(browser, folder, contenders[index]!, row.feed, row.count));
+      const contender = contenders[index]!;
+      if (once.includes(contender) && measured[index]!.length > 0) continue;
+      measured[index]!.push(await measure(browser, folder, contender, task));
     }
   }
   const busy = measured.map((of) => median(of.map(({ busyMs }) => busyMs)));
-  printTable(`react: ${row.name}, median of ${ROUNDS}`, [
+  const oneRound = once.length === 0 ? '' : ` (${once.join(' and ')}: one round)`;
+  printTable(`react: ${name}, median of ${ROUNDS}${oneRound}`, [
     ['', 'busy', 'ratio', 'renders', 'longest task'],
-    ...contenders.map((name, index) => {
+    ...contenders.map((contender, index) => {
       const longest = median(measured[index]!.map(({ longestTask }) => longestTask));
       return [
-        name,
+        contender,
         `${busy[index]!.toFixed(0)} ms`,
         `×${(busy[index]! / busy[0]!).toFixed(2)}`,
         String(median(measured[index]!.map(({ renders }) => renders))),
@@ -68,23 +104,11 @@ async function benchRow(browser: Browser, folder: string, row: (typeof rows)[num
 type Measured = Showing & { busyMs: number };
 
 /** One answer in a page of its own, which has shown a short one before, so that its code is loaded and warm. */
-async function measure(
-  browser: Browser,
-  folder: string,
-  name: ContenderName,
-  feed: FeedName,
-  count: number,
-): Promise<Measured> {
-  const context = await browser.newContext({ viewport: { width: 1_000, height: 800 } });
-  try {
-    await context.route(`${ORIGIN}/**`, (route) =>
-      route.fulfill({ path: join(folder, new URL(route.request().url()).pathname) }),
-    );
-    const page = await context.newPage();
-    await page.goto(`${ORIGIN}/index.html`);
-    await page.waitForFunction(() => 'show' in window);
-    await page.evaluate(([contender]) => window.show(contender, 'macrotask', 500), [name] as const);
-    const session = await context.newCDPSession(page);
+function measure(browser: Browser, folder: string, name: ContenderName, task: Task): Promise<Measured> {
+  return withPage(browser, folder, async (page) => {
+    const size = 'deltas' in task ? { deltas: 500 } : { bytes: 10_000 };
+    await page.evaluate((args) => window.show(...args), [name, { feed: 'macrotask', ...size }] as const);
+    const session = await page.context().newCDPSession(page);
     // time that the thread was really running: other work on the machine is not ours
     await session.send('Performance.enable', { timeDomain: 'threadTicks' });
     await session.send('HeapProfiler.collectGarbage');
@@ -95,8 +119,26 @@ async function measure(
       return seconds * 1_000;
     };
     const before = await busy();
-    const shown = await page.evaluate((args) => window.show(...args), [name, feed, count] as const);
+    const shown = await page.evaluate((args) => window.show(...args), [name, task] as const);
     return { ...shown, busyMs: (await busy()) - before };
+  });
+}
+
+/** The bench's page in a browser context of its own. */
+async function withPage<Result>(
+  browser: Browser,
+  folder: string,
+  use: (page: Page) => Promise<Result>,
+): Promise<Result> {
+  const context = await browser.newContext({ viewport: { width: 1_000, height: 800 } });
+  try {
+    await context.route(`${ORIGIN}/**`, (route) =>
+      route.fulfill({ path: join(folder, new URL(route.request().url()).pathname) }),
+    );
+    const page = await context.newPage();
+    await page.goto(`${ORIGIN}/index.html`);
+    await page.waitForFunction(() => 'show' in window);
+    return await use(page);
   } finally {
     await context.close();
   }

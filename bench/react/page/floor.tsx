@@ -1,26 +1,40 @@
-import { useEffect, useState, type ReactElement } from 'react';
+import { memo, useEffect, useState, type ReactElement } from 'react';
+import { sayPlan } from './answers.ts';
 import type { ContenderProps } from './contender.ts';
+import { Answer, Earlier } from './earlier.tsx';
 
-/** The least that showing a stream can cost: a string, set at most once a frame. */
-export function Floor({ feed, count, rendered }: ContenderProps): ReactElement {
+const StaticEarlier = memo(Earlier);
+
+/**
+ * The least that showing a stream can cost: a string, set at most once a frame. Arguments are read only once they are
+ * whole.
+ */
+export function Floor({ kind, feed, pieces, earlier, rendered }: ContenderProps): ReactElement {
   const [text, setText] = useState('');
   rendered();
   useEffect(() => {
     let whole = '';
     let scheduled = false;
     feed(
-      count,
-      (delta) => {
-        whole += delta;
+      pieces,
+      (piece) => {
+        whole += piece;
         if (scheduled) return;
         scheduled = true;
         requestAnimationFrame(() => {
           scheduled = false;
-          setText(whole);
+          setText(kind === 'text' ? whole : `${whole.length} characters`);
         });
       },
-      () => {},
+      () => {
+        if (kind === 'argument') requestAnimationFrame(() => setText(sayPlan(JSON.parse(whole))));
+      },
     );
-  }, [feed, count]);
-  return <p>{text}</p>;
+  }, [kind, feed, pieces]);
+  return (
+    <>
+      <StaticEarlier messages={earlier} />
+      <Answer text={text} />
+    </>
+  );
 }

@@ -1,25 +1,35 @@
 import { createElement } from 'react';
 import { createRoot } from 'react-dom/client';
+import { conversation, planPieces, sayPlan, textPieces } from './answers.ts';
 import type { Contender, ContenderProps } from './contender.ts';
-import { deltaText, feeds, type FeedName } from './feeds.ts';
+import { feeds, type FeedName } from './feeds.ts';
 import { Floor } from './floor.tsx';
+import { runMany } from './many-runs.tsx';
 import { WithThrottledUseChat, WithUseChat } from './with-use-chat.tsx';
-import { WithUsePrompt } from './with-use-prompt.tsx';
+import { WithThrottledUsePrompt, WithUsePrompt } from './with-use-prompt.tsx';
 
 const contenders = {
   floor: Floor,
   usePrompt: WithUsePrompt,
+  'usePrompt, throttle 50': WithThrottledUsePrompt,
   useChat: WithUseChat,
   'useChat, throttle 50': WithThrottledUseChat,
 } satisfies Record<string, Contender>;
 
 export type ContenderName = keyof typeof contenders;
 
+/** What is to be shown: so many deltas of text, or a tool call with so many bytes of arguments. */
+export type Task = {
+  feed: FeedName;
+  /** Messages that stand above the answer. */
+  earlier?: number;
+} & ({ deltas: number } | { bytes: number });
+
 /** What one answer did to the page. */
 export type Showing = { renders: number; longestTask: number };
 
 /** Shows one answer from its first delta to the last, and takes it off the page again. */
-async function show(name: ContenderName, feed: FeedName, count: number): Promise<Showing> {
+async function show(name: ContenderName, task: Task): Promise<Showing> {
   const container = document.querySelector('#root')!.appendChild(document.createElement('div'));
   const root = createRoot(container);
   let renders = 0;
@@ -28,18 +38,29 @@ async function show(name: ContenderName, feed: FeedName, count: number): Promise
     for (const { duration } of list.getEntries()) longestTask = Math.max(longestTask, duration);
   });
   observer.observe({ type: 'longtask' });
-  const rendered = (): void => void (renders += 1);
-  root.render(createElement<ContenderProps>(contenders[name], { feed: feeds[feed], count, rendered }));
+  const kind = 'deltas' in task ? 'text' : 'argument';
+  const pieces = 'deltas' in task ? textPieces(task.deltas) : planPieces(task.bytes);
+  const whole = kind === 'text' ? pieces.join('') : sayPlan(JSON.parse(pieces.join('')));
+  root.render(
+    createElement<ContenderProps>(contenders[name], {
+      kind,
+      feed: feeds[task.feed],
+      pieces,
+      earlier: conversation(task.earlier ?? 0),
+      rendered: () => void (renders += 1),
+    }),
+  );
 
-  const whole = deltaText.repeat(count);
   await new Promise<void>((resolve, reject) => {
-    const deadline = performance.now() + 60_000;
+    const deadline = performance.now() + 180_000;
     const look = (): void => {
-      const text = container.textContent;
+      const text = container.querySelector('#answer')?.textContent ?? '';
       // the length first: comparing the whole text at every frame would be part of what is measured
       if (text.length === whole.length && text === whole) return resolve();
       if (performance.now() < deadline) return void requestAnimationFrame(look);
-      reject(new Error(`${name} showed ${text.length} characters of ${whole.length} in a minute.`));
+      reject(
+        new Error(`In three minutes ${name} showed "${text.slice(-80)}" and not "${whole.slice(-80)}".`),
+      );
     };
     requestAnimationFrame(look);
   });
@@ -54,6 +75,7 @@ async function show(name: ContenderName, feed: FeedName, count: number): Promise
 declare global {
   interface Window {
     show: typeof show;
+    runMany: typeof runMany;
   }
 }
-window.show = show;
+Object.assign(window, { show, runMany });

@@ -1,8 +1,9 @@
 import { useChat } from '@ai-sdk/react';
 import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
 import { useEffect, useMemo, useRef, type ReactElement } from 'react';
+import { sayPlan } from './answers.ts';
 import type { ContenderProps } from './contender.ts';
-import type { Feed } from './feeds.ts';
+import { Answer, Earlier } from './earlier.tsx';
 
 export function WithUseChat(props: ContenderProps): ReactElement {
   return <Chat {...props} />;
@@ -12,9 +13,19 @@ export function WithThrottledUseChat(props: ContenderProps): ReactElement {
   return <Chat {...props} throttle={50} />;
 }
 
-function Chat({ feed, count, rendered, throttle }: ContenderProps & { throttle?: number }): ReactElement {
-  const transport = useMemo(() => feedTransport(feed, count), [feed, count]);
-  const { messages, sendMessage } = useChat({ transport, ...(throttle === undefined ? {} : { throttle }) });
+function Chat({
+  throttle,
+  earlier,
+  rendered,
+  ...answer
+}: ContenderProps & { throttle?: number }): ReactElement {
+  const { kind, feed, pieces } = answer;
+  const transport = useMemo(() => feedTransport({ kind, feed, pieces }), [kind, feed, pieces]);
+  const { messages, sendMessage } = useChat({
+    transport,
+    messages: earlier,
+    ...(throttle === undefined ? {} : { throttle }),
+  });
   const started = useRef(false);
   rendered();
   useEffect(() => {
@@ -22,30 +33,62 @@ function Chat({ feed, count, rendered, throttle }: ContenderProps & { throttle?:
     started.current = true;
     void sendMessage({ text: 'Say something.' });
   }, [sendMessage]);
-  const last = messages.at(-1);
-  const text =
-    last?.role === 'assistant'
-      ? last.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
-      : '';
-  return <p>{text}</p>;
+  const isAnswered = messages.length > earlier.length + 1;
+  return (
+    <>
+      <Earlier messages={isAnswered ? messages.slice(0, -1) : messages} />
+      <Answer text={isAnswered ? textOf(messages.at(-1)) : ''} />
+    </>
+  );
 }
 
-/** An answer whose text comes from a feed, as a transport over a wire would give it. */
-function feedTransport(feed: Feed, count: number): ChatTransport<UIMessage> {
+function textOf(message: UIMessage | undefined): string {
+  return (message?.parts ?? [])
+    .map((part) => (part.type === 'text' ? part.text : part.type === 'tool-plan' ? sayPlan(part.input) : ''))
+    .join('');
+}
+
+/** An answer that comes from a feed, as a transport over a wire would give it. */
+function feedTransport({
+  kind,
+  feed,
+  pieces,
+}: Pick<ContenderProps, 'kind' | 'feed' | 'pieces'>): ChatTransport<UIMessage> {
   return {
     async sendMessages() {
       return new ReadableStream<UIMessageChunk>({
         start(controller) {
-          controller.enqueue({ type: 'start', messageId: 'answer' });
-          controller.enqueue({ type: 'start-step' });
-          controller.enqueue({ type: 'text-start', id: 'text' });
+          const say = (...chunks: UIMessageChunk[]): void => {
+            for (const chunk of chunks) controller.enqueue(chunk);
+          };
+          const isText = kind === 'text';
+          say({ type: 'start', messageId: 'answer' }, { type: 'start-step' });
+          say(
+            isText
+              ? { type: 'text-start', id: 'text' }
+              : { type: 'tool-input-start', toolCallId: 'call', toolName: 'plan' },
+          );
           feed(
-            count,
-            (delta) => controller.enqueue({ type: 'text-delta', id: 'text', delta }),
+            pieces,
+            (piece) =>
+              say(
+                isText
+                  ? { type: 'text-delta', id: 'text', delta: piece }
+                  : { type: 'tool-input-delta', toolCallId: 'call', inputTextDelta: piece },
+              ),
             () => {
-              controller.enqueue({ type: 'text-end', id: 'text' });
-              controller.enqueue({ type: 'finish-step' });
-              controller.enqueue({ type: 'finish' });
+              say(
+                isText
+                  ? { type: 'text-end', id: 'text' }
+                  : {
+                      type: 'tool-input-available',
+                      toolCallId: 'call',
+                      toolName: 'plan',
+                      input: JSON.parse(pieces.join('')),
+                    },
+                { type: 'finish-step' },
+                { type: 'finish' },
+              );
               controller.close();
             },
           );

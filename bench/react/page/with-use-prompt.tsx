@@ -1,55 +1,44 @@
-import { definePrompt, LOG_VERSION, type Executor, type RunEvent, type RunEventBody } from '@cueline/core';
+import { definePrompt } from '@cueline/core';
 import { usePrompt } from '@cueline/react';
 import { useEffect, useMemo, type ReactElement } from 'react';
+import { sayPlan } from './answers.ts';
 import type { ContenderProps } from './contender.ts';
-import type { Feed } from './feeds.ts';
+import { Answer, Earlier } from './earlier.tsx';
+import { feedExecutor } from './feed-executor.ts';
 
 const answer = definePrompt('answer', () => {});
 
-export function WithUsePrompt({ feed, count, rendered }: ContenderProps): ReactElement {
-  const executor = useMemo(() => feedExecutor(feed, count), [feed, count]);
-  const { start, text } = usePrompt(answer, { executor });
-  rendered();
-  useEffect(() => void start(undefined, { key: 'bench' }), [start]);
-  return <p>{text}</p>;
+export function WithUsePrompt(props: ContenderProps): ReactElement {
+  return <Prompt {...props} />;
 }
 
-/** A run whose text comes from a feed; as an executor over a wire would give it. */
-function feedExecutor(feed: Feed, count: number): Executor {
-  return {
-    async *start() {
-      let queue: RunEvent[] = [];
-      let seq = 0;
-      let wake = (): void => {};
-      const say = (body: RunEventBody): void => {
-        queue.push({ seq, t: seq++, ...body });
-        wake();
-      };
-      say({
-        type: 'run-start',
-        v: LOG_VERSION,
-        runId: 'bench',
-        model: 'bench:feed',
-        messages: [],
-        messageId: 'answer',
-      });
-      say({ type: 'step-start', step: 0, request: { keep: 0, messages: [] } });
-      say({ type: 'text-start', id: 'text' });
-      feed(
-        count,
-        (text) => say({ type: 'text-delta', id: 'text', text }),
-        () => {
-          say({ type: 'text-end', id: 'text' });
-          say({ type: 'run-end', outcome: 'done', finishReason: 'stop' });
-        },
-      );
-      while (true) {
-        const events = queue;
-        queue = [];
-        for (const event of events) yield event;
-        if (events.at(-1)?.type === 'run-end') return;
-        if (queue.length === 0) await new Promise<void>((resolve) => (wake = resolve));
-      }
-    },
-  };
+export function WithThrottledUsePrompt(props: ContenderProps): ReactElement {
+  return <Prompt {...props} throttle={50} />;
+}
+
+function Prompt({
+  throttle,
+  kind,
+  feed,
+  pieces,
+  earlier,
+  rendered,
+}: ContenderProps & { throttle?: number }): ReactElement {
+  const executor = useMemo(
+    () => feedExecutor({ kind, feed, pieces, earlier }),
+    [kind, feed, pieces, earlier],
+  );
+  const { start, text, messages, toolCalls } = usePrompt(answer, {
+    executor,
+    ...(throttle === undefined ? {} : { throttle }),
+  });
+  rendered();
+  useEffect(() => void start(undefined, { key: 'bench' }), [start]);
+  const call = toolCalls.at(-1);
+  return (
+    <>
+      <Earlier messages={messages.slice(0, earlier.length)} />
+      <Answer text={kind === 'text' ? text : sayPlan(call?.partialInput ?? call?.input)} />
+    </>
+  );
 }

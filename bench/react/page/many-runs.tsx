@@ -1,0 +1,43 @@
+import { definePrompt } from '@cueline/core';
+import { createRunRegistry, PromptProvider, usePrompt } from '@cueline/react';
+import { useEffect, type ReactElement } from 'react';
+import { createRoot } from 'react-dom/client';
+import { textPieces } from './answers.ts';
+import { feedExecutor } from './feed-executor.ts';
+import { feeds } from './feeds.ts';
+
+/** How the runs follow each other: started anew in one component, or each under an id of its own in a registry. */
+export type Succession = 'one hook' | 'ids';
+
+const answer = definePrompt('answer', () => {});
+const executor = feedExecutor({
+  kind: 'text',
+  feed: feeds.macrotask,
+  pieces: textPieces(1_000),
+  earlier: [],
+});
+const registry = createRunRegistry({ maxKept: 10 });
+let root: ReturnType<typeof createRoot> | undefined;
+
+function Answer({ id, number, done }: { id?: string; number: number; done: () => void }): ReactElement {
+  const { start, text } = usePrompt(answer, { id, executor, onDone: done });
+  useEffect(() => void start(undefined, { key: `run ${number}` }), [start, number]);
+  return <p>{text}</p>;
+}
+
+/** Runs from one number up to another, one after the other, on a page that goes on with the next call. */
+export async function runMany(succession: Succession, from: number, to: number): Promise<void> {
+  root ??= createRoot(document.querySelector('#root')!);
+  for (let number = from; number <= to; number++) {
+    await new Promise<void>((done) => {
+      const isOne = succession === 'one hook';
+      root!.render(
+        <PromptProvider registry={registry}>
+          <Answer {...(isOne ? {} : { key: number, id: `run ${number}` })} number={number} done={done} />
+        </PromptProvider>,
+      );
+    });
+  }
+  // what a run leaves to a timer, such as the look of a scheduler at a hidden page, is over by then
+  await new Promise((resolve) => setTimeout(resolve, 500));
+}
