@@ -1,78 +1,137 @@
-// What a page pays for @cueline/core and @cueline/react: minified and gzipped, without the packages they depend on.
-import { relative } from 'node:path';
+// What a page pays for Cueline: minified and gzipped, without the packages it depends on and the bundler's own runtime.
+// node scripts/size.mjs [--write]: --write puts the figures into the packages' READMEs.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
+/** For core and react together, on load. */
 const limit = 20_000;
 const root = fileURLToPath(new URL('..', import.meta.url));
-const entries = ['packages/core/src/index.ts', 'packages/react/src/index.ts'];
-const entry = '\0everything';
+const core = 'packages/core/src/index.ts';
+const react = 'packages/react/src/index.ts';
+const runner = 'packages/core/src/run/runner.ts';
 
-const result = await build({
-  root,
-  configFile: false,
-  logLevel: 'warn',
-  resolve: { conditions: ['@cueline/source'] },
-  plugins: [
-    {
-      name: 'everything',
-      resolveId: (id) => (id === entry ? id : undefined),
-      load: (id) =>
-        id === entry ? entries.map((file) => `export * from '/${file}';`).join('\n') : undefined,
-    },
+const coreAlone = await bundle([core]);
+const both = await bundle([core, react]);
+
+/** @type {Record<'core' | 'react', [name: string, bytes: number][]>} */
+const tables = {
+  core: [
+    ['`@cueline/core`', coreAlone.onLoad],
+    ['… and once a run has started', coreAlone.with(runner)],
+    ['`@cueline/core/models`', (await bundle(['packages/core/src/models/index.ts'])).onLoad],
+    ['`@cueline/core/plugins`', (await bundle(['packages/core/src/plugins/index.ts'])).onLoad],
+    ['`@cueline/core/testing`', (await bundle(['packages/core/src/testing/index.ts'])).onLoad],
   ],
-  build: {
-    write: false,
-    target: 'es2023',
-    minify: true,
-    rolldownOptions: {
-      input: entry,
-      preserveEntrySignatures: 'strict',
-      external: (id) => /^[@a-z]/.test(id) && !id.startsWith('@cueline/'),
-    },
-  },
-});
+  react: [
+    ['`@cueline/react`, core aside', (await bundle([react], /^@cueline\/core/)).onLoad],
+    ['`@cueline/react` with `@cueline/core`', both.onLoad],
+    ['… and once a run has started in the page', both.with(runner)],
+    [
+      '`@cueline/react/indexeddb`, core aside',
+      (await bundle(['packages/react/src/indexeddb/index.ts'], /^@cueline\/core/)).onLoad,
+    ],
+  ],
+};
 
-const chunks = new Map(
-  [result]
-    .flat()
-    .flatMap((one) => ('output' in one ? one.output : []))
-    .flatMap((chunk) => (chunk.type === 'chunk' ? [[chunk.fileName, chunk]] : [])),
-);
-const first = [...chunks.values()].find((chunk) => chunk.isEntry);
-if (first === undefined) throw new Error('The build has no entry.');
-const onLoad = importedBy(first.fileName, new Set());
-let total = 0;
-for (const chunk of chunks.values()) {
-  const bytes = gzipSync(chunk.code, { level: 9 }).length;
-  const counted = onLoad.has(chunk.fileName);
-  if (counted) total += bytes;
-  const name = chunk.isEntry ? entries.join(' + ') : relative(root, chunk.facadeModuleId ?? chunk.name);
-  console.log(`${kilobytes(bytes)}  ${name}${counted ? '' : ' (loaded on demand, not counted)'}`);
+for (const [name, bytes] of [...tables.core, ...tables.react]) {
+  console.log(`${kilobytes(bytes).padStart(9)}  ${name.replaceAll('`', '')}`);
 }
-
-console.log(`${kilobytes(total)}  of ${kilobytes(limit).trim()} allowed, gzipped, dependencies aside`);
-if (total > limit) {
-  console.error(`@cueline/core and @cueline/react are ${total - limit} bytes over their limit.`);
+if (process.argv.includes('--write')) {
+  for (const [name, rows] of Object.entries(tables)) write(join(root, 'packages', name, 'README.md'), rows);
+}
+console.log(
+  `${kilobytes(limit).padStart(9)}  is allowed for core and react on load, gzipped, dependencies aside`,
+);
+if (both.onLoad > limit) {
+  console.error(`@cueline/core and @cueline/react are ${both.onLoad - limit} bytes over their limit.`);
   process.exit(1);
 }
 
 /**
- * A file and what it cannot be loaded without. What import() loads when it is asked for is not part of what every page pays.
- * @param {string} file
- * @param {Set<string>} seen
+ * Bundles everything that these files export.
+ * @param {string[]} files
+ * @param {RegExp} [aside] packages of the workspace that are not counted
  */
-function importedBy(file, seen) {
-  const chunk = chunks.get(file);
-  if (chunk === undefined || seen.has(file)) return seen;
-  seen.add(file);
-  for (const imported of chunk.imports) importedBy(imported, seen);
-  return seen;
+async function bundle(files, aside = /^$/) {
+  const entry = '\0everything';
+  const result = await build({
+    root,
+    configFile: false,
+    logLevel: 'error',
+    resolve: { conditions: ['@cueline/source'] },
+    plugins: [
+      {
+        name: 'everything',
+        resolveId: (id) => (id === entry ? id : undefined),
+        load: (id) =>
+          id === entry ? files.map((file) => `export * from '/${file}';`).join('\n') : undefined,
+      },
+    ],
+    build: {
+      write: false,
+      target: 'es2023',
+      // as a library, because Vite gives a page's import() a preloader of its own
+      lib: { entry, formats: ['es'] },
+      minify: false,
+      rolldownOptions: {
+        input: entry,
+        external: (id) => (/^[@a-z]/.test(id) && !id.startsWith('@cueline/')) || aside.test(id),
+        output: { minify: true },
+      },
+    },
+  });
+
+  const chunks = new Map(
+    [result]
+      .flat()
+      .flatMap((one) => ('output' in one ? one.output : []))
+      .flatMap((chunk) => (chunk.type === 'chunk' ? [[chunk.fileName, chunk]] : [])),
+  );
+  /**
+   * The bytes of some files and of what they cannot be loaded without. What import() loads is not part of it.
+   * @param {(chunk: { isEntry: boolean, facadeModuleId: string | null }) => boolean} isLoaded
+   */
+  const bytesOf = (isLoaded) => {
+    const loaded = new Set([...chunks.values()].filter(isLoaded).map(({ fileName }) => fileName));
+    // a set also goes through what is added to it on the way
+    for (const file of loaded) for (const imported of chunks.get(file)?.imports ?? []) loaded.add(imported);
+    const codes = [...loaded].flatMap((file) => chunks.get(file)?.code ?? []);
+    if (codes.length === 0) throw new Error(`The bundle of ${files.join(' and ')} has no entry.`);
+    return codes.reduce((sum, code) => sum + gzipSync(code, { level: 9 }).length, 0);
+  };
+  return {
+    onLoad: bytesOf(({ isEntry }) => isEntry),
+    /** @param {string} file that is loaded later, together with what is there on load */
+    with: (file) => bytesOf((chunk) => chunk.isEntry || (chunk.facadeModuleId?.endsWith(file) ?? false)),
+  };
+}
+
+/**
+ * Replaces the table between `<!-- size -->` and `<!-- /size -->`.
+ * @param {string} file
+ * @param {[string, number][]} rows
+ */
+function write(file, rows) {
+  const table = [
+    '| entry | gzipped |',
+    '| --- | --- |',
+    ...rows.map(([name, bytes]) => `| ${name} | ${kilobytes(bytes)} |`),
+  ];
+  const text = readFileSync(file, 'utf8');
+  const parts = /(<!-- size -->\n)[^]*?(<!-- \/size -->)/;
+  if (!parts.test(text))
+    throw new Error(`${file} has no place for the table: <!-- size --> … <!-- /size -->.`);
+  writeFileSync(
+    file,
+    text.replace(parts, (_, begin, end) => `${begin}\n${table.join('\n')}\n\n${end}`),
+  );
 }
 
 /** @param {number} bytes */
 function kilobytes(bytes) {
-  return `${(bytes / 1000).toFixed(2)} kB`.padStart(9);
+  return `${(bytes / 1000).toFixed(1)} kB`;
 }
