@@ -2,8 +2,9 @@ import { defineConfig, devices } from '@playwright/test';
 import { launchOptions } from '../scripts/browser.mjs';
 
 const playground = 'http://localhost:4173';
+const reactExample = 'http://localhost:4174';
 
-/** Tests of the built playground. Build it first, or run `pnpm test:e2e`, which does. */
+/** Tests of the built apps. Build them first, or run `pnpm test:e2e`, which does. */
 export default defineConfig({
   testDir: './tests',
   outputDir: './test-results',
@@ -26,10 +27,14 @@ export default defineConfig({
       use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } },
     },
   ],
-  webServer: {
-    command: 'node node_modules/vite/bin/vite.js preview --port 4173 --strictPort',
-    cwd: '../apps/playground',
-    url: playground,
-    reuseExistingServer: false,
-  },
+  webServer: [preview('../apps/playground', playground), preview('../apps/react-example', reactExample)],
 });
+
+function preview(app: string, url: string) {
+  return {
+    command: `node node_modules/vite/bin/vite.js preview --port ${new URL(url).port} --strictPort`,
+    cwd: app,
+    url,
+    reuseExistingServer: false,
+  };
+}
