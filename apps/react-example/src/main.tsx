@@ -1,4 +1,12 @@
+// first, because it must be said before the first schema is made
+import './zod-without-eval.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+import './styles.css';
 
-createRoot(document.getElementById('root')!).render(<StrictMode>Cueline in React</StrictMode>);
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

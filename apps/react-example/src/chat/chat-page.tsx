@@ -1,0 +1,66 @@
+import { isOpenRequest } from '@cueline/core';
+import { usePrompt } from '@cueline/react';
+import type { IndexedDbStorage } from '@cueline/react/indexeddb';
+import { useRef } from 'react';
+import { StickToBottom } from 'use-stick-to-bottom';
+import { guestDesk } from '../prompts/guest-desk.ts';
+import { Restored } from '../ui/restored.tsx';
+import { RunStatus } from '../ui/run-status.tsx';
+import { ApprovalCard } from './approval-card.tsx';
+import { Composer } from './composer.tsx';
+import { Conversations } from './conversations.tsx';
+import { EmptyChat } from './empty-chat.tsx';
+import { Message } from './message.tsx';
+
+/** A conversation with tools, one of which asks before it runs. */
+export function ChatPage({ id, storage }: { id: string; storage: IndexedDbStorage }) {
+  const { messages, toolCalls, requests, status, send, respond, run } = usePrompt(guestDesk, { id });
+  const composer = useRef<HTMLTextAreaElement>(null);
+  const say = (text: string): void => void send(text, { whenBusy: 'queue' });
+  return (
+    <Restored run={run}>
+      <div className="flex h-full narrow:flex-col">
+        <Conversations currentId={id} status={status} storage={storage} />
+        <section aria-label="Chat" className="flex min-h-0 min-w-0 flex-1 flex-col">
+          <StickToBottom className="relative min-h-0 flex-1" resize="instant" initial="instant">
+            <StickToBottom.Content
+              scrollClassName="scroll"
+              className="mx-auto flex max-w-[760px] flex-col gap-4 px-5 py-6 narrow:px-3"
+            >
+              {messages.length === 0 && <EmptyChat onPick={say} />}
+              <div
+                role="log"
+                aria-label="Conversation"
+                aria-busy={status === 'running'}
+                className="flex flex-col gap-4"
+              >
+                {messages.map((message, index) => (
+                  <Message
+                    key={message.id}
+                    message={message}
+                    // they are of the last turn; what is known of the ones before is in their messages
+                    toolCalls={index === messages.length - 1 ? toolCalls : undefined}
+                    requests={index === messages.length - 1 ? requests : undefined}
+                  />
+                ))}
+              </div>
+              {requests.filter(isOpenRequest).map((request) => (
+                <ApprovalCard
+                  // the same card where it is asked again, so that what was typed stays
+                  key={request.toolCallId}
+                  request={request}
+                  respond={respond}
+                  onAnswered={() => composer.current?.focus()}
+                />
+              ))}
+            </StickToBottom.Content>
+          </StickToBottom>
+          <div className="mx-auto w-full max-w-[760px] px-5 pb-4 narrow:px-3 narrow:pb-3">
+            <RunStatus run={run} />
+            <Composer ref={composer} onSend={say} />
+          </div>
+        </section>
+      </div>
+    </Restored>
+  );
+}

@@ -1,0 +1,36 @@
+/** What is known of the guests. In a real app it is a database behind an API. */
+const bookings = [
+  { guest: 'Ada', email: 'ada@example.com', room: 'Garden room', arrival: '2026-12-12', nights: 3 },
+  { guest: 'Grace', email: 'grace@example.com', room: 'Sea room', arrival: '2026-12-14', nights: 2 },
+  { guest: 'Alan', email: 'alan@example.com', room: 'Attic', arrival: '2026-12-20', nights: 5 },
+];
+
+/** How long the house takes to answer, in milliseconds. */
+const LATENCY_MS = 700;
+
+/** A guesthouse that exists in this page only. Every request to it leaves a mark in the browser's performance timeline. */
+export const house = {
+  async findBooking(guest: string) {
+    await request('house:findBooking');
+    const booking = bookings.find((one) => one.guest.toLowerCase() === guest.toLowerCase());
+    if (booking === undefined) throw new Error(`There is no booking for ${guest}.`);
+    return booking;
+  },
+  async listFreeRooms(date: string) {
+    await request('house:listFreeRooms');
+    return { date, rooms: ['Courtyard room', 'Tower room'] };
+  },
+  async sendMail(to: string, subject: string) {
+    await request('house:sendMail');
+    return { sent: true, to, subject };
+  },
+  async lookUp(subject: string) {
+    await request('house:lookUp');
+    return `Notes on “${subject}”: nothing is in the way.`;
+  },
+};
+
+async function request(name: string): Promise<void> {
+  performance.mark(name);
+  await new Promise((resolve) => setTimeout(resolve, LATENCY_MS));
+}

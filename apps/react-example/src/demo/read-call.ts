@@ -1,0 +1,59 @@
+import type { ScriptedModel } from '@cueline/core/testing';
+
+/** What a model is called with. */
+export type ModelCall = Parameters<ScriptedModel['doStream']>[0];
+
+type ToolResult = { toolName: string; text: string; failed: boolean };
+
+/** The parts of a call by which the simulated model decides what it says. */
+export type Heard = {
+  system: string;
+  /** The last words of a user. */
+  said: string;
+  /** All that users have said. */
+  asked: string[];
+  /** What the model itself has said since then. */
+  replied: string;
+  /** What tools have answered since then, in order. */
+  results: ToolResult[];
+};
+
+/** Reads a call. */
+export function readCall({ prompt }: ModelCall): Heard {
+  const since = prompt.findLastIndex(({ role }) => role === 'user');
+  return {
+    system: prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n'),
+    said: textOf(prompt[since]),
+    asked: prompt.filter(({ role }) => role === 'user').map(textOf),
+    replied: prompt
+      .slice(since + 1)
+      .map((message) => (message.role === 'assistant' ? textOf(message) : ''))
+      .join('\n'),
+    results: prompt.slice(since + 1).flatMap((message) => {
+      if (message.role !== 'tool') return [];
+      return message.content.flatMap((part) => {
+        if (part.type !== 'tool-result') return [];
+        const { toolName, output } = part;
+        return [{ toolName, text: textOfOutput(output), failed: output.type.startsWith('error') }];
+      });
+    }),
+  };
+}
+
+type ToolOutput = Extract<
+  Extract<ModelCall['prompt'][number], { role: 'tool' }>['content'][number],
+  { type: 'tool-result' }
+>['output'];
+
+function textOfOutput(output: ToolOutput): string {
+  if (output.type === 'content')
+    return output.value.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  if (!('value' in output)) return '';
+  return typeof output.value === 'string' ? output.value : JSON.stringify(output.value);
+}
+
+function textOf(message: ModelCall['prompt'][number] | undefined): string {
+  if (message === undefined) return '';
+  if (typeof message.content === 'string') return message.content;
+  return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}

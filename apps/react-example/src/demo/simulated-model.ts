@@ -1,0 +1,33 @@
+import { scriptedModel, type ScriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { answerLetters } from './answer-letters.ts';
+import { answerTasks } from './answer-tasks.ts';
+import { answerAtDesk } from './answer-at-desk.ts';
+import { readCall, type Heard } from './read-call.ts';
+
+let calls = 0;
+
+/** No real model: it answers by rule, at a quick reader's pace. Every call leaves a mark in the performance timeline. */
+export const simulatedModel: ScriptedModel = {
+  ...scriptedModel([]),
+  async doStream(call) {
+    performance.mark('model');
+    const turn = scriptedModel([withCallIds(answer(readCall(call)))], { chunkSize: 4, delay: 18 });
+    return turn.doStream(call);
+  },
+};
+
+function answer(heard: Heard): ScriptedTurn {
+  if (heard.system.includes('bookings')) return answerLetters(heard);
+  if (heard.system.includes('one task after the other')) return answerTasks(heard);
+  return answerAtDesk(heard);
+}
+
+/** A stored conversation goes on after a reload, so ids must not begin anew. */
+function withCallIds(turn: ScriptedTurn): ScriptedTurn {
+  if (typeof turn === 'string') return turn;
+  return turn.map((part) => {
+    if (typeof part === 'string' || !('toolCall' in part)) return part;
+    calls += 1;
+    return { ...part, toolCall: { ...part.toolCall, id: `call-${Date.now().toString(36)}-${calls}` } };
+  });
+}

@@ -1,0 +1,43 @@
+import { definePrompt, tool } from '@cueline/core';
+import * as z from 'zod';
+import { house } from '../demo/house.ts';
+
+export const mailSchema = z.object({
+  to: z.email('Give an e-mail address.'),
+  subject: z.string().min(1, 'Give a subject.'),
+  text: z.string().min(1, 'Write something.'),
+});
+
+const findBooking = tool(
+  'findBooking',
+  'The booking of a guest, by first name',
+  z.object({ guest: z.string() }),
+  ({ guest }) => house.findBooking(guest),
+  { effect: 'read' },
+);
+
+const listFreeRooms = tool(
+  'listFreeRooms',
+  'Rooms that are free on a day',
+  z.object({ date: z.iso.date() }),
+  ({ date }) => house.listFreeRooms(date),
+  { effect: 'read' },
+);
+
+const sendMail = tool(
+  'sendMail',
+  'Sends a mail to a guest',
+  mailSchema,
+  ({ to, subject }) => house.sendMail(to, subject),
+  // it reaches people, so a person is asked before each call
+  { effect: 'external', needsApproval: true },
+);
+
+/** A conversation: what the user says comes from `send`. Tools that are declared here are typed in `state.toolCalls`. */
+export const guestDesk = definePrompt(
+  'guest-desk',
+  (prompt) => {
+    prompt.defSystem('role', 'You work at the desk of a small guesthouse. Look things up before you write.');
+  },
+  { tools: [findBooking, listFreeRooms, sendMail] },
+);

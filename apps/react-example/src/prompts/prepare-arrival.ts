@@ -1,0 +1,27 @@
+import { definePrompt } from '@cueline/core';
+import * as z from 'zod';
+import { house } from '../demo/house.ts';
+
+/** How long a result may be, in characters. */
+const LONGEST_RESULT = 90;
+
+/** Works on a list of tasks, one after the other, until each has a result that is accepted. */
+export const prepareArrival = definePrompt('prepare-arrival', (prompt, input: { titles: string[] }) => {
+  prompt.defSystem('role', 'You prepare a guesthouse for its guests. Do one task after the other.');
+  prompt.defTool(
+    'lookUp',
+    'What the house knows of a subject',
+    z.object({ subject: z.string() }),
+    ({ subject }) => house.lookUp(subject),
+  );
+  prompt.defTaskList(
+    input.titles.map((title) => ({
+      task: title,
+      validation: (result) =>
+        result.length > LONGEST_RESULT
+          ? `The result has ${result.length} characters. Use ${LONGEST_RESULT} at most.`
+          : undefined,
+    })),
+  );
+  prompt.$`The Costa family arrives on Saturday. Prepare everything.`;
+});

@@ -1,0 +1,45 @@
+import { useState, type FormEvent } from 'react';
+import { Button } from '../ui/button.tsx';
+
+type TaskInputProps = {
+  label: string;
+  action: string;
+  text?: string;
+  onSave: (text: string) => void;
+  /** Where it can be left without saving; Escape does it, too. The input then begins with the focus. */
+  onCancel?: () => void;
+};
+
+/** One line of text and a button. */
+export function TaskInput({ label, action, text: initial = '', onSave, onCancel }: TaskInputProps) {
+  const [text, setText] = useState(initial);
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (text.trim() === '') return;
+    onSave(text.trim());
+    setText('');
+  }
+
+  return (
+    <form onSubmit={submit} className="flex min-w-0 flex-1 flex-wrap gap-2">
+      <input
+        aria-label={label}
+        placeholder={label}
+        value={text}
+        // it appears because the user has asked for it
+        // oxlint-disable-next-line jsx-a11y/no-autofocus
+        autoFocus={onCancel !== undefined}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => event.key === 'Escape' && onCancel?.()}
+        className="field flex-1 basis-40"
+      />
+      <Button type="submit">{action}</Button>
+      {onCancel !== undefined && (
+        <Button look="ghost" onClick={onCancel}>
+          Cancel
+        </Button>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,158 @@
+import type { EditReply, TaskStatus } from '@cueline/core';
+import { useTask, type AnyRun, type TaskMoves } from '@cueline/react';
+import { clsx } from 'clsx';
+import {
+  ArrowDown,
+  ArrowUp,
+  Check,
+  Circle,
+  CircleCheck,
+  CircleSlash,
+  CircleX,
+  LoaderCircle,
+  Pencil,
+  RotateCcw,
+  SkipForward,
+  Trash2,
+} from 'lucide-react';
+import { memo, useRef, useState, type ReactNode } from 'react';
+import { Button } from '../ui/button.tsx';
+import { TaskInput } from './task-input.tsx';
+
+const looks: Record<TaskStatus, { Icon: typeof Circle; color: string; words: string }> = {
+  pending: { Icon: Circle, color: 'text-ink-3', words: 'To do' },
+  in_progress: { Icon: LoaderCircle, color: 'text-go', words: 'Under way' },
+  validating: { Icon: LoaderCircle, color: 'text-tool', words: 'Being checked' },
+  completed: { Icon: CircleCheck, color: 'text-go', words: 'Done' },
+  failed: { Icon: CircleX, color: 'text-danger', words: 'Failed' },
+  skipped: { Icon: CircleSlash, color: 'text-ink-3', words: 'Skipped' },
+};
+
+type TaskRowProps = Omit<TaskMoves, 'add'> & {
+  run: AnyRun;
+  taskId: string;
+  index: number;
+  isLast: boolean;
+  isCurrent: boolean;
+  canEdit: boolean;
+};
+
+/** One task: how it stands, what came of it, and what its user can do with it. */
+export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
+  const { run, taskId, isCurrent, canEdit, rename, resolve } = props;
+  const task = useTask(run, taskId);
+  const [writing, setWriting] = useState<'title' | 'result'>();
+  const [refusal, setRefusal] = useState<string>();
+  const row = useRef<HTMLLIElement>(null);
+  if (task === undefined) return null;
+  const { title, status, result, error, origin } = task;
+  const { Icon, color, words } = looks[status];
+
+  async function edit(reply: Promise<EditReply>): Promise<void> {
+    const outcome = await reply;
+    setRefusal(outcome.accepted ? undefined : outcome.reason);
+  }
+  function stopWriting(): void {
+    setWriting(undefined);
+    // the focus was in what goes away
+    row.current?.focus();
+  }
+
+  return (
+    <li
+      ref={row}
+      tabIndex={-1}
+      data-task={taskId}
+      data-status={status}
+      aria-current={isCurrent ? 'step' : undefined}
+      className={clsx(
+        'flex flex-wrap items-start gap-x-2.5 rounded-lg border bg-panel px-3 py-1.5',
+        isCurrent ? 'border-line-strong' : 'border-line',
+      )}
+    >
+      <Icon
+        aria-hidden
+        className={clsx('mt-2 size-4 shrink-0', color, isCurrent && status !== 'pending' && 'animate-spin')}
+      />
+      {writing !== undefined ? (
+        <TaskInput
+          label={writing === 'title' ? `New words for: ${title}` : `Result of: ${title}`}
+          action="Save"
+          text={writing === 'title' ? title : ''}
+          onSave={(text) => {
+            void edit(writing === 'title' ? rename(taskId, text) : resolve(taskId, text));
+            stopWriting();
+          }}
+          onCancel={stopWriting}
+        />
+      ) : (
+        <div className="min-w-0 flex-1 py-1.5">
+          <p className={clsx('text-lg wrap-anywhere', status === 'skipped' && 'text-ink-2 line-through')}>
+            <span className="sr-only">{words}: </span>
+            {title}
+            {origin === 'user' && <span className="ml-2 text-sm text-ink-3">yours</span>}
+          </p>
+          {status === 'completed' && <p className="text-ink-2">{result}</p>}
+          {status !== 'completed' && error !== undefined && <p className="text-warn">{error}</p>}
+          {refusal !== undefined && (
+            <p role="alert" className="text-danger">
+              {refusal}
+            </p>
+          )}
+        </div>
+      )}
+      {canEdit && writing === undefined && (
+        <TaskActions {...props} title={title} status={status} edit={edit} setWriting={setWriting} />
+      )}
+    </li>
+  );
+});
+
+type TaskActionsProps = TaskRowProps & {
+  title: string;
+  status: TaskStatus;
+  edit: (reply: Promise<EditReply>) => Promise<void>;
+  setWriting: (what: 'title' | 'result') => void;
+};
+
+function TaskActions({ taskId, title, status, index, isLast, edit, setWriting, ...moves }: TaskActionsProps) {
+  const isOpen = status === 'pending' || status === 'in_progress';
+  const action = (words: string, icon: ReactNode, act: () => void, isPossible = true): ReactNode => (
+    <Button
+      square
+      look="ghost"
+      aria-label={`${words}: ${title}`}
+      title={words}
+      // it keeps the focus where it cannot be used any more
+      aria-disabled={!isPossible}
+      className={clsx(!isPossible && 'opacity-40')}
+      onClick={() => isPossible && act()}
+    >
+      {icon}
+    </Button>
+  );
+  return (
+    <div
+      role="group"
+      aria-label={`Change: ${title}`}
+      className="ml-auto flex narrow:-mr-2 narrow:basis-full narrow:justify-end"
+    >
+      {status === 'pending' && (
+        <>
+          {action('Move up', <ArrowUp />, () => void edit(moves.move(taskId, index - 1)), index > 0)}
+          {action('Move down', <ArrowDown />, () => void edit(moves.move(taskId, index + 1)), !isLast)}
+        </>
+      )}
+      {isOpen && (
+        <>
+          {action('Rename', <Pencil />, () => setWriting('title'))}
+          {action('Give the result', <Check />, () => setWriting('result'))}
+          {action('Skip', <SkipForward />, () => void edit(moves.skip(taskId)))}
+        </>
+      )}
+      {status === 'pending' && action('Remove', <Trash2 />, () => void edit(moves.remove(taskId)))}
+      {(status === 'completed' || status === 'skipped') &&
+        action('Do again', <RotateCcw />, () => void edit(moves.retry(taskId)))}
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import type { RunState } from '@cueline/core';
+import { useRun, type AnyRun } from '@cueline/react';
+import { clsx } from 'clsx';
+import { RotateCcw, Square } from 'lucide-react';
+import { Button } from './button.tsx';
+
+const phases = {
+  requesting: 'Asks the model…',
+  reasoning: 'Thinks…',
+  text: 'Writes…',
+  'tool-input': 'Calls a tool…',
+  tools: 'Waits for a tool…',
+} as const;
+
+/** One line of fixed height: how the run stands, and the way to stop it or to try again. Renders by itself. */
+export function RunStatus({ run }: { run: AnyRun }) {
+  const state = useRun(run);
+  const { status, queued, storageError } = state;
+  const isBusy = status === 'running' || status === 'waiting';
+  const hasEnded = status === 'done' || status === 'error' || status === 'stopped';
+  return (
+    <>
+      <div className="flex min-h-11 items-center gap-3 text-sm text-ink-2">
+        <p
+          role="status"
+          data-testid="status"
+          data-status={status}
+          className={clsx(
+            'min-w-0 flex-1',
+            status === 'error' && 'text-danger',
+            status === 'waiting' && 'text-warn',
+          )}
+        >
+          {describe(state)}
+          {queued > 0 && ` ${queued} more in the queue.`}
+        </p>
+        {isBusy && (
+          <Button onClick={run.stop}>
+            <Square />
+            Stop
+          </Button>
+        )}
+        {hasEnded && (
+          <Button look={status === 'done' ? 'ghost' : 'outline'} onClick={() => void run.retry()}>
+            <RotateCcw />
+            {status === 'error' ? 'Go on' : 'Try again'}
+          </Button>
+        )}
+      </div>
+      {storageError !== undefined && (
+        <p className="pb-2 text-sm text-warn">Not kept over a reload. {storageError.message}</p>
+      )}
+    </>
+  );
+}
+
+function describe(state: RunState): string {
+  switch (state.status) {
+    case 'idle':
+      return '';
+    case 'running':
+      return phases[state.phase];
+    case 'waiting':
+      return 'Waits for your answer.';
+    case 'done':
+      return `Done: ${count(state.steps.length, 'step')}, ${count(state.toolCalls.length, 'tool call')}, ${state.usage.totalTokens} tokens.`;
+    case 'stopped':
+      return 'Stopped. What it has said so far stays.';
+    case 'error':
+      return state.error.message;
+  }
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

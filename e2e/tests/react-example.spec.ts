@@ -1,0 +1,504 @@
+import { expect as expectSoon, test as base, type Page } from '@playwright/test';
+
+const expect = expectSoon.configure({ timeout: 15_000 });
+
+/** What a person sees of the app, and what its performance timeline has of the model and the house. */
+type App = {
+  readonly page: Page;
+  open(hash: string): Promise<void>;
+  say(text: string): Promise<void>;
+  /** Waits until the run stands like this. */
+  stands(status: string): Promise<void>;
+  /** How often each was called since the page was loaded: `model`, and requests such as `house:sendMail`. */
+  calls(): Promise<Record<string, number>>;
+};
+
+/** `test` with the app; an error on the console, an uncaught one or a report of the policy fails it. */
+const test = base.extend<{ app: App; faults: string[] }>({
+  faults: async ({ context }, use) => {
+    const faults: string[] = [];
+    await context.addInitScript(() =>
+      addEventListener('securitypolicyviolation', (event) =>
+        // the console is what the test hears
+        console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`),
+      ),
+    );
+    context.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+    });
+    context.on('weberror', (error) => faults.push(String(error.error())));
+    await use(faults);
+    expect(faults).toEqual([]);
+  },
+  app: async ({ page, faults: _watched }, use) => use(onPage(page)),
+});
+
+test.use({ baseURL: 'http://localhost:4174' });
+
+function onPage(page: Page): App {
+  return {
+    page,
+    open: async (hash) => {
+      await page.goto(`/${hash}`);
+      await expect(page.getByRole('heading', { level: 2 }).or(page.getByRole('log')).first()).toBeVisible();
+    },
+    async say(text) {
+      await page.getByLabel('Message').fill(text);
+      await page.keyboard.press('Enter');
+    },
+    stands: (status) => expect(page.getByTestId('status')).toHaveAttribute('data-status', status),
+    calls: () =>
+      page.evaluate(() => {
+        const counts: Record<string, number> = {};
+        for (const { name } of performance.getEntriesByType('mark')) counts[name] = (counts[name] ?? 0) + 1;
+        return counts;
+      }),
+  };
+}
+
+const answers = (page: Page) => page.locator('[data-message=assistant]');
+const toolCards = (page: Page) =>
+  page
+    .locator('[data-tool]')
+    .evaluateAll((cards) => cards.map((card) => `${card.dataset['tool']}: ${card.dataset['state']}`));
+
+test.describe('the chat', () => {
+  test('looks things up with a tool, turn after turn', async ({ app }) => {
+    const { page } = app;
+    await app.open('#/chat');
+    await page.getByRole('button', { name: 'When does Ada arrive?' }).click();
+    await expect(page.locator('[data-tool=findBooking]')).toHaveAttribute('data-state', 'running');
+    await app.stands('done');
+    await expect(answers(page)).toContainText('Ada arrives on 2026-12-12 and stays for 3 nights');
+    expect(await app.calls()).toEqual({ model: 2, 'house:findBooking': 1 });
+
+    await app.say('Which rooms are free on 2026-12-14?');
+    await expect(answers(page)).toHaveCount(2);
+    await app.stands('done');
+    await expect(answers(page).last()).toContainText('Tower room');
+    expect(await toolCards(page)).toEqual([
+      'findBooking: output-available',
+      'listFreeRooms: output-available',
+    ]);
+    expect(await app.calls()).toEqual({ model: 4, 'house:findBooking': 1, 'house:listFreeRooms': 1 });
+  });
+
+  test('shows the arguments of a call while they arrive, and opens to show all of it', async ({ app }) => {
+    const { page } = app;
+    await app.open('#/chat');
+    await app.say('Tell Grace that her room is ready');
+    const card = page.locator('[data-tool=sendMail]');
+    await expect(card).toHaveAttribute('data-state', 'input-streaming');
+    await expect(card.locator('summary')).toContainText('grace@');
+    await page.getByTestId('approval').waitFor();
+    await card.locator('summary').click();
+    await expect(card).toContainText('"subject": "Your sea room on 2026-12-14"');
+  });
+
+  test('says what a tool could not do', async ({ app }) => {
+    const { page } = app;
+    await app.open('#/chat');
+    await app.say('When does Zoe arrive?');
+    await app.stands('done');
+    await expect(answers(page)).toContainText('There is no booking for Zoe');
+    expect(await toolCards(page)).toEqual(['findBooking: output-error']);
+  });
+
+  test('a message that is sent meanwhile waits for the end of the answer', async ({ app }) => {
+    const { page } = app;
+    await app.open('#/chat');
+    await app.say('When does Ada arrive?');
+    await app.say('When does Alan arrive?');
+    await expect(page.getByTestId('status')).toContainText('1 more in the queue');
+    await expect(answers(page)).toHaveCount(2);
+    await app.stands('done');
+    await expect(answers(page).first()).toContainText('Ada arrives');
+    await expect(answers(page).last()).toContainText('Alan arrives');
+  });
+
+  test('stops, and tries again', async ({ app }) => {
+    const { page } = app;
+    await app.open('#/chat');
+    await app.say('When does Ada arrive?');
+    await expect(page.locator('[data-tool=findBooking]')).toHaveAttribute('data-state', 'running');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await app.stands('stopped');
+    expect(await toolCards(page)).toEqual(['findBooking: interrupted']);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await app.stands('done');
+    await expect(answers(page)).toHaveCount(1);
+    await expect(answers(page)).toContainText('Ada arrives');
+  });
+
+  test('goes on after a failure', async ({ app }) => {
+    const { page } = app;
+    await app.open('#/chat');
+    await app.say('Break, please');
+    await app.stands('error');
+    await expect(page.getByTestId('status')).toContainText('The simulated line broke');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await app.stands('done');
+    await expect(answers(page)).toContainText('The line has held');
+  });
+
+  test('keeps several conversations, one of which goes on while another is shown', async ({ app }) => {
+    const { page } = app;
+    await app.open('#/chat');
+    await app.say('When does Ada arrive?');
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await expect(page.getByText('The desk of a small guesthouse')).toBeVisible();
+    await app.say('When does Alan arrive?');
+    await expect(answers(page)).toContainText('Alan arrives');
+    await page.getByRole('link', { name: 'Chat', exact: false }).first().click();
+    await expect(answers(page)).toContainText('Ada arrives');
+    await expect(page.getByRole('navigation', { name: 'Conversations' }).getByRole('link')).toHaveCount(2);
+    expect(await app.calls()).toEqual({ model: 4, 'house:findBooking': 2 });
+  });
+});
+
+test.describe('an approval', () => {
+  test.beforeEach(async ({ app }) => {
+    await app.open('#/chat');
+    await app.say('Tell Grace that her room is ready');
+    await app.page.getByTestId('approval').waitFor();
+    await app.stands('waiting');
+  });
+
+  test('is given', async ({ app }) => {
+    const { page } = app;
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await app.stands('done');
+    await expect(answers(page)).toContainText(
+      'Sent to grace@example.com, under “Your sea room on 2026-12-14”.',
+    );
+    expect(await app.calls()).toEqual({ model: 3, 'house:findBooking': 1, 'house:sendMail': 1 });
+    await expect(page.getByLabel('Message')).toBeFocused();
+  });
+
+  test('is given to other arguments', async ({ app }) => {
+    const { page } = app;
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('To').fill('nobody');
+    await expect(page.getByText('Give an e-mail address.')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Send this' })).toBeDisabled();
+    await page.getByLabel('To').fill('grace@other.example');
+    await page.getByLabel('Subject').fill('Noon it is');
+    await page.getByRole('button', { name: 'Send this' }).click();
+    await app.stands('done');
+    await expect(answers(page)).toContainText('Sent to grace@other.example, under “Noon it is”.');
+    await expect(page.locator('[data-tool=sendMail] summary')).toContainText('Noon it is');
+    expect((await app.calls())['house:sendMail']).toBe(1);
+  });
+
+  test('is refused, and the model hears why', async ({ app }) => {
+    const { page } = app;
+    await page.getByLabel('Why not').fill('She is here already');
+    await page.getByRole('button', { name: 'Refuse' }).click();
+    await app.stands('done');
+    await expect(answers(page)).toContainText('I have not sent it. You said: “She is here already”.');
+    expect(await app.calls()).toEqual({ model: 3, 'house:findBooking': 1 });
+    await app.say('Write to Grace all the same');
+    await page.getByTestId('approval').waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await expect(answers(page).last()).toContainText('Sent to grace@example.com');
+  });
+});
+
+test.describe('a reload', () => {
+  test('in the middle of a step: what is done is not done again', async ({ app }) => {
+    const { page } = app;
+    await app.open('#/chat');
+    await app.say('Tell Grace that her room is ready');
+    await expect(page.locator('[data-tool=sendMail]')).toHaveAttribute('data-state', 'input-streaming');
+    // more than the storage gathers before it writes
+    await page.waitForTimeout(300);
+    await page.reload();
+
+    await app.stands('error');
+    await expect(page.getByTestId('status')).toContainText('went away before its end');
+    expect(await toolCards(page)).toEqual(['findBooking: output-available', 'sendMail: interrupted']);
+    await page.waitForTimeout(1_000);
+    expect(await app.calls()).toEqual({});
+
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByTestId('approval').waitFor();
+    expect(await app.calls()).toEqual({ model: 1 });
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await app.stands('done');
+    expect(await app.calls()).toEqual({ model: 2, 'house:sendMail': 1 });
+    expect(await toolCards(page)).toEqual(['findBooking: output-available', 'sendMail: output-available']);
+
+    await page.reload();
+    await app.stands('done');
+    await app.say('When does Ada arrive?');
+    await expect(answers(page).last()).toContainText('Ada arrives');
+    expect(await app.calls()).toEqual({ model: 2, 'house:findBooking': 1 });
+  });
+
+  test('while a question is open: it is asked again', async ({ app }) => {
+    const { page } = app;
+    await app.open('#/chat');
+    await app.say('Tell Grace that her room is ready');
+    await page.getByTestId('approval').waitFor();
+    await page.waitForTimeout(300);
+    await page.reload();
+    await app.stands('error');
+    await expect(page.getByTestId('approval')).toHaveCount(0);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await app.stands('done');
+    expect(await app.calls()).toEqual({ model: 2, 'house:sendMail': 1 });
+  });
+
+  test('in the middle of a task list: it goes on with the task at hand, and the edits stay', async ({
+    app,
+  }) => {
+    const { page } = app;
+    await app.open('#/tasks');
+    await page.getByLabel('Tasks').fill('Choose rooms\nOrder breakfast');
+    await page.getByRole('button', { name: 'Begin with 2 tasks' }).click();
+    await expect(page.locator('[data-task=task-1]')).toHaveAttribute('data-status', 'completed');
+    await page.getByLabel('Another task').fill('Buy flowers');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await expect(page.locator('[data-task=task-2]')).toHaveAttribute('data-status', 'in_progress');
+    await page.waitForTimeout(300);
+    await page.reload();
+
+    await app.stands('error');
+    await expect(page.getByTestId('progress')).toContainText('1 of 3');
+    await expect(page.locator('[data-task=task-3]')).toContainText('Buy flowers');
+    await page.waitForTimeout(1_000);
+    expect(await app.calls()).toEqual({});
+
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await app.stands('done');
+    await expect(page.getByTestId('progress')).toContainText('3 of 3');
+    // once for each of the two tasks that were not done
+    expect((await app.calls())['house:lookUp']).toBe(2);
+  });
+
+  test('keeps the booking that was read', async ({ app }) => {
+    const { page } = app;
+    await app.open('#/form');
+    await page.getByRole('button', { name: 'Read the booking' }).click();
+    await app.stands('done');
+    await page.waitForTimeout(300);
+    await page.reload();
+    await expect(page.getByLabel('Guest', { exact: true })).toHaveValue('Marta Costa');
+    expect(await app.calls()).toEqual({});
+  });
+});
+
+test('where nothing can be stored, the page says so and works all the same', async ({ app }) => {
+  const { page } = app;
+  await page.addInitScript(() => {
+    IDBFactory.prototype.open = () => {
+      throw new DOMException('no', 'SecurityError');
+    };
+  });
+  await app.open('#/chat');
+  await app.say('When does Ada arrive?');
+  await app.stands('done');
+  await expect(answers(page)).toContainText('Ada arrives');
+  await expect(page.getByText('Not kept over a reload.')).toBeVisible();
+});
+
+test('two tabs: the second one disturbs nothing, and takes over where it goes on', async ({ app }) => {
+  const first = app.page;
+  await app.open('#/chat');
+  await app.say('Tell Grace that her room is ready');
+  await first.getByTestId('approval').waitFor();
+  await first.waitForTimeout(300);
+
+  const other = onPage(await first.context().newPage());
+  await other.open('#/chat');
+  await other.stands('error');
+  expect(await other.calls()).toEqual({});
+
+  await first.getByRole('button', { name: 'Approve' }).click();
+  await app.stands('done');
+  await expect(first.getByText('Not kept over a reload')).toHaveCount(0);
+  await first.waitForTimeout(300);
+  await other.page.reload();
+  await other.stands('done');
+  await expect(answers(other.page)).toContainText('Sent to grace@example.com');
+
+  await other.say('When does Ada arrive?');
+  await other.stands('done');
+  await other.page.waitForTimeout(300);
+  await first.reload();
+  await expect(answers(first)).toHaveCount(2);
+  await expect(answers(first).last()).toContainText('Ada arrives');
+  expect(await app.calls()).toEqual({});
+});
+
+test('the task list: every kind of edit while the model works, and it hears of it', async ({ app }) => {
+  const { page } = app;
+  const task = (number: number) => page.locator(`[data-task=task-${number}]`);
+  const change = (words: string, number: number) =>
+    task(number)
+      .getByRole('button', { name: new RegExp(`^${words}:`) })
+      .click();
+  const order = () =>
+    page.locator('[data-task]').evaluateAll((rows) => rows.map((row) => row.dataset['task']));
+
+  await app.open('#/tasks');
+  await page.getByLabel('Tasks').fill(['one', 'two', 'three', 'four', 'five', 'six'].join('\n'));
+  await page.getByRole('button', { name: 'Begin with 6 tasks' }).click();
+  await expect(task(1)).toHaveAttribute('data-status', 'in_progress');
+
+  await change('Move up', 6);
+  await expect.poll(order).toEqual(['task-1', 'task-2', 'task-3', 'task-4', 'task-6', 'task-5']);
+  await change('Rename', 2);
+  await page.getByLabel('New words for: two').fill('deux');
+  await page.keyboard.press('Enter');
+  await expect(task(2)).toContainText('deux');
+  await expect(task(2)).toBeFocused();
+  await change('Skip', 3);
+  await expect(task(3)).toHaveAttribute('data-status', 'skipped');
+  await change('Remove', 4);
+  await expect(task(4)).toHaveCount(0);
+  await change('Give the result', 5);
+  await page.getByLabel('Result of: five').fill('by hand');
+  await page.keyboard.press('Enter');
+  await expect(task(5)).toHaveAttribute('data-status', 'completed');
+  await page.getByLabel('Another task').fill('seven');
+  await page.getByRole('button', { name: 'Add' }).click();
+  await expect(task(7)).toContainText('yours');
+  await expect(task(1)).toHaveAttribute('data-status', 'completed');
+  await change('Do again', 1);
+  await expect(task(1)).not.toHaveAttribute('data-status', 'completed');
+
+  await app.stands('done');
+  await expect(page.getByTestId('progress')).toContainText('6 of 6');
+  await expect(task(5)).toContainText('by hand');
+  const said = page.getByRole('log');
+  for (const words of [
+    'The user moved task-6 “six” after task-4.',
+    'The user renamed task-2 “two” to “deux”.',
+    'The user skipped task-3 “three”.',
+    'The user removed task-4 “four”.',
+    'The user completed task-5 “five” with the result: by hand',
+    'The user added task-7 “seven”',
+    'The user wants task-1 “one” to be done again.',
+  ]) {
+    await expect(said).toContainText(words);
+  }
+});
+
+test('the task list: a result that is refused is given again', async ({ app }) => {
+  const { page } = app;
+  await app.open('#/tasks');
+  await page.getByLabel('Tasks').fill('Write a welcome note');
+  await page.getByRole('button', { name: 'Begin with 1 task' }).click();
+  await expect(page.locator('[data-task=task-1]')).toContainText('Use 90 at most');
+  await app.stands('done');
+  await expect(page.locator('[data-task=task-1]')).toContainText('The key hangs by the door.');
+});
+
+test.describe('the form', () => {
+  test('fills while the answer arrives, and is then the user’s', async ({ app }) => {
+    const { page } = app;
+    await app.open('#/form');
+    await page.getByRole('button', { name: 'Read the booking' }).click();
+    await expect(page.getByLabel('Guest', { exact: true })).toHaveValue('Marta Costa');
+    // the rest is still to come
+    await expect(page.getByLabel('Wishes')).toHaveValue('', { timeout: 1 });
+    await expect(page.getByLabel('Guest', { exact: true })).not.toBeEditable();
+    await app.stands('done');
+    await expect(page.getByLabel('Arrival')).toHaveValue('2026-12-12');
+    await expect(page.getByLabel('Room')).toHaveValue('sea');
+    await expect(page.getByText('Read: Marta Costa, 2 guests, 3 nights. Not saved yet.')).toBeVisible();
+
+    await page.getByLabel('Guests').fill('9');
+    await page.getByLabel('Departure').fill('2026-12-01');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('The house takes six at most.')).toBeVisible();
+    await page.getByLabel('Guests').fill('3');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Departure is after arrival.')).toBeVisible();
+    await page.getByLabel('Departure').fill('2026-12-16');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Saved: Marta Costa, 3 guests, 4 nights.')).toBeVisible();
+  });
+
+  test('shows what of an answer did not fit', async ({ app }) => {
+    const { page } = app;
+    await app.open('#/form');
+    await page.getByRole('button', { name: 'Too many people' }).click();
+    await page.getByRole('button', { name: 'Read the booking' }).click();
+    await app.stands('done');
+    await expect(page.getByRole('region', { name: 'asked to answer again' })).toContainText(
+      'guests: The house takes six at most.',
+    );
+    await expect(page.getByLabel('Guests')).toHaveValue('6');
+    expect(await app.calls()).toEqual({ model: 2 });
+  });
+
+  test('can be filled in by hand where there is nothing to read', async ({ app }) => {
+    const { page } = app;
+    await app.open('#/form');
+    await page.getByRole('button', { name: 'No booking at all' }).click();
+    await page.getByRole('button', { name: 'Read the booking' }).click();
+    await app.stands('error');
+    await expect(page.getByTestId('status')).toContainText('did not fit its schema after 3 tries');
+    await expect(page.getByLabel('Guest', { exact: true })).toBeEditable();
+    await expect(page.getByLabel('Guest', { exact: true })).toHaveValue('Ines');
+  });
+});
+
+test('everything can be done with the keyboard', async ({ app }) => {
+  const { page } = app;
+  /** Tabs on until something of this name has the focus. */
+  async function tabTo(name: RegExp): Promise<void> {
+    for (let presses = 0; presses < 40; presses += 1) {
+      await page.keyboard.press('Tab');
+      const focused = await page.evaluate(() => {
+        const element = document.activeElement as (HTMLElement & { labels?: NodeListOf<HTMLElement> }) | null;
+        if (element === document.body) return '';
+        return `${element?.ariaLabel ?? ''} ${element?.labels?.[0]?.innerText ?? ''} ${element?.innerText ?? ''}`;
+      });
+      if (name.test(focused)) return;
+    }
+    throw new Error(`Nothing called ${name} can be reached with Tab.`);
+  }
+
+  await app.open('#/chat');
+  await tabTo(/Message/);
+  await page.keyboard.type('Tell Grace that her room is ready');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('approval').waitFor();
+  await tabTo(/Edit/);
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('To')).toBeFocused();
+  await tabTo(/Subject/);
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('By keyboard');
+  await tabTo(/Send this/);
+  await page.keyboard.press('Space');
+  await expect(answers(page)).toContainText('By keyboard');
+  await expect(page.getByLabel('Message')).toBeFocused();
+
+  await tabTo(/Task list/);
+  await page.keyboard.press('Enter');
+  await tabTo(/^Tasks/);
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('one\ntwo\nthree');
+  await tabTo(/Begin with 3 tasks/);
+  await page.keyboard.press('Enter');
+  await page.locator('[data-task=task-3]').waitFor();
+  await tabTo(/^Skip: three/);
+  await page.keyboard.press('Enter');
+  await expect(page.locator('[data-task=task-3]')).toHaveAttribute('data-status', 'skipped');
+  await expect(page.locator('[data-task=task-3]').getByRole('button', { name: /^Do again/ })).toBeVisible();
+  await app.stands('done');
+
+  await tabTo(/^ *Form/);
+  await page.keyboard.press('Enter');
+  await tabTo(/Read the booking/);
+  await page.keyboard.press('Enter');
+  await app.stands('done');
+  await tabTo(/Save/);
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Saved: Marta Costa, 2 guests, 3 nights.')).toBeVisible();
+});
