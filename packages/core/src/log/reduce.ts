@@ -124,7 +124,7 @@ export function createReducer(state: RunState = initialState): Reducer {
       case 'run-resume': {
         const { runId, model, simulated = false } = event;
         Object.assign(facts, { runId, model, simulated });
-        return;
+        return run.resume();
       }
       case 'run-end':
         run.end(event);

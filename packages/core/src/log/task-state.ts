@@ -1,10 +1,14 @@
 import { applyTaskEvent, type TaskEvent, type TaskStatus } from '../tasks/task.ts';
 import type { TaskState } from './state.ts';
 
-/** The tasks after one more event, with their times. A task that did not change keeps its identity. */
+/**
+ * The tasks after one more event, with their times. A task that did not change keeps its identity. `earlier` is how the
+ * tasks stood of which the events say again what came of them: what had ended then has its times from there.
+ */
 export function applyToTasks(
   tasks: readonly TaskState[],
   event: TaskEvent & { seq: number; t: number },
+  earlier: readonly TaskState[] = [],
 ): readonly TaskState[] {
   // what is known of a task besides stays with it
   const items = applyTaskEvent(tasks, event) as readonly TaskState[];
@@ -13,7 +17,9 @@ export function applyToTasks(
     case 'task-update': {
       const index = items.findIndex((item, place) => item !== tasks[place]);
       const item = items[index];
-      return item === undefined ? tasks : items.with(index, timed(item, tasks[index]?.status, event));
+      if (item === undefined) return tasks;
+      const known = earlier.find((task) => task.id === item.id && task.status === item.status);
+      return items.with(index, withTimes(timed(item, tasks[index]?.status, event), known));
     }
     default:
       // these leave every task as it was
@@ -34,4 +40,11 @@ function timed(
     ...(startedAt === undefined || task.status === 'pending' ? {} : { startedAt }),
     ...(ended ? { finishedAt: task.status === before ? finishedAt : t } : {}),
   };
+}
+
+/** A task that had ended before, as far as it is known, with the times of then. */
+function withTimes(task: TaskState, known: TaskState | undefined): TaskState {
+  if (known?.finishedAt === undefined) return task;
+  const { startedAt, finishedAt } = known;
+  return { ...task, ...(startedAt === undefined ? {} : { startedAt }), finishedAt };
 }

@@ -1,7 +1,7 @@
 import type { RunEvent } from './events.ts';
 import { applyToMessage, readInputs, type MessageProgress } from './message.ts';
 import { createPartialJson, type PartialJson } from './partial-json.ts';
-import type { RunStatus, SteerState, StepState, WorkFacts } from './state.ts';
+import type { RunStatus, SteerState, StepState, TaskState, WorkFacts } from './state.ts';
 import { addUsage, applyChange } from './step.ts';
 import { applyToTasks } from './task-state.ts';
 import { applyToCalls, interruptCalls } from './tool-calls.ts';
@@ -14,6 +14,10 @@ type WorkProgress = MessageProgress & {
   steered: SteerState[];
   /** Reads the answer while it arrives, where it is to be JSON. */
   answer?: PartialJson;
+  /** True where the answer has gone on since it was last looked at. */
+  answerIsStale: boolean;
+  /** How the tasks stood before the run went on, which says them anew before its first step. */
+  earlierTasks: readonly TaskState[];
   /** True where the answer is to be JSON. */
   structured: boolean;
   /** How the work stands; it is running also while the state says that it waits. */
@@ -34,6 +38,8 @@ export type Work<Facts extends WorkFacts> = {
   own<T extends object>(value: T): T;
   hasEnded(): boolean;
   apply(event: RunEvent): void;
+  /** Goes on after an end: what the prompt defines is said anew. */
+  resume(): void;
   end(event: WorkEnd): void;
   /** What has come of it so far; `waiting` instead of running where it waits for an answer. */
   snapshot(waits?: boolean): Facts & RunStatus;
@@ -68,6 +74,8 @@ const noProgress: WorkProgress = {
   stepHasText: false,
   stepStarted: false,
   steered: [],
+  answerIsStale: false,
+  earlierTasks: [],
   structured: false,
   status: { status: 'idle' },
 };
@@ -121,6 +129,15 @@ export function createWork<Facts extends WorkFacts>(
     else step.steered = [...(step.steered ?? []), said];
   }
 
+  /** A reader may be shared with other states and be ahead of this one, so it is asked only where this one fed it. */
+  function readAnswer(): void {
+    if (!progress.answerIsStale) return;
+    progress.answerIsStale = false;
+    const object = progress.answer?.value();
+    if (object === undefined) delete facts.object;
+    else facts.object = object;
+  }
+
   const hasEnded = (): boolean => progress.status.status !== 'idle' && progress.status.status !== 'running';
 
   function apply(event: RunEvent): void {
@@ -141,6 +158,7 @@ export function createWork<Facts extends WorkFacts>(
           ...(progress.steered.length === 0 ? {} : { steered: progress.steered }),
         });
         progress.steered = [];
+        progress.earlierTasks = [];
         progress.stepHasText = false;
         running('requesting');
         break;
@@ -151,7 +169,10 @@ export function createWork<Facts extends WorkFacts>(
         firstOutput(event.t);
         running('text');
         facts.text = progress.stepHasText ? facts.text + event.text : event.text;
-        if (progress.structured) progress.answer = readOn(progress, facts.text, event.text);
+        if (progress.structured) {
+          progress.answer = readOn(progress, facts.text, event.text);
+          progress.answerIsStale = true;
+        }
         progress.stepHasText = true;
         break;
       case 'reasoning-delta':
@@ -172,7 +193,7 @@ export function createWork<Facts extends WorkFacts>(
       case 'task-update':
       case 'task-move':
       case 'task-remove':
-        facts.tasks = applyToTasks(facts.tasks, event);
+        facts.tasks = applyToTasks(facts.tasks, event, progress.earlierTasks);
         return;
       case 'steer':
         steered({ id: event.id, cause: event.cause, text: event.text });
@@ -203,15 +224,22 @@ export function createWork<Facts extends WorkFacts>(
     own,
     hasEnded,
     apply,
+    resume() {
+      progress.status = { status: 'running', phase: 'requesting' };
+      progress.earlierTasks = facts.tasks;
+      facts.tasks = [];
+      facts.variables = {};
+    },
     end(event) {
       // work that waits will go on with the calls that it waits for
       if (event.outcome !== 'waiting') interruptCalls(draft, event.t);
+      readAnswer();
       if (event.output !== undefined && progress.structured) facts.object = event.output;
-      progress.status = endStatus(event, event.output ?? facts.text);
+      progress.status = endStatus(event, event.output === undefined ? facts.text : event.output);
     },
     snapshot(waits = false) {
       readInputs(progress);
-      if (progress.structured && !hasEnded()) facts.object = progress.answer?.value() ?? facts.object;
+      readAnswer();
       const { status } = progress;
       const state = {
         ...facts,

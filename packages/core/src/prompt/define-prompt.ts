@@ -26,7 +26,8 @@ export type PromptSettings = {
   readonly output?: ToolSchema;
   /**
    * Tools that every run of it has, as `tool(…)` makes them. Declared here and not by the function, so that
-   * `state.toolCalls` knows their names, arguments and results.
+   * `state.toolCalls` knows their names, arguments and results. The function cannot define a tool of the same name
+   * (`invalid_definition`); a task's `extend` can, for its task.
    */
   readonly tools?: readonly NamedTool[];
 };
@@ -70,7 +71,7 @@ export function definePrompt<Input = void, const Settings extends PromptSettings
   return {
     kind: 'prompt',
     name,
-    run: run as PromptFunction<Input>,
+    run,
     ...(model === undefined ? {} : { model }),
     ...(plugins === undefined ? {} : { plugins }),
     ...(output === undefined ? {} : { output }),

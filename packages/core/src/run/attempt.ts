@@ -51,6 +51,8 @@ export function createAttempt(options: AttemptOptions): Attempt {
   const controller = new AbortController();
   /** The iteration that is followed. */
   let followed: AsyncIterator<RunEvent> | undefined;
+  /** To be let go of once it has said which run it is: nobody could find it again before. */
+  let leaving = false;
 
   log.listen(onEvent);
   const result = untilEnd(log);
@@ -69,22 +71,31 @@ export function createAttempt(options: AttemptOptions): Attempt {
         if (next.done === true) break;
         log.push(placing.place(next.value));
         if (log.ended) return void mine.return?.();
+        if (leaving) leave();
       }
-      fail(new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.'));
+      brokenOff(new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.'));
     } catch (error) {
-      if (followed !== mine) return;
-      fail(
-        CuelineError.isInstance(error)
-          ? error
-          : new CuelineError('script_error', error instanceof Error ? error.message : String(error), {
-              cause: error,
-            }),
-      );
+      if (followed === mine) brokenOff(error);
     }
+  }
+
+  /** An executor that is told to stop may say so by an error, or by saying nothing more. */
+  function brokenOff(error: unknown): void {
+    if (controller.signal.aborted) return end({ outcome: 'stopped' });
+    if (CuelineError.isInstance(error)) return fail(error);
+    const message = error instanceof Error ? error.message : String(error);
+    fail(new CuelineError('script_error', message, { cause: error }));
   }
 
   function fail(error: CuelineError): void {
     end({ outcome: 'error', error: error.toJSON() });
+  }
+
+  function leave(): void {
+    const iterator = followed;
+    leaving = false;
+    followed = undefined;
+    void iterator?.return?.();
   }
 
   /** Ends the log for its executor. One that has said nothing yet gets the start that it would have had. */
@@ -106,6 +117,11 @@ export function createAttempt(options: AttemptOptions): Attempt {
     log.append({ type: 'run-end', ...body });
   }
 
+  /** True once the executor has said anything. */
+  function hasBegun(): boolean {
+    return request === undefined || log.events.length > events.length;
+  }
+
   function runId(): string {
     const last = log.events.findLast(({ type }) => type === 'run-start' || type === 'run-resume');
     return last !== undefined && 'runId' in last ? last.runId : '';
@@ -119,7 +135,8 @@ export function createAttempt(options: AttemptOptions): Attempt {
     stop() {
       if (log.ended) return;
       controller.abort();
-      if (log.events.length === events.length) end({ outcome: 'stopped' });
+      // nobody will say so where nothing has begun yet, or nobody listens
+      if (!hasBegun() || followed === undefined) end({ outcome: 'stopped' });
       else setTimeout(() => end({ outcome: 'stopped' }), STOP_GRACE_MS);
     },
     replace() {
@@ -128,11 +145,11 @@ export function createAttempt(options: AttemptOptions): Attempt {
       end({ outcome: 'stopped' });
     },
     detach() {
-      const iterator = followed;
-      followed = undefined;
-      void iterator?.return?.();
+      if (hasBegun()) leave();
+      else leaving = followed !== undefined;
     },
     attach() {
+      leaving = false;
       if (log.ended || followed !== undefined) return !log.ended;
       const after = log.events.length - placing.before - 1;
       const more = executor.attach?.(runId(), after, controller.signal);

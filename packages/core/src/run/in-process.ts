@@ -1,5 +1,5 @@
 import type { UIMessage } from 'ai';
-import { CuelineError } from '../errors.ts';
+import type { CuelineError } from '../errors.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { EditReply } from '../tasks/task.ts';
@@ -59,8 +59,10 @@ async function start<Input>(
       options: { ...options, abortSignal: AbortSignal.any(signals) },
     }));
   } catch (error) {
-    const stopped = signals.some(({ aborted }) => aborted);
-    return failedStart(definition.name, stopped ? undefined : await startError(error, models), messages);
+    if (signals.some(({ aborted }) => aborted)) return failedStart(definition.name, undefined, messages);
+    const { describeFailure } = await import('./script-error.ts');
+    const failure = describeFailure(error, input, models);
+    return failedStart(definition.name, failure.error, messages, failure.input);
   }
   const { id } = run;
   runs.set(id, run);
@@ -73,11 +75,12 @@ async function start<Input>(
   return events;
 }
 
-/** The log of a run that never got to its first step; without an error, because it was stopped. */
+/** The log of a run that never got to its first step; without an error, because it was stopped. `input` is plain JSON. */
 export function* failedStart(
   name: string,
   error: CuelineError | undefined,
   messages: readonly UIMessage[] = [],
+  input?: unknown,
 ): Generator<RunEvent> {
   yield {
     seq: 0,
@@ -87,16 +90,12 @@ export function* failedStart(
     runId: '',
     ...(name === '' ? {} : { name }),
     model: '',
+    ...(input === undefined ? {} : { input }),
     messages: [...messages],
+    ...(messages.length === 0 ? {} : { turns: messages.length }),
     messageId: '',
   };
   yield error === undefined
     ? { seq: 1, t: 0, type: 'run-end', outcome: 'stopped' }
     : { seq: 1, t: 0, type: 'run-end', outcome: 'error', error: error.toJSON() };
-}
-
-async function startError(error: unknown, models: ModelSettings): Promise<CuelineError> {
-  if (CuelineError.isInstance(error)) return error;
-  const { toScriptError } = await import('./script-error.ts');
-  return toScriptError(error, models);
 }

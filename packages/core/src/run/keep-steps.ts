@@ -4,25 +4,27 @@ import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import type { TaskState } from '../log/state.ts';
 
-/** What stays of a run that goes on: its log so far, and what the model is told of it. */
+/** What stays of a run that is tried again: its log so far, and what the model is told of it. */
 export type KeptRun = {
+  /** Empty where the whole turn is tried again. */
   events: readonly RunEvent[];
   /** The earlier turns, then the unfinished answer. */
   messages: readonly UIMessage[];
+  /** As the user has left them, also where the step is gone in which that was. */
   tasks: readonly TaskState[];
 };
 
 /**
  * What stays of a log when its run is tried again from step `from` on, or by default from the first step that is not
- * whole; of a run that is done all is tried again. Undefined where nothing stays. The model goes on only after a step
- * that called tools. @throws CuelineError `invalid_options`
+ * whole; of a run that is done all is tried again. The model goes on only after a step that called tools.
+ * @throws CuelineError `invalid_options`
  */
-export function keepSteps(log: readonly RunEvent[], from: number | undefined): KeptRun | undefined {
+export function keepSteps(log: readonly RunEvent[], from: number | undefined): KeptRun {
   const ends = endsThatCalledTools(log);
   const last = log.at(-1);
   const isDone = last?.type === 'run-end' && last.outcome === 'done';
   const step = from ?? (isDone ? 0 : (ends.at(-1)?.next ?? 0));
-  if (step === 0) return undefined;
+  if (step === 0) return keepOpening(log);
   const end = ends.find(({ next }) => next === step);
   if (end === undefined) {
     const possible = [0, ...ends.map(({ next }) => next)].join(', ');
@@ -31,8 +33,7 @@ export function keepSteps(log: readonly RunEvent[], from: number | undefined): K
       `The run cannot go on from step ${String(step)}. It can from ${possible}: retry({ from: ${ends.at(-1)?.next ?? 0} }).`,
     );
   }
-  const edits = log.slice(end.index + 1).filter(isUserEdit);
-  const events = [...log.slice(0, end.index + 1), ...edits].map((event, seq) => ({ ...event, seq }));
+  const events = withEdits(log, end.index + 1);
   const { messages, tasks } = reduceAll(events);
   return { events, messages: messages.slice(openingOf(log)), tasks };
 }
@@ -42,22 +43,70 @@ export function openingOf([first]: readonly RunEvent[]): number {
   return first?.type === 'run-start' ? first.messages.length - (first.turns ?? 0) : 0;
 }
 
-/** The ends of steps after which it is the model's turn again, and the number of the step that came next. */
-function endsThatCalledTools(log: readonly RunEvent[]): { index: number; next: number }[] {
-  let called = false;
-  return log.flatMap((event, index) => {
-    if (event.agent !== undefined) return [];
-    if (event.type === 'step-start') called = false;
-    if (event.type === 'tool-input-end') called ||= event.providerExecuted !== true;
-    return event.type === 'step-end' && called && event.finishReason !== 'error'
-      ? [{ index, next: event.step + 1 }]
-      : [];
-  });
+/** A log's events up to `seq`, ended there where they do not end. */
+export function logUpTo(log: readonly RunEvent[], seq: number): RunEvent[] {
+  const events = log.slice(0, Math.max(0, seq + 1));
+  const last = events.at(-1);
+  if (last !== undefined && last.type !== 'run-end') {
+    events.push({ seq: last.seq + 1, t: last.t, type: 'run-end', outcome: 'stopped' });
+  }
+  return events;
 }
 
-/** What the user did to the run's tasks stays, also where the step is gone in which it was done. */
+/** What was there before the first step. */
+function keepOpening(log: readonly RunEvent[]): KeptRun {
+  const start = log.findIndex(({ type }) => type === 'step-start');
+  const { messages, tasks } = reduceAll(withEdits(log, start < 0 ? log.length : start));
+  return { events: [], messages: messages.slice(openingOf(log)), tasks };
+}
+
+/** The log up to `end`, and what the user did to the run's tasks after it. */
+function withEdits(log: readonly RunEvent[], end: number): RunEvent[] {
+  let saysAgain = false;
+  const edits = log.slice(end).filter((event) => {
+    // what goes on says first how its tasks stand, in the name of whoever put them on the list
+    if (event.type === 'run-resume') saysAgain = true;
+    if (event.type === 'step-start' && event.agent === undefined) saysAgain = false;
+    return !saysAgain && isUserEdit(event);
+  });
+  return [...log.slice(0, end), ...edits].map((event, seq) =>
+    event.seq === seq ? event : { ...event, seq },
+  );
+}
+
 function isUserEdit(event: RunEvent): boolean {
   if (event.agent !== undefined) return false;
   if (event.type === 'task-add') return event.task.origin === 'user';
   return 'by' in event && event.by === 'user';
+}
+
+/** The ends of steps after which it is the model's turn again, and the number of the step that came next. */
+function endsThatCalledTools(log: readonly RunEvent[]): { index: number; next: number }[] {
+  let called = false;
+  const open = new Set<string>();
+  return log.flatMap((event, index) => {
+    if (event.agent !== undefined) return [];
+    switch (event.type) {
+      case 'step-start':
+        called = false;
+        open.clear();
+        return [];
+      case 'tool-input-end':
+        if (event.providerExecuted === true) return [];
+        called = true;
+        if (event.invalid === undefined) open.add(event.toolCallId);
+        return [];
+      case 'tool-end':
+      case 'tool-error':
+        open.delete(event.toolCallId);
+        return [];
+      case 'step-end':
+        // one that broke off is not whole, even where a tool of it had run; nor is one that waits for an answer
+        return called && open.size === 0 && event.finishReason !== 'error'
+          ? [{ index, next: event.step + 1 }]
+          : [];
+      default:
+        return [];
+    }
+  });
 }

@@ -2,11 +2,25 @@ import { CuelineError } from '../errors.ts';
 import { createModels } from '../models/create-models.ts';
 import { toRunError } from '../models/run-error.ts';
 import type { ModelSettings } from '../models/settings.ts';
+import { toJson } from './to-json.ts';
 
-/** What a prompt function threw: errors of ours and of the AI SDK's as they are, others as the script's. */
-export function toScriptError(error: unknown, models: ModelSettings): CuelineError {
+/** What the log says of a run that could not start: why, and what it was to start with, both without keys. */
+export function describeFailure(
+  error: unknown,
+  input: unknown,
+  models: ModelSettings,
+): { error: CuelineError; input: unknown } {
+  const secrets = createModels(models).secrets();
+  return {
+    error: CuelineError.isInstance(error) ? error : toScriptError(error, secrets),
+    input: input === undefined ? undefined : toJson(input, secrets),
+  };
+}
+
+/** What a prompt function threw: errors of the AI SDK's as they are, others as the script's. */
+function toScriptError(error: unknown, secrets: readonly string[]): CuelineError {
   if (error instanceof Error && !error.name.startsWith('AI_')) {
     return new CuelineError('script_error', `The prompt function threw: ${error.message}`, { cause: error });
   }
-  return toRunError(error, createModels(models).secrets());
+  return toRunError(error, secrets);
 }

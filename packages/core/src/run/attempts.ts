@@ -1,0 +1,103 @@
+import { CuelineError } from '../errors.ts';
+import type { Attempt } from './attempt.ts';
+import type { WhenBusy } from './run.ts';
+import { createStartQueue } from './start-queue.ts';
+
+/** When a start is made, and what takes it back. */
+export type Entrance = {
+  key?: string | undefined;
+  whenBusy?: WhenBusy | undefined;
+  signal?: AbortSignal | undefined;
+};
+
+/** The starts of one run: the one that is shown, those that go on out of sight, and those that wait. */
+export type Attempts = {
+  readonly shown: Attempt | undefined;
+  /** How many wait. */
+  readonly queued: number;
+  /** The result of a start that was made with this key and is shown, under way, or waits. */
+  find(key: string | undefined): Promise<unknown> | undefined;
+  /** Makes a start now, or does with it what `whenBusy` says. */
+  enter(start: () => Promise<unknown>, entrance: Entrance): Promise<unknown>;
+  /** From here on this one is shown. */
+  show(attempt: Attempt): void;
+  /** Ends what is shown before the next begins, so that whoever listens gets the two one after the other. */
+  replace(): void;
+  /** Ends all of them. */
+  stop(): void;
+};
+
+/** No starts yet. `onQueue` is told when the number of those that wait has changed. */
+export function createAttempts(onQueue: () => void): Attempts {
+  const queue = createStartQueue(onQueue);
+  const background = new Set<Attempt>();
+  let shown: Attempt | undefined;
+
+  function isUnderWay(): boolean {
+    return shown !== undefined && !shown.log.ended;
+  }
+
+  function replace(): void {
+    queue.clear();
+    shown?.replace();
+  }
+
+  return {
+    get shown() {
+      return shown;
+    },
+    get queued() {
+      return queue.length;
+    },
+    find(key) {
+      if (key === undefined) return undefined;
+      const attempt = [shown, ...background].find((made) => made?.key === key);
+      return attempt?.result ?? queue.find(key);
+    },
+    enter(start, { key, whenBusy, signal }) {
+      if (signal?.aborted === true) {
+        return refused(new CuelineError('aborted', 'The signal of this start had aborted.'));
+      }
+      // between an end and the start that waited for it, the run is busy too
+      if (!isUnderWay() && queue.length === 0) return start();
+      switch (whenBusy) {
+        case 'queue':
+          return queue.add(start, key, signal);
+        case 'reject':
+          return refused(
+            new CuelineError(
+              'busy',
+              "The run is under way. Wait for its end, or start with { whenBusy: 'queue' }, 'replace' or 'parallel'.",
+            ),
+          );
+        case 'parallel':
+          if (shown !== undefined && isUnderWay()) background.add(shown);
+          return start();
+        default:
+          replace();
+          return start();
+      }
+    },
+    show(attempt) {
+      shown = attempt;
+      const whenEnded = (): void => {
+        background.delete(attempt);
+        if (attempt === shown) queue.next();
+      };
+      void attempt.result.then(whenEnded, whenEnded);
+    },
+    replace,
+    stop() {
+      queue.clear();
+      for (const attempt of background) attempt.stop();
+      shown?.stop();
+    },
+  };
+}
+
+/** A promise that rejects; whoever ignores it need not hear of it. */
+export function refused(why: unknown): Promise<never> {
+  const promise = Promise.reject<never>(why);
+  promise.catch(() => {});
+  return promise;
+}

@@ -1,0 +1,74 @@
+import type { CuelineError } from '../errors.ts';
+import type { RunEvent } from '../log/events.ts';
+import type { Entrance } from './attempts.ts';
+import type { RunStorage } from './run-storage.ts';
+import { createStartQueue } from './start-queue.ts';
+import { asStorageError } from './store-events.ts';
+
+/** How a run comes to know what the storage has of it, and what waits until it does. */
+export type Restoring = {
+  /** Resolves once it is known; never rejects. The first who asks has it looked up. */
+  restored(): Promise<void>;
+  /** Makes a move once it is known: now, where it is. `key` and `signal` are those of a start. */
+  when(move: () => Promise<unknown>, entrance?: Pick<Entrance, 'key' | 'signal'>): Promise<unknown>;
+  /** How many moves wait. */
+  readonly moves: number;
+  /** Takes back the moves that wait, and has `end` called once it is known what there is to end. */
+  stop(end: () => void): void;
+};
+
+type RestoringOptions = {
+  id: string;
+  storage: RunStorage | undefined;
+  /** A log that counts instead of what is stored. */
+  past: readonly RunEvent[] | undefined;
+  takeUp: (events: readonly RunEvent[], isStored: boolean) => void;
+  onError: (error: CuelineError) => void;
+  onChange: () => void;
+};
+
+export function createRestoring(options: RestoringOptions): Restoring {
+  const { id, storage, past, takeUp, onError, onChange } = options;
+  const waiting = createStartQueue(onChange);
+  let isKnown = storage === undefined || past !== undefined;
+  let known: Promise<void> | undefined;
+  let stop: (() => void) | undefined;
+
+  async function load(): Promise<void> {
+    let stored: readonly RunEvent[] | undefined;
+    try {
+      stored = await storage?.load(id);
+    } catch (error) {
+      onError(asStorageError(error));
+    }
+    isKnown = true;
+    takeUp(stored ?? [], true);
+    stop?.();
+    // in the same breath, so that nobody sees the run idle in between
+    while (waiting.length > 0) waiting.next();
+    onChange();
+  }
+
+  function begin(): Promise<void> {
+    if (!isKnown) return load();
+    takeUp(past ?? [], false);
+    return Promise.resolve();
+  }
+  const restored = (): Promise<void> => (known ??= begin());
+
+  return {
+    restored,
+    when(move, { key, signal } = {}) {
+      void restored();
+      return isKnown ? move() : (waiting.find(key) ?? waiting.add(move, key, signal));
+    },
+    get moves() {
+      return waiting.length;
+    },
+    stop(end) {
+      waiting.clear();
+      if (isKnown) end();
+      else stop = end;
+    },
+  };
+}
