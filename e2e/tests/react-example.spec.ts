@@ -215,7 +215,7 @@ test.describe('a reload', () => {
     await page.reload();
 
     await app.stands('error');
-    await expect(page.getByTestId('status')).toContainText('went away before its end');
+    await expect(page.getByTestId('status')).toContainText('The page was left before the end');
     expect(await toolCards(page)).toEqual(['findBooking: output-available', 'sendMail: interrupted']);
     await page.waitForTimeout(1_000);
     expect(await app.calls()).toEqual({});
@@ -300,7 +300,7 @@ test('where nothing can be stored, the page says so and works all the same', asy
   await app.say('When does Ada arrive?');
   await app.stands('done');
   await expect(answers(page)).toContainText('Ada arrives');
-  await expect(page.getByText('Not kept over a reload.')).toBeVisible();
+  await expect(page.getByText('Not kept over a reload: this browser lets the page store nothing.')).toBeVisible();
 });
 
 test('two tabs: the second one disturbs nothing, and takes over where it goes on', async ({ app }) => {

@@ -22,7 +22,7 @@ export function TaskBoard({ run }: { run: AnyRun }) {
           {progress.done} of {progress.total} {isComplete && '· all done'}
         </span>
       </div>
-      <ol aria-label="Tasks" className="grid gap-1.5">
+      <ol aria-label="Tasks" className="grid grid-cols-[minmax(0,1fr)] gap-1.5">
         {tasks.map(({ id }, index) => (
           <TaskRow
             key={id}

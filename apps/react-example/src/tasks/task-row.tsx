@@ -47,6 +47,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   if (task === undefined) return null;
   const { title, status, result, error, origin } = task;
   const { Icon, color, words } = looks[status];
+  const outcome = status === 'completed' ? result : error;
 
   async function edit(reply: Promise<EditReply>): Promise<void> {
     const outcome = await reply;
@@ -88,12 +89,14 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
       ) : (
         <div className="min-w-0 flex-1 py-1.5">
           <p className={clsx('text-lg wrap-anywhere', status === 'skipped' && 'text-ink-2 line-through')}>
-            <span className="sr-only">{words}: </span>
             {title}
             {origin === 'user' && <span className="ml-2 text-sm text-ink-3">yours</span>}
           </p>
-          {status === 'completed' && <p className="text-ink-2">{result}</p>}
-          {status !== 'completed' && error !== undefined && <p className="text-warn">{error}</p>}
+          {/* one line from the beginning, so that no button below moves from under a finger */}
+          <p className={clsx(error === undefined ? 'text-ink-2' : 'text-warn', canEdit && 'truncate')}>
+            {words}
+            {outcome !== undefined && `: ${outcome}`}
+          </p>
           {refusal !== undefined && (
             <p role="alert" className="text-danger">
               {refusal}

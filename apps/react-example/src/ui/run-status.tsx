@@ -1,5 +1,6 @@
-import type { RunState } from '@cueline/core';
+import type { RunState, SerializedError } from '@cueline/core';
 import { useRun, type AnyRun } from '@cueline/react';
+import type { StorageFailure } from '@cueline/react/indexeddb';
 import { clsx } from 'clsx';
 import { RotateCcw, Square } from 'lucide-react';
 import { Button } from './button.tsx';
@@ -48,7 +49,9 @@ export function RunStatus({ run }: { run: AnyRun }) {
         )}
       </div>
       {storageError !== undefined && (
-        <p className="pb-2 text-sm text-warn">Not kept over a reload. {storageError.message}</p>
+        <p className="pb-2 text-sm text-warn">
+          Not kept over a reload: {whyNotStored(storageError) ?? storageError.message}
+        </p>
       )}
     </>
   );
@@ -67,8 +70,21 @@ function describe(state: RunState): string {
     case 'stopped':
       return 'Stopped. What it has said so far stays.';
     case 'error':
-      return state.error.message;
+      // the error's own words are for whoever writes the app
+      return state.error.code === 'interrupted'
+        ? 'The page was left before the end. What is done is not done again.'
+        : state.error.message;
   }
+}
+
+const storageFaults: Partial<Record<StorageFailure, string>> = {
+  denied: 'this browser lets the page store nothing.',
+  full: 'this browser has no more space.',
+  other_tab: 'it goes on in another tab.',
+};
+
+function whyNotStored({ details }: SerializedError): string | undefined {
+  return storageFaults[details?.['reason'] as StorageFailure];
 }
 
 function count(number: number, what: string): string {
