@@ -300,7 +300,9 @@ test('where nothing can be stored, the page says so and works all the same', asy
   await app.say('When does Ada arrive?');
   await app.stands('done');
   await expect(answers(page)).toContainText('Ada arrives');
-  await expect(page.getByText('Not kept over a reload: this browser lets the page store nothing.')).toBeVisible();
+  await expect(
+    page.getByText('Not kept over a reload: this browser lets the page store nothing.'),
+  ).toBeVisible();
 });
 
 test('two tabs: the second one disturbs nothing, and takes over where it goes on', async ({ app }) => {
