@@ -22,8 +22,10 @@ const tables = {
   core: [
     ['`@cueline/core`', coreAlone.onLoad],
     ['… and once a run has started', coreAlone.with(runner)],
+    ['`@cueline/core/ai-sdk`', (await bundle(['packages/core/src/ai-sdk.ts'])).onLoad],
     ['`@cueline/core/models`', (await bundle(['packages/core/src/models/index.ts'])).onLoad],
     ['`@cueline/core/plugins`', (await bundle(['packages/core/src/plugins/index.ts'])).onLoad],
+    ['`@cueline/core/replay`', (await bundle(['packages/core/src/replay.ts'])).onLoad],
     ['`@cueline/core/testing`', (await bundle(['packages/core/src/testing/index.ts'])).onLoad],
   ],
   react: [

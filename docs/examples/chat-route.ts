@@ -1,4 +1,5 @@
-import { definePrompt, PromptTransport, runPrompt, toUIMessageStream, type ChatCall } from '@cueline/core';
+import { definePrompt, runPrompt, toUIMessageStream } from '@cueline/core';
+import { PromptTransport, type ChatCall } from '@cueline/core/ai-sdk';
 import { scriptedModel } from '@cueline/core/testing';
 import { createUIMessageStreamResponse, type UIMessage } from 'ai';
 

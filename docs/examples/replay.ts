@@ -1,4 +1,5 @@
-import { createRun, decodeLog, definePrompt, encodeLog, replay } from '@cueline/core';
+import { createRun, decodeLog, definePrompt, encodeLog } from '@cueline/core';
+import { replay } from '@cueline/core/replay';
 import { scriptedModel } from '@cueline/core/testing';
 
 const greet = definePrompt('greet', (prompt) => prompt.$`Greet Ada.`);

@@ -63,19 +63,10 @@ export type {
 export type { ModelSettings } from './models/settings.ts';
 export type { PromptTypes, TextPrompt } from './prompt-types.ts';
 export { failedStart, inProcess, tell } from './run/in-process.ts';
-export { replay, type Replay, type ReplayOptions } from './run/replay.ts';
 export { viaRoute, type RouteOptions } from './run/via-route.ts';
 export type { Connectivity } from './run/connectivity.ts';
 export type { Executor, RunCommand, RunRequest } from './run/executor.ts';
 export type { RunStorage } from './run/run-storage.ts';
-export {
-  PromptTransport,
-  type ChatCall,
-  type ChatSettings,
-  type PromptTransportOptions,
-  type PromptUIMessage,
-  type RunIds,
-} from './run/prompt-transport.ts';
 export type { Limits } from './run/limits.ts';
 export type { LiveRun } from './run/live-run.ts';
 export type { PromptConfig, PromptOptions, PromptSource } from './run/options.ts';

@@ -1,5 +1,6 @@
 import { useChat } from '@ai-sdk/react';
-import { definePrompt, PromptTransport, type PromptTransportOptions } from '@cueline/core';
+import { definePrompt } from '@cueline/core';
+import { PromptTransport, type PromptTransportOptions } from '@cueline/core/ai-sdk';
 import { scriptedModel } from '@cueline/core/testing';
 import { lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai';
 import { StrictMode, useState, type ReactElement, type ReactNode } from 'react';

@@ -1,12 +1,12 @@
 import {
   definePrompt,
   inProcess,
-  PromptTransport,
   reduceAll,
   type Executor,
   type RunEvent,
   type RunEventBody,
 } from '@cueline/core';
+import { PromptTransport } from '@cueline/core/ai-sdk';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { isStepCount, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import fc from 'fast-check';

@@ -1,4 +1,5 @@
-import { definePrompt, PromptTransport, tool, type ChatCall, type PromptUIMessage } from '@cueline/core';
+import { definePrompt, tool } from '@cueline/core';
+import { PromptTransport, type ChatCall, type PromptUIMessage } from '@cueline/core/ai-sdk';
 import type { ChatTransport, UIMessage } from 'ai';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';

@@ -2,17 +2,14 @@ import {
   CuelineError,
   definePrompt,
   inProcess,
-  PromptTransport,
   runPrompt,
   toUIMessageStream,
   viaRoute,
-  type ChatCall,
   type Executor,
-  type PromptUIMessage,
   type RunEvent,
-  type RunIds,
   type RunRequest,
 } from '@cueline/core';
+import { PromptTransport, type ChatCall, type PromptUIMessage, type RunIds } from '@cueline/core/ai-sdk';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import {
   createUIMessageStreamResponse,

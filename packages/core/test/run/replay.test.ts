@@ -3,12 +3,10 @@ import {
   CuelineError,
   definePrompt,
   reduceAll,
-  replay,
-  type Replay,
-  type ReplayOptions,
   type RunEvent,
   type RunRequest,
 } from '@cueline/core';
+import { replay, type Replay, type ReplayOptions } from '@cueline/core/replay';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';

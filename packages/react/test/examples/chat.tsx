@@ -1,5 +1,6 @@
 import { useChat } from '@ai-sdk/react';
-import { definePrompt, PromptTransport, type PromptUIMessage } from '@cueline/core';
+import { definePrompt } from '@cueline/core';
+import { PromptTransport, type PromptUIMessage } from '@cueline/core/ai-sdk';
 import { lastAssistantMessageIsCompleteWithApprovalResponses, type LanguageModel } from 'ai';
 import { useState, type ReactElement } from 'react';
 import * as z from 'zod';

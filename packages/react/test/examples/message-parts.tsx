@@ -1,4 +1,4 @@
-import type { PromptUIMessage } from '@cueline/core';
+import type { PromptUIMessage } from '@cueline/core/ai-sdk';
 import { getToolName, isToolUIPart } from 'ai';
 import type { ReactElement } from 'react';
 

@@ -1,4 +1,5 @@
-import { definePrompt, type PromptUIMessage } from '@cueline/core';
+import { definePrompt } from '@cueline/core';
+import { type PromptUIMessage } from '@cueline/core/ai-sdk';
 import { usePrompt } from '@cueline/react';
 import type { LanguageModel } from 'ai';
 import type { ReactElement } from 'react';
