@@ -8,13 +8,18 @@ import type { LiveRun } from './live-run.ts';
 import { runPrompt } from './run-prompt.ts';
 import { watch } from './watch.ts';
 
+/** The runs that are under way, and those of whose end nobody has heard, by their ids. */
+type KnownRuns = Map<string, LiveRun>;
+
+/** How many runs are kept that have ended unheard. */
+const MAX_UNHEARD = 32;
+
 /**
  * Runs prompts right here, in this page or process. `models` says where models come from (environment, providers,
  * fetch). A mistake that keeps a run from starting becomes a run that ends with that error.
  */
 export function inProcess(models: ModelSettings = {}): Executor {
-  /** The runs that are under way, by their ids. */
-  const runs = new Map<string, LiveRun>();
+  const runs: KnownRuns = new Map();
   return {
     start: (request, signal) => watch(() => start(request, signal, models, runs)),
     attach(runId, afterSeq, signal) {
@@ -22,7 +27,7 @@ export function inProcess(models: ModelSettings = {}): Executor {
       if (run === undefined) return undefined;
       if (signal.aborted) run.stop();
       else signal.addEventListener('abort', () => run.stop(), { once: true });
-      return run.events(afterSeq);
+      return { [Symbol.asyncIterator]: () => toEnd(run, runs, afterSeq) };
     },
     send(runId, command) {
       const run = runs.get(runId);
@@ -44,7 +49,7 @@ async function start<Input>(
   request: RunRequest<Input>,
   signal: AbortSignal,
   models: ModelSettings,
-  runs: Map<string, LiveRun>,
+  runs: KnownRuns,
 ): Promise<AsyncIterator<RunEvent> | Iterator<RunEvent>> {
   const { definition, input, model, options, messages, tasks } = request;
   const signals = options?.abortSignal === undefined ? [signal] : [signal, options.abortSignal];
@@ -64,15 +69,27 @@ async function start<Input>(
     const failure = describeFailure(error, input, models);
     return failedStart(definition.name, failure.error, messages, failure.input);
   }
-  const { id } = run;
-  runs.set(id, run);
-  // whoever watches may go away before the run does
-  run.listen(({ type }) => {
-    if (type === 'run-end') runs.delete(id);
-  });
-  const events = run.events()[Symbol.asyncIterator]();
-  if (run.log().at(-1)?.type === 'run-end') runs.delete(id);
-  return events;
+  runs.set(run.id, run);
+  forgetOldest(runs);
+  return toEnd(run, runs);
+}
+
+/** The events of a run, which is known until somebody has heard of its end: whoever let go of it may come back for it. */
+function toEnd(run: LiveRun, runs: KnownRuns, afterSeq?: number): AsyncIterator<RunEvent> {
+  const events = run.events(afterSeq)[Symbol.asyncIterator]();
+  return {
+    async next() {
+      const next = await events.next();
+      if (next.done === true || next.value.type === 'run-end') runs.delete(run.id);
+      return next;
+    },
+    return: () => events.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+  };
+}
+
+function forgetOldest(runs: KnownRuns): void {
+  const ended = [...runs.values()].filter((run) => run.log().at(-1)?.type === 'run-end');
+  for (const { id } of ended.slice(0, Math.max(0, ended.length - MAX_UNHEARD))) runs.delete(id);
 }
 
 /** The log of a run that never got to its first step; without an error, because it was stopped. `input` is plain JSON. */

@@ -39,13 +39,24 @@ function resultsOf(messages: readonly ModelMessage[]): Map<string, ToolResult> {
 export async function toModelMessages(turns: readonly UIMessage[]): Promise<ModelMessage[]> {
   const said = turns.filter(({ parts }) => parts.some(saysSomething));
   if (said.length === 0) return [];
-  const messages = await convertToModelMessages(said, {
+  const messages = await convertToModelMessages(said.map(withReadableCalls), {
     tools: toolsThatReturnedParts(said),
     // a turn that was stopped in the middle of a call has no result to show for it
     ignoreIncompleteToolCalls: true,
   });
   // a call that was stopped leaves its message without content
   return messages.filter(({ content }) => content.length > 0);
+}
+
+/** Arguments that were no JSON stay a text, which providers refuse: the AI SDK itself sends none of them back. */
+function withReadableCalls(message: UIMessage): UIMessage {
+  const isUnreadable = (part: UIMessage['parts'][number]): boolean =>
+    'toolCallId' in part && part.state === 'output-error' && typeof (part.input ?? {}) !== 'object';
+  if (!message.parts.some(isUnreadable)) return message;
+  return {
+    ...message,
+    parts: message.parts.map((part) => (isUnreadable(part) ? ({ ...part, input: {} } as typeof part) : part)),
+  };
 }
 
 /** False for a step's mark, and for a text that was stopped before its first word. */

@@ -4,20 +4,24 @@ import type { TaskList } from './task-list.ts';
 
 /**
  * A new list that stands as an earlier one did, for the next turn of a conversation. What was under way or had failed is
- * pending again. Refused where the author's tasks are not those of the earlier list.
+ * pending again; what the user had renamed or removed stays so. Refused where the earlier list has a task that the
+ * author has not written, and there it begins anew.
  */
 export function resumeTasks(list: TaskList, earlier: readonly TaskItem[]): Decision {
-  const authored = earlier.filter(({ origin }) => origin === 'author');
-  const same =
-    authored.length === list.items.length &&
-    list.items.every((task) => authored.some(({ id, title }) => id === task.id && title === task.title));
-  if (!same || earlier.length === 0) return refuse(list, 'These are the tasks of another list.');
+  const isKnown = ({ id, title, authored = title, origin }: TaskItem): boolean =>
+    origin !== 'author' || list.items.some((task) => task.id === id && task.title === authored);
+  const hasAuthored = list.items.length === 0 || earlier.some(({ origin }) => origin === 'author');
+  if (earlier.length === 0 || !hasAuthored || !earlier.every(isKnown)) {
+    return refuse(list, 'These are the tasks of another list.');
+  }
   const events = earlier.flatMap((task, index): TaskEvent[] => {
-    const { id, title, origin, status, result, error } = task;
-    const added: TaskEvent = { type: 'task-add', task: { id, title, origin }, index };
-    if (status !== 'completed' && status !== 'skipped') return [added];
+    const { id, title, authored = title, origin, status, result, error } = task;
+    const added: TaskEvent = { type: 'task-add', task: { id, title: authored, origin }, index };
+    const renamed = authored === title ? [] : [update(task, 'user', { title })];
+    if (status !== 'completed' && status !== 'skipped') return [added, ...renamed];
     return [
       added,
+      ...renamed,
       update(task, origin, {
         status,
         ...(result === undefined ? {} : { result }),

@@ -8,6 +8,8 @@ export type TaskOrigin = 'author' | 'model' | 'user';
 export type TaskItem = {
   readonly id: string;
   readonly title: string;
+  /** The author's title, where the user has renamed a task of the author's. */
+  readonly authored?: string;
   readonly status: TaskStatus;
   readonly origin: TaskOrigin;
   /** How many results have been refused. */
@@ -76,9 +78,11 @@ function updated(task: TaskItem, event: Extract<TaskEvent, { type: 'task-update'
   const { title = task.title, status = task.status, attempts = task.attempts } = event;
   const { result = task.result, error = task.error } = event;
   const { result: _result, error: _error, ...rest } = task;
+  const isRenamed = event.by === 'user' && task.origin === 'author' && title !== task.title;
   return {
     ...rest,
     title,
+    ...(isRenamed ? { authored: task.authored ?? task.title } : {}),
     status,
     attempts,
     ...(result === undefined || result === null ? {} : { result }),

@@ -93,22 +93,41 @@ describe('a run in this page', () => {
     expect(rest.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
   });
 
-  test('is not known any more once it has ended, watched to its end or not', async () => {
+  test('is not known any more once somebody has heard of its end', async () => {
     const { executor, iterator, runId, requestId } = await openRun();
     await executor.send?.(runId, { type: 'respond', requestId, answer: { approve: true } });
     await readTo(iterator, 'run-end');
     expect(executor.attach?.(runId, -1, never())).toBeUndefined();
-    const unwatched = await openRun();
-    await unwatched.iterator.return?.();
-    await unwatched.executor.send?.(unwatched.runId, {
-      type: 'respond',
-      requestId: unwatched.requestId,
-      answer: { approve: false },
-    });
-    await expect
-      .poll(() => unwatched.executor.attach?.(unwatched.runId, -1, never()) === undefined)
-      .toBe(true);
     expect(executor.attach?.('nobody', -1, never())).toBeUndefined();
+  });
+
+  test('that ended while nobody watched has its end for whoever comes back, once', async () => {
+    const { executor, iterator, seen, runId, requestId } = await openRun();
+    await iterator.return?.();
+    await executor.send?.(runId, { type: 'respond', requestId, answer: { approve: false } });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const rest = await all(executor.attach!(runId, seen.length - 1, never())!);
+    expect(rest[0]?.seq).toBe(seen.length);
+    expect(rest.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
+    expect(executor.attach?.(runId, -1, never())).toBeUndefined();
+  });
+
+  test('of those that ended while nobody watched, the last are kept', async () => {
+    const executor = inProcess();
+    const ids: string[] = [];
+    const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`) as never;
+    const begin = async (): Promise<void> => {
+      const request: RunRequest = { definition: hello, input: undefined, model: scriptedModel(['Hello.']) };
+      const iterator = executor.start(request, never())[Symbol.asyncIterator]();
+      const [first] = await readTo(iterator, 'run-start');
+      if (first?.type === 'run-start') ids.push(first.runId);
+      await iterator.return?.();
+    };
+    for (let count = 0; count < 40; count++) await begin();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await begin();
+    const known = ids.filter((id) => executor.attach?.(id, -1, never()) !== undefined);
+    expect(known).toEqual(ids.slice(-33));
   });
 
   test('is not known to another executor', async () => {

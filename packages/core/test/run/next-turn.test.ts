@@ -78,6 +78,37 @@ describe('the next turn of a conversation with tasks', () => {
     expect(run.getState().tasks[0]).toMatchObject({ status: 'completed', result: '8' });
   });
 
+  test('what the user has renamed, removed and added stays so', async () => {
+    const model = scriptedModel([finish('8'), finish('16'), 'Sixteen.', 'You are welcome.']);
+    const three = definePrompt('three', (prompt) => {
+      prompt.defTaskList([{ task: 'Add 5 and 3' }, { task: 'Double it' }, { task: 'Print it' }]);
+      prompt.$`Go.`;
+    });
+    const run = createRun(three, { model });
+    const first = run.start();
+    await new Promise<void>((resolve) => {
+      const unlisten = run.listen(({ type }) => {
+        if (type !== 'step-start') return;
+        unlisten();
+        resolve();
+      });
+    });
+    await run.edit({ type: 'rename', taskId: 'task-2', title: 'Double that' });
+    await run.edit({ type: 'rename', taskId: 'task-2', title: 'Double it, please' });
+    await run.edit({ type: 'remove', taskId: 'task-3' });
+    expect(await first).toBe('Sixteen.');
+    const before = run.getState().tasks.map(({ id, title, status, result }) => [id, title, status, result]);
+    expect(before).toEqual([
+      ['task-1', 'Add 5 and 3', 'completed', '8'],
+      ['task-2', 'Double it, please', 'completed', '16'],
+    ]);
+    expect(await run.send('Thanks!')).toBe('You are welcome.');
+    expect(run.getState().tasks.map(({ id, title, status, result }) => [id, title, status, result])).toEqual(
+      before,
+    );
+    expect(run.getState().tasks[1]).toMatchObject({ authored: 'Double it' });
+  });
+
   test('the tasks of another list are left alone', async () => {
     const model = scriptedModel([finish('8'), 'Eight.', finish('x'), 'Done.']);
     let title = 'Add 5 and 3';

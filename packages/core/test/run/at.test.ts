@@ -1,0 +1,123 @@
+import { createRun, createRunLog, definePrompt, initialState, reduceAll, type RunEvent } from '@cueline/core';
+import { replay } from '@cueline/core/replay';
+import { scriptedModel } from '@cueline/core/testing';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { anyLog, inLog, runStart } from '../log/any-events.ts';
+
+const anything = definePrompt('anything', () => {});
+
+/** What `at` gives for every place of a log, asked in this order. */
+function expectAll(at: (seq: number) => unknown, log: readonly RunEvent[], order: readonly number[]): void {
+  for (const seq of order) expect(at(seq)).toStrictEqual(reduceAll(log.slice(0, Math.max(0, seq + 1))));
+}
+
+describe('the state as it was after an event', () => {
+  test('is what the log up to there amounts to, asked in whatever order', () => {
+    fc.assert(
+      fc.property(anyLog, fc.array(fc.integer({ min: -2, max: 45 }), { maxLength: 20 }), (log, order) => {
+        const run = createRun(anything, { log });
+        expectAll(run.at, log, [...order, ...log.keys()]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('of a long log, forwards, backwards and all over', () => {
+    const log = inLog([
+      runStart,
+      { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
+      { type: 'text-start', id: 'a' },
+      ...Array.from({ length: 3_000 }, (_, index) => ({
+        type: 'text-delta' as const,
+        id: 'a',
+        text: `${index} `,
+      })),
+      { type: 'run-end', outcome: 'stopped' },
+    ]);
+    const { at } = createRun(anything, { log });
+    const places = [2_900, 511, 512, 513, 0, 1_023, 1_024, 3_003, 40, 1_536, 2_048, -1, 2_047];
+    expectAll(at, log, places);
+    expectAll(createRun(anything, { log }).at, log, places.toReversed());
+  });
+
+  test('before the first event, after the last, and for what is no place', () => {
+    const log = inLog([runStart, { type: 'run-end', outcome: 'stopped' }]);
+    const run = createRun(anything, { log });
+    expect(run.at(-1)).toStrictEqual(initialState);
+    expect(run.at(-9)).toStrictEqual(initialState);
+    expect(run.at(99)).toStrictEqual(run.getState());
+    expect(run.at(Infinity)).toStrictEqual(run.getState());
+    expect(run.at(0.9)).toStrictEqual(reduceAll(log.slice(0, 1)));
+    expect(createRun(anything).at(3)).toStrictEqual(initialState);
+  });
+
+  test('while the log grows', () => {
+    fc.assert(
+      fc.property(anyLog, (events) => {
+        const log = createRunLog();
+        for (const [count, event] of events.entries()) {
+          log.push(event);
+          expectAll(log.at, events, [count, count - 1, Math.floor(count / 2)]);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('after the log began anew', () => {
+    fc.assert(
+      fc.property(anyLog, anyLog, (first, second) => {
+        const log = createRunLog();
+        const open = first.filter(({ type }) => type !== 'run-end');
+        for (const event of open) log.push(event);
+        expectAll(log.at, open, [open.length - 1, 0]);
+        for (const [count, event] of second.entries()) {
+          log.push(event);
+          expectAll(log.at, second, [count, 0]);
+        }
+        expectAll(log.at, second, [...second.keys()]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('of a real run with tools and a task list, live and in a replay that is wound back', async () => {
+    const turns = [
+      ['Let me see.', { toolCall: { name: 'look', input: { what: 'left' } } }],
+      [{ toolCall: { name: 'finishTask', input: { result: 'seen' } } }],
+      'Done.',
+    ];
+    const run = createRun(
+      definePrompt('real', (prompt) => {
+        prompt.defTool('look', 'Looks', z.object({ what: z.string() }), ({ what }) => what);
+        prompt.defTaskList([{ task: 'Look' }]);
+        prompt.$`Go.`;
+      }),
+      { model: scriptedModel(turns, { chunkSize: 3 }) },
+    );
+    run.listen(({ seq }) => {
+      expect(run.at(seq)).toStrictEqual(reduceAll(run.log().slice(0, seq + 1)));
+      expect(run.at(seq)).toStrictEqual(run.getState());
+    });
+    await run.start();
+    const log = run.log().slice();
+    expectAll(run.at, log, [...log.keys()].toReversed());
+
+    const tape = replay(log, { paused: true });
+    const shown = createRun(anything, { executor: tape });
+    const end = shown.start();
+    tape.seek(20);
+    await expect.poll(() => shown.log().length).toBe(21);
+    expectAll(shown.at, log, [20, 7]);
+    tape.seek(5);
+    await expect.poll(() => shown.log().length).toBe(6);
+    expect(shown.at(20)).toStrictEqual(reduceAll(log.slice(0, 6)));
+    expectAll(shown.at, log, [5, 3, 0]);
+    tape.setSpeed(Infinity);
+    tape.play();
+    await end;
+    expectAll(shown.at, log, [...log.keys()]);
+  });
+});

@@ -1,0 +1,233 @@
+import { createRun, definePrompt, inProcess, reduceAll, type RunEvent } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { describe, expect, test } from 'vitest';
+import { types } from '../support.ts';
+import { after, codeOf, nextEvent } from './runs.ts';
+
+const say = definePrompt('say', (prompt) => prompt.$`Say something.`);
+const endless: ScriptedTurn = [{ text: 'well' }, { delay: 60_000 }];
+const slow: ScriptedTurn = [{ text: 'one two three four five six', chunkSize: 4, delay: 5 }];
+
+function open(turns: readonly ScriptedTurn[]) {
+  const model = scriptedModel(turns, { delay: 3 });
+  const run = createRun(say, { model, executor: inProcess() });
+  const heard: RunEvent[] = [];
+  run.listen((event) => heard.push(event));
+  /** Aborted where the model call was given up. */
+  const isAborted = (call: number): boolean => model.calls[call]?.abortSignal?.aborted === true;
+  return { run, model, heard, isAborted };
+}
+
+describe('a run that is let go of', () => {
+  test('goes on, and is followed again from where it was left: nothing is lost, nothing comes twice', async () => {
+    const { run, heard } = open([slow]);
+    const result = run.start();
+    await nextEvent(run, 'text-delta');
+    run.detach();
+    const left = heard.length;
+    await after(20);
+    expect(heard).toHaveLength(left);
+    expect(run.getState().status).toBe('running');
+    run.attach();
+    expect(await result).toBe('one two three four five six');
+    expect(heard).toEqual(run.log());
+    expect(run.log().map(({ seq }) => seq)).toEqual(run.log().map((_, index) => index));
+    expect(reduceAll(run.log())).toStrictEqual(run.getState());
+  });
+
+  test('again and again', async () => {
+    const { run, heard } = open([slow]);
+    const result = run.start();
+    while (run.getState().status === 'running') {
+      await Promise.race([nextEvent(run, 'text-delta'), result]);
+      run.detach();
+      run.detach();
+      await after(4);
+      run.attach();
+      run.attach();
+    }
+    await result;
+    expect(heard).toEqual(run.log());
+    expect(types(heard).filter((type) => type === 'text-delta')).toHaveLength(7);
+  });
+
+  test('before it has said anything', async () => {
+    const { run, heard } = open([slow]);
+    const result = run.start();
+    run.detach();
+    await expect.poll(() => heard.length).toBe(1);
+    await after(20);
+    // which run it is has to be known, to find it again
+    expect(types(heard)).toEqual(['run-start']);
+    run.attach();
+    expect(await result).toBe('one two three four five six');
+    expect(heard).toEqual(run.log());
+  });
+
+  test('and taken back before that, is not let go of', async () => {
+    const { run } = open([slow]);
+    const result = run.start();
+    run.detach();
+    run.attach();
+    expect(await result).toBe('one two three four five six');
+  });
+
+  test('and has ended meanwhile has its end for whoever comes back', async () => {
+    const { run, heard } = open(['Quick.']);
+    const result = run.start();
+    await nextEvent(run, 'run-start');
+    run.detach();
+    await after(60);
+    expect(run.getState().status).toBe('running');
+    run.attach();
+    expect(await result).toBe('Quick.');
+    expect(heard).toEqual(run.log());
+  });
+
+  test('where it cannot be found again, is interrupted', async () => {
+    const model = scriptedModel([slow]);
+    const { start } = inProcess();
+    const run = createRun(say, { model, executor: { start } });
+    const result = run.start();
+    await nextEvent(run, 'run-start');
+    run.detach();
+    run.attach();
+    expect(await codeOf(result)).toBe('interrupted');
+    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'interrupted' } });
+  });
+
+  test('a stop ends the work, too, and at once', async () => {
+    const { run, isAborted } = open([endless]);
+    const result = run.start();
+    await nextEvent(run, 'text-delta');
+    run.detach();
+    run.stop();
+    expect(run.getState().status).toBe('stopped');
+    expect(await codeOf(result)).toBe('aborted');
+    expect(isAborted(0)).toBe(true);
+  });
+
+  test('a stop after it was followed again ends the work', async () => {
+    const { run, isAborted } = open([endless]);
+    const result = run.start();
+    await nextEvent(run, 'text-delta');
+    run.detach();
+    run.attach();
+    run.stop();
+    expect(await codeOf(result)).toBe('aborted');
+    expect(isAborted(0)).toBe(true);
+    expect(types(run.log()).filter((type) => type === 'run-end')).toHaveLength(1);
+  });
+
+  test('a start takes its place, and ends the work', async () => {
+    const { run, heard, isAborted } = open([endless, 'Two.']);
+    const first = run.start();
+    await nextEvent(run, 'text-delta');
+    run.detach();
+    expect(await run.start()).toBe('Two.');
+    expect(await codeOf(first)).toBe('aborted');
+    expect(isAborted(0)).toBe(true);
+    expect(types(heard).filter((type) => type === 'run-end')).toHaveLength(2);
+  });
+
+  test('a start beside it leaves it alone', async () => {
+    const { run, model, isAborted } = open([slow, 'Two.']);
+    void run.start();
+    await nextEvent(run, 'text-delta');
+    run.detach();
+    expect(await run.start(undefined, { whenBusy: 'parallel' })).toBe('Two.');
+    expect(isAborted(0)).toBe(false);
+    expect(model.calls).toHaveLength(2);
+  });
+
+  test('while a later try is under way, is followed in that try', async () => {
+    const { run, heard } = open([[{ throw: 'No.' }], slow]);
+    await codeOf(run.start());
+    const again = run.retry();
+    await nextEvent(run, 'text-delta');
+    run.detach();
+    await after(10);
+    run.attach();
+    expect(await again).toBe('one two three four five six');
+    expect(heard.slice(heard.findLastIndex(({ type }) => type === 'run-start'))).toEqual(run.log());
+  });
+
+  test('can be told something', async () => {
+    const { run } = open([slow]);
+    const result = run.start();
+    await nextEvent(run, 'text-delta');
+    run.detach();
+    expect(await run.edit({ type: 'add', title: 'x' })).toEqual({
+      accepted: false,
+      reason: 'The run has no task list.',
+    });
+    run.attach();
+    await result;
+  });
+
+  test('with nothing to let go of, neither does anything', async () => {
+    const { run, heard } = open(['One.']);
+    run.detach();
+    run.attach();
+    expect(run.getState().status).toBe('idle');
+    await run.start();
+    run.detach();
+    run.attach();
+    expect(run.getState().status).toBe('done');
+    expect(types(heard).filter((type) => type === 'run-end')).toHaveLength(1);
+  });
+});
+
+describe('an executor that is told to stop', () => {
+  const start = { seq: 0, t: 0, type: 'run-start', v: 1, runId: 'r', model: 'm' } as const;
+  const begin: RunEvent = { ...start, messages: [], messageId: 'a' };
+
+  test('and throws has stopped', async () => {
+    const run = createRun(say, {
+      executor: {
+        async *start(_request, signal) {
+          yield begin;
+          await new Promise<void>((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(new Error('The fetch was aborted.')));
+          });
+        },
+      },
+    });
+    const result = run.start();
+    await nextEvent(run, 'run-start');
+    run.stop();
+    expect(await codeOf(result)).toBe('aborted');
+    expect(run.getState().status).toBe('stopped');
+  });
+
+  test('and says nothing more has stopped', async () => {
+    const run = createRun(say, {
+      executor: {
+        async *start(_request, signal) {
+          yield begin;
+          await new Promise<void>((resolve) => {
+            signal.addEventListener('abort', () => resolve());
+          });
+        },
+      },
+    });
+    const result = run.start();
+    await nextEvent(run, 'run-start');
+    run.stop();
+    expect(await codeOf(result)).toBe('aborted');
+  });
+
+  test('that cannot even be asked ends the run with what it threw', async () => {
+    const run = createRun(say, {
+      executor: {
+        start() {
+          throw new Error('Not here.');
+        },
+      },
+    });
+    const heard: RunEvent[] = [];
+    run.listen((event) => heard.push(event));
+    await expect(run.start()).rejects.toMatchObject({ code: 'script_error', message: 'Not here.' });
+    expect(types(heard)).toEqual(['run-start', 'run-end']);
+  });
+});
