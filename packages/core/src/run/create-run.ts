@@ -194,7 +194,7 @@ function openRun<Input, Types extends PromptTypes>(
     attempt.fail(
       new CuelineError(
         'interrupted',
-        'The page that ran this went away before its end. What it had is here; retry() goes on from its last whole step.',
+        'The page that ran this went away before its end, or still runs it in another tab. What it had is here; retry() goes on from its last whole step.',
       ),
     );
     return false;
