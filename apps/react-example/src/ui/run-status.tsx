@@ -21,14 +21,14 @@ export function RunStatus({ run }: { run: AnyRun }) {
   const hasEnded = status === 'done' || status === 'error' || status === 'stopped';
   return (
     <>
-      <div className="flex min-h-11 items-center gap-3 text-sm text-ink-2">
+      <div className="flex min-h-11 items-center gap-3 narrow:min-h-13 text-sm text-ink-2">
         <p
           role="status"
           data-testid="status"
           data-status={status}
           className={clsx(
             'min-w-0 flex-1',
-            status === 'error' && 'text-danger',
+            status === 'error' && (isInterrupted(state) ? 'text-warn' : 'text-danger'),
             status === 'waiting' && 'text-warn',
           )}
         >
@@ -71,10 +71,14 @@ function describe(state: RunState): string {
       return 'Stopped. What it has said so far stays.';
     case 'error':
       // the error's own words are for whoever writes the app
-      return state.error.code === 'interrupted'
+      return isInterrupted(state)
         ? 'The page was left before the end. What is done is not done again.'
         : state.error.message;
   }
+}
+
+function isInterrupted(state: RunState): boolean {
+  return state.status === 'error' && state.error.code === 'interrupted';
 }
 
 const storageFaults: Partial<Record<StorageFailure, string>> = {
