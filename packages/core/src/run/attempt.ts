@@ -67,7 +67,8 @@ export function createAttempt(options: AttemptOptions): Attempt {
       mine = followed = start()[Symbol.asyncIterator]();
       for (;;) {
         const next = await mine.next();
-        if (followed !== mine) return;
+        // an end that is in hand already is not said again
+        if (followed !== mine && (next.done === true || next.value.type !== 'run-end')) return;
         if (next.done === true) break;
         log.push(placing.place(next.value));
         if (log.ended) return void mine.return?.();

@@ -80,7 +80,8 @@ function toEnd(run: LiveRun, runs: KnownRuns, afterSeq?: number): AsyncIterator<
   return {
     async next() {
       const next = await events.next();
-      if (next.done === true || next.value.type === 'run-end') runs.delete(run.id);
+      // a moment later, for whoever lets go and comes back in the same breath
+      if (next.done !== true && next.value.type === 'run-end') setTimeout(() => runs.delete(run.id));
       return next;
     },
     return: () => events.return?.() ?? Promise.resolve({ done: true, value: undefined }),

@@ -1,4 +1,12 @@
-import { createRun, createRunLog, definePrompt, initialState, reduceAll, type RunEvent } from '@cueline/core';
+import {
+  createRun,
+  createRunLog,
+  definePrompt,
+  initialState,
+  reduceAll,
+  type RunEvent,
+  type RunState,
+} from '@cueline/core';
 import { replay } from '@cueline/core/replay';
 import { scriptedModel } from '@cueline/core/testing';
 import fc from 'fast-check';
@@ -8,9 +16,14 @@ import { anyLog, inLog, runStart } from '../log/any-events.ts';
 
 const anything = definePrompt('anything', () => {});
 
-/** What `at` gives for every place of a log, asked in this order. */
-function expectAll(at: (seq: number) => unknown, log: readonly RunEvent[], order: readonly number[]): void {
-  for (const seq of order) expect(at(seq)).toStrictEqual(reduceAll(log.slice(0, Math.max(0, seq + 1))));
+/** What `at` gives for these places of a log, asked in this order. */
+function askedOf(at: (seq: number) => RunState, order: readonly number[]): RunState[] {
+  return order.map((seq) => at(seq));
+}
+
+/** What the log up to each of these places amounts to. */
+function meantOf(log: readonly RunEvent[], order: readonly number[]): RunState[] {
+  return order.map((seq) => reduceAll(log.slice(0, Math.max(0, seq + 1))));
 }
 
 describe('the state as it was after an event', () => {
@@ -18,7 +31,9 @@ describe('the state as it was after an event', () => {
     fc.assert(
       fc.property(anyLog, fc.array(fc.integer({ min: -2, max: 45 }), { maxLength: 20 }), (log, order) => {
         const run = createRun(anything, { log });
-        expectAll(run.at, log, [...order, ...log.keys()]);
+        expect(askedOf(run.at, [...order, ...log.keys()])).toStrictEqual(
+          meantOf(log, [...order, ...log.keys()]),
+        );
       }),
       { numRuns: 300 },
     );
@@ -38,8 +53,10 @@ describe('the state as it was after an event', () => {
     ]);
     const { at } = createRun(anything, { log });
     const places = [2_900, 511, 512, 513, 0, 1_023, 1_024, 3_003, 40, 1_536, 2_048, -1, 2_047];
-    expectAll(at, log, places);
-    expectAll(createRun(anything, { log }).at, log, places.toReversed());
+    expect(askedOf(at, places)).toStrictEqual(meantOf(log, places));
+    expect(askedOf(createRun(anything, { log }).at, places.toReversed())).toStrictEqual(
+      meantOf(log, places.toReversed()),
+    );
   });
 
   test('before the first event, after the last, and for what is no place', () => {
@@ -59,7 +76,9 @@ describe('the state as it was after an event', () => {
         const log = createRunLog();
         for (const [count, event] of events.entries()) {
           log.push(event);
-          expectAll(log.at, events, [count, count - 1, Math.floor(count / 2)]);
+          expect(askedOf(log.at, [count, count - 1, Math.floor(count / 2)])).toStrictEqual(
+            meantOf(events, [count, count - 1, Math.floor(count / 2)]),
+          );
         }
       }),
       { numRuns: 100 },
@@ -72,12 +91,12 @@ describe('the state as it was after an event', () => {
         const log = createRunLog();
         const open = first.filter(({ type }) => type !== 'run-end');
         for (const event of open) log.push(event);
-        expectAll(log.at, open, [open.length - 1, 0]);
+        expect(askedOf(log.at, [open.length - 1, 0])).toStrictEqual(meantOf(open, [open.length - 1, 0]));
         for (const [count, event] of second.entries()) {
           log.push(event);
-          expectAll(log.at, second, [count, 0]);
+          expect(askedOf(log.at, [count, 0])).toStrictEqual(meantOf(second, [count, 0]));
         }
-        expectAll(log.at, second, [...second.keys()]);
+        expect(askedOf(log.at, [...second.keys()])).toStrictEqual(meantOf(second, [...second.keys()]));
       }),
       { numRuns: 100 },
     );
@@ -103,21 +122,23 @@ describe('the state as it was after an event', () => {
     });
     await run.start();
     const log = run.log().slice();
-    expectAll(run.at, log, [...log.keys()].toReversed());
+    expect(askedOf(run.at, [...log.keys()].toReversed())).toStrictEqual(
+      meantOf(log, [...log.keys()].toReversed()),
+    );
 
     const tape = replay(log, { paused: true });
     const shown = createRun(anything, { executor: tape });
     const end = shown.start();
     tape.seek(20);
     await expect.poll(() => shown.log().length).toBe(21);
-    expectAll(shown.at, log, [20, 7]);
+    expect(askedOf(shown.at, [20, 7])).toStrictEqual(meantOf(log, [20, 7]));
     tape.seek(5);
     await expect.poll(() => shown.log().length).toBe(6);
     expect(shown.at(20)).toStrictEqual(reduceAll(log.slice(0, 6)));
-    expectAll(shown.at, log, [5, 3, 0]);
+    expect(askedOf(shown.at, [5, 3, 0])).toStrictEqual(meantOf(log, [5, 3, 0]));
     tape.setSpeed(Infinity);
     tape.play();
     await end;
-    expectAll(shown.at, log, [...log.keys()]);
+    expect(askedOf(shown.at, [...log.keys()])).toStrictEqual(meantOf(log, [...log.keys()]));
   });
 });

@@ -97,7 +97,7 @@ describe('a run in this page', () => {
     const { executor, iterator, runId, requestId } = await openRun();
     await executor.send?.(runId, { type: 'respond', requestId, answer: { approve: true } });
     await readTo(iterator, 'run-end');
-    expect(executor.attach?.(runId, -1, never())).toBeUndefined();
+    await expect.poll(() => executor.attach?.(runId, -1, never())).toBeUndefined();
     expect(executor.attach?.('nobody', -1, never())).toBeUndefined();
   });
 
@@ -109,7 +109,7 @@ describe('a run in this page', () => {
     const rest = await all(executor.attach!(runId, seen.length - 1, never())!);
     expect(rest[0]?.seq).toBe(seen.length);
     expect(rest.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
-    expect(executor.attach?.(runId, -1, never())).toBeUndefined();
+    await expect.poll(() => executor.attach?.(runId, -1, never())).toBeUndefined();
   });
 
   test('of those that ended while nobody watched, the last are kept', async () => {
