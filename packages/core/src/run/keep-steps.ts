@@ -40,7 +40,7 @@ export function keepSteps(log: readonly RunEvent[], from: number | undefined): K
 
 /** How many messages of a log's start are the prompt's own. */
 export function openingOf([first]: readonly RunEvent[]): number {
-  return first?.type === 'run-start' ? first.messages.length - (first.turns ?? 0) : 0;
+  return first?.type === 'run-start' ? Math.max(0, first.messages.length - (first.turns ?? 0)) : 0;
 }
 
 /** A log's events up to `seq`, ended there where they do not end. */

@@ -75,7 +75,8 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
   const write = (body: RunEventBody, time: number): void => {
     if (ended) return;
     if (seq === 0 && body.type !== 'run-start') write(ownStart(facts.model, options.request), 0);
-    if (seq > 0 && body.type === 'run-start') return;
+    // a worker has one run, which does not go on after its end
+    if (body.type === 'run-resume' || (seq > 0 && body.type === 'run-start')) return;
     if (seq === 0) startedAt = performance.now();
     lastTime = Math.max(lastTime, time);
     ended = body.type === 'run-end';
