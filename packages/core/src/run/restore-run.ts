@@ -29,8 +29,11 @@ type RestoringOptions = {
 
 export function createRestoring(options: RestoringOptions): Restoring {
   const { id, storage, past, takeUp, onError, onChange } = options;
-  const waiting = createStartQueue(onChange);
   let isKnown = storage === undefined || past !== undefined;
+  // once it is known, the moves are made in one breath, and nobody sees what is in between
+  const waiting = createStartQueue(() => {
+    if (!isKnown) onChange();
+  });
   let known: Promise<void> | undefined;
   let stop: (() => void) | undefined;
 
@@ -44,7 +47,6 @@ export function createRestoring(options: RestoringOptions): Restoring {
     isKnown = true;
     takeUp(stored ?? [], true);
     stop?.();
-    // in the same breath, so that nobody sees the run idle in between
     while (waiting.length > 0) waiting.next();
     onChange();
   }
