@@ -52,6 +52,8 @@ const requestId = fc.constantFrom('r1', 'r2');
 const index = fc.integer({ min: 0, max: 3 });
 const by = fc.constantFrom('author', 'model', 'user');
 const text = fc.string({ maxLength: 4 });
+/** Pieces of an answer, which may be JSON. */
+const piece = fc.oneof(text, fc.constantFrom('{"a":', '"b', '"', '1', ',', '[', ']', '}', ' ', ''));
 const error = fc.constant({ code: 'provider_error', message: 'No.' } as const);
 
 /** Events of one type; the optional fields are there or not. */
@@ -103,7 +105,7 @@ export const anySaying: fc.Arbitrary<RunEventBody> = fc.oneof(
   event('variable-set', { name: callId, kind: fc.constant('text'), value: text }),
   event('step-start', { step: index, request: fc.constant({ keep: 0, messages: [], instructions: 'Be.' }) }),
   event('text-start', { id: callId }),
-  event('text-delta', { id: callId, text }),
+  event('text-delta', { id: callId, text: piece }),
   event('text-end', { id: callId }),
   event('reasoning-delta', { id: callId, text }),
   event('tool-input-start', { toolCallId: callId, toolName: text }),
@@ -135,6 +137,8 @@ export const anyAgentEnd: fc.Arbitrary<RunEventBody> = event(
   { output: text, error },
 );
 
+const resume = event('run-resume', { runId: text, model: text }, { simulated: fc.boolean() });
+
 /** Any event at all, of the run or of an agent. */
 export const anySaid: fc.Arbitrary<Said> = fc.oneof(
   { weight: 4, arbitrary: anySaying },
@@ -145,6 +149,7 @@ export const anySaid: fc.Arbitrary<Said> = fc.oneof(
       .map(([body, agent]) => ({ ...body, agent })),
   },
   { weight: 2, arbitrary: anyPath.map(agentStart) },
+  { weight: 1, arbitrary: resume },
   ...requestEvents.map((request) => ({
     weight: 1,
     arbitrary: fc
@@ -156,10 +161,12 @@ export const anySaid: fc.Arbitrary<Said> = fc.oneof(
 const anyEnd = event(
   'run-end',
   { outcome: fc.constantFrom('done', 'stopped', 'error', 'waiting') },
-  { finishReason: fc.constant('stop') },
+  { finishReason: fc.constant('stop'), output: fc.oneof(text, fc.constant(null), fc.record({ a: text })) },
 );
+
+const anyStart = fc.constantFrom(runStart, { ...runStart, structured: true as const });
 
 /** A log from its start to, perhaps, its end. */
 export const anyLog: fc.Arbitrary<RunEvent[]> = fc
-  .tuple(fc.array(anySaid, { maxLength: 40, size: 'max' }), fc.option(anyEnd))
-  .map(([said, end]) => inLog([runStart, ...said, ...(end === null ? [] : [end])]));
+  .tuple(anyStart, fc.array(anySaid, { maxLength: 40, size: 'max' }), fc.option(anyEnd))
+  .map(([start, said, end]) => inLog([start, ...said, ...(end === null ? [] : [end])]));
