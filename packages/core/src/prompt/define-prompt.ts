@@ -67,6 +67,7 @@ export function definePrompt<Input = void, const Settings extends PromptSettings
     );
   }
   const { model, plugins, output, tools } = settings ?? {};
+  checkOutput(name, output);
   checkTools(name, tools);
   return {
     kind: 'prompt',
@@ -77,6 +78,15 @@ export function definePrompt<Input = void, const Settings extends PromptSettings
     ...(output === undefined ? {} : { output }),
     ...(tools === undefined ? {} : { tools }),
   };
+}
+
+function checkOutput(name: string, output: unknown): void {
+  if (output === undefined || typeof output === 'function') return;
+  if (typeof output === 'object' && output !== null) return;
+  throw new CuelineError(
+    'invalid_definition',
+    `The output of prompt "${name}" is a schema for its answer: { output: z.object({ … }) }. For text, leave it out.`,
+  );
 }
 
 function checkTools(name: string, tools: unknown = []): void {

@@ -1,4 +1,4 @@
-import type { FlexibleSchema } from 'ai';
+import { Output, type OutputInterface } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { parseWith, toSchema, type ToolSchema } from '../prompt/tool-definition.ts';
 
@@ -7,7 +7,8 @@ const MAX_TRIES = 3;
 
 /** Holds an answer to a schema. */
 export type ResponseCheck = {
-  readonly schema: FlexibleSchema;
+  /** What the model is asked for. */
+  readonly output: OutputInterface;
   /** Looks at an answer; gives what the model is to be told where it does not fit and may try again. */
   check(step: { text: string }): Promise<string | undefined>;
   /** Why there is no answer that fits. */
@@ -22,7 +23,7 @@ export function createResponseCheck(given: ToolSchema): ResponseCheck {
   let issues: string | undefined = 'there was no answer';
   let value: unknown;
   return {
-    schema,
+    output: Output.object({ schema }),
     async check({ text }) {
       tries += 1;
       try {

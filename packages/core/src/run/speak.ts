@@ -1,11 +1,4 @@
-import {
-  Output,
-  streamText,
-  type ModelMessage,
-  type OutputInterface,
-  type StreamTextResult,
-  type ToolSet,
-} from 'ai';
+import { streamText, type ModelMessage, type OutputInterface, type StreamTextResult, type ToolSet } from 'ai';
 import type { CuelineError } from '../errors.ts';
 import { toRunError } from '../models/run-error.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
@@ -77,10 +70,11 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
           registry,
           tasks,
           steers,
+          output: response?.output ?? options.output,
           aroundPrepareStep: speech.aroundPrepareStep,
         }),
       ),
-      ...(response === undefined ? {} : { output: Output.object({ schema: response.schema }) }),
+      ...(response === undefined ? {} : { output: response.output }),
       model: speaker.model,
       messages,
       abortSignal,

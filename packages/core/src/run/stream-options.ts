@@ -1,6 +1,7 @@
 import {
   experimental_createSteering as createSteering,
   type Instructions,
+  type OutputInterface,
   type PrepareStepFunction,
   type ToolSet,
 } from 'ai';
@@ -40,6 +41,8 @@ export type StreamContext = {
   tasks: TaskProgress | undefined;
   /** Asked when the model wants to stop, in this order. */
   steers: readonly Steer[];
+  /** What the answer is to be, where it is not just text. */
+  output: OutputInterface | undefined;
   /** Goes around what prepares each step, for a dry run, which may be of a later one. */
   aroundPrepareStep: ((prepareStep: PrepareStep) => PrepareStep) | undefined;
 };
@@ -50,7 +53,7 @@ export type PrepareStep = PrepareStepFunction<ToolSet, RunContext>;
 /** The arguments of `streamText`, but for model, messages and signal: the caller's options composed with our own ends. */
 export function composeStreamOptions(
   options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'tools'>,
-  { speaker, prompt, recorder, registry, tasks, steers, aroundPrepareStep }: StreamContext,
+  { speaker, prompt, recorder, registry, tasks, steers, output, aroundPrepareStep }: StreamContext,
 ): Omit<StreamTextOptions, 'model' | 'prompt' | 'messages'> & { instructions?: Instructions } {
   const { system, instructions, systemFormat, ...rest } = options;
   const { sink, tree } = speaker;
@@ -61,6 +64,8 @@ export function composeStreamOptions(
   const steering = rest.experimental_steering ?? createSteering();
   /** What hooks and `prepareStep` have changed for the step that is about to start. */
   let changes: object = {};
+  /** What each step asks the answer to be, for the log. */
+  let asked: object = {};
   recordVariables();
   registry.update(definitions.tools);
   const initial = compileInstructions(definitions, own, systemFormat);
@@ -81,7 +86,10 @@ export function composeStreamOptions(
     // with tools, even with none in them, the AI SDK sends every part through one more stream
     ...(definitions.tools.size > 0 ? { tools: registry.tools } : {}),
     ...(steers.length > 0 ? { experimental_steering: steering } : {}),
-    prepareStep: aroundPrepareStep?.(prepareStep) ?? prepareStep,
+    prepareStep: async (step) => {
+      asked = await formatOf(output);
+      return (aroundPrepareStep?.(prepareStep) ?? prepareStep)(step);
+    },
     stopWhen: [
       // after an error there is nothing to go on from
       () => recorder.failure !== undefined,
@@ -115,7 +123,7 @@ export function composeStreamOptions(
       recorder.stepStarted({
         type: 'step-start',
         step: event.stepNumber,
-        request: describe(event, loggedSettings({ ...rest, ...changes })),
+        request: describe(event, { ...loggedSettings({ ...rest, ...changes }), ...asked }),
       });
     }, rest.onStepStart ?? rest.experimental_onStepStart),
   };
@@ -133,6 +141,12 @@ function loggedSettings(options: Readonly<Record<string, unknown>>): Record<stri
   return Object.fromEntries(
     settingNames.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
   );
+}
+
+/** The form that an answer is asked to have; nothing where that is text. */
+async function formatOf(output: OutputInterface | undefined): Promise<object> {
+  const responseFormat = await output?.responseFormat;
+  return responseFormat === undefined || responseFormat.type === 'text' ? {} : { responseFormat };
 }
 
 /** Writes down each variable that is new, has changed, or went with its task since it was last asked. */
