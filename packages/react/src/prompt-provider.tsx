@@ -51,10 +51,7 @@ export function PromptProvider({
   const outer = useContext(PromptContext);
   // in state, so that on a server every request has its own
   const [own] = useState(createRunRegistry);
-  const here = useMemo(
-    () => executor ?? (models === undefined ? undefined : inProcess(models)),
-    [executor, models],
-  );
+  const here = useMemo(() => executor ?? (models && inProcess(models)), [executor, models]);
   const value = useMemo<PromptSurroundings>(
     () => ({
       registry: registry ?? outer.registry ?? own,

@@ -1,19 +1,33 @@
-import { CuelineError, type PromptDefinition, type PromptTypes, type RunOptions } from '@cueline/core';
+import {
+  CuelineError,
+  type PromptDefinition,
+  type PromptTypes,
+  type RunOptions,
+  type RunSettings,
+} from '@cueline/core';
 import { createSharedRun, type SharedRun } from './shared-run.ts';
 
 /** A run of whatever prompt. */
 export type AnyRun = SharedRun<never>;
 
+/** What a run begins with where the registry has none of its id yet. */
+export type RunOpening = Pick<RunOptions, 'log' | 'storage'> &
+  RunSettings & {
+    /** What holds where nothing else is said. */
+    defaults?: RunSettings;
+  };
+
 /** The runs of an application by id. They live as long as it does, whichever components come and go. */
 export type RunRegistry = {
   /**
-   * The run with this id; made, but not started, where there is none, with the log or what the storage has of it.
-   * Throws `invalid_options` where the id belongs to a run of another prompt.
+   * The run with this id; made, but not started, where there is none, with the log or what the storage has of it. One
+   * that was only opened is forgotten where nobody keeps a reference to it. Throws `invalid_options` where the id
+   * belongs to a run of another prompt.
    */
   open<Input, Types extends PromptTypes>(
     id: string,
     definition: PromptDefinition<Input, Types>,
-    opening?: Pick<RunOptions, 'log' | 'storage'>,
+    opening?: RunOpening,
   ): SharedRun<Input, Types>;
   /** The run with this id, where there is one. */
   get(id: string): AnyRun | undefined;
@@ -34,62 +48,72 @@ export type RunRegistryOptions = {
 export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry {
   const { maxBackground = 8, maxKept = 50 } = options;
   const runs = new Map<string, AnyRun>();
+  /** Those that were opened and no more: a render may be thrown away, and nobody would say so. */
+  const opened = new Map<string, WeakRef<AnyRun>>();
   /** Those that were shown and are no more, the one unseen for longest first. */
   const unseen = new Set<AnyRun>();
 
-  /** Bounds what nobody sees: what it costs where it is under way, and what it takes up where it is not. */
-  function collect(): void {
-    for (const run of unseen) if (run.held || runs.get(run.id) !== run) unseen.delete(run);
-    const live = [...unseen].filter(isUnderWay);
-    const kept = [...unseen].filter((run) => !isUnderWay(run));
-    for (const run of live.slice(0, Math.max(0, live.length - maxBackground))) run.stop();
-    for (const run of kept.slice(0, Math.max(0, kept.length - maxKept))) {
-      runs.delete(run.id);
-      unseen.delete(run);
-    }
+  function find(id: string): AnyRun | undefined {
+    return runs.get(id) ?? opened.get(id)?.deref();
   }
 
+  function keep(run: AnyRun): void {
+    if (opened.get(run.id)?.deref() !== run) return;
+    opened.delete(run.id);
+    runs.set(run.id, run);
+  }
+
+  function isUnseen(run: AnyRun): boolean {
+    return !run.held && runs.get(run.id) === run;
+  }
+
+  /** Bounds what nobody sees: what it costs where it is under way, and what it takes up where it is not. */
   function letGo(run: AnyRun): void {
     unseen.delete(run);
     unseen.add(run);
-    collect();
+    const latestFirst = [...unseen].filter(isUnseen).toReversed();
+    for (const one of latestFirst.filter(isUnderWay).slice(maxBackground)) one.stop();
+    for (const one of latestFirst.filter((one) => !isUnderWay(one)).slice(maxKept)) runs.delete(one.id);
+    for (const one of unseen) if (!isUnseen(one)) unseen.delete(one);
+    for (const id of opened.keys()) if (find(id) === undefined) opened.delete(id);
   }
 
   return {
     open<Input, Types extends PromptTypes>(
       id: string,
       definition: PromptDefinition<Input, Types>,
-      opening: Pick<RunOptions, 'log' | 'storage'> = {},
+      opening: RunOpening = {},
     ): SharedRun<Input, Types> {
-      const known = runs.get(id);
+      const known = find(id);
       if (known === undefined) {
         const made: SharedRun<Input, Types> = createSharedRun(id, definition, {
           ...opening,
           onLetGo: () => letGo(made),
+          onUse: () => keep(made),
         });
-        runs.set(id, made);
+        opened.set(id, new WeakRef(made));
         return made;
       }
       if (known.definition.name !== definition.name) {
         throw new CuelineError(
           'invalid_options',
-          `The id "${id}" belongs to a run of the prompt "${known.definition.name}", so it cannot name one of ` +
-            `"${definition.name}". Give each prompt its own ids, such as "${definition.name}:${id}".`,
+          `The id "${id}" belongs to a run of the prompt "${known.definition.name}", not of "${definition.name}". ` +
+            'Give each prompt its own ids.',
         );
       }
       // the name stands for the types: that is what definitions are named for
       return known as unknown as SharedRun<Input, Types>;
     },
-    get: (id) => runs.get(id),
-    runs: () => [...runs.values()],
+    get: find,
+    runs: () => [...runs.keys(), ...opened.keys()].flatMap((id) => find(id) ?? []),
     remove(id) {
-      runs.get(id)?.stop();
+      find(id)?.stop();
       runs.delete(id);
+      opened.delete(id);
     },
   };
 }
 
 function isUnderWay(run: AnyRun): boolean {
-  const { status } = run.getState();
-  return status === 'running' || status === 'waiting';
+  return ['running', 'waiting'].includes(run.getState().status);
 }

@@ -31,36 +31,47 @@ export type SharedRun<Input = void, Types extends PromptTypes = PromptTypes> = O
   readonly held: boolean;
 };
 
+/** What a shared run begins with, and who is told of those that hold it. */
+export type SharedRunOpening<Input, Types extends PromptTypes> = Pick<RunOptions, 'log' | 'storage'> &
+  RunConfig<Input, Types> & {
+    /** The last holder has gone. */
+    onLetGo?: () => void;
+    /** Somebody watches it, or something has happened to it. */
+    onUse?: () => void;
+  };
+
+/** Runs of which it is known what their storage had. */
+export const hydrated = new WeakSet<object>();
+
 /** A run that has not started, and that reads its model, executor, options and definition anew at every start. */
 export function createSharedRun<Input, Types extends PromptTypes>(
   id: string,
   definition: PromptDefinition<Input, Types>,
-  { log, storage, onLetGo }: Pick<RunOptions, 'log' | 'storage'> & { onLetGo?: () => void } = {},
+  { log, storage, onLetGo, onUse, ...said }: SharedRunOpening<Input, Types> = {},
 ): SharedRun<Input, Types> {
   let config: RunConfig<Input, Types> & { definition: PromptDefinition<Input, Types> } = { definition };
   let holders = 0;
   const run = createRun(definition, { id, log, storage });
+  const { configure, subscribe } = run;
+  if (storage === undefined) hydrated.add(run);
 
-  return {
-    ...run,
-    get definition() {
-      return run.definition;
-    },
-    get restored() {
-      return run.restored;
-    },
+  const sharing: Pick<SharedRun<Input, Types>, 'configure' | 'hold' | 'held' | 'subscribe'> = {
     get held() {
       return holders > 0;
     },
     configure(said) {
       config = { ...config, ...said };
       const { definition: latest, defaults = {}, executor, model, options } = config;
-      run.configure({
+      configure({
         definition: latest,
         executor: executor ?? defaults.executor,
         model: model ?? latest.model ?? defaults.model,
         options: mergeOptions(defaults.options, options),
       });
+    },
+    subscribe(listener) {
+      onUse?.();
+      return subscribe(listener);
     },
     hold() {
       holders += 1;
@@ -78,6 +89,14 @@ export function createSharedRun<Input, Types extends PromptTypes>(
       };
     },
   };
+  sharing.configure(said);
+  const unlisten = run.listen(() => {
+    unlisten();
+    onUse?.();
+  });
+  // onto the run itself: a copy of it would read `restored`, and with it the storage, while rendering
+  return Object.defineProperties(run, Object.getOwnPropertyDescriptors(sharing)) as typeof run &
+    typeof sharing;
 }
 
 /** The second set of options over the first; undefined where there is neither. */
@@ -85,5 +104,5 @@ export function mergeOptions(
   under: PromptOptions | undefined,
   over: PromptOptions | undefined,
 ): PromptOptions | undefined {
-  return under === undefined || over === undefined ? (over ?? under) : { ...under, ...over };
+  return under && over ? { ...under, ...over } : (over ?? under);
 }

@@ -16,7 +16,6 @@ export function subscribeThrottled<Types extends PromptTypes>(
   throttle: Throttle,
 ): () => void {
   if (throttle === 'frame') return run.subscribe(listener);
-  let status: string | undefined;
   let latest: RunState<Types> | undefined;
   let toldAt = -Infinity;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -29,9 +28,9 @@ export function subscribeThrottled<Types extends PromptTypes>(
   }
 
   const unsubscribe = run.subscribe((state) => {
+    const goesOn = state.status === latest?.status && state.runId === latest.runId;
+    const wait = goesOn ? toldAt + throttle - performance.now() : 0;
     latest = state;
-    const wait = state.status === status ? toldAt + throttle - performance.now() : 0;
-    status = state.status;
     if (wait <= 0) tell();
     else timer ??= setTimeout(tell, wait);
   });

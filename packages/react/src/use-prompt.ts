@@ -95,14 +95,26 @@ export function usePrompt<
   source: PromptFunction<Input> | PromptDefinition<Input, Types>,
   options: UsePromptOptions<Types, Watched> = {},
 ): WatchedState<Types, Watched> & RunMoves<Input, Types> {
-  const { id, watch, onUnmount = 'keep', throttle, initialLog, onEvent, onDone, onError, ...said } = options;
+  const {
+    id,
+    watch,
+    onUnmount = 'keep',
+    throttle,
+    initialLog,
+    onEvent,
+    onDone,
+    onError,
+    ...settings
+  } = options;
+  const said = withoutUndefined(settings);
   const { defaults } = useContext(PromptContext);
   // a function by itself answers with text and declares no tools, which is what its types say
   const definition = (
     typeof source === 'function' ? definePrompt(id ?? 'inline', source) : source
   ) as PromptDefinition<Input, Types>;
-  const run = useSharedRun(definition, { id, initialLog, onUnmount });
-  const latest = useConfig(run, said, { definition, ...said, defaults });
+  const config = { definition, ...said, defaults };
+  const run = useSharedRun(definition, { id, initialLog, onUnmount, config });
+  const latest = useConfig(run, said, config);
 
   const state = useRun(run, (whole) => pickWatched(whole, watch), isShallowEqual, throttle);
   useRunCallbacks(run, { onEvent, onDone, onError });
@@ -133,11 +145,16 @@ function useConfig<Input, Types extends PromptTypes>(
   config: RunConfig<Input, Types>,
 ): Latest<RunConfig<Input, Types>> {
   const latest = useLatest(config);
-  const saidBefore = useRef<RunSettings>({});
+  const before = useRef<{ run: object; said: RunSettings }>(null);
   useInsertionEffect(() => {
-    const takenBack = Object.keys(saidBefore.current).map((key) => [key, undefined]);
-    run.configure({ ...(Object.fromEntries(takenBack) as RunSettings), ...config });
-    saidBefore.current = said;
+    const takenBack = before.current?.run === run ? Object.keys(before.current.said) : [];
+    run.configure({ ...Object.fromEntries(takenBack.map((key) => [key, undefined])), ...config });
+    before.current = { run, said };
   });
   return latest;
+}
+
+/** Only what is said: `model={undefined}` leaves the model that another component said. */
+function withoutUndefined(settings: RunSettings): RunSettings {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }

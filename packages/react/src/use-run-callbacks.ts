@@ -12,35 +12,41 @@ export type RunCallbacks<Types extends PromptTypes = PromptTypes> = {
   onError?: ((error: SerializedError) => void) | undefined;
 };
 
-type WatchedRun<Types extends PromptTypes> = Pick<Run<never, Types>, 'getState' | 'subscribe' | 'listen'>;
+type ToldRun<Types extends PromptTypes> = Pick<Run<never, Types>, 'getState' | 'listen'>;
 
-/** Tells `callbacks` how the run goes: each end once, also one that came while an Activity hid the component. */
+/**
+ * Tells `callbacks` how the run goes: each end once, also one that came while an Activity hid the component, and none
+ * of a run that had ended before and is only restored.
+ */
 export function useRunCallbacks<Types extends PromptTypes>(
-  run: WatchedRun<Types>,
+  run: ToldRun<Types>,
   callbacks: RunCallbacks<Types>,
 ): void {
   const latest = useLatest(callbacks);
-  const told = useRef<{ run: WatchedRun<Types>; state: RunState<Types> } | undefined>(undefined);
-  const wantsEvents = callbacks.onEvent !== undefined;
+  const left = useRef<{ run: ToldRun<Types>; state: RunState<Types> }>(null);
 
   useEffect(() => {
-    const tell = (state: RunState<Types>): void => {
-      const before = told.current;
-      told.current = { run, state };
-      if (before?.run !== run) return;
-      if (before.state.runId === state.runId && before.state.status === state.status) return;
+    const tellEnd = (state: RunState<Types>): void => {
       const { onDone, onError } = latest.current;
       if (state.status === 'done') callSafely(() => onDone?.(state));
       if (state.status === 'error') callSafely(() => onError?.(state.error));
     };
-    tell(run.getState());
-    return run.subscribe(tell);
-  }, [run, latest]);
+    const before = left.current;
+    const now = run.getState();
+    if (before?.run === run && (before.state.status !== now.status || before.state.runId !== now.runId))
+      tellEnd(now);
 
-  useEffect(() => {
-    if (!wantsEvents) return;
-    return run.listen((event) => callSafely(() => latest.current.onEvent?.(event)));
-  }, [run, latest, wantsEvents]);
+    const unlisten = run.listen((event) => {
+      const { onEvent } = latest.current;
+      if (onEvent !== undefined) callSafely(() => onEvent(event));
+      // not by subscription: the start that waited for this end may have begun before the next frame
+      if (event.type === 'run-end') tellEnd(run.getState());
+    });
+    return () => {
+      left.current = { run, state: run.getState() };
+      unlisten();
+    };
+  }, [run, latest]);
 }
 
 /** A mistake in a callback is the application's to see, and must not end the run or keep its state from being shown. */

@@ -1,4 +1,5 @@
 import { CuelineError, type PromptTypes, type RunState } from '@cueline/core';
+import { hydrated } from './shared-run.ts';
 import type { WatchedRun } from './subscribe-throttled.ts';
 import { useRun } from './use-run.ts';
 
@@ -11,9 +12,7 @@ export type RunPoint = 'hydrated' | 'first-text' | 'done';
 type WaitedRun<Types extends PromptTypes> = WatchedRun<Types> & { readonly restored: Promise<void> };
 
 /** What suspended components wait for: the same promise for each run and point, as Suspense asks for. */
-const waits = new WeakMap<object, Map<RunPoint, Promise<void>>>();
-/** Runs of which it is known what their storage had. */
-const hydrated = new WeakSet();
+const waits = new WeakMap<object, Partial<Record<RunPoint, Promise<void>>>>();
 
 /**
  * The state of a run that has come to `point`; until then the component suspends. Waiting for `done` throws the error
@@ -44,18 +43,15 @@ export function useRunSuspense<Types extends PromptTypes>(
 
 function hasReached(run: object, state: RunState, point: RunPoint): boolean {
   if (point === 'hydrated') return hydrated.has(run);
-  const ended = state.status === 'done' || state.status === 'error' || state.status === 'stopped';
+  const ended = ['done', 'error', 'stopped'].includes(state.status);
   return ended || (point === 'first-text' && state.text !== '');
 }
 
 function waitFor<Types extends PromptTypes>(run: WaitedRun<Types>, point: RunPoint): Promise<void> {
-  const known = waits.get(run) ?? new Map<RunPoint, Promise<void>>();
+  const known = waits.get(run) ?? {};
   waits.set(run, known);
-  const waiting = known.get(point) ?? wait(run, point);
-  known.set(point, waiting);
   // what was reached may be left again, by another start
-  void waiting.then(() => known.delete(point));
-  return waiting;
+  return (known[point] ??= wait(run, point).then(() => void delete known[point]));
 }
 
 async function wait<Types extends PromptTypes>(run: WaitedRun<Types>, point: RunPoint): Promise<void> {

@@ -1,7 +1,10 @@
 import type { PromptTypes, RunState } from '@cueline/core';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { subscribeThrottled, type Throttle, type WatchedRun } from './subscribe-throttled.ts';
 import { useLatest } from './use-latest.ts';
+
+/** React 18 complains of layout effects on a server, where there are none. */
+const useBrowserEffect = typeof document === 'undefined' ? useEffect : useLayoutEffect;
 
 /**
  * What `selector` makes of a run's state, by default the state itself. Re-renders at most once a frame, and only when
@@ -26,32 +29,31 @@ export function useRun<Types extends PromptTypes, Selected = RunState<Types>>(
   /** What was shown last, or will be with the next render. */
   const shown = useRef(seen);
   /** What the run has said last. */
-  const told = useRef<RunState<Types> | undefined>(undefined);
+  const told = useRef(seen);
 
-  useEffect(() => {
-    const show = (state: RunState<Types>): void => {
-      told.current = state;
-      const before = shown.current;
+  const show = useCallback(
+    (now: typeof seen): void => {
+      told.current = now;
+      const { run, state } = shown.current;
       const { select, isEqual } = latest.current;
-      if (before.run === run && (before.state === state || isEqual(select(before.state), select(state))))
-        return;
-      shown.current = { run, state };
-      setSeen(shown.current);
-    };
-    // whatever happened between the render and now, or while an Activity was hidden
-    show(run.getState());
-    return subscribeThrottled(run, show, throttle);
-  }, [run, latest, throttle]);
+      const isSame = state === now.state || isEqual(select(state), select(now.state));
+      if (run === now.run && isSame) return;
+      shown.current = now;
+      setSeen(now);
+    },
+    [latest],
+  );
 
-  // another selector may see a difference where the one before saw none
   useEffect(() => {
-    const state = told.current;
-    const before = shown.current;
-    if (state === undefined || before.run !== run || before.state === state) return;
-    if (isEqual(select(before.state), select(state))) return;
-    shown.current = { run, state };
-    setSeen(shown.current);
-  }, [run, select, isEqual]);
+    // whatever happened between the render and now, or while an Activity was hidden
+    show({ run, state: run.getState() });
+    return subscribeThrottled(run, (state) => show({ run, state }), throttle);
+  }, [run, show, throttle]);
+
+  // another selector may see a difference where the one before saw none: it is rendered again before it is painted
+  useBrowserEffect(() => {
+    if (told.current.run === run) show(told.current);
+  }, [run, show, select, isEqual]);
 
   return select(seen.run === run ? seen.state : run.getState());
 }

@@ -2,12 +2,14 @@ import { CuelineError, type PromptDefinition, type PromptTypes, type RunEvent } 
 import { useContext, useEffect, useId, useState } from 'react';
 import { PromptContext } from './prompt-provider.tsx';
 import { createRunRegistry } from './run-registry.ts';
-import type { SharedRun } from './shared-run.ts';
+import type { RunConfig, SharedRun } from './shared-run.ts';
 
-export type SharedRunOptions = {
+export type SharedRunOptions<Input, Types extends PromptTypes> = {
   id: string | undefined;
   initialLog: readonly RunEvent[] | undefined;
   onUnmount: 'keep' | 'stop';
+  /** What a run begins with that this component is the first to show: it may be restored before any effect runs. */
+  config: RunConfig<Input, Types>;
 };
 
 /**
@@ -16,7 +18,7 @@ export type SharedRunOptions = {
  */
 export function useSharedRun<Input, Types extends PromptTypes>(
   definition: PromptDefinition<Input, Types>,
-  { id, initialLog: log, onUnmount }: SharedRunOptions,
+  { id, initialLog: log, onUnmount, config }: SharedRunOptions<Input, Types>,
 ): SharedRun<Input, Types> {
   const { registry, storage } = useContext(PromptContext);
   const [own] = useState(createRunRegistry);
@@ -24,14 +26,14 @@ export function useSharedRun<Input, Types extends PromptTypes>(
   if (id !== undefined && registry === undefined) {
     throw new CuelineError(
       'invalid_options',
-      `usePrompt was given the id "${id}", but there is no <PromptProvider> above it to keep runs by id. ` +
-        'Wrap the app in <PromptProvider>, or leave the id out.',
+      `No <PromptProvider> above usePrompt keeps the run "${id}". Wrap the app in <PromptProvider>, or leave the id out.`,
     );
   }
+  const opening = { ...config, log };
   const run =
     id === undefined || registry === undefined
-      ? own.open(`${componentId}${definition.name}`, definition, { log })
-      : registry.open(id, definition, { log, storage });
+      ? own.open(`${componentId}${definition.name}`, definition, opening)
+      : registry.open(id, definition, { ...opening, storage });
 
   useEffect(() => {
     const letGo = run.hold();

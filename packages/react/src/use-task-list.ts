@@ -1,7 +1,6 @@
 import type {
   EditReply,
   Prompt,
-  PromptTypes,
   RunState,
   StartOptions,
   TaskDefinition,
@@ -15,6 +14,7 @@ import type { SharedRun } from './shared-run.ts';
 import type { WatchedRun } from './subscribe-throttled.ts';
 import { usePrompt, type UsePromptOptions } from './use-prompt.ts';
 import { useRun } from './use-run.ts';
+import { isShallowEqual } from './watched-fields.ts';
 
 /** A run whose tasks are shown and edited. */
 export type TaskRun = WatchedRun & { edit(edit: TaskEdit): Promise<EditReply> };
@@ -38,6 +38,7 @@ export type TaskMoves = {
 
 /** A run's tasks, as they stand. */
 export type TaskListView = TaskMoves & {
+  /** Before its start, a list that owns its run has the tasks that it was given. */
   readonly tasks: readonly TaskState[];
   /** The task that is worked on, or that is next; undefined once all have ended. */
   readonly current: TaskState | undefined;
@@ -63,8 +64,6 @@ export type UseTaskListOptions = Omit<UsePromptOptions<TextPrompt>, 'watch' | 't
     prompt?: ((prompt: Prompt) => void | Promise<void>) | undefined;
   };
 
-const noTasks: readonly (string | TaskDefinition<Prompt>)[] = ['-'];
-
 /**
  * The tasks of a run, to show and to edit while the model works on them. Given tasks instead of a run, it makes a run
  * that works on them one after the other. Re-renders only when a task or the run's status changes.
@@ -84,8 +83,9 @@ export function useTaskList(
   given: TaskRun | readonly (string | TaskDefinition<Prompt>)[],
   { prompt: define, maxAttempts, maxNudges, ...options }: UseTaskListOptions = {},
 ): TaskListView | OwnTaskList {
-  const titles = 'getState' in given ? noTasks : given;
   // where a run is given, this one is never started
+  const planned =
+    'getState' in given ? [] : given.map((task) => (typeof task === 'string' ? { task } : task));
   const {
     start,
     stop,
@@ -94,42 +94,46 @@ export function useTaskList(
     async (prompt) => {
       await define?.(prompt);
       if (prompt.definitions.messages.length === 0) prompt.$`Work on the tasks, one after the other.`;
-      prompt.defTaskList(
-        titles.map((task) => (typeof task === 'string' ? { task } : task)),
-        {
-          ...(maxAttempts === undefined ? {} : { maxAttempts }),
-          ...(maxNudges === undefined ? {} : { maxNudges }),
-        },
-      );
+      prompt.defTaskList(planned, {
+        ...(maxAttempts !== undefined && { maxAttempts }),
+        ...(maxNudges !== undefined && { maxNudges }),
+      });
     },
     { ...options, watch: false },
   );
   const run: TaskRun = 'getState' in given ? given : own;
-  const { tasks, status } = useRun(run, tasksOf, isSame);
+  const { tasks: listed, status } = useRun(run, tasksOf, isShallowEqual);
+  const titles = JSON.stringify(planned.map(({ task }) => task.trim()));
+  const tasks = useMemo(() => listed ?? (JSON.parse(titles) as string[]).map(pendingTask), [listed, titles]);
   const moves = useMemo(
     () => ({
       ...movesOf(run),
-      ...(run === own
-        ? { start: (startOptions?: StartOptions) => start(undefined, startOptions), stop, run: own }
-        : {}),
+      ...(run === own && {
+        start: (startOptions?: StartOptions) => start(undefined, startOptions),
+        stop,
+        run: own,
+      }),
     }),
     [run, own, start, stop],
   );
   return useMemo(() => ({ ...moves, ...summaryOf(tasks), tasks, status }), [moves, tasks, status]);
 }
 
-type Shown = Pick<RunState<PromptTypes>, 'tasks' | 'status'>;
-
-function tasksOf({ tasks, status }: RunState): Shown {
-  return { tasks, status };
+/** No tasks until the run knows any; from the first step on, an empty list is one that the user has emptied. */
+function tasksOf({ tasks, status, steps }: RunState): {
+  tasks: RunState['tasks'] | undefined;
+  status: RunState['status'];
+} {
+  return { tasks: tasks.length + steps.length > 0 ? tasks : undefined, status };
 }
 
-function isSame(one: Shown, other: Shown): boolean {
-  return one.tasks === other.tasks && one.status === other.status;
+/** A task of which no run knows yet, as it will be. */
+function pendingTask(title: string, index: number): TaskState {
+  return { id: `task-${index + 1}`, title, status: 'pending', attempts: 0, origin: 'author', seq: -1 };
 }
 
 function summaryOf(tasks: readonly TaskState[]): Pick<TaskListView, 'current' | 'progress' | 'isComplete'> {
-  const open = tasks.filter(({ status }) => !hasEnded(status));
+  const open = tasks.filter(({ status }) => !['completed', 'failed', 'skipped'].includes(status));
   const total = tasks.length;
   const done = total - open.length;
   return {
@@ -139,17 +143,13 @@ function summaryOf(tasks: readonly TaskState[]): Pick<TaskListView, 'current' | 
   };
 }
 
-function hasEnded(status: TaskState['status']): boolean {
-  return status === 'completed' || status === 'failed' || status === 'skipped';
-}
-
 function movesOf(run: TaskRun): TaskMoves {
   return {
-    add: (title, index) => run.edit({ type: 'add', title, ...(index === undefined ? {} : { index }) }),
+    add: (title, index) => run.edit({ type: 'add', title, ...(index !== undefined && { index }) }),
     rename: (taskId, title) => run.edit({ type: 'rename', taskId, title }),
     remove: (taskId) => run.edit({ type: 'remove', taskId }),
     move: (taskId, index) => run.edit({ type: 'move', taskId, index }),
-    skip: (taskId, reason) => run.edit({ type: 'skip', taskId, ...(reason === undefined ? {} : { reason }) }),
+    skip: (taskId, reason) => run.edit({ type: 'skip', taskId, ...(reason !== undefined && { reason }) }),
     retry: (taskId) => run.edit({ type: 'retry', taskId }),
     resolve: (taskId, result) => run.edit({ type: 'resolve', taskId, result }),
   };

@@ -28,17 +28,21 @@ const statusFields: readonly StatusField[] = ['error', 'finishReason', 'result']
 export function pickWatched(state: RunState, watch: Watch | undefined): object {
   if (watch === undefined) return state;
   const fields: readonly string[] = watch === false ? [] : watch;
-  const seen: readonly string[] = fields.includes('status') ? [...fields, ...statusFields] : fields;
-  return Object.fromEntries(Object.entries(state).filter(([field]) => seen.includes(field)));
+  const part: Record<string, unknown> = {};
+  const pick = (field: string): void => {
+    if (field in state) part[field] = state[field as keyof RunState];
+  };
+  fields.forEach(pick);
+  if (fields.includes('status')) statusFields.forEach(pick);
+  return part;
 }
 
 /** True where two objects have the same values under the same names. */
 export function isShallowEqual(one: object, other: object): boolean {
   if (one === other) return true;
-  const entries = Object.entries(one);
-  const others = other as Record<string, unknown>;
+  const names = Object.keys(one) as (keyof typeof one)[];
   return (
-    entries.length === Object.keys(other).length &&
-    entries.every(([name, value]) => name in other && Object.is(value, others[name]))
+    names.length === Object.keys(other).length &&
+    names.every((name) => name in other && Object.is(one[name], other[name]))
   );
 }

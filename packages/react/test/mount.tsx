@@ -48,3 +48,8 @@ export function watchConsole(): Mock {
   onTestFinished(() => said.mockRestore());
   return said;
 }
+
+/** Lets whatever is on its way be shown: frames, effects and timers. */
+export function settle(milliseconds = 60): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

@@ -1,0 +1,159 @@
+import { definePrompt } from '@cueline/core';
+import { PromptProvider, usePrompt, type PromptRun, type UsePromptOptions } from '@cueline/react';
+import { StrictMode, useEffect, type ReactElement } from 'react';
+import { expect, test, vi } from 'vitest';
+import { manualExecutor } from './executors.ts';
+import { mount, settle } from './mount.tsx';
+
+const greet = definePrompt('greet', (prompt, input: { name: string }) => {
+  prompt.$`Greet ${input.name}.`;
+});
+type Greeted = PromptRun<{ name: string }>;
+type GreetingProps = UsePromptOptions & { name?: string; startKey?: string; seen?: (run: Greeted) => void };
+
+function Greeting({ name = 'Ada', startKey, seen, ...options }: GreetingProps): ReactElement {
+  const run = usePrompt(greet, options);
+  const { start } = run;
+  useEffect(() => seen?.(run), [seen, run]);
+  useEffect(() => {
+    if (startKey !== undefined) void start({ name }, { key: startKey });
+  }, [start, name, startKey]);
+  return <p data-testid="shown">{`${run.status}: ${run.text}`}</p>;
+}
+
+test('another React key is another component, and another run of its own', async () => {
+  const executor = manualExecutor();
+  const seen = vi.fn<(run: Greeted) => void>();
+  const withKey = (key: string): ReactElement => (
+    <StrictMode>
+      <Greeting key={key} executor={executor} startKey="first" onUnmount="stop" seen={seen} />
+    </StrictMode>
+  );
+  const page = mount(withKey('a'));
+  await expect.poll(() => executor.requests.length).toBe(1);
+  executor.write('Hello.');
+  await expect.poll(() => page.text('shown')).toBe('running: Hello.');
+  const { run: first } = seen.mock.lastCall![0];
+  page.show(withKey('b'));
+  await expect.poll(() => executor.requests.length).toBe(2);
+  await expect.poll(() => page.text('shown')).toBe('running: ');
+  expect(first.getState().status).toBe('stopped');
+  expect(first.log().at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
+  expect(seen.mock.lastCall![0].run).not.toBe(first);
+});
+
+test('another start key starts again; the same one does not, whatever else changes', async () => {
+  const executor = manualExecutor();
+  const withProps = (startKey: string, name: string): ReactElement => (
+    <Greeting executor={executor} startKey={startKey} name={name} />
+  );
+  const page = mount(withProps('first', 'Ada'));
+  await expect.poll(() => executor.requests.length).toBe(1);
+  page.show(withProps('first', 'Grace'));
+  await settle();
+  expect(executor.requests).toHaveLength(1);
+  page.show(withProps('second', 'Grace'));
+  await expect
+    .poll(() => executor.requests.map(({ input }) => input))
+    .toEqual([{ name: 'Ada' }, { name: 'Grace' }]);
+});
+
+test('another id in the middle of a run: the run goes on, and is there when the id comes back', async () => {
+  const executor = manualExecutor();
+  const told: string[] = [];
+  const withId = (id: string): ReactElement => (
+    <StrictMode>
+      <PromptProvider executor={executor}>
+        <Greeting
+          id={id}
+          {...(id === 'a' ? { startKey: 'first' } : {})}
+          onEvent={({ type }) => type === 'text-delta' && told.push(id)}
+          onDone={() => told.push(`${id} done`)}
+        />
+      </PromptProvider>
+    </StrictMode>
+  );
+  const page = mount(withId('a'));
+  await expect.poll(() => executor.requests.length).toBe(1);
+  executor.write('Hello');
+  await expect.poll(() => page.text('shown')).toBe('running: Hello');
+  page.show(withId('b'));
+  await expect.poll(() => page.text('shown')).toBe('idle: ');
+  executor.write(', Ada.');
+  executor.finish();
+  await settle();
+  expect(page.text('shown')).toBe('idle: ');
+  page.show(withId('a'));
+  await expect.poll(() => page.text('shown')).toBe('done: Hello, Ada.');
+  // what happened to a run that was not shown here is not told here
+  expect(told).toEqual(['a']);
+  expect(executor.requests).toHaveLength(1);
+});
+
+test('model, options and executor that change in the middle of a run count from the next start on', async () => {
+  const [first, second] = [manualExecutor(), manualExecutor()];
+  const seen = vi.fn<(run: Greeted) => void>();
+  const page = mount(
+    <Greeting executor={first} model="test:one" options={{ temperature: 0 }} startKey="first" seen={seen} />,
+  );
+  await expect.poll(() => first.requests.length).toBe(1);
+  first.write('Hello');
+  page.show(
+    <Greeting executor={second} model="test:two" options={{ temperature: 1 }} startKey="first" seen={seen} />,
+  );
+  await settle();
+  first.write(', Ada.');
+  await expect.poll(() => page.text('shown')).toBe('running: Hello, Ada.');
+  first.finish();
+  await expect.poll(() => page.text('shown')).toBe('done: Hello, Ada.');
+  expect(second.requests).toHaveLength(0);
+  void seen.mock.lastCall![0].send('And Grace?');
+  await expect.poll(() => second.requests.length).toBe(1);
+  expect(first.requests).toMatchObject([{ model: 'test:one', options: { temperature: 0 } }]);
+  expect(second.requests).toMatchObject([{ model: 'test:two', options: { temperature: 1 } }]);
+});
+
+test('a model that is there but undefined leaves the one that another component said', async () => {
+  const executor = manualExecutor();
+  const seen = vi.fn<(run: Greeted) => void>();
+  mount(
+    <PromptProvider executor={executor} model="test:default">
+      <Greeting id="greeting" model="test:chosen" />
+      <Greeting id="greeting" model={undefined} options={undefined} seen={seen} />
+    </PromptProvider>,
+  );
+  await expect.poll(() => seen.mock.lastCall).toBeDefined();
+  void seen.mock.lastCall![0].start({ name: 'Ada' });
+  expect(executor.requests).toMatchObject([{ model: 'test:chosen' }]);
+});
+
+test('a component that goes over to another run takes nothing back that it never said there', async () => {
+  const executor = manualExecutor();
+  const seen = vi.fn<(run: Greeted) => void>();
+  const withId = (id: string, options: UsePromptOptions): ReactElement => (
+    <PromptProvider executor={executor} model="test:default">
+      <Greeting id="b" model="test:chosen" />
+      <Greeting id={id} {...options} seen={seen} />
+    </PromptProvider>
+  );
+  const page = mount(withId('a', { model: 'test:other' }));
+  await settle();
+  page.show(withId('b', {}));
+  await settle();
+  void seen.mock.lastCall![0].start({ name: 'Ada' });
+  expect(executor.requests).toMatchObject([{ model: 'test:chosen' }]);
+});
+
+test('onUnmount: keep is the default, and stop the choice of whoever goes last', async () => {
+  const executor = manualExecutor();
+  const runs: Greeted['run'][] = [];
+  for (const onUnmount of [undefined, 'keep', 'stop'] as const) {
+    const seen = vi.fn<(run: Greeted) => void>();
+    const page = mount(<Greeting executor={executor} onUnmount={onUnmount} startKey="first" seen={seen} />);
+    await expect.poll(() => page.text('shown')).toBe('running: ');
+    runs.push(seen.mock.lastCall![0].run);
+    page.unmount();
+    await settle();
+  }
+  expect(runs.map((run) => run.getState().status)).toEqual(['running', 'running', 'stopped']);
+});

@@ -1,0 +1,244 @@
+import { definePrompt } from '@cueline/core';
+import { createRunRegistry, PromptProvider, usePrompt, type RunRegistry } from '@cueline/react';
+import { scriptedModel } from '@cueline/core/testing';
+import { StrictMode, Suspense, useEffect, type ReactElement } from 'react';
+import { expect, test } from 'vitest';
+import { cdp } from 'vitest/browser';
+import { manualExecutor } from './executors.ts';
+import { mount, settle, watchConsole } from './mount.tsx';
+
+const greet = definePrompt('greet', (prompt) => {
+  prompt.$`Greet Ada.`;
+});
+
+function Greeting({ id, starts = false }: { id: string; starts?: boolean }): ReactElement {
+  const { status, start } = usePrompt(greet, { id });
+  useEffect(() => {
+    if (starts) void start(undefined, { key: 'first' });
+  }, [start, starts]);
+  return <p data-testid={id}>{status}</p>;
+}
+
+const idsOf = (registry: RunRegistry): string[] => registry.runs().map(({ id }) => id);
+const statusesOf = (registry: RunRegistry): string[] => registry.runs().map((run) => run.getState().status);
+const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `run-${index}`);
+
+async function collectGarbage(): Promise<void> {
+  await settle();
+  await (cdp() as { send(method: string): Promise<unknown> }).send('HeapProfiler.collectGarbage');
+  await settle();
+}
+
+test('get, runs and remove know every run that was opened', () => {
+  const registry = createRunRegistry();
+  expect(registry.get('a')).toBeUndefined();
+  const [a, b] = [registry.open('a', greet), registry.open('b', greet)];
+  expect(registry.get('a')).toBe(a);
+  expect(registry.open('a', greet)).toBe(a);
+  expect(registry.runs()).toEqual([a, b]);
+  registry.remove('a');
+  expect(registry.get('a')).toBeUndefined();
+  expect(registry.runs()).toEqual([b]);
+  registry.remove('nobody');
+  expect(registry.open('a', greet)).not.toBe(a);
+});
+
+test('remove stops a run; whoever shows it still sees how it ended', async () => {
+  const executor = manualExecutor();
+  const registry = createRunRegistry();
+  const page = mount(
+    <PromptProvider registry={registry} executor={executor}>
+      <Greeting id="a" starts />
+    </PromptProvider>,
+  );
+  await expect.poll(() => page.text('a')).toBe('running');
+  const run = registry.get('a');
+  registry.remove('a');
+  await expect.poll(() => run?.getState().status).toBe('stopped');
+  expect(registry.get('a')).not.toBe(run);
+});
+
+test('a run that is opened with a model needs no component to say one', async () => {
+  const registry = createRunRegistry();
+  const run = registry.open('a', greet, { model: scriptedModel(['Hello.']) });
+  await expect(run.start()).resolves.toBe('Hello.');
+  expect(registry.get('a')).toBe(run);
+});
+
+test('beyond maxBackground, the run that nobody has seen for longest is stopped', async () => {
+  const executor = manualExecutor();
+  const registry = createRunRegistry({ maxBackground: 2 });
+  const show = (...ids: string[]): ReactElement => (
+    <PromptProvider registry={registry} executor={executor}>
+      {ids.map((id) => (
+        <Greeting key={id} id={id} starts />
+      ))}
+    </PromptProvider>
+  );
+  const page = mount(show('a', 'b', 'c', 'd'));
+  await expect.poll(() => executor.requests.length).toBe(4);
+  await expect.poll(() => statusesOf(registry)).toEqual(['running', 'running', 'running', 'running']);
+  for (const left of [['a', 'c', 'd'], ['c', 'd'], ['d']]) {
+    page.show(show(...left));
+    await settle();
+  }
+  expect(idsOf(registry)).toEqual(['a', 'b', 'c', 'd']);
+  await expect.poll(() => statusesOf(registry)).toEqual(['running', 'stopped', 'running', 'running']);
+  // the one that is stopped is no more under way, so that the next has room
+  page.show(show('a', 'd'));
+  await settle();
+  expect(statusesOf(registry)).toEqual(['running', 'stopped', 'running', 'running']);
+});
+
+test('beyond maxKept, the run that nobody has seen for longest is forgotten', async () => {
+  const registry = createRunRegistry({ maxKept: 3 });
+  const show = (...ids: string[]): ReactElement => (
+    <PromptProvider registry={registry}>
+      {ids.map((id) => (
+        <Greeting key={id} id={id} />
+      ))}
+    </PromptProvider>
+  );
+  const page = mount(show(...numbered(6)));
+  await settle();
+  expect(idsOf(registry)).toEqual(numbered(6));
+  page.show(show('run-1', 'run-5'));
+  await settle();
+  page.show(show('run-5'));
+  await settle();
+  expect(idsOf(registry).toSorted()).toEqual(['run-1', 'run-3', 'run-4', 'run-5']);
+});
+
+test('maxKept: 0 forgets a run with its last component, and keeps what is shown', async () => {
+  const registry = createRunRegistry({ maxKept: 0 });
+  const show = (...ids: string[]): ReactElement => (
+    <StrictMode>
+      <PromptProvider registry={registry}>
+        {ids.map((id) => (
+          <Greeting key={id} id={id} />
+        ))}
+      </PromptProvider>
+    </StrictMode>
+  );
+  const page = mount(show('a', 'b'));
+  await settle();
+  expect(idsOf(registry)).toEqual(['a', 'b']);
+  page.show(show('b'));
+  await expect.poll(() => idsOf(registry)).toEqual(['b']);
+});
+
+test('60 components that come in one pass, while others go, each keep their run', async () => {
+  const executor = manualExecutor();
+  const registry = createRunRegistry();
+  const show = (ids: string[]): ReactElement => (
+    <StrictMode>
+      <PromptProvider registry={registry} executor={executor}>
+        {ids.map((id) => (
+          <Greeting key={id} id={id} />
+        ))}
+      </PromptProvider>
+    </StrictMode>
+  );
+  const others = Array.from({ length: 60 }, (_, index) => `other-${index}`);
+  const page = mount(show(others));
+  await expect.poll(() => page.text('other-59')).toBe('idle');
+  page.show(show(numbered(60)));
+  await expect.poll(() => page.text('run-59')).toBe('idle');
+  await settle();
+  expect(idsOf(registry)).toHaveLength(60 + 50);
+  const runs = numbered(60).map((id) => registry.get(id));
+  for (const run of runs) run?.configure({ executor });
+  for (const run of runs) void run?.start(undefined as never);
+  await expect.poll(() => numbered(60).map((id) => page.text(id))).toEqual(numbered(60).map(() => 'running'));
+});
+
+test('two React roots with one registry show one run', async () => {
+  const complaints = watchConsole();
+  const executor = manualExecutor();
+  const registry = createRunRegistry();
+  const root = (starts: boolean): ReactElement => (
+    <PromptProvider registry={registry} executor={executor}>
+      <Greeting id="a" starts={starts} />
+    </PromptProvider>
+  );
+  const pages = [mount(root(true)), mount(root(true))];
+  await expect.poll(() => pages.map((page) => page.text('a'))).toEqual(['running', 'running']);
+  expect(executor.requests).toHaveLength(1);
+  pages[0]?.unmount();
+  executor.finish();
+  await expect.poll(() => pages[1]?.text('a')).toBe('done');
+  expect(complaints).not.toHaveBeenCalled();
+});
+
+const never = new Promise<void>(() => {});
+
+function Waiting({ id }: { id: string }): ReactElement {
+  usePrompt(greet, { id });
+  throw never;
+}
+
+test('runs that a thrown-away render has opened are forgotten', async () => {
+  const registry = createRunRegistry();
+  const show = (ids: string[]): ReactElement => (
+    <PromptProvider registry={registry}>
+      <Greeting id="shown" />
+      {ids.map((id) => (
+        <Suspense key={id}>
+          <Waiting id={id} />
+        </Suspense>
+      ))}
+    </PromptProvider>
+  );
+  const page = mount(show(numbered(100)));
+  await expect.poll(() => idsOf(registry).length).toBeGreaterThan(50);
+  page.show(show([]));
+  await settle();
+  await expect
+    .poll(
+      async () => {
+        await collectGarbage();
+        return idsOf(registry).length;
+      },
+      { timeout: 10_000 },
+    )
+    .toBeLessThan(10);
+  expect(registry.get('shown')).toBeDefined();
+});
+
+test('a run that was only opened is there for as long as somebody has it, and from its start on anyway', async () => {
+  const registry = createRunRegistry();
+  const held = registry.open('held', greet);
+  void registry.open('started', greet, { executor: manualExecutor() }).start();
+  await settle();
+  await collectGarbage();
+  expect(registry.get('held')).toBe(held);
+  expect(registry.get('started')?.getState().status).toBe('running');
+});
+
+test('memory: of 100 finished runs, those beyond maxKept are let go', async () => {
+  const registry = createRunRegistry({ maxKept: 10 });
+  const model = scriptedModel(Array.from({ length: 100 }, () => 'word '.repeat(200)));
+  const refs: WeakRef<object>[] = [];
+  const page = mount(<PromptProvider registry={registry} model={model} />);
+  for (const id of numbered(100)) {
+    page.show(
+      <PromptProvider registry={registry} model={model}>
+        <Greeting id={id} starts />
+      </PromptProvider>,
+    );
+    await expect.poll(() => page.text(id), { interval: 5 }).toBe('done');
+    refs.push(new WeakRef(registry.get(id)!));
+  }
+  page.show(<PromptProvider registry={registry} model={model} />);
+  await settle();
+  expect(registry.runs()).toHaveLength(10);
+  await expect
+    .poll(
+      async () => {
+        await collectGarbage();
+        return refs.filter((ref) => ref.deref() !== undefined).length;
+      },
+      { timeout: 10_000 },
+    )
+    .toBeLessThan(14);
+}, 60_000);
