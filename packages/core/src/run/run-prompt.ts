@@ -1,5 +1,7 @@
 import type { OutputInterface, StreamTextResult, Tool } from 'ai';
+import type { PromptTypes } from '../prompt-types.ts';
 import type { Plugin, PluginMethods } from '../prompt/define-plugin.ts';
+import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { LiveRun } from './live-run.ts';
 import { loadRunner } from './load-runner.ts';
@@ -7,6 +9,9 @@ import type { PromptConfig, PromptSource, RunContext, TextOutput } from './optio
 
 /** Tools of which the compiler knows no more than that they are there: a script defines them while it runs. */
 type UnknownTools = Record<string, Tool<unknown, unknown>>;
+
+/** A prompt with an output schema: its object is known while it arrives. */
+type ObjectTypes = PromptTypes & { object: object | string | number | boolean | null };
 
 /** What {@link runPrompt} gives: three views of one run. */
 export type RunPromptResult<
@@ -30,11 +35,23 @@ export type RunPromptResult<
  * const { result } = await runPrompt((prompt) => { prompt.$`Say hello to Ada.`; }, { model: 'openai:gpt-4o' });
  * for await (const text of result.textStream) console.log(text);
  */
-export async function runPrompt<
+export function runPrompt<
+  Input,
+  Types extends ObjectTypes,
+  const Plugins extends readonly Plugin[] = readonly [],
+>(
+  source: PromptDefinition<Input, Types>,
+  config: PromptConfig<Input, OutputInterface, Plugins>,
+): Promise<RunPromptResult<OutputInterface<Types['output'], Types['object'], never>, Plugins>>;
+export function runPrompt<
   Input = void,
   Output extends OutputInterface = TextOutput,
   const Plugins extends readonly Plugin[] = readonly [],
 >(
+  source: PromptSource<Input, Plugins>,
+  config: PromptConfig<Input, Output, Plugins>,
+): Promise<RunPromptResult<Output, Plugins>>;
+export async function runPrompt<Input, Output extends OutputInterface, Plugins extends readonly Plugin[]>(
   source: PromptSource<Input, Plugins>,
   config: PromptConfig<Input, Output, Plugins>,
 ): Promise<RunPromptResult<Output, Plugins>> {
