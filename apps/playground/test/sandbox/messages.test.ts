@@ -26,6 +26,7 @@ describe('what the page reads', () => {
 
 describe('an event that is none', () => {
   const start = { type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' };
+  const resume = { type: 'run-resume', runId: 'r2', model: 'm' };
   const message = (fields: object) => ({
     ...start,
     messages: [{ id: 'u', role: 'user', parts: [], ...fields }],
@@ -49,6 +50,9 @@ describe('an event that is none', () => {
 
   test.each<object>([
     start,
+    { ...message({}), turns: 1, structured: true, key: 'mount' },
+    resume,
+    { ...resume, simulated: true, key: 'mount' },
     message({}),
     message({ role: 'assistant', parts: [{ type: 'text', text: 'a' }, { type: 'step-start' }] }),
     message({ parts: [{ type: 'file', mediaType: 'image/png', url: 'data:' }] }),
@@ -76,6 +80,7 @@ describe('an event that is none', () => {
     answered({ approve: false, reason: 'Not now.' }),
     { type: 'steer', id: 's', cause: 'tasks', text: 'Go on.' },
     { type: 'run-end', outcome: 'done', finishReason: 'stop' },
+    { type: 'run-end', outcome: 'done', output: { days: [1, null] } },
     { type: 'run-end', outcome: 'error', error: { code: 'auth', message: 'No.' } },
   ])('is not one as it should be: %j', (event) => {
     expect(read([{ ...event, t: 1 }])).toEqual([{ ...event, t: 1 }]);
@@ -89,6 +94,18 @@ describe('an event that is none', () => {
     { type: 'text-end', id: '1', t: null },
     { ...start, messages: [null] },
     { ...start, name: {} },
+    { ...start, turns: 1 },
+    { ...message({}), turns: -1 },
+    { ...message({}), turns: 0.5 },
+    { ...message({}), turns: '1' },
+    { ...start, structured: false },
+    { ...start, structured: {} },
+    { ...start, key: {} },
+    { ...resume, runId: undefined },
+    { ...resume, model: {} },
+    { ...resume, simulated: 'yes' },
+    { ...resume, key: 7 },
+    { ...resume, agent: 'call_1' },
     message({ parts: undefined }),
     message({ role: 'tool' }),
     message({ id: 1 }),

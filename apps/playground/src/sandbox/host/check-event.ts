@@ -103,7 +103,7 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
     messageId: string,
     structured: z.literal(true).optional(),
     key: string.optional(),
-  }),
+  }).refine(({ messages, turns = 0 }) => turns <= messages.length),
   'run-resume': object({
     ...byRun,
     runId: string,
