@@ -14,6 +14,8 @@ export type Attempt = {
   /** What the run comes to, once it has ended. Rejects with its error, or with `aborted`. */
   readonly result: Promise<unknown>;
   readonly replays: boolean;
+  /** True while the work goes on and is not followed. */
+  readonly detached: boolean;
   /** Ends it as `stopped`, at the latest after a moment. */
   stop(): void;
   /** Ends it as `stopped` at once: something else takes its place. */
@@ -22,6 +24,8 @@ export type Attempt = {
   detach(): void;
   /** Follows the work that was let go of, or that a page before this one has begun; false where it is not known. */
   attach(): boolean;
+  /** Ends work that was lost sight of, and may still go on where it happens. */
+  endUnseen(): void;
   /** Ends it with an error, where the work is lost. */
   fail(error: CuelineError): void;
   tell(command: RunCommand): EditReply | Promise<EditReply>;
@@ -53,6 +57,8 @@ export function createAttempt(options: AttemptOptions): Attempt {
   let followed: AsyncIterator<RunEvent> | undefined;
   /** To be let go of once it has said which run it is: nobody could find it again before. */
   let leaving = false;
+  /** True where the executor broke off, and has not said that the run has ended. */
+  let lost = false;
 
   log.listen(onEvent);
   const result = untilEnd(log);
@@ -83,6 +89,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   /** An executor that is told to stop may say so by an error, or by saying nothing more. */
   function brokenOff(error: unknown): void {
     if (controller.signal.aborted) return end({ outcome: 'stopped' });
+    lost = hasBegun();
     if (CuelineError.isInstance(error)) return fail(error);
     const message = error instanceof Error ? error.message : String(error);
     fail(new CuelineError('script_error', message, { cause: error }));
@@ -133,6 +140,9 @@ export function createAttempt(options: AttemptOptions): Attempt {
     key,
     result,
     replays: executor.replays === true,
+    get detached() {
+      return leaving || (hasBegun() && followed === undefined && !log.ended);
+    },
     stop() {
       if (log.ended) return;
       controller.abort();
@@ -157,6 +167,16 @@ export function createAttempt(options: AttemptOptions): Attempt {
       if (more === undefined) return false;
       void follow(() => more);
       return true;
+    },
+    endUnseen() {
+      if (!lost) return;
+      lost = false;
+      const after = log.events.length - placing.before - 1;
+      // following it with a signal that has aborted is what ends it
+      const more = executor.attach?.(runId(), after, AbortSignal.abort());
+      more?.[Symbol.asyncIterator]()
+        .next()
+        .catch(() => {});
     },
     fail,
     tell(command) {

@@ -40,6 +40,7 @@ export function createAttempts(onQueue: () => void): Attempts {
   function replace(): void {
     queue.clear();
     shown?.replace();
+    shown?.endUnseen();
   }
 
   return {
@@ -59,9 +60,14 @@ export function createAttempts(onQueue: () => void): Attempts {
         return refused(new CuelineError('aborted', 'The signal of this start had aborted.'));
       }
       // between an end and the start that waited for it, the run is busy too
-      if (!isUnderWay() && queue.length === 0) return start();
+      if (!isUnderWay() && queue.length === 0) {
+        shown?.endUnseen();
+        return start();
+      }
       switch (whenBusy) {
         case 'queue':
+          // the end of what was let go of is not heard
+          if (shown?.detached === true && queue.length === 0) return start();
           return queue.add(start, key, signal);
         case 'reject':
           return refused(
@@ -79,6 +85,8 @@ export function createAttempts(onQueue: () => void): Attempts {
       }
     },
     show(attempt) {
+      // one that was let go of, or that a listener has started meanwhile, can still be stopped
+      if (shown !== undefined && !shown.log.ended) background.add(shown);
       shown = attempt;
       const whenEnded = (): void => {
         background.delete(attempt);

@@ -1,5 +1,6 @@
-import type { CuelineError } from '../errors.ts';
-import type { RunEvent } from '../log/events.ts';
+import { CuelineError } from '../errors.ts';
+import { LOG_VERSION, type RunEvent } from '../log/events.ts';
+import { reduceAll } from '../log/reduce.ts';
 import type { Entrance } from './attempts.ts';
 import type { RunStorage } from './run-storage.ts';
 import { createStartQueue } from './start-queue.ts';
@@ -20,7 +21,7 @@ export type Restoring = {
 type RestoringOptions = {
   id: string;
   storage: RunStorage | undefined;
-  /** A log that counts instead of what is stored. */
+  /** A log that counts where nothing is stored. */
   past: readonly RunEvent[] | undefined;
   takeUp: (events: readonly RunEvent[], isStored: boolean) => void;
   onError: (error: CuelineError) => void;
@@ -29,7 +30,7 @@ type RestoringOptions = {
 
 export function createRestoring(options: RestoringOptions): Restoring {
   const { id, storage, past, takeUp, onError, onChange } = options;
-  let isKnown = storage === undefined || past !== undefined;
+  let isKnown = storage === undefined;
   // once it is known, the moves are made in one breath, and nobody sees what is in between
   const waiting = createStartQueue(() => {
     if (!isKnown) onChange();
@@ -41,11 +42,14 @@ export function createRestoring(options: RestoringOptions): Restoring {
     let stored: readonly RunEvent[] | undefined;
     try {
       stored = await storage?.load(id);
+      if (stored !== undefined) checkReadable(stored);
     } catch (error) {
+      stored = undefined;
       onError(asStorageError(error));
     }
     isKnown = true;
-    takeUp(stored ?? [], true);
+    const isStored = stored !== undefined && stored.length > 0;
+    takeUp((isStored ? stored : past) ?? [], isStored);
     stop?.();
     while (waiting.length > 0) waiting.next();
     onChange();
@@ -56,7 +60,14 @@ export function createRestoring(options: RestoringOptions): Restoring {
     takeUp(past ?? [], false);
     return Promise.resolve();
   }
-  const restored = (): Promise<void> => (known ??= begin());
+  function restored(): Promise<void> {
+    if (known !== undefined) return known;
+    // known before it has begun: what is taken up may be heard by somebody who makes a move
+    let settle = (): void => {};
+    known = new Promise((resolve) => (settle = resolve));
+    void begin().then(settle);
+    return known;
+  }
 
   return {
     restored,
@@ -73,4 +84,20 @@ export function createRestoring(options: RestoringOptions): Restoring {
       else stop = end;
     },
   };
+}
+
+/** @throws CuelineError `storage_failed` for a log that cannot be shown: another version's, or a damaged one. */
+function checkReadable(stored: readonly RunEvent[]): void {
+  const [first] = stored;
+  if (first === undefined) return;
+  try {
+    reduceAll(stored);
+    if (first.type === 'run-start' && first.v === LOG_VERSION) return;
+  } catch {
+    // told below
+  }
+  throw new CuelineError(
+    'storage_failed',
+    'What is stored of this run was written by another version, or is damaged. The next start takes its place.',
+  );
 }

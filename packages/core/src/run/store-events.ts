@@ -5,6 +5,9 @@ import type { RunStorage } from './run-storage.ts';
 /** How long events wait for others to be stored with them, in milliseconds. */
 const BATCH_MS = 100;
 
+/** What has been done must not be done again after a reload, so it is stored at once. */
+const URGENT: ReadonlySet<RunEvent['type']> = new Set(['tool-end', 'tool-error', 'step-end', 'run-end']);
+
 /** Keeps a run's events in a storage, in batches. */
 export type EventWriter = {
   /** The next event; one whose `seq` is 0 begins a log in the place of what was stored before. */
@@ -55,7 +58,7 @@ export function createEventWriter(
       }
       if (failed) return;
       waiting.push(event);
-      if (event.type === 'run-end') void write();
+      if (URGENT.has(event.type)) void write();
       else timer ??= setTimeout(() => void write(), BATCH_MS);
     },
   };

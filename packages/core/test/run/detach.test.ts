@@ -130,6 +130,17 @@ describe('a run that is let go of', () => {
     expect(types(heard).filter((type) => type === 'run-end')).toHaveLength(2);
   });
 
+  test('a start that would wait for its end, which nobody hears of, begins at once', async () => {
+    const { run, isAborted } = open([endless, 'Two.']);
+    void run.start();
+    await nextEvent(run, 'text-delta');
+    run.detach();
+    expect(await run.start(undefined, { whenBusy: 'queue' })).toBe('Two.');
+    expect(isAborted(0)).toBe(false);
+    run.stop();
+    expect(isAborted(0)).toBe(true);
+  });
+
   test('a start beside it leaves it alone', async () => {
     const { run, model, isAborted } = open([slow, 'Two.']);
     void run.start();

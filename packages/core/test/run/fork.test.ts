@@ -151,7 +151,7 @@ describe('a fork', () => {
     const fork = run.fork();
     fork.subscribe(() => {});
     await fork.restored;
-    expect(storage.loads).toBe(1);
+    expect(storage.loads).toBe(2);
     expect([...storage.logs.keys()]).toEqual(['trunk']);
     await fork.retry();
     await expect.poll(() => storage.logs.get(fork.id)).toEqual(json(fork.log()));

@@ -432,7 +432,7 @@ describe('a storage that fails', () => {
 });
 
 describe('a log that is given', () => {
-  test('is what the run begins with, whatever is stored', async () => {
+  test('is what the run begins with, where nothing is stored', async () => {
     const storage = memoryStorage({ a: [] });
     const before = createRun(research, { model: scriptedModel(['One.']) });
     await before.start('caves');
@@ -444,9 +444,13 @@ describe('a log that is given', () => {
     });
     expect(run.getState()).toEqual(json(before.getState()));
     await run.restored;
-    expect(storage.loads).toBe(0);
+    expect(run.getState()).toEqual(json(before.getState()));
     expect(await run.send('And?')).toBe('Two.');
     await expect.poll(() => stored(storage)).toEqual(json(run.log()));
+
+    const later = createRun(research, { id: 'a', storage, log: json(before.log()) });
+    await later.restored;
+    expect(later.log()).toEqual(json(run.log()));
   });
 
   test('that broke off is running until somebody watches, and then interrupted', async () => {
