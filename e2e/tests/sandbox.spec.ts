@@ -199,7 +199,8 @@ test('a script that piles up more than a run may is ended, and told so', async (
   await playground.run();
   await playground.ended('error');
   await expect(page.getByTestId('run-error')).toContainText('more than 64 million characters');
-  expect(await playground.longestPause()).toBeLessThan(1_000);
+  // on a busy machine, too: a page that counted on would stand still for good
+  expect(await playground.longestPause()).toBeLessThan(4_000);
 });
 
 test('a script finds no way out by itself', async ({ page, playground, allowedHosts }) => {

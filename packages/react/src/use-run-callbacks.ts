@@ -36,13 +36,20 @@ export function useRunCallbacks<Types extends PromptTypes>(
     if (before?.run === run && (before.state.status !== now.status || before.state.runId !== now.runId))
       tellEnd(now);
 
+    let mounted = true;
     const unlisten = run.listen((event) => {
       const { onEvent } = latest.current;
       if (onEvent !== undefined) callSafely(() => onEvent(event));
       // not by subscription: the start that waited for this end may have begun before the next frame
-      if (event.type === 'run-end') tellEnd(run.getState());
+      if (event.type !== 'run-end') return;
+      const state = run.getState();
+      // after everybody has heard of this end: a callback may start the next run
+      queueMicrotask(() => {
+        if (mounted) tellEnd(state);
+      });
     });
     return () => {
+      mounted = false;
       left.current = { run, state: run.getState() };
       unlisten();
     };

@@ -27,9 +27,8 @@ function losing(): Executor & { starts: number; ended: string[] } {
       throw new Error('connection lost');
     },
     attach(runId, _afterSeq, signal) {
-      return (async function* () {
-        if (signal.aborted) ended.push(runId);
-      })();
+      if (signal.aborted) ended.push(runId);
+      return { [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }) };
     },
   };
 }
