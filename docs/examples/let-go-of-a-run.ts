@@ -1,0 +1,14 @@
+import { createRun, definePrompt } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+
+const story = definePrompt('story', (prompt) => prompt.$`Tell a story.`);
+const model = scriptedModel(['Once upon a time, and so on.'], { chunkSize: 8, delay: 5 });
+
+// #region detach
+const run = createRun(story, { model });
+const told = run.start();
+run.detach(); // it goes on, and this run hears no more of it
+run.attach(); // from where it was left: nothing is lost, nothing comes twice
+console.log(await told);
+// #endregion
+// prints: Once upon a time, and so on.
