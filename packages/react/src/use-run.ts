@@ -1,5 +1,5 @@
 import type { PromptTypes, RunState } from '@cueline/core';
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { subscribeThrottled, type Throttle, type WatchedRun } from './subscribe-throttled.ts';
 import { useLatest } from './use-latest.ts';
 
@@ -24,38 +24,48 @@ export function useRun<Types extends PromptTypes, Selected = RunState<Types>>(
 ): Selected {
   // without a selector, what is selected is the state
   const select = selector ?? (whole as (state: RunState<Types>) => Selected);
-  const [seen, setSeen] = useState(() => ({ run, state: run.getState() }));
+  const [seen, setSeen] = useState<Seen<Types>>(() => ({ run, state: run.getState() }));
   const latest = useLatest({ select, isEqual });
-  /** What was shown last, or will be with the next render. */
-  const shown = useRef(seen);
-  /** What the run has said last. */
-  const told = useRef(seen);
-
-  const show = useCallback(
-    (now: typeof seen): void => {
-      told.current = now;
-      const { run, state } = shown.current;
-      const { select, isEqual } = latest.current;
-      const isSame = state === now.state || isEqual(select(state), select(now.state));
-      if (run === now.run && isSame) return;
-      shown.current = now;
-      setSeen(now);
-    },
-    [latest],
-  );
+  const view = useRef<View<Types>>({ shown: seen, told: seen });
 
   useEffect(() => {
+    const tell = (state: RunState<Types>): void => {
+      if (isNews(view.current, { run, state }, latest.current)) setSeen({ run, state });
+    };
     // whatever happened between the render and now, or while an Activity was hidden
-    show({ run, state: run.getState() });
-    return subscribeThrottled(run, (state) => show({ run, state }), throttle);
-  }, [run, show, throttle]);
+    tell(run.getState());
+    return subscribeThrottled(run, tell, throttle);
+  }, [run, latest, throttle]);
 
   // another selector may see a difference where the one before saw none: it is rendered again before it is painted
   useBrowserEffect(() => {
-    if (told.current.run === run) show(told.current);
-  }, [run, show, select, isEqual]);
+    const { told } = view.current;
+    if (told.run === run && isNews(view.current, told, { select, isEqual })) setSeen(told);
+  }, [run, select, isEqual]);
 
   return select(seen.run === run ? seen.state : run.getState());
+}
+
+/** A run, and its state at some moment. */
+type Seen<Types extends PromptTypes> = { run: WatchedRun<Types>; state: RunState<Types> };
+
+/** What was shown last, or will be with the next render, and what the run has said last. */
+type View<Types extends PromptTypes> = { shown: Seen<Types>; told: Seen<Types> };
+
+/** Writes down what the run says; true where it is to be shown. */
+function isNews<Types extends PromptTypes, Selected>(
+  view: View<Types>,
+  now: Seen<Types>,
+  {
+    select,
+    isEqual,
+  }: { select: (state: RunState<Types>) => Selected; isEqual: (one: Selected, other: Selected) => boolean },
+): boolean {
+  const { run, state } = view.shown;
+  view.told = now;
+  if (run === now.run && (state === now.state || isEqual(select(state), select(now.state)))) return false;
+  view.shown = now;
+  return true;
 }
 
 function whole(state: unknown): unknown {
