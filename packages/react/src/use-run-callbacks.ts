@@ -38,10 +38,11 @@ export function useRunCallbacks<Types extends PromptTypes>(
 
     let mounted = true;
     const unlisten = run.listen((event) => {
-      const { onEvent } = latest.current;
+      const { onEvent, onDone, onError } = latest.current;
       if (onEvent !== undefined) callSafely(() => onEvent(event));
+      // whoever wants no end need not have the whole of a burst reduced at once
+      if (event.type !== 'run-end' || (onDone ?? onError) === undefined) return;
       // not by subscription: the start that waited for this end may have begun before the next frame
-      if (event.type !== 'run-end') return;
       const state = run.getState();
       // after everybody has heard of this end: a callback may start the next run
       queueMicrotask(() => {
