@@ -62,7 +62,8 @@ export type {
 } from './run/run.ts';
 export type { ModelSettings } from './models/settings.ts';
 export type { PromptTypes, TextPrompt } from './prompt-types.ts';
-export { failedStart, inProcess, tell } from './run/in-process.ts';
+export { failedStart } from './run/failed-start.ts';
+export { inProcess, tell } from './run/in-process.ts';
 export { viaRoute, type RouteOptions } from './run/via-route.ts';
 export type { Connectivity } from './run/connectivity.ts';
 export type { Executor, RunCommand, RunRequest } from './run/executor.ts';

@@ -17,7 +17,7 @@ import { keepSteps, logUpTo, openingOf, type KeptRun } from './keep-steps.ts';
 import { createStateOverlay } from './overlay-state.ts';
 import { createRestoring } from './restore-run.ts';
 import type { Run, RunOptions, RunSettings } from './run.ts';
-import { createEventWriter } from './store-events.ts';
+import type { EventWriter } from './store-events.ts';
 
 /** What a start gives to the executor, and shows before the first event. */
 type Opening = {
@@ -65,8 +65,16 @@ function openRun<Input, Types extends PromptTypes>(
     storageError = error;
     tell();
   };
-  const writer = storage === undefined ? undefined : createEventWriter(storage, id, noteStorage);
-  const restoring = createRestoring({ id, storage, past, takeUp, onError: noteStorage, onChange: tell });
+  let writer: EventWriter | undefined;
+  const restoring = createRestoring({
+    id,
+    storage,
+    past,
+    takeUp,
+    onWriter: (made) => (writer = made),
+    onError: noteStorage,
+    onChange: tell,
+  });
 
   function getState(): RunState<Types> {
     return show(log.events.length === 0 ? stateBefore() : log.getState());
@@ -129,7 +137,7 @@ function openRun<Input, Types extends PromptTypes>(
   ): Promise<unknown> {
     const { definition: latest, model, options: promptOptions } = settings;
     lastInput = input;
-    storageError = undefined;
+    if (writer !== undefined) storageError = undefined;
     starting = { ...requesting, messages: [...shows] };
     for (const event of events) writer?.add(event);
     const attempt = take(

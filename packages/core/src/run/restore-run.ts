@@ -1,10 +1,10 @@
 import { CuelineError } from '../errors.ts';
-import { LOG_VERSION, type RunEvent } from '../log/events.ts';
+import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import type { Entrance } from './attempts.ts';
 import type { RunStorage } from './run-storage.ts';
 import { createStartQueue } from './start-queue.ts';
-import { asStorageError } from './store-events.ts';
+import type * as Store from './store-events.ts';
 
 /** How a run comes to know what the storage has of it, and what waits until it does. */
 export type Restoring = {
@@ -24,12 +24,14 @@ type RestoringOptions = {
   /** A log that counts where nothing is stored. */
   past: readonly RunEvent[] | undefined;
   takeUp: (events: readonly RunEvent[], isStored: boolean) => void;
-  onError: (error: CuelineError) => void;
+  /** Told what to store events with, before any comes. */
+  onWriter: (writer: Store.EventWriter) => void;
+  onError: (error: CuelineError | undefined) => void;
   onChange: () => void;
 };
 
 export function createRestoring(options: RestoringOptions): Restoring {
-  const { id, storage, past, takeUp, onError, onChange } = options;
+  const { id, storage, past, takeUp, onWriter, onError, onChange } = options;
   let isKnown = storage === undefined;
   // once it is known, the moves are made in one breath, and nobody sees what is in between
   const waiting = createStartQueue(() => {
@@ -38,25 +40,26 @@ export function createRestoring(options: RestoringOptions): Restoring {
   let known: Promise<void> | undefined;
   let stop: (() => void) | undefined;
 
-  async function load(): Promise<void> {
-    let stored: readonly RunEvent[] | undefined;
+  async function load(storage: RunStorage): Promise<void> {
+    let stored: readonly RunEvent[] = [];
     try {
-      stored = await storage?.load(id);
-      if (stored !== undefined) checkReadable(stored);
+      const { createEventWriter, readStored } = await loadStore();
+      onWriter(createEventWriter(storage, id, onError));
+      stored = await readStored(storage, id, reduceAll);
     } catch (error) {
-      stored = undefined;
-      onError(asStorageError(error));
+      // only errors of ours come out of these
+      onError(error as CuelineError);
     }
     isKnown = true;
-    const isStored = stored !== undefined && stored.length > 0;
-    takeUp((isStored ? stored : past) ?? [], isStored);
+    const isStored = stored.length > 0;
+    takeUp(isStored ? stored : (past ?? []), isStored);
     stop?.();
     while (waiting.length > 0) waiting.next();
     onChange();
   }
 
   function begin(): Promise<void> {
-    if (!isKnown) return load();
+    if (storage !== undefined) return load(storage);
     takeUp(past ?? [], false);
     return Promise.resolve();
   }
@@ -86,18 +89,13 @@ export function createRestoring(options: RestoringOptions): Restoring {
   };
 }
 
-/** @throws CuelineError `storage_failed` for a log that cannot be shown: another version's, or a damaged one. */
-function checkReadable(stored: readonly RunEvent[]): void {
-  const [first] = stored;
-  if (first === undefined) return;
-  try {
-    reduceAll(stored);
-    if (first.type === 'run-start' && first.v === LOG_VERSION) return;
-  } catch {
-    // told below
-  }
-  throw new CuelineError(
-    'storage_failed',
-    'What is stored of this run was written by another version, or is damaged. The next start takes its place.',
-  );
+/** Loads what keeps runs. A page whose runs are kept nowhere does not pay for it. */
+function loadStore(): Promise<typeof Store> {
+  return import('./store-events.ts').catch((error: unknown) => {
+    throw new CuelineError(
+      'storage_failed',
+      'The part of Cueline that keeps runs could not be loaded. Check the connection, and reload the page.',
+      { cause: error },
+    );
+  });
 }

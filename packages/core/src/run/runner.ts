@@ -1,3 +1,4 @@
 // one file, so that a bundler puts all of it into one chunk
 export { rehearse } from './rehearse.ts';
+export { startHere, toEnd } from './run-here.ts';
 export { startRun } from './start-run.ts';

@@ -1,5 +1,5 @@
 import { CuelineError } from '../errors.ts';
-import type { RunEvent } from '../log/events.ts';
+import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import type { RunStorage } from './run-storage.ts';
 
 /** How long events wait for others to be stored with them, in milliseconds. */
@@ -64,8 +64,39 @@ export function createEventWriter(
   };
 }
 
+/** What a storage has of the run `id`, in which `read` finds a state. @throws CuelineError `storage_failed` */
+export async function readStored(
+  storage: RunStorage,
+  id: string,
+  read: (stored: readonly RunEvent[]) => unknown,
+): Promise<readonly RunEvent[]> {
+  try {
+    const stored = (await storage.load(id)) ?? [];
+    checkReadable(stored, read);
+    return stored;
+  } catch (error) {
+    throw asStorageError(error);
+  }
+}
+
+/** @throws CuelineError `storage_failed` for a log that cannot be shown: another version's, or a damaged one. */
+function checkReadable(stored: readonly RunEvent[], read: (stored: readonly RunEvent[]) => unknown): void {
+  const [first] = stored;
+  if (first === undefined) return;
+  try {
+    read(stored);
+    if (first.type === 'run-start' && first.v === LOG_VERSION) return;
+  } catch {
+    // told below
+  }
+  throw new CuelineError(
+    'storage_failed',
+    'What is stored of this run was written by another version, or is damaged. The next start takes its place.',
+  );
+}
+
 /** Why something cannot be stored or read, as an error of ours. */
-export function asStorageError(error: unknown): CuelineError {
+function asStorageError(error: unknown): CuelineError {
   if (CuelineError.isInstance(error)) return error;
   const why = error instanceof Error ? error.message : String(error);
   return new CuelineError('storage_failed', `The run cannot be kept: ${why}. It goes on without.`, {

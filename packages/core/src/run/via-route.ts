@@ -1,7 +1,7 @@
 import { CuelineError } from '../errors.ts';
 import type { Connectivity } from './connectivity.ts';
 import type { Executor } from './executor.ts';
-import { failedStart } from './in-process.ts';
+import { failedStart } from './failed-start.ts';
 import type * as RouteRun from './route-run.ts';
 import { watch } from './watch.ts';
 
