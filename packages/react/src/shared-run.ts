@@ -41,7 +41,7 @@ export type SharedRunOpening<Input, Types extends PromptTypes> = Pick<RunOptions
   };
 
 /** Runs of which it is known what their storage had. */
-export const hydrated = new WeakSet<object>();
+export const hydrated: WeakSet<object> = new WeakSet();
 
 /** A run that has not started, and that reads its model, executor, options and definition anew at every start. */
 export function createSharedRun<Input, Types extends PromptTypes>(
