@@ -1,0 +1,217 @@
+import { createRun, definePrompt } from '@cueline/core';
+import { scriptedModel, type ScriptedModel } from '@cueline/core/testing';
+import { PromptProvider } from '@cueline/react';
+import { StrictMode, type ReactElement } from 'react';
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { Chat, Desk } from '../../../../docs/examples/react/conversation.tsx';
+import {
+  EventForm,
+  Greeting,
+  Plan,
+  PlanButton,
+  Summary,
+  Trip,
+} from '../../../../docs/examples/react/first-steps.tsx';
+import {
+  PlanPage,
+  Planner,
+  planFromMenu,
+  registry,
+  Root,
+  ServedPlan,
+  SuspendedPlan,
+} from '../../../../docs/examples/react/many-components.tsx';
+import { Chores, Move } from '../../../../docs/examples/react/move-house.tsx';
+import { Past, RetriedPlan, Variants } from '../../../../docs/examples/react/time-travel.tsx';
+import { mount, watchConsole } from '../mount.tsx';
+
+type Turns = Parameters<typeof scriptedModel>[0];
+
+/** Shows an example of the documentation with a model that says these. */
+function show(example: ReactElement, turns: Turns): ScriptedModel {
+  const model = scriptedModel(turns);
+  mount(
+    <StrictMode>
+      <PromptProvider model={model}>{example}</PromptProvider>
+    </StrictMode>,
+  );
+  return model;
+}
+
+const click = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
+const call = (name: string, input: unknown): { toolCall: { name: string; input: unknown } } => ({
+  toolCall: { name, input },
+});
+
+test('a button that starts, and its answer', async () => {
+  show(<PlanButton />, ['Take the tram.']);
+  await click('Plan my day');
+  await expect.element(page.getByText('Take the tram.')).toBeVisible();
+});
+
+test('an answer while it arrives, with a way to stop it', async () => {
+  show(<Plan />, [[{ text: 'Take the ' }, { text: 'tram.', delay: 60_000 }]]);
+  await click('Plan my day');
+  await expect.element(page.getByText('Take the')).toBeVisible();
+  await click('Stop');
+  await expect.element(page.getByRole('button', { name: 'Plan my day' })).toBeVisible();
+  await expect.element(page.getByText('Take the')).toBeVisible();
+});
+
+test('a prompt function in the component uses the state of its last render', async () => {
+  const model = show(<Summary text="A long story." />, ['Short.']);
+  await page.getByLabelText('Words').fill('20');
+  await click('Summarize');
+  await expect.element(page.getByText('Short.')).toBeVisible();
+  expect(JSON.stringify(model.calls[0]?.prompt)).toContain('in at most 20 words: A long story.');
+});
+
+test('an object fills a form', async () => {
+  show(<EventForm mail="Fado on Friday at Tasca." />, ['{"title":"Fado","place":"Tasca"}']);
+  await click('Read');
+  await expect.element(page.getByLabelText('Title')).toHaveValue('Fado');
+  await expect.element(page.getByLabelText('Place')).toHaveValue('Tasca');
+  await expect.element(page.getByRole('button', { name: 'Save “Fado”' })).toBeVisible();
+});
+
+test('tool calls are typed and live', async () => {
+  show(<Trip />, [[call('getWeather', { city: 'Lisbon' })], 'Go to Lisbon.']);
+  await click('Find the sun');
+  await expect.element(page.getByText('Lisbon (output-available): Sunny in Lisbon')).toBeVisible();
+  await expect.element(page.getByText('Go to Lisbon.')).toBeVisible();
+});
+
+test('a start in a mount effect is one start in StrictMode', async () => {
+  const model = show(<Greeting />, ['Good morning.']);
+  await expect.element(page.getByText('Good morning.')).toBeVisible();
+  expect(model.calls).toHaveLength(1);
+});
+
+for (const approves of [true, false]) {
+  test(`a call that is ${approves ? 'approved with other arguments' : 'refused'}`, async () => {
+    const model = show(<Desk />, [[call('sendMail', { to: 'Ada', text: 'At ten.' })], 'So be it.']);
+    await click('Tell Ada');
+    await page.getByLabelText('Arguments').fill('{"to":"Grace","text":"At ten."}');
+    await click(approves ? 'Approve' : 'Refuse');
+    await expect.element(page.getByText('So be it.')).toBeVisible();
+    const said = JSON.stringify(model.calls[1]?.prompt);
+    expect(said).toContain(approves ? 'sent to Grace' : 'Not today.');
+  });
+}
+
+test('a conversation', async () => {
+  show(<Chat />, ['Bom dia!', 'Obrigado.']);
+  for (const [said, answer] of [
+    ['Good morning?', 'assistant: Bom dia!'],
+    ['Thanks?', 'assistant: Obrigado.'],
+  ] as const) {
+    await page.getByLabelText('Message').fill(said);
+    await click('Send');
+    await expect.element(page.getByText(`user: ${said}`)).toBeVisible();
+    await expect.element(page.getByText(answer)).toBeVisible();
+  }
+});
+
+test('a run that failed goes on, and one that is done is tried again', async () => {
+  const failure = { throw: { message: 'No money left', status: 402 } };
+  show(<RetriedPlan />, [[failure], 'Take the tram.', 'Take a boat.']);
+  await click('Plan my day');
+  await expect.element(page.getByRole('alert')).toBeVisible();
+  await click('Go on');
+  await expect.element(page.getByText('Take the tram.')).toBeVisible();
+  await click('Another answer');
+  await expect.element(page.getByText('Take a boat.')).toBeVisible();
+});
+
+test('any moment of a run', async () => {
+  const greet = definePrompt('greet', (prompt) => {
+    prompt.$`Greet Ada.`;
+  });
+  const run = createRun(greet, { model: scriptedModel([[{ text: 'Hello, Ada.', chunkSize: 7 }]]) });
+  await run.start();
+  show(<Past run={run} />, ['Never said.']);
+  await expect.element(page.getByText('done: Hello, Ada.')).toBeVisible();
+  const firstDelta = run.log().findIndex(({ type }) => type === 'text-delta');
+  await page.getByLabelText('Moment').fill(String(firstDelta));
+  await expect.element(page.getByText('running: Hello,')).toBeVisible();
+  await page.getByLabelText('Moment').fill('-1');
+  await expect.element(page.getByText('idle:')).toBeVisible();
+});
+
+test('a fork goes its own way', async () => {
+  const model = show(<Variants />, ['Take the tram.', 'Walk.']);
+  await click('Plan my day');
+  await click('Try it beside');
+  await expect.element(page.getByText('Walk.')).toBeVisible();
+  expect(model.calls[1]?.prompt.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+});
+
+test('tasks that are shown, done and skipped', async () => {
+  const finish = call('finishTask', { result: 'Three flats.' });
+  const model = show(<Chores />, [[finish], [{ delay: 60_000 }, 'Never said.']]);
+  await expect.element(page.getByText('0 of 2, now: Find three flats')).toBeVisible();
+  const items = page.getByRole('listitem');
+  await expect
+    .element(items.nth(1))
+    .toHaveTextContent('Write to their owners: pending Skip “Write to their owners”');
+  await click('Begin');
+  await expect.element(page.getByText('1 of 2, now: Write to their owners')).toBeVisible();
+  await expect
+    .element(items.nth(0))
+    .toHaveTextContent('Find three flats: Three flats. Skip “Find three flats”');
+  await expect.poll(() => model.calls.length).toBe(2);
+  await click('Skip “Write to their owners”');
+  await expect.element(page.getByText('All done')).toBeVisible();
+});
+
+test('a list that the model makes, with a task of the user’s', async () => {
+  show(<Move />, [[call('createTask', { description: 'Pack' })], [{ delay: 60_000 }, 'Never said.']]);
+  await click('And the post office');
+  await expect.element(page.getByRole('alert')).toHaveTextContent('The run is not under way.');
+  await click('Help me move');
+  await expect.element(page.getByText('Pack: pending')).toBeVisible();
+  await click('And the post office');
+  await expect.element(page.getByText('Tell the post office: pending')).toBeVisible();
+});
+
+test('components that watch a part each', async () => {
+  show(<Planner />, ['Take the tram.']);
+  await expect.element(page.getByText('0 tokens')).toBeVisible();
+  await click('Plan my day');
+  await expect.element(page.getByText('Take the tram.')).toBeVisible();
+  await expect.element(page.getByText('0 tokens', { exact: true })).not.toBeInTheDocument();
+});
+
+test('one run by id in two places, and from outside React', async () => {
+  mount(<Root />);
+  await expect.element(page.getByRole('status')).toHaveTextContent('idle');
+  planFromMenu('Porto');
+  await expect.element(page.getByRole('status')).toHaveTextContent('done');
+  expect(registry.get('today')?.getState().text).not.toBe('');
+});
+
+test('a page with its provider', async () => {
+  show(<PlanPage />, ['Take the tram.']);
+  await click('Plan my day');
+  await expect.element(page.getByRole('button', { name: 'Take the tram.' })).toBeVisible();
+});
+
+test('what a server has begun', async () => {
+  const complaints = watchConsole();
+  const greet = definePrompt('plan-day', (prompt) => {
+    prompt.$`Plan a day.`;
+  });
+  const run = createRun(greet, { model: scriptedModel(['Take the tram.']) });
+  await run.start();
+  show(<ServedPlan log={run.log()} />, ['Never said.']);
+  await expect.element(page.getByText('done: Take the tram.')).toBeVisible();
+  expect(complaints).not.toHaveBeenCalled();
+});
+
+test('a component that waits for the first words', async () => {
+  show(<SuspendedPlan />, [[{ delay: 100 }, 'Take the tram.']]);
+  await expect.element(page.getByText('Thinking …')).toBeVisible();
+  await click('Plan my day');
+  await expect.element(page.getByText('Take the tram.')).toBeVisible();
+});
