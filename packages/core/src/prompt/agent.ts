@@ -8,6 +8,7 @@ import {
   checkFacts,
   splitOptions,
   toSchema,
+  type ToolContext,
   type ToolDefinition,
   type ToolOptions,
   type ToolSchema,
@@ -32,17 +33,18 @@ export type AgentOptions<Plugins extends readonly Plugin[] = readonly Plugin[]> 
 
 /** A prompt function that answers a tool call. */
 export type AgentDefinition = {
-  run: (args: unknown, prompt: Prompt) => void | Promise<void>;
+  run: (args: unknown, prompt: Prompt, context: ToolContext) => void | Promise<void>;
   model?: string | LanguageModel;
   plugins: readonly Plugin[];
   responseSchema?: ToolSchema;
   options: AgentCallSettings;
 };
 
-/** The function of an agent: like a prompt function, with the call's arguments first. */
+/** The function of an agent: like a prompt function, with the call's arguments first and what a tool knows of it last. */
 export type AgentFunction<Args, Plugins extends readonly Plugin[]> = (
   args: Args,
   prompt: Prompt & PluginMethods<Plugins>,
+  context: ToolContext,
 ) => void | Promise<void>;
 
 /** Options of a run that its agents cannot have, and what to write instead. */

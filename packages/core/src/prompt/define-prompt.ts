@@ -1,6 +1,7 @@
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../errors.ts';
 import type { PromptTypes } from '../prompt-types.ts';
+import type { Conducted } from '../run/conduct.ts';
 import type { Plugin, PluginMethods } from './define-plugin.ts';
 import type { Prompt } from './prompt.ts';
 import type { ToolSchema } from './tool-definition.ts';
@@ -37,6 +38,8 @@ export type PromptDefinition<Input = void, Types extends PromptTypes = PromptTyp
   readonly kind: 'prompt';
   readonly name: string;
   readonly run: PromptFunction<Input>;
+  /** What a session or an agent call adds, asked for with each start. @internal */
+  readonly conducted?: (input: Input) => Promise<Conducted>;
   /** Only TypeScript sees this. */
   readonly '~types'?: Types;
 };

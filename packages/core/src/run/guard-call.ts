@@ -17,6 +17,7 @@ import {
   type LoopVerdict,
 } from './loop-guard.ts';
 import type { Recorder } from './recorder.ts';
+import { placed } from './tool-places.ts';
 import type { Speaker } from './tree.ts';
 import { timeLimit, untilAborted } from './until-aborted.ts';
 
@@ -67,12 +68,14 @@ export type CallGuardOptions = {
   recorder: Pick<Recorder, 'toolCalled' | 'toolStarted' | 'toolTimed'>;
   /** Told of every call that begins to run. */
   onStart: (toolName: string) => void;
+  /** True where an identical call is a repetition whatever has happened since. */
+  strictLoops: boolean;
 };
 
 /** Limits, the loop guard, approvals, places to run in, time limits, and errors without keys. */
-export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions): CallGuard {
+export function createCallGuard({ speaker, recorder, onStart, strictLoops }: CallGuardOptions): CallGuard {
   const { tree } = speaker;
-  let loops = createLoopGuard();
+  let loops = createLoopGuard(strictLoops);
   let currentTask: string | undefined;
   const notes = new Map<string, string>();
   let callsInStep = 0;
@@ -206,7 +209,7 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
         recorder.toolStarted(toolCallId, name);
         onStart(name);
         const own = signal === undefined ? context : { ...context, abortSignal: signal };
-        return run(ownCopy(args), own, admitInside);
+        return run(ownCopy(args), placed(own, speaker), admitInside);
       },
       signal,
       leave() {
@@ -261,7 +264,7 @@ export function createCallGuard({ speaker, recorder, onStart }: CallGuardOptions
     noteOf: (toolCallId) => notes.get(toolCallId),
     beginStep(taskId) {
       // a tool of the new task may be another under the same name, and its window hides the results of the old one
-      if (taskId !== currentTask) loops = createLoopGuard();
+      if (taskId !== currentTask) loops = createLoopGuard(strictLoops);
       currentTask = taskId;
       callsInStep = 0;
       notes.clear();

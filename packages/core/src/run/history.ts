@@ -14,6 +14,7 @@ export type StepPlace = {
 export type History = {
   /** Takes in what has been said since the step before. */
   advance(step: StepPlace): readonly ModelMessage[];
+  readonly messages: readonly ModelMessage[];
   /** Number of messages that the run began with. */
   readonly opening: number;
   /** Puts other messages in the place of all of them. */
@@ -25,6 +26,9 @@ export function createHistory(): History {
   let opening = 0;
   let seen = 0;
   return {
+    get messages() {
+      return messages;
+    },
     get opening() {
       return opening;
     },

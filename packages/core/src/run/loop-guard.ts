@@ -36,6 +36,7 @@ export type LoopVerdict =
  * - A `repeatable` tool is exempt.
  * - Progress starts every other count anew: a call that this guard has not seen before, unless its tool only reads.
  *   So a file may be read again after it was written, while a model that goes round in a circle makes no progress.
+ *   A strict guard knows no progress.
  *   Progress counts when the call is made and again when it first succeeds, for what was read in between.
  */
 export type LoopGuard = {
@@ -58,7 +59,7 @@ export type CheckedCall = {
 type Seen = { count: number; output: Promise<unknown> | undefined; succeeded: boolean };
 
 /** A guard that has seen no call. Each prompt has its own, and so has each agent. */
-export function createLoopGuard(): LoopGuard {
+export function createLoopGuard(strict = false): LoopGuard {
   /** By canonical call; the one that was made last is last. */
   const seen = new Map<string, Seen>();
   /** Those that were made since the last progress. The others have been forgotten, and need not be gone through again. */
@@ -75,6 +76,7 @@ export function createLoopGuard(): LoopGuard {
   }
 
   function startAnew(...except: Seen[]): void {
+    if (strict) return;
     for (const entry of counted) if (!except.includes(entry)) forget(entry);
     counted = new Set(except);
   }

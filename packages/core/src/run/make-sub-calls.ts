@@ -7,6 +7,7 @@ import { capOutput } from './cap-output.ts';
 import type { Admission, Admit } from './guard-call.ts';
 import { toJson } from './to-json.ts';
 import type { Speaker } from './tree.ts';
+import { placed } from './tool-places.ts';
 import { timeLimit, untilAborted } from './until-aborted.ts';
 
 /** The call of a composite tool, inside which others are made. */
@@ -16,7 +17,8 @@ export type OuterCall = { name: string; rules: ToolRules; context: ToolContext; 
  * Makes the calls inside a composite tool's call one by one: each is written down, counted, held against the loop guard,
  * limited in time, and fails by itself. The first is the composite tool's own call, which has been counted.
  */
-export function makeSubCalls({ tree, sink }: Speaker, outer: OuterCall): SubCaller {
+export function makeSubCalls(speaker: Speaker, outer: OuterCall): SubCaller {
+  const { tree, sink } = speaker;
   const { toolCallId } = outer.context;
   let made = 0;
 
@@ -36,7 +38,8 @@ export function makeSubCalls({ tree, sink }: Speaker, outer: OuterCall): SubCall
     const signals = [context.abortSignal, limit?.signal].filter((signal) => signal !== undefined);
     const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
     const make = async (): Promise<unknown> => {
-      const result = lastOutput(run(signal === undefined ? context : { ...context, abortSignal: signal }));
+      const own = signal === undefined ? context : { ...context, abortSignal: signal };
+      const result = lastOutput(run(placed(own, speaker)));
       return capOutput(await untilAborted(result, signal), name);
     };
     try {

@@ -4,17 +4,19 @@ import { checkPlugins, type Plugin } from '../prompt/define-plugin.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
 import { checkRunOptions } from '../prompt/option-names.ts';
 import type { ToolEffect } from '../prompt/tool-definition.ts';
+import type { Conducted } from './conduct.ts';
 import { readLimits, type Limits } from './limits.ts';
 import { checkMessages, openPrompt, type OpenedPrompt } from './open-prompt.ts';
 import type { PromptConfig, PromptOptions, PromptSource } from './options.ts';
 import type { Speech } from './speak.ts';
+import { joinInstructions } from './stream-options.ts';
 import { readApproval } from './approve.ts';
 import { toModelMessages } from './ui-messages.ts';
 
 /** What a run is of. */
 export type RunDefinition<Input> = Pick<
   PromptDefinition<Input>,
-  'name' | 'run' | 'model' | 'plugins' | 'output' | 'tools'
+  'name' | 'run' | 'model' | 'plugins' | 'output' | 'tools' | 'conducted'
 >;
 
 /** A run that is ready to begin: its prompt has said what it has to say, and its options have been checked. */
@@ -30,6 +32,8 @@ export type OpenedRun = {
   /** What is left for the AI SDK. */
   options: Speech['options'];
   abortSignal: AbortSignal | undefined;
+  /** What a session or an agent call adds. */
+  conducted: Conducted | undefined;
 };
 
 /** What `source` is, by itself or with a name. @throws CuelineError `invalid_definition` */
@@ -51,6 +55,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
   config: PromptConfig<Input, Output, Plugins>,
 ): Promise<OpenedRun> {
   checkRunOptions(config);
+  const conducted = await definition.conducted?.(config.input as Input);
   const {
     plugins = [],
     messages: givenMessages,
@@ -59,14 +64,17 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
     tools,
     abortSignal,
     ...options
-  } = (config.options ?? {}) as unknown as PromptOptions;
+  } = optionsOver(conducted?.options, (config.options ?? {}) as unknown as PromptOptions);
   // whoever says when a run is finished need not say it twice
   const limits = readLimits(givenLimits, options.stopWhen !== undefined);
   const approvedEffects = readApproval(approval);
   const { prompt, messages: ownMessages } = await openPrompt({
     plugins: [definition.plugins ?? [], plugins].flatMap(checkPlugins),
     declared: definition.tools,
-    define: (own) => definition.run(own, config.input as Input),
+    async define(own) {
+      await definition.run(own, config.input as Input);
+      await conducted?.define?.(own);
+    },
     tools,
     messages: givenMessages,
   });
@@ -80,5 +88,20 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
   const turns = config.messages ?? [];
   const messages = [...ownMessages, ...(await toModelMessages(turns))];
   checkMessages(messages);
-  return { prompt, messages, ownMessages, turns, limits, approvedEffects, options, abortSignal };
+  return { prompt, messages, ownMessages, turns, limits, approvedEffects, options, abortSignal, conducted };
+}
+
+/** The options of a run laid over those that its definition brings. What can be joined is. */
+function optionsOver(under: Conducted['options'] | undefined, given: PromptOptions): PromptOptions {
+  if (under === undefined) return given;
+  const instructions = joinInstructions(under.system, under.instructions, given.system, given.instructions);
+  return {
+    ...under,
+    ...given,
+    system: undefined,
+    instructions,
+    messages: [...(under.messages ?? []), ...(given.messages ?? [])],
+    tools: { ...under.tools, ...given.tools },
+    limits: { ...under.limits, ...given.limits },
+  };
 }

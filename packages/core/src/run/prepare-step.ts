@@ -3,6 +3,7 @@ import { compileInstructions, type SystemFormat } from '../compile/instructions.
 import { CuelineError, scriptError } from '../errors.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
+import type { Conduct } from './conduct.ts';
 import { createHistory } from './history.ts';
 import { runHooks } from './hooks.ts';
 import { pairToolMessages } from './pair-tool-messages.ts';
@@ -21,6 +22,7 @@ type PrepareStepOptions = {
   activeTools: readonly string[] | undefined;
   /** The caller's own `prepareStep`, which has the last word. */
   own: PrepareStepFunction<ToolSet> | undefined;
+  conduct: Conduct | undefined;
   /** Told what hooks and the caller's own `prepareStep` change of the call settings, step by step. */
   onChange: (changed: object) => void;
 };
@@ -30,7 +32,7 @@ type PrepareStepOptions = {
  * hooks and the caller's own `prepareStep` change.
  */
 export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunction<ToolSet> {
-  const { speaker, prompt, registry, tasks, own } = options;
+  const { speaker, prompt, registry, tasks, own, conduct } = options;
   const { tree, sink } = speaker;
   const base = prompt.definitions;
   const history = createHistory();
@@ -68,7 +70,19 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
       tree.fail(exceeded);
       throw exceeded;
     }
-    const conversation = history.advance(step as never);
+    const said = history.advance(step as never);
+    const led = await conduct?.beforeStep?.({
+      stepNumber: step.stepNumber,
+      messages: said,
+      steered: step.experimental_steeringMessages?.length ?? 0,
+      instructions: () => compileInstructions(base, options.instructions, options.systemFormat),
+      tools: registry.tools,
+    });
+    if (led?.messages !== undefined) {
+      history.replace(led.messages);
+      rewritten = true;
+    }
+    const conversation = history.messages;
     const { layer, messages } = (await tasks?.step(conversation, history.opening)) ?? {
       layer: undefined,
       messages: conversation,
@@ -99,6 +113,7 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
       ...(rewritten
         ? { messages: hooked.replaced ? cut(hooked.messages, step.stepNumber) : [...hooked.messages] }
         : {}),
+      ...(led?.toolChoice === undefined ? {} : { toolChoice: led.toolChoice }),
     };
     if (own === undefined) {
       options.onChange(hooked.settings);

@@ -49,8 +49,8 @@ export type RecorderSettings = {
   secrets: readonly string[];
   /** Writes the end down, in the words for a run or for an agent. Called once. */
   onEnd(ending: Ending): void;
-  /** Why the run cannot end as done, where the model has finished but something is open. */
-  unfinished?: () => CuelineError | undefined;
+  /** Why the run cannot end as done, where the model has finished but something is open: an error, or an answer to come. */
+  unfinished?: () => CuelineError | 'waiting' | undefined;
 };
 
 export function createRecorder(log: EventSink, settings: RecorderSettings): Recorder {
@@ -132,6 +132,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
       return end('error', { finishReason, error });
     }
     const unfinished = settings.unfinished?.();
+    if (unfinished === 'waiting') return end('waiting', { finishReason });
     if (unfinished !== undefined) return end('error', { finishReason, error: unfinished });
     end('done', { finishReason });
   }

@@ -1,10 +1,16 @@
+import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import { createId } from '../create-id.ts';
 import { CuelineError } from '../errors.ts';
 import type { RunEventBody } from '../log/events.ts';
+import type { Plugin } from '../prompt/define-plugin.ts';
+import type { Prompt } from '../prompt/prompt.ts';
+import type { ToolSchema } from '../prompt/tool-definition.ts';
+import type { NamedTool } from '../prompt/tool.ts';
+import type { Conducted } from './conduct.ts';
 import { budgetExceeded } from './limits.ts';
 import { checkMessages, openPrompt } from './open-prompt.ts';
 import type { Ending } from './recorder.ts';
-import { speak } from './speak.ts';
+import { speak, type Speech } from './speak.ts';
 import { toJson } from './to-json.ts';
 import type { AgentCall, EventSink, Speaker } from './tree.ts';
 import { toUIMessages } from './ui-messages.ts';
@@ -15,18 +21,59 @@ import { toUIMessages } from './ui-messages.ts';
  * there is none, which the parent's model is told.
  */
 export async function runAgent(parent: Speaker, { name, agent, args, context }: AgentCall): Promise<unknown> {
+  const { tools, ...options } = agent.options;
+  return answerWithin(parent, {
+    name,
+    toolCallId: context.toolCallId,
+    input: args,
+    model: agent.model,
+    plugins: agent.plugins,
+    define: (prompt) => agent.run(args, prompt, context),
+    tools,
+    options,
+    responseSchema: agent.responseSchema,
+    abortSignal: context.abortSignal,
+  });
+}
+
+/** A prompt that runs inside a run. */
+export type InnerPrompt = {
+  name: string;
+  /** The call that it answers; of one that answers none, what its path is to begin with. */
+  toolCallId: string;
+  /** What the log says that it was given. */
+  input: unknown;
+  /** Default: its parent's. */
+  model?: string | LanguageModel | undefined;
+  plugins?: readonly Plugin[];
+  declared?: readonly NamedTool[] | undefined;
+  define?: (prompt: Prompt) => void | Promise<void>;
+  messages?: readonly ModelMessage[] | undefined;
+  tools?: ToolSet | undefined;
+  options: Speech['options'];
+  responseSchema?: ToolSchema | undefined;
+  conducted?: Conducted | undefined;
+  abortSignal: AbortSignal | undefined;
+};
+
+/** Runs a prompt inside a run, and gives what has come of it. @throws CuelineError why there is nothing */
+export async function answerWithin(parent: Speaker, inner: InnerPrompt): Promise<unknown> {
   const { tree } = parent;
+  const { name, toolCallId, input, plugins = [], declared, define, conducted, abortSignal } = inner;
   const depth = parent.depth + 1;
   if (depth > tree.budget.limits.depth) throw budgetExceeded('depth', tree.budget.limits.depth);
-  const { tools, ...options } = agent.options;
   const { prompt, messages } = await openPrompt({
-    plugins: agent.plugins,
-    define: (own) => agent.run(args, own),
-    tools,
+    plugins,
+    declared,
+    async define(own) {
+      await define?.(own);
+      await conducted?.define?.(own);
+    },
+    tools: inner.tools,
+    messages: inner.messages,
   });
   checkMessages(messages);
-  const model = agent.model === undefined ? parent.model : await tree.models.resolve(agent.model);
-  const { toolCallId, abortSignal } = context;
+  const model = inner.model === undefined ? parent.model : await tree.models.resolve(inner.model);
   // its function may have taken long
   abortSignal?.throwIfAborted();
   const path = tree.pathOf(parent.path, toolCallId);
@@ -38,20 +85,23 @@ export async function runAgent(parent: Speaker, { name, agent, args, context }: 
     name,
     toolCallId,
     model: typeof model === 'string' ? model : `${model.provider}:${model.modelId}`,
-    input: toJson(args, tree.secrets),
+    input: toJson(input, tree.secrets),
     messages: toUIMessages(messages),
     messageId: createId('msg'),
   });
+  const conduct = conducted?.conduct({ speaker, messages });
+  const value = (): unknown => (response === undefined ? conduct?.result?.()?.output : response.value);
   const { result, recorder, response } = speak(speaker, {
     prompt,
     messages,
-    options,
+    options: inner.options,
     abortSignal: abortSignal ?? new AbortController().signal,
-    ...(agent.responseSchema === undefined ? {} : { responseSchema: agent.responseSchema }),
+    ...(inner.responseSchema === undefined ? {} : { responseSchema: inner.responseSchema }),
+    conduct,
     onEnd(given) {
       ending = given;
       const { outcome, finishReason, error } = given;
-      const output = outcome === 'done' && response !== undefined ? response.value : undefined;
+      const output = outcome === 'done' ? value() : undefined;
       sink.end({
         type: 'agent-end',
         // an agent that waits for an answer which nobody can give it has stopped
@@ -65,7 +115,7 @@ export async function runAgent(parent: Speaker, { name, agent, args, context }: 
   await result.consumeStream({ onError: recorder.fail });
   abortSignal?.throwIfAborted();
   if (ending?.outcome !== 'done') throw agentError(name, ending);
-  return response === undefined ? await result.text : response.value;
+  return response === undefined && conduct === undefined ? await result.text : value();
 }
 
 function agentError(name: string, ending: Ending | undefined): CuelineError {

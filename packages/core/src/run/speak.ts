@@ -4,6 +4,8 @@ import { toRunError } from '../models/run-error.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { ToolSchema } from '../prompt/tool-definition.ts';
+import type { Conduct } from './conduct.ts';
+import { conductedModel } from './conducted-model.ts';
 import { convertOnce } from './convert-once.ts';
 import type { PromptOptions, RunContext } from './options.ts';
 import { createRecorder, type Ending, type Recorder } from './recorder.ts';
@@ -21,6 +23,8 @@ export type Speech = {
   abortSignal: AbortSignal;
   /** What the answer must be, for an agent. */
   responseSchema?: ToolSchema;
+  /** What a session or an agent call adds. */
+  conduct?: Conduct | undefined;
   aroundPrepareStep?: StreamContext['aroundPrepareStep'];
   onEnd: (ending: Ending) => void;
 };
@@ -38,23 +42,30 @@ export type Conversation = {
 /** Begins a conversation with the model: the run's own, or an agent's. The only place that calls `streamText`. */
 export function speak(speaker: Speaker, speech: Speech): Conversation {
   const { tree, sink } = speaker;
-  const { prompt, messages, options, abortSignal, responseSchema } = speech;
+  const { prompt, messages, options, abortSignal, responseSchema, conduct } = speech;
   const { taskList } = prompt.definitions;
   // before its first events, since whoever hears of a task may edit it at once
   if (taskList !== undefined) tree.taskLists.set(speaker.path ?? '', taskList);
   const tasks = taskList === undefined ? undefined : createTaskProgress(prompt, taskList, sink);
   const response = responseSchema === undefined ? undefined : createResponseCheck(responseSchema);
-  const unfinished = (): CuelineError | undefined => tasks?.unfinished() ?? response?.failure();
+  const unfinished = (): CuelineError | 'waiting' | undefined => {
+    const { error, waiting } = conduct?.result?.() ?? {};
+    return tasks?.unfinished() ?? response?.failure() ?? error ?? (waiting === true ? 'waiting' : undefined);
+  };
   const recorder = createRecorder(sink, {
     retriesStreams: options.streamRetries !== undefined,
     secrets: tree.secrets,
-    onEnd: speech.onEnd,
+    onEnd(ending) {
+      conduct?.ended?.(ending);
+      speech.onEnd(ending);
+    },
     unfinished,
   });
   const registry = createToolRegistry({
     speaker,
     recorder,
     onStart: (toolName) => tasks?.called(toolName),
+    strictLoops: conduct?.cause === 'call',
   });
   const steers = [
     ...(tasks === undefined ? [] : [{ cause: 'tasks' as const, message: () => tasks.nudge() }]),
@@ -71,11 +82,14 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
           tasks,
           steers,
           output: response?.output ?? options.output,
+          conduct,
           aroundPrepareStep: speech.aroundPrepareStep,
         }),
       ),
       ...(response === undefined ? {} : { output: response.output }),
-      model: speaker.model,
+      // a conduct's model tries again by itself
+      ...(conduct?.model === undefined ? {} : { maxRetries: 0 }),
+      model: conductedModel(speaker.model, conduct),
       messages,
       abortSignal,
     }),

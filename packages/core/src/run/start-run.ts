@@ -14,7 +14,7 @@ import { runAgent } from './run-agent.ts';
 import type { RunPromptResult } from './run-prompt.ts';
 import { speak } from './speak.ts';
 import { toJson } from './to-json.ts';
-import { createTree } from './tree.ts';
+import { createTree, type Speaker } from './tree.ts';
 import { toUIMessages } from './ui-messages.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -46,7 +46,7 @@ export async function startRun<
     messages: [...toUIMessages(opened.ownMessages), ...(toJson(opened.turns) as UIMessage[])],
     ...(opened.turns.length === 0 ? {} : { turns: opened.turns.length }),
     messageId: createId('msg'),
-    ...(definition.output === undefined ? {} : { structured: true }),
+    ...(definition.output === undefined && opened.conducted?.structured !== true ? {} : { structured: true }),
   });
   const abort = new AbortController();
   const { abortSignal } = opened;
@@ -63,30 +63,30 @@ export async function startRun<
     recorder.end('stopped');
     abort.abort(reason);
   };
-  const { result, recorder, response } = speak(
-    { tree, path: undefined, depth: 0, model, sink: log },
-    {
-      prompt: opened.prompt,
-      messages: opened.messages,
-      options: opened.options,
-      abortSignal: abort.signal,
-      ...(definition.output === undefined ? {} : { responseSchema: definition.output }),
-      // the AI SDK would call the model once, whatever its signal says
-      ...(abortSignal?.aborted === true
-        ? { aroundPrepareStep: () => () => Promise.reject(abortSignal.reason as Error) }
-        : {}),
-      onEnd: ({ outcome, finishReason, error }) =>
-        log.append({
-          type: 'run-end',
-          outcome,
-          ...(finishReason === undefined ? {} : { finishReason }),
-          ...(outcome === 'done' && response !== undefined
-            ? { output: toJson(response.value, tree.secrets) }
-            : {}),
-          ...(error === undefined ? {} : { error: error.toJSON() }),
-        }),
+  const speaker: Speaker = { tree, path: undefined, depth: 0, model, sink: log };
+  const conduct = opened.conducted?.conduct({ speaker, messages: opened.messages });
+  const { result, recorder, response } = speak(speaker, {
+    prompt: opened.prompt,
+    messages: opened.messages,
+    options: opened.options,
+    abortSignal: abort.signal,
+    ...(definition.output === undefined ? {} : { responseSchema: definition.output }),
+    conduct,
+    // the AI SDK would call the model once, whatever its signal says
+    ...(abortSignal?.aborted === true
+      ? { aroundPrepareStep: () => () => Promise.reject(abortSignal.reason as Error) }
+      : {}),
+    onEnd({ outcome, finishReason, error }) {
+      const output = response === undefined ? conduct?.result?.()?.output : response.value;
+      log.append({
+        type: 'run-end',
+        outcome,
+        ...(finishReason === undefined ? {} : { finishReason }),
+        ...(outcome === 'done' && output !== undefined ? { output: toJson(output, tree.secrets) } : {}),
+        ...(error === undefined ? {} : { error: error.toJSON() }),
+      });
     },
-  );
+  });
   followSignal(abortSignal, log, stop);
   const drive = async (): Promise<void> => {
     await result.consumeStream({ onError: recorder.fail });

@@ -1,5 +1,6 @@
 import type { Experimental_Steering as Steering, StepResult, ToolSet } from 'ai';
 import { createId } from '../create-id.ts';
+import type { Conduct } from './conduct.ts';
 import type { RunContext } from './options.ts';
 import type { RunEventBody } from '../log/events.ts';
 import type { EventSink } from './tree.ts';
@@ -8,7 +9,7 @@ type Cause = Extract<RunEventBody, { type: 'steer' }>['cause'];
 
 /** Something that may keep a run from ending: what to tell a model that wants to stop, or undefined where it may. */
 export type Steer = {
-  cause: Exclude<Cause, 'user'>;
+  cause: 'tasks' | 'output';
   message(step: StepResult<ToolSet, RunContext>): string | undefined | Promise<string | undefined>;
 };
 
@@ -30,8 +31,21 @@ export async function steerOnward(
   }
 }
 
+const causes: ReadonlySet<string> = new Set<Cause>(['tasks', 'output', 'session', 'call']);
+
 /** Who sent a steering message, by its id: one of ours, or whoever else has the steering object. */
 export function causeOf(id: string): Cause {
-  const [cause] = id.split('-');
-  return cause === 'tasks' || cause === 'output' ? cause : 'user';
+  const [cause = ''] = id.split('-');
+  return causes.has(cause) ? (cause as Cause) : 'user';
+}
+
+/** Tells the model what whoever conducts the conversation has to say after a step, unless that was the last. */
+export async function conductOnward(
+  step: StepResult<ToolSet, RunContext>,
+  conduct: Conduct,
+  steering: Steering,
+): Promise<void> {
+  const text = await conduct.afterStep?.(step);
+  if (text === undefined || conduct.done?.() === true) return;
+  void steering.steer(text, { id: createId(conduct.cause) });
 }

@@ -9,11 +9,13 @@ import { compileInstructions } from '../compile/instructions.ts';
 import { layered, type Variable } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { beforeCallback, composeCallbacks } from './compose.ts';
+import type { Conduct } from './conduct.ts';
+import { conductedModel } from './conducted-model.ts';
 import type { PromptOptions, RunContext, StreamTextOptions } from './options.ts';
 import { createPrepareStep } from './prepare-step.ts';
 import type { Recorder } from './recorder.ts';
 import { createRequestRecorder } from './request.ts';
-import { steerOnward, type Steer } from './steer.ts';
+import { conductOnward, steerOnward, type Steer } from './steer.ts';
 import type { TaskProgress } from './task-progress.ts';
 import type { ToolRegistry } from './tool-registry.ts';
 import type { EventSink, Speaker } from './tree.ts';
@@ -43,6 +45,7 @@ export type StreamContext = {
   steers: readonly Steer[];
   /** What the answer is to be, where it is not just text. */
   output: OutputInterface | undefined;
+  conduct: Conduct | undefined;
   /** Goes around what prepares each step, for a dry run, which may be of a later one. */
   aroundPrepareStep: ((prepareStep: PrepareStep) => PrepareStep) | undefined;
 };
@@ -53,8 +56,9 @@ export type PrepareStep = PrepareStepFunction<ToolSet, RunContext>;
 /** The arguments of `streamText`, but for model, messages and signal: the caller's options composed with our own ends. */
 export function composeStreamOptions(
   options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'tools'>,
-  { speaker, prompt, recorder, registry, tasks, steers, output, aroundPrepareStep }: StreamContext,
+  context: StreamContext,
 ): Omit<StreamTextOptions, 'model' | 'prompt' | 'messages'> & { instructions?: Instructions } {
+  const { speaker, prompt, recorder, registry, tasks, steers, output, conduct, aroundPrepareStep } = context;
   const { system, instructions, systemFormat, ...rest } = options;
   const { sink, tree } = speaker;
   const { definitions } = prompt;
@@ -78,6 +82,7 @@ export function composeStreamOptions(
     systemFormat,
     activeTools: rest.activeTools,
     own: rest.prepareStep,
+    conduct,
     onChange: (changed) => (changes = changed),
   });
   return {
@@ -85,15 +90,18 @@ export function composeStreamOptions(
     ...(initial === undefined ? {} : { instructions: initial }),
     // with tools, even with none in them, the AI SDK sends every part through one more stream
     ...(definitions.tools.size > 0 ? { tools: registry.tools } : {}),
-    ...(steers.length > 0 ? { experimental_steering: steering } : {}),
+    ...(steers.length > 0 || conduct !== undefined ? { experimental_steering: steering } : {}),
     prepareStep: async (step) => {
       asked = await formatOf(output);
-      return (aroundPrepareStep?.(prepareStep) ?? prepareStep)(step);
+      const prepared = await (aroundPrepareStep?.(prepareStep) ?? prepareStep)(step);
+      const model = prepared?.model;
+      return model === undefined ? prepared : { ...prepared, model: conductedModel(model, conduct) };
     },
     stopWhen: [
       // after an error there is nothing to go on from
       () => recorder.failure !== undefined,
       () => tasks?.failed === true,
+      () => conduct?.done?.() === true,
       ...(rest.stopWhen === undefined ? [] : [rest.stopWhen].flat()),
     ],
     onChunk: beforeCallback(({ chunk }) => {
@@ -108,10 +116,11 @@ export function composeStreamOptions(
     onAbort: composeCallbacks((event) => recorder.aborted(event.reason), rest.onAbort),
     onStepError: composeCallbacks((event) => recorder.fail(event.error), rest.onStepError),
     onStepEnd: composeCallbacks(
-      (step) => {
+      async (step) => {
         // what is spent is spent: it is the next call that may not be made
         tree.budget.addTokens(step.usage.totalTokens ?? 0);
-        return steerOnward(step, steers, steering, sink);
+        await steerOnward(step, steers, steering, sink);
+        if (conduct !== undefined && !sink.ended) await conductOnward(step, conduct, steering);
       },
       rest.onStepEnd,
       rest.onStepFinish,
@@ -129,7 +138,8 @@ export function composeStreamOptions(
   };
 }
 
-function joinInstructions(...parts: (Instructions | undefined)[]): Instructions | undefined {
+/** One system prompt out of several. */
+export function joinInstructions(...parts: (Instructions | undefined)[]): Instructions | undefined {
   const messages = parts.flatMap((part) => {
     if (part === undefined || part === '') return [];
     return typeof part === 'string' ? [{ role: 'system' as const, content: part }] : part;

@@ -1,0 +1,62 @@
+import type { Instructions, ModelMessage, StepResult, ToolSet } from 'ai';
+import type { CuelineError } from '../errors.ts';
+import type { RunEventBody } from '../log/events.ts';
+import type { LanguageModelObject } from '../models/settings.ts';
+import type { Prompt } from '../prompt/prompt.ts';
+import type { PromptOptions, RunContext } from './options.ts';
+import type { Ending } from './recorder.ts';
+import type { Speaker } from './tree.ts';
+
+/** What a session or an agent call adds to its prompt, made anew for every start. */
+export type Conducted = {
+  /** What the run's own options lie over. Its messages come before theirs, and its limits hold where theirs name none. */
+  options: Omit<PromptOptions, 'plugins' | 'abortSignal'>;
+  /** Makes definitions after the prompt function has made its own. */
+  define?: (prompt: Prompt) => void | Promise<void>;
+  /** True where the answer is JSON, which `state.object` shows as it arrives. */
+  structured?: boolean;
+  conduct: (stage: Stage) => Conduct;
+};
+
+/** Where a conversation takes place. */
+export type Stage = {
+  speaker: Speaker;
+  /** The messages that it begins with. */
+  messages: readonly ModelMessage[];
+};
+
+/** A step that is about to be sent. */
+export type ConductedStep = {
+  stepNumber: number;
+  /** Everything that has been said. */
+  messages: readonly ModelMessage[];
+  /** How many of them, at the end, the model has been told between the step before and this one. */
+  steered: number;
+  /** The compiled system prompt. */
+  instructions(): Instructions | undefined;
+  /** The tools that it may call. */
+  readonly tools: ToolSet;
+};
+
+/**
+ * How a conversation is conducted: what each step sends, what the model is told after it, when it is over and what has
+ * come of it. The engine asks; a conduct never calls the model itself.
+ */
+export type Conduct = {
+  /** Whose words those to the model are. */
+  readonly cause: Extract<RunEventBody, { type: 'steer' }>['cause'];
+  /** Goes around the model of every step. */
+  model?(model: LanguageModelObject): LanguageModelObject;
+  /** `messages` take the place of everything that has been said, for later steps too. */
+  beforeStep?(
+    step: ConductedStep,
+  ): Promise<{ messages?: readonly ModelMessage[]; toolChoice?: 'none' } | undefined>;
+  /** Told of each step, its tools included. What it returns is told to the model, and a next step follows. */
+  afterStep?(step: StepResult<ToolSet, RunContext>): string | undefined | Promise<string | undefined>;
+  /** True where no step may follow. Asked after `afterStep`. */
+  done?(): boolean;
+  /** What has come of it, once no step follows. `waiting`: somebody has to answer before it can go on. */
+  result?(): { error?: CuelineError; output?: unknown; waiting?: true } | undefined;
+  /** Told how it ended, once. */
+  ended?(ending: Ending): void;
+};
