@@ -53,7 +53,7 @@ export function createResponseCheck(given: ToolSchema): ResponseCheck {
 }
 
 /** JSON as models write it: by itself, or in a fenced block. */
-function readJson(text: string): unknown {
+export function readJson(text: string): unknown {
   const body = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
   if (body.trim() === '') throw new Error('it is empty');
   try {

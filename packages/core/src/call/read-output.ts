@@ -1,0 +1,30 @@
+import { Output, type OutputInterface } from 'ai';
+import { parseWith, toSchema } from '../prompt/tool-definition.ts';
+import { readJson } from '../run/response-check.ts';
+import { isParseFunction, type OutputConfig } from './output-config.ts';
+import { isTags, parseTags, tagsLine } from './tags.ts';
+
+/** How the answers of one call are asked for and read. */
+export type OutputReader = {
+  /** What providers are asked for, where the answer is JSON. */
+  readonly format?: OutputInterface;
+  /** What the system prompt says of it. */
+  readonly systemLine?: string;
+  /** The value of an answer. @throws what the model is to be told */
+  parse(text: string): Promise<unknown>;
+};
+
+/** The reader that an agent's `output` asks for. @throws CuelineError `invalid_definition` */
+export function createOutputReader(name: string, config: OutputConfig | undefined): OutputReader {
+  if (config === undefined) return { parse: async (text) => text };
+  if (isTags(config)) {
+    return { systemLine: tagsLine(config), parse: async (text) => parseTags(config, text) };
+  }
+  if (isParseFunction(config)) return { parse: async (text) => config(text) };
+  const schema = toSchema(name, config);
+  return {
+    // without the partial objects, which nobody reads: each of them is parsed from the text's beginning
+    format: { ...Output.object({ schema }), parsePartialOutput: async () => undefined },
+    parse: async (text) => parseWith(schema, readJson(text)),
+  };
+}

@@ -1,0 +1,87 @@
+/** What a text has of one tag. */
+export type FoundTag = {
+  /** What stands in the last one that is whole, without the space around it; of those with something in them, if any. */
+  value: string | undefined;
+  /** Whether one is opened and not closed. */
+  opened: boolean;
+  /** Whether one is closed that was not opened. */
+  closed: boolean;
+};
+
+/** A tag while the text is read: where those that are open begin, and which ones are whole. */
+type Reading = { open: number[]; whole: { start: number; end: number }[]; closed: boolean };
+
+/** A `<name …>`, `</name>` or `<name/>` in the text. */
+type Mark = { name: string; kind: 'open' | 'close' | 'empty'; start: number; end: number };
+
+/**
+ * Finds tags by name in a text that may be anything else. Attributes, space and upper case in the tags are no matter. A
+ * tag inside one of the same name is part of its text; one that is only mentioned, and never closed, does not count. The
+ * time it takes grows with the text, whatever that is.
+ */
+export function readTags(text: string, names: readonly string[]): Map<string, FoundTag> {
+  const readings = new Map<string, Reading>();
+  for (const name of names) readings.set(name.toLowerCase(), { open: [], whole: [], closed: false });
+  for (const mark of marksIn(text)) {
+    const reading = readings.get(mark.name);
+    if (reading !== undefined) note(reading, mark);
+  }
+  return new Map(
+    names.map((name) => {
+      const { open, whole, closed } = readings.get(name.toLowerCase())!;
+      const said = (part: { start: number; end: number }): string => text.slice(part.start, part.end).trim();
+      const last = whole.findLast((part) => said(part) !== '') ?? whole.at(-1);
+      return [name, { value: last && said(last), opened: open.length > 0, closed }];
+    }),
+  );
+}
+
+function note(reading: Reading, mark: Mark): void {
+  const { open, whole } = reading;
+  if (mark.kind === 'open') open.push(mark.end);
+  else if (mark.kind === 'empty') whole.push({ start: mark.end, end: mark.end });
+  else {
+    const start = open.pop();
+    if (start === undefined) {
+      reading.closed = true;
+      return;
+    }
+    // those inside it are part of its text
+    while ((whole.at(-1)?.start ?? -1) >= start) whole.pop();
+    whole.push({ start, end: mark.start });
+  }
+}
+
+/** Everything in the text that reads as a tag. */
+function* marksIn(text: string): Generator<Mark> {
+  for (let start = text.indexOf('<'); start !== -1; start = text.indexOf('<', start + 1)) {
+    const mark = markAt(text, start);
+    if (mark !== undefined) yield mark;
+  }
+}
+
+/** Longer than any name that can be asked for. */
+const NAME = /\s{0,16}(\/?)\s{0,16}([A-Za-z_][\w.-]{0,63})(?=[\s/>])/y;
+
+function markAt(text: string, start: number): Mark | undefined {
+  NAME.lastIndex = start + 1;
+  const match = NAME.exec(text);
+  if (match === null) return undefined;
+  const close = endOfTag(text, NAME.lastIndex);
+  if (close === undefined) return undefined;
+  const kind = match[1] === '/' ? 'close' : text[close - 1] === '/' ? 'empty' : 'open';
+  return { name: match[2]!.toLowerCase(), kind, start, end: close + 1 };
+}
+
+/** Where the tag's `>` is: not in a quoted value, and before the next `<`, so that no character is looked at twice. */
+function endOfTag(text: string, from: number): number | undefined {
+  let quote: string | undefined;
+  for (let at = from; at < text.length; at += 1) {
+    const character = text[at]!;
+    if (character === '<') return undefined;
+    if (quote !== undefined) quote = character === quote ? undefined : quote;
+    else if (character === '"' || character === "'") quote = character;
+    else if (character === '>') return at;
+  }
+  return undefined;
+}

@@ -1,0 +1,113 @@
+import { CuelineError } from '../errors.ts';
+import { isRecord, quoted } from '../prompt/part-error.ts';
+import { readTags } from './read-tags.ts';
+
+/** An answer that stands in tags, as {@link tags} makes it. Inert. */
+export type Tags<Required extends string = string, Optional extends string = string> = {
+  readonly kind: 'tags';
+  readonly required: readonly Required[];
+  readonly optional: readonly Optional[];
+};
+
+/** What the tags of an answer say, by name. */
+export type TagValues<Required extends string, Optional extends string> = Flat<
+  Record<Required, string> & Partial<Record<Optional, string>>
+>;
+
+type Flat<Value> = { [Key in keyof Value]: Value[Key] };
+
+/** Names that every XML reader takes, and that an object does not have already. */
+const tagName = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
+
+/**
+ * An answer that the model gives in tags, such as `<answer>42</answer>`, with any text around them. Of each tag the last
+ * one that is whole and not empty counts.
+ * @throws CuelineError `invalid_definition`
+ *
+ * @example tags(['answer'])                                       // { answer: string }
+ * @example tags({ required: ['answer'], optional: ['note'] })     // { answer: string; note?: string }
+ */
+export function tags<const Required extends string>(required: readonly Required[]): Tags<Required, never>;
+export function tags<const Required extends string = never, const Optional extends string = never>(names: {
+  readonly required?: readonly Required[];
+  readonly optional?: readonly Optional[];
+}): Tags<Required, Optional>;
+export function tags(
+  names: readonly string[] | { readonly required?: readonly string[]; readonly optional?: readonly string[] },
+): Tags {
+  const given: unknown = Array.isArray(names) ? { required: names } : names;
+  const { required = [], optional = [] } = isRecord(given) ? given : {};
+  const known = new Set<string>();
+  for (const list of [required, optional]) {
+    if (!Array.isArray(list)) throw wrongNames();
+    for (const name of list as unknown[]) checkName(name, known);
+  }
+  if (known.size === 0) throw wrongNames();
+  return Object.freeze({
+    kind: 'tags',
+    required: Object.freeze([...(required as string[])]),
+    optional: Object.freeze([...(optional as string[])]),
+  });
+}
+
+/** True for what {@link tags} returns. */
+export function isTags(value: unknown): value is Tags {
+  return isRecord(value) && value['kind'] === 'tags';
+}
+
+/** What the system prompt says of the tags. */
+export function tagsLine({ required, optional }: Tags): string {
+  const shown = (names: readonly string[]): string => names.map((name) => `<${name}>…</${name}>`).join(', ');
+  const lines = [
+    ...(required.length > 0 ? [`Write your answer in these tags: ${shown(required)}.`] : []),
+    ...(optional.length > 0 ? [`Where it is of use, add: ${shown(optional)}.`] : []),
+  ];
+  return lines.join(' ');
+}
+
+/** What an answer says in its tags. @throws CuelineError `parse_failed`, in words for the model */
+export function parseTags<Required extends string, Optional extends string>(
+  { required, optional }: Tags<Required, Optional>,
+  text: string,
+): TagValues<Required, Optional> {
+  const found = readTags(text, [...required, ...optional]);
+  const faults = [
+    ...required.map((name) => [name, true] as const),
+    ...optional.map((name) => [name, false] as const),
+  ].flatMap(([name, isRequired]) => {
+    const { value, opened, closed } = found.get(name)!;
+    if (value !== undefined && value !== '') return [];
+    if (value === undefined && opened) return [`<${name}> is opened and never closed`];
+    if (!isRequired) return [];
+    if (value !== undefined) return [`<${name}> is empty`];
+    return [closed ? `<${name}> is closed and never opened` : `<${name}> is missing`];
+  });
+  if (faults.length > 0) {
+    const [first] = required.length > 0 ? required : optional;
+    throw new CuelineError('parse_failed', `${faults.join('; ')}. Write it as <${first}>…</${first}>.`);
+  }
+  const values = [...found].flatMap(([name, { value }]) => (value ? [[name, value] as const] : []));
+  return Object.fromEntries(values) as TagValues<Required, Optional>;
+}
+
+function checkName(name: unknown, known: Set<string>): void {
+  if (typeof name !== 'string' || !tagName.test(name) || name in {}) {
+    throw new CuelineError(
+      'invalid_definition',
+      `${quoted(name)} cannot be the name of a tag. Use up to 64 letters, digits, _, . and -, and begin with a letter, such as 'answer'.`,
+    );
+  }
+  // models do not keep to upper and lower case
+  const lower = name.toLowerCase();
+  if (known.has(lower)) {
+    throw new CuelineError('invalid_definition', `The tag '${name}' is named twice. Name each tag once.`);
+  }
+  known.add(lower);
+}
+
+function wrongNames(): CuelineError {
+  return new CuelineError(
+    'invalid_definition',
+    "tags takes the names of the tags: tags(['answer']), or tags({ required: ['answer'], optional: ['note'] }).",
+  );
+}
