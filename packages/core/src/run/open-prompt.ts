@@ -1,12 +1,13 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { checkAnswered } from '../prompt/call-order.ts';
-import { usePlugin, type Plugin } from '../prompt/define-plugin.ts';
+import type { Plugin } from '../prompt/define-plugin.ts';
 import { isRecord } from '../prompt/part-error.ts';
 import { resolveMessages } from '../prompt/resolve-messages.ts';
 import { Prompt } from '../prompt/prompt.ts';
 import type { ToolContext, ToolOptions } from '../prompt/tool-definition.ts';
 import type { NamedTool } from '../prompt/tool.ts';
+import { usePlugin } from '../prompt/use-plugin.ts';
 
 /** A prompt that has said what it has to say before the run begins, and the messages that it begins with. */
 export type OpenedPrompt = { prompt: Prompt; messages: ModelMessage[] };

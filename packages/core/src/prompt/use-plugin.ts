@@ -1,0 +1,43 @@
+import { CuelineError } from '../errors.ts';
+import type { Plugin } from './define-plugin.ts';
+import type { Prompt } from './prompt.ts';
+
+/** Lets a plugin make its definitions, and puts its methods onto `prompt`. @throws CuelineError `invalid_definition` */
+export async function usePlugin(prompt: Prompt, plugin: Plugin): Promise<void> {
+  if (plugin?.kind !== 'plugin') {
+    throw new CuelineError(
+      'invalid_definition',
+      'options.plugins takes what definePlugin returns: plugins: [definePlugin({ name: …, setup(prompt) { … } })].',
+    );
+  }
+  const methods: unknown = await plugin.setup(prompt);
+  if (typeof methods !== 'object' || methods === null) return;
+  for (const name of memberNames(methods)) {
+    if (name in prompt) {
+      throw new CuelineError(
+        'invalid_definition',
+        `Plugin "${plugin.name}" has a method ${name}, but prompt.${name} is there already. Give it another name.`,
+      );
+    }
+    const member: unknown = (methods as Record<string, unknown>)[name];
+    // a method works on what it belongs to, also where it is called as one of prompt's
+    const value: unknown = typeof member === 'function' ? member.bind(methods) : member;
+    Object.defineProperty(prompt, name, { value, enumerable: true });
+  }
+}
+
+/** The names of an object's own fields, and of the methods and getters of its classes. */
+function memberNames(methods: object): Set<string> {
+  const names = new Set(Object.keys(methods));
+  let prototype: unknown = Object.getPrototypeOf(methods);
+  while (typeof prototype === 'object' && prototype !== null && !isBase(prototype)) {
+    for (const name of Object.getOwnPropertyNames(prototype)) if (name !== 'constructor') names.add(name);
+    prototype = Object.getPrototypeOf(prototype);
+  }
+  return names;
+}
+
+/** True for what every object comes from, in whatever realm it was made. */
+function isBase(prototype: object): boolean {
+  return Object.getPrototypeOf(prototype) === null;
+}
