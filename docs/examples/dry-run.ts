@@ -1,4 +1,5 @@
-import { definePrompt, dryRun, explain, runPrompt } from '@cueline/core';
+import { definePrompt, dryRun, runPrompt } from '@cueline/core';
+import { explain } from '@cueline/core/inspect';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 

@@ -15,7 +15,13 @@ const core = fileURLToPath(new URL('../../../packages/core', import.meta.url));
 const run = promisify(execFile);
 
 /** What a script can import. Everything that their declarations mention comes along. */
-const scriptImports = ['@cueline/core', '@cueline/core/plugins', '@cueline/core/testing', 'zod'];
+const scriptImports = [
+  '@cueline/core',
+  '@cueline/core/inspect',
+  '@cueline/core/plugins',
+  '@cueline/core/testing',
+  'zod',
+];
 /** Packages whose comments are shown in the editor; those of the others only cost time. */
 const documented = ['@cueline/core', 'zod'];
 
@@ -125,8 +131,8 @@ async function resolvePackage(
   const packageName = name.startsWith('@') ? `${scope}/${rest.shift()}` : scope!;
   const subpath = ['.', ...rest].join('/');
   if (packageName === '@cueline/core') {
-    const file = join(coreTypes, rest.join('/'), 'index.d.ts');
-    return { file, path: join(packageName, rest.join('/'), 'index.d.ts') };
+    const file = await resolveRelative(rest.join('/') || 'index', join(coreTypes, 'package.json'));
+    return file === undefined ? undefined : { file, path: join(packageName, relative(coreTypes, file)) };
   }
   const folder = await packageFolder(packageName, importer);
   if (folder === undefined) return undefined;

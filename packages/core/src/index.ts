@@ -44,7 +44,6 @@ export type {
 export type { EditReply, TaskEdit, TaskEvent, TaskItem, TaskOrigin, TaskStatus } from './tasks/task.ts';
 export type { Definitions, SystemPart, Variable } from './prompt/definitions.ts';
 export type { SystemFormat } from './compile/instructions.ts';
-export { explain } from './compile/explain.ts';
 export type { TokenEstimate, TokenPart } from './compile/estimate-tokens.ts';
 
 export { runPrompt, type RunPromptResult } from './run/run-prompt.ts';

@@ -65,7 +65,9 @@ describe('imports', () => {
   ])('%j is refused at its place', (source, name, line, column) => {
     const error = refusal(source);
     expect(error.message).toContain(`Cannot import "${name}"`);
-    expect(error.message).toContain('@cueline/core, @cueline/core/plugins, @cueline/core/testing, zod');
+    expect(error.message).toContain(
+      '@cueline/core, @cueline/core/inspect, @cueline/core/plugins, @cueline/core/testing, zod',
+    );
     expect(error).toMatchObject({ line, column });
   });
 

@@ -1,4 +1,5 @@
-import { dryRun, explain, runPrompt, tool, type CompiledRequest } from '@cueline/core';
+import { dryRun, runPrompt, tool, type CompiledRequest } from '@cueline/core';
+import { explain } from '@cueline/core/inspect';
 import { scriptedModel } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import { expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-import { definePrompt, dryRun, explain, type DryRun, type RunState } from '@cueline/core';
+import { definePrompt, dryRun, type DryRun, type RunState } from '@cueline/core';
+import { explain } from '@cueline/core/inspect';
 import { expectTypeOf, test } from 'vitest';
 
 test('dryRun asks for the input of a definition, and for nothing else', () => {

@@ -1,4 +1,5 @@
 import * as core from '@cueline/core';
+import * as inspect from '@cueline/core/inspect';
 import * as plugins from '@cueline/core/plugins';
 import * as testing from '@cueline/core/testing';
 import * as z from 'zod';
@@ -19,6 +20,7 @@ const runtime = createRuntime({
   post: scope.postMessage.bind(scope),
   modules: (model) => ({
     zod: z,
+    '@cueline/core/inspect': inspect,
     '@cueline/core/plugins': plugins,
     '@cueline/core/testing': testing,
     '@cueline/core': {

@@ -1,0 +1,2 @@
+// Apart from the rest, so that only a page or a terminal that shows requests loads it.
+export { explain } from './compile/explain.ts';
