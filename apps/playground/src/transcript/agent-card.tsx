@@ -1,15 +1,20 @@
-import { isOpenRequest, type AgentState } from '@cueline/core';
+import { isOpenRequest, type AgentState, type RequestState } from '@cueline/core';
 import { clsx } from 'clsx';
-import { Ban, Bot, Check, ChevronRight, CircleAlert, LoaderCircle, Pause } from 'lucide-react';
+import { Ban, Bot, Check, ChevronRight, CircleAlert, FoldVertical, LoaderCircle, Pause } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { AnsweredLine } from '../approval/answered-line.tsx';
 import { phaseWords } from './announcement.ts';
 import { plural } from './format.ts';
 import { CallDuration, CallSummary } from './tool-card.tsx';
-import type { CallFacts } from './transcript-item.ts';
 
-type AgentCardProps = CallFacts & {
+type AgentCardProps = {
   agent: AgentState;
+  /** The call that it answers as a tool, or what stands for it where it answers none. */
+  call: Parameters<typeof CallSummary>[0]['call'];
+  /** What the person was asked about the call. */
+  request?: RequestState | undefined;
+  /** True for an agent that sums up the conversation. */
+  summary?: boolean;
   origin: number | undefined;
   /** Draws what the agent did; called only while it is shown. */
   children: () => ReactNode;
@@ -17,8 +22,8 @@ type AgentCardProps = CallFacts & {
 
 type Stand = { words: string; look: string; Icon: typeof Check; spins?: boolean };
 
-/** An agent at work on a tool call: open while it works, one line once it is done. */
-export function AgentCard({ call, agent, request, origin, children }: AgentCardProps) {
+/** An agent at work: open while it works, one line once it is done. */
+export function AgentCard({ call, agent, request, summary = false, origin, children }: AgentCardProps) {
   const works = agent.status === 'running';
   const [choice, setOpen] = useState<boolean>();
   const open = choice ?? works;
@@ -43,13 +48,24 @@ export function AgentCard({ call, agent, request, origin, children }: AgentCardP
           <ChevronRight
             className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
           />
-          <Bot aria-hidden className="size-3.5 shrink-0 text-thinking" />
-          <bdi
-            title={call.toolName}
-            className="min-w-0 truncate font-mono text-sm font-medium narrow:wrap-anywhere narrow:whitespace-normal"
-          >
-            {call.toolName}
-          </bdi>
+          {summary ? (
+            <>
+              <FoldVertical aria-hidden className="size-3.5 shrink-0 text-thinking" />
+              <span className="shrink-0 font-medium">
+                Summary<span className="narrow:hidden"> of the conversation so far</span>
+              </span>
+            </>
+          ) : (
+            <>
+              <Bot aria-hidden className="size-3.5 shrink-0 text-thinking" />
+              <bdi
+                title={call.toolName}
+                className="min-w-0 truncate font-mono text-sm font-medium narrow:wrap-anywhere narrow:whitespace-normal"
+              >
+                {call.toolName}
+              </bdi>
+            </>
+          )}
         </span>
         <CallSummary call={call} />
         {!works && agent.steps.length > 0 && (

@@ -7,9 +7,10 @@ export function announcement(state: RunState): string {
       return '';
     case 'waiting': {
       const asked = state.requests.find(isOpenRequest);
-      return asked === undefined
-        ? 'Run ended. It waits for an answer.'
-        : `Waiting for you: may ${asked.toolName} run?`;
+      if (asked === undefined) return 'Run ended. It waits for an answer.';
+      // the same words twice would be spoken once
+      const place = state.requests.indexOf(asked) + 1;
+      return `Waiting for you${place === 1 ? '' : `, question ${place}`}: may ${asked.toolName} run?`;
     }
     case 'running': {
       const agent = state.agents.findLast(({ status }) => status === 'running');

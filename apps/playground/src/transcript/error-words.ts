@@ -33,8 +33,14 @@ function isWrongAddress({ code, message }: SerializedError): boolean {
   return code === 'model_denied' && /\(404\)(?:: (?:(?:404 page )?not found)?)?\. /i.test(message);
 }
 
+/** True where a session was ended because it had taken all the turns that it may. */
+export function isOutOfTurns({ code, details }: SerializedError): boolean {
+  return code === 'budget_exceeded' && details?.['limit'] === 'turns';
+}
+
 /** A run's error in a few words; its message says the rest. */
 export function errorTitle(error: SerializedError): string {
+  if (isOutOfTurns(error)) return 'The session ran out of turns';
   if (isWrongAddress(error)) return 'The model’s address looks wrong';
   return titles[error.code] ?? 'The run failed';
 }

@@ -2,7 +2,7 @@ import type { AgentState, RequestState, RunState, ToolCallState } from '@cueline
 import type { UIMessage } from 'ai';
 
 /** A call, and the run that knows what else belongs to it. */
-export type KnownCall = { call: ToolCallState; run: Pick<RunState, 'agents' | 'requests'> };
+export type KnownCall = { call: ToolCallState; run: Pick<RunState, 'runId' | 'agents' | 'requests'> };
 
 /** Calls by their ids, in the order in which they were made: a model may use an id again. */
 export type KnownCalls = ReadonlyMap<string, KnownCall[]>;
@@ -37,18 +37,42 @@ export function requestFor(
   );
 }
 
-/** The agent that answers a call: that of this path, or of this path with a number where the id was used before. */
-export function agentFor(
+/** The agents at work on a call: `own` is the call's tool itself, `inner` are those that its function has called. */
+export type AgentsOfCall = { own: AgentState | undefined; inner: readonly AgentState[] };
+
+const noAgents: AgentsOfCall = { own: undefined, inner: [] };
+
+/** Who works on a call: those of its path, or of its path with a number where the id was used before. */
+export function agentsOf(
   { call: { toolCallId, toolName, calledAt, finishedAt = Infinity }, run }: KnownCall,
   path: string | undefined,
-): AgentState | undefined {
-  const first = path === undefined ? toolCallId : `${path}/${toolCallId}`;
-  return run.agents.find((agent) => {
-    if (agent.toolCallId !== toolCallId || agent.name !== toolName) return false;
-    if (agent.path !== first && !agent.path.startsWith(`${first}~`)) return false;
-    const { startedAt = calledAt } = agent.steps[0] ?? {};
+): AgentsOfCall {
+  if (run.agents.length === 0) return noAgents;
+  const agents = run.agents.filter((agent) => {
+    if (agent.toolCallId !== toolCallId || !isBelow(agent, path)) return false;
+    // one that has just begun works on a call that goes on
+    const { startedAt = agent.status === 'running' ? Infinity : calledAt } = agent.steps[0] ?? {};
     return startedAt >= calledAt && startedAt <= finishedAt;
   });
+  // a function may well call several agents of its own name, but a tool that is an agent is one
+  const named = agents.filter(({ name }) => name === toolName);
+  const own = named.length === 1 ? named[0] : undefined;
+  return { own, inner: own === undefined ? agents : agents.filter((agent) => agent !== own) };
+}
+
+/** The agents of whoever stands under `path` that work on none of these calls. */
+export function agentsBeside(
+  { agents }: KnownCall['run'],
+  path: string | undefined,
+  calls: KnownCalls,
+): AgentState[] {
+  return agents.filter((agent) => !calls.has(agent.toolCallId) && isBelow(agent, path));
+}
+
+/** True for an agent directly below whoever stands under `path`. */
+function isBelow(agent: AgentState, path: string | undefined): boolean {
+  const first = path === undefined ? agent.toolCallId : `${path}/${agent.toolCallId}`;
+  return agent.path === first || agent.path.startsWith(`${first}~`);
 }
 
 /** A call of which only the message is left, such as one of a conversation that was opened from elsewhere. */
@@ -70,3 +94,32 @@ export function callOfPart(part: Extract<UIMessage['parts'][number], { toolCallI
     calledAt: 0,
   };
 }
+
+/** What stands for the call of an agent that answers none as a tool: what it was given, and what came of it. */
+export function callOfAgent(agent: AgentState): ToolCallState {
+  const { toolCallId, name = 'agent', steps, status, input, output = agent.text } = agent;
+  const startedAt = steps[0]?.startedAt;
+  const finishedAt = status === 'running' ? undefined : steps.at(-1)?.finishedAt;
+  return {
+    toolCallId,
+    toolName: name,
+    step: 0,
+    state: statesOfAgents[status],
+    inputText: '',
+    input,
+    ...(status === 'done' ? { output } : {}),
+    ...(status === 'error' ? { errorText: agent.error.message } : {}),
+    calledAt: startedAt ?? 0,
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(finishedAt === undefined ? {} : { finishedAt }),
+  };
+}
+
+const statesOfAgents: Record<AgentState['status'], ToolCallState['state']> = {
+  idle: 'running',
+  running: 'running',
+  waiting: 'running',
+  done: 'output-available',
+  error: 'output-error',
+  stopped: 'interrupted',
+};

@@ -38,7 +38,7 @@ export function ReplyBox({ status, asks }: { status: RunState['status']; asks: b
       <div className="mx-auto flex max-w-[720px] items-end gap-2 rounded-lg border border-line-strong/70 bg-panel p-1.5 focus-within:border-focus">
         <textarea
           aria-label="Reply"
-          placeholder={placeholders[status]}
+          placeholder={placeholders[status === 'waiting' && !asks ? 'stopped' : status]}
           disabled={!ready}
           rows={1}
           value={text}

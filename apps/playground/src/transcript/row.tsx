@@ -1,17 +1,21 @@
+import type { AgentState } from '@cueline/core';
 import { memo } from 'react';
 import type { RunSession } from '../state/run-session.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { AgentCard } from './agent-card.tsx';
+import { callOfAgent } from './known-calls.ts';
 import { NotShown } from './not-shown.tsx';
 import {
   ErrorRow,
   FileRow,
+  GivenRow,
   ReasoningRow,
   SourceRow,
   SteerRow,
   StepRow,
   StoppedRow,
+  SuspendedRow,
   SystemRow,
   TextRow,
   UserRow,
@@ -50,9 +54,35 @@ const Row = memo(
       case 'text':
         return <TextRow text={item.text} streaming={item.streaming} />;
       case 'tool':
-        return <ToolCard call={item.call} request={item.request} origin={item.live ? origin : undefined} />;
+        return (
+          <ToolCard call={item.call} request={item.request} origin={item.live ? origin : undefined}>
+            {item.inner.length > 0 && <Rows items={item.inner} session={session} />}
+          </ToolCard>
+        );
       case 'agent':
-        return <AgentRow item={item} session={session} />;
+        return (
+          <AgentCard
+            call={item.call}
+            agent={item.agent}
+            request={item.request}
+            origin={item.live ? origin : undefined}
+          >
+            {() => <AgentRows agent={item.agent} items={item.items} session={session} />}
+          </AgentCard>
+        );
+      case 'inner':
+        return (
+          <AgentCard
+            call={callOfAgent(item.agent)}
+            agent={item.agent}
+            summary={item.summary}
+            origin={item.agent.status === 'running' ? origin : undefined}
+          >
+            {() => <AgentRows agent={item.agent} items={item.items} session={session} />}
+          </AgentCard>
+        );
+      case 'given':
+        return <GivenRow text={item.text} />;
       case 'source':
         return <SourceRow title={item.title} url={item.url} />;
       case 'file':
@@ -63,44 +93,32 @@ const Row = memo(
         return <ErrorRow error={item.error} />;
       case 'stopped':
         return <StoppedRow />;
+      case 'suspended':
+        return <SuspendedRow />;
     }
   },
   (before, after) => before.session === after.session && sameItem(before.item, after.item),
 );
 
-/** An agent with its own rows, and its own tasks, inside. */
-function AgentRow({
-  item: { agent, items, call, live, request },
-  session,
-}: {
-  item: Extract<TranscriptItem, { kind: 'agent' }>;
-  session: RunSession;
-}) {
+type AgentRowsProps = RowsProps & { agent: AgentState };
+
+/** What an agent did, below its tasks. */
+function AgentRows({ agent, items, session }: AgentRowsProps) {
   return (
-    <AgentCard
-      call={call}
-      agent={agent}
-      live={live}
-      request={request}
-      origin={live ? session.startedAt : undefined}
-    >
-      {() => (
-        <>
-          {agent.tasks.length > 0 && (
-            <TaskPanel
-              run={session.run}
-              tasks={agent.tasks}
-              agent={agent.path}
-              underWay={live && agent.status === 'running'}
-              origin={session.startedAt}
-              open
-              className="rounded-lg border border-line bg-panel"
-            />
-          )}
-          <Rows items={items} session={session} />
-        </>
+    <>
+      {agent.tasks.length > 0 && (
+        <TaskPanel
+          run={session.run}
+          tasks={agent.tasks}
+          agent={agent.path}
+          underWay={agent.status === 'running'}
+          origin={session.startedAt}
+          open
+          className="rounded-lg border border-line bg-panel"
+        />
       )}
-    </AgentCard>
+      <Rows items={items} session={session} />
+    </>
   );
 }
 

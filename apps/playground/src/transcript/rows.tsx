@@ -5,6 +5,7 @@ import {
   CircleStop,
   CornerDownRight,
   Link2,
+  Pause,
   ScrollText,
   Settings2,
   TriangleAlert,
@@ -169,6 +170,8 @@ export function FileRow({ file }: { file: FilePart }) {
 const steerWords: Record<Extract<TranscriptItem, { kind: 'steer' }>['cause'], string> = {
   tasks: 'Reminded: tasks are open',
   output: 'Sent back: the answer does not fit its schema',
+  session: 'Told by the session',
+  call: 'Told by the agent call',
   user: 'Told in between',
 };
 
@@ -180,6 +183,7 @@ export function SteerRow({
     <Fold
       icon={<CornerDownRight className="size-3.5 text-ink-3" />}
       title={<span className="text-sm">{steerWords[cause]}</span>}
+      hint={<span className="text-sm">{summarize(text, 120)}</span>}
       open={false}
     >
       <p className="mt-1 border-l-2 border-line-strong pl-3 text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
@@ -188,6 +192,22 @@ export function SteerRow({
     </Fold>
   );
 }
+
+/** What an agent was given that stands above it in the transcript already. */
+export const GivenRow = memo(function GivenRow({ text }: { text: string }) {
+  return (
+    <Fold
+      icon={<ScrollText className="size-3.5 text-ink-3" />}
+      title="What it sums up"
+      hint={plural(text.length, 'character')}
+      open={false}
+    >
+      <pre className="scroll mt-1 max-h-80 rounded-lg border border-line bg-raised px-3 py-2.5 font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
+        {text}
+      </pre>
+    </Fold>
+  );
+});
 
 export function WarningRow({ message }: { message: string }) {
   return (
@@ -206,6 +226,17 @@ export function StoppedRow() {
     <p className="flex items-center gap-2 text-ink-2">
       <CircleStop className="size-3.5 text-ink-3" />
       You stopped this run. What had arrived is kept.
+    </p>
+  );
+}
+
+export function SuspendedRow() {
+  return (
+    <p className="flex gap-2 rounded-lg bg-warn-soft px-3 py-2 text-warn">
+      <Pause className="mt-[3px] size-3.5 shrink-0" />
+      <span className="min-w-0 wrap-anywhere">
+        The run has let go until it gets an answer. What it has said so far is kept.
+      </span>
     </p>
   );
 }

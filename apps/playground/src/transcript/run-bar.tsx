@@ -4,6 +4,7 @@ import { Check, CircleAlert, CircleDashed, CircleStop, LoaderCircle, Pause } fro
 import { isUnderWay } from '../state/is-under-way.ts';
 import type { RunSession } from '../state/run-session.ts';
 import { phaseWords } from './announcement.ts';
+import { isOutOfTurns } from './error-words.ts';
 import { formatCount, formatDuration, plural } from './format.ts';
 import { LiveDuration } from './live-duration.tsx';
 
@@ -15,6 +16,13 @@ const looks = {
   error: { Icon: CircleAlert, words: 'Failed', look: 'text-danger' },
   stopped: { Icon: CircleStop, words: 'Stopped', look: 'text-ink-2' },
 } as const;
+
+/** How a run ended, where its status alone does not say it. */
+function endingWords(state: RunState): string | undefined {
+  if (state.status === 'waiting' && !isUnderWay(state)) return 'Suspended';
+  if (state.status === 'error' && isOutOfTurns(state.error)) return 'Out of turns';
+  return undefined;
+}
 
 /** How the run stands: status, model, step, time, tokens. */
 export function RunBar({ session, state }: { session: RunSession | undefined; state: RunState }) {
@@ -30,7 +38,7 @@ export function RunBar({ session, state }: { session: RunSession | undefined; st
         data-status={status}
       >
         <Icon className={clsx('size-3.5', status === 'running' && 'animate-spin text-go')} />
-        {words}
+        {endingWords(state) ?? words}
         {state.status === 'running' && (
           <span className="font-normal text-ink-2 narrow:hidden">{phaseWords[state.phase]}</span>
         )}

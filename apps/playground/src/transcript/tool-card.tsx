@@ -1,7 +1,7 @@
 import { isOpenRequest, type RequestState, type ToolCallState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { Ban, Check, ChevronRight, CircleAlert, Ellipsis, LoaderCircle, Pause, Wrench } from 'lucide-react';
-import { memo, useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { AnsweredLine } from '../approval/answered-line.tsx';
 import { Field } from './field.tsx';
 import { formatDuration, keyArguments, newFields, summarize } from './format.ts';
@@ -30,15 +30,18 @@ const refused: Stand = { words: 'Refused', look: 'text-ink-2', Icon: Ban };
  * One tool call, folded to a line: name, key arguments, result, time. `origin` is the `performance.now()` of the run's
  * start, from which the call's own times count.
  */
-export const ToolCard = memo(function ToolCard({
+export function ToolCard({
   call,
   request,
   origin,
+  children,
 }: {
   call: ToolCallState;
   /** What the person was asked about it. */
   request: RequestState | undefined;
   origin: number | undefined;
+  /** The agents that its function has called. */
+  children?: ReactNode;
 }) {
   const isRefused = request?.answer?.approve === false;
   const failed = call.state === 'output-error' && !isRefused;
@@ -86,10 +89,15 @@ export const ToolCard = memo(function ToolCard({
       </button>
       {request?.answer !== undefined && <AnsweredLine answer={request.answer} />}
       {call.subCalls !== undefined && <SubCalls subCalls={call.subCalls} origin={origin} />}
+      {Boolean(children) && (
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-1.5 border-t border-line bg-page p-1.5">
+          {children}
+        </div>
+      )}
       {open && <Details call={call} />}
     </section>
   );
-});
+}
 
 /** The arguments of a call in a few words, and what came of it; `quiet` where that is said elsewhere. */
 export function CallSummary({ call, quiet = false }: { call: ToolCallState; quiet?: boolean }) {
@@ -99,6 +107,7 @@ export function CallSummary({ call, quiet = false }: { call: ToolCallState; quie
         <span className="truncate font-mono">{visibleText(call.inputText.slice(-80))}</span>
       ) : (
         <span className="truncate">
+          {typeof call.input === 'string' && visibleText(summarize(call.input, 80))}
           {keyArguments(call.input).map(({ name, value }, index) => (
             <span key={name}>
               {index > 0 && <span className="text-ink-3"> · </span>}

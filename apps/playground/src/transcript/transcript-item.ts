@@ -15,14 +15,25 @@ export type TranscriptItem = { key: string } & (
   | { kind: 'steer'; cause: SteerCause; text: string }
   | { kind: 'reasoning'; text: string; streaming: boolean }
   | { kind: 'text'; text: string; streaming: boolean }
-  | ({ kind: 'tool' } & CallFacts)
+  | ({ kind: 'tool'; inner: readonly InnerItem[] } & CallFacts)
   | ({ kind: 'agent'; agent: AgentState; items: readonly TranscriptItem[] } & CallFacts)
+  | InnerFacts
+  | { kind: 'given'; text: string }
   | { kind: 'source'; title: string; url: string | undefined }
   | { kind: 'file'; file: FilePart }
   | { kind: 'warning'; message: string }
   | { kind: 'error'; error: SerializedError }
   | { kind: 'stopped' }
+  | { kind: 'suspended' }
 );
+
+/**
+ * An agent that is no tool of its own: one that a tool's function called, shown inside that tool's call, or one that
+ * answers no call, such as a session's summary.
+ */
+export type InnerItem = { key: string } & InnerFacts;
+
+type InnerFacts = { kind: 'inner'; agent: AgentState; summary: boolean; items: readonly TranscriptItem[] };
 
 /** What is shown of a tool call. `live`: it may still change. `request`: what the person was asked about it. */
 export type CallFacts = { call: ToolCallState; live: boolean; request: RequestState | undefined };

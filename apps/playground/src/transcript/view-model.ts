@@ -1,8 +1,9 @@
-import type { AgentState, RunState, StepState } from '@cueline/core';
+import type { AgentState, RunState, StepState, ToolCallState } from '@cueline/core';
 import type { UIMessage } from 'ai';
 import { isUnderWay } from '../state/is-under-way.ts';
 import {
-  agentFor,
+  agentsBeside,
+  agentsOf,
   callOfPart,
   knownCalls,
   requestFor,
@@ -10,7 +11,7 @@ import {
   type KnownCall,
   type KnownCalls,
 } from './known-calls.ts';
-import type { FilePart, TranscriptItem } from './transcript-item.ts';
+import type { FilePart, InnerItem, TranscriptItem } from './transcript-item.ts';
 
 type Part = UIMessage['parts'][number];
 
@@ -21,20 +22,31 @@ type Part = UIMessage['parts'][number];
 export function toTranscript(state: RunState, earlier: readonly RunState[] = []): TranscriptItem[] {
   if (state.status === 'idle') return [];
   const known = [...earlier, state].flatMap((run) => run.toolCalls.map((call) => ({ call, run })));
-  return workItems(state, isUnderWay(state), { path: undefined, calls: knownCalls(known) });
+  return workItems(state, isUnderWay(state), {
+    path: undefined,
+    run: state,
+    earlier,
+    calls: knownCalls(known),
+  });
 }
 
 /** Where the rows of a run, or of one of its agents, find what belongs to their tool calls. */
 type Surroundings = {
   /** Missing for the run itself. */
   path: string | undefined;
+  run: KnownCall['run'];
+  earlier: readonly RunState[];
   calls: KnownCalls;
 };
 
-type MessageContext = Surroundings & {
+type MessageContext = Pick<Surroundings, 'path' | 'calls'> & {
   variables: RunState['variables'];
-  /** Steps still to be shown; each `step-start` part takes the first. */
+  /** Steps still to come; each `step-start` part takes the first. */
   steps: StepState[];
+  /** Agents that answer no call, still to be shown before the step that followed them. */
+  beside: InnerItem[];
+  /** False for a message of a run before this one, whose steps are not shown. */
+  showsSteps: boolean;
   live: boolean;
 };
 
@@ -52,14 +64,23 @@ function workItems(work: RunState | AgentState, live: boolean, surroundings: Sur
   }
   const answer = work.messages.at(-1);
   const answering = answer?.role === 'assistant' && work.steps.length > 0 ? answer : undefined;
+  const { path, run, earlier, calls } = surroundings;
+  const context = { path, calls, variables };
   for (const message of work.messages) {
     if (message === answering) break;
-    addMessage(items, message, { ...surroundings, variables, steps: [], live: false });
+    const before = earlier.find(({ messages }) => messages.at(-1)?.id === message.id);
+    const beside = before === undefined ? [] : besideItems(before, undefined, calls);
+    const steps = [...(before?.steps ?? [])];
+    addMessage(items, message, { ...context, steps, beside, showsSteps: false, live: false });
+    items.push(...beside);
   }
   const steps = [...work.steps];
-  if (answering !== undefined) addMessage(items, answering, { ...surroundings, variables, steps, live });
+  const beside = besideItems(run, path, calls);
+  const now = { ...context, steps, beside, showsSteps: true, live };
+  if (answering !== undefined) addMessage(items, answering, now);
   // Steps that have said nothing yet have no part in the message.
-  for (const step of steps) addStep(items, step, live);
+  while (steps.length > 0) addStep(items, now);
+  items.push(...beside);
 
   for (const [index, message] of work.warnings.entries()) {
     items.push({ key: `warning-${index}`, kind: 'warning', message });
@@ -67,6 +88,7 @@ function workItems(work: RunState | AgentState, live: boolean, surroundings: Sur
   if (work.status === 'error') items.push({ key: 'error', kind: 'error', error: work.error });
   // an agent stops with its run, which says so itself
   if (work.status === 'stopped' && !('path' in work)) items.push({ key: 'stopped', kind: 'stopped' });
+  if (work.status === 'waiting' && !live) items.push({ key: 'suspended', kind: 'suspended' });
   return items;
 }
 
@@ -84,8 +106,7 @@ function addMessage(items: TranscriptItem[], message: UIMessage, context: Messag
   for (const [index, part] of message.parts.entries()) {
     const key = `${message.id}-${index}`;
     if (part.type === 'step-start') {
-      const step = context.steps.shift();
-      if (step !== undefined) addStep(items, step, context.live);
+      addStep(items, context);
       continue;
     }
     const item = 'toolCallId' in part ? callItem(part, key, context) : partItem(part, key, context.live);
@@ -118,11 +139,67 @@ function callItem(
   { path, calls, live }: MessageContext,
 ): TranscriptItem {
   const known = takeCall(calls, part.toolCallId);
-  if (known === undefined) return { key, kind: 'tool', call: callOfPart(part), live, request: undefined };
+  if (known === undefined) {
+    return { key, kind: 'tool', call: callOfPart(part), live, request: undefined, inner: none };
+  }
   const facts = { call: known.call, live, request: requestFor(known, path) };
-  const agent = agentFor(known, path);
-  if (agent === undefined) return { key, kind: 'tool', ...facts };
-  return { key, kind: 'agent', agent, items: agentItems(agent, known.run), ...facts };
+  const { own, inner } = agentsOf(known, path);
+  if (own === undefined) return { key, kind: 'tool', ...facts, inner: innerItems(inner, known) };
+  const items = agentItems(own, known.run);
+  return {
+    key,
+    kind: 'agent',
+    agent: own,
+    items: inner.length === 0 ? items : [...innerItems(inner, known), ...items],
+    ...facts,
+  };
+}
+
+const none: readonly InnerItem[] = [];
+
+/** Of calls that are over, and whose agents are: so that their rows need not be drawn at every frame. */
+const endedInner = new WeakMap<ToolCallState, readonly InnerItem[]>();
+
+function innerItems(agents: readonly AgentState[], { call, run }: KnownCall): readonly InnerItem[] {
+  if (agents.length === 0) return none;
+  const known = endedInner.get(call);
+  if (known !== undefined) return known;
+  const items = agents.map((agent) => innerItem(agent, run));
+  const isOver = call.finishedAt !== undefined && agents.every(({ status }) => status !== 'running');
+  if (isOver) endedInner.set(call, items);
+  return items;
+}
+
+function innerItem(agent: AgentState, run: KnownCall['run']): InnerItem {
+  return {
+    // one conversation may have a summary of the same path in each of its runs
+    key: `${run.runId} ${agent.path}`,
+    kind: 'inner',
+    agent,
+    summary: false,
+    items: agentItems(agent, run),
+  };
+}
+
+/** The agents that answer no call, such as those that sum a session up. */
+function besideItems(run: KnownCall['run'], path: string | undefined, calls: KnownCalls): InnerItem[] {
+  return agentsBeside(run, path, calls).map((agent) => {
+    const item = innerItem(agent, run);
+    return agent.name === 'summarize' ? { ...item, summary: true, items: summaryItems(item.items) } : item;
+  });
+}
+
+const itemsOfSummaries = new WeakMap<readonly TranscriptItem[], readonly TranscriptItem[]>();
+
+/** The rows of a summary: the conversation that it was given is no news to the reader. */
+function summaryItems(items: readonly TranscriptItem[]): readonly TranscriptItem[] {
+  const known = itemsOfSummaries.get(items);
+  if (known !== undefined) return known;
+  const rows = items.map((item) =>
+    item.kind === 'user' ? { key: item.key, kind: 'given' as const, text: item.text } : item,
+  );
+  itemsOfSummaries.set(items, rows);
+  return rows;
 }
 
 /** Of agents that have ended: nothing of theirs changes any more, so they need not be read at every frame. */
@@ -133,16 +210,25 @@ function agentItems(agent: AgentState, run: KnownCall['run']): readonly Transcri
   if (known !== undefined) return known;
   const { path, status, toolCalls } = agent;
   const calls = knownCalls(toolCalls.map((call) => ({ call, run })));
-  const items = workItems(agent, status === 'running', { path, calls });
+  const items = workItems(agent, status === 'running', { path, run, earlier: [], calls });
   const below = run.agents.filter((other) => other.path === path || other.path.startsWith(`${path}/`));
   if (below.every((other) => other.status !== 'running')) endedItems.set(agent, items);
   return items;
 }
 
-function addStep(items: TranscriptItem[], step: StepState, live: boolean): void {
+/** Shows the next step, and before it what came between it and the step before. */
+function addStep(items: TranscriptItem[], { steps, beside, showsSteps, live }: MessageContext): void {
+  const step = steps.shift();
+  if (step === undefined) return;
+  while (beside[0] !== undefined && startOf(beside[0]) <= step.startedAt) items.push(beside.shift()!);
+  if (!showsSteps) return;
   for (const { id, cause, text } of step.steered ?? []) items.push({ key: id, kind: 'steer', cause, text });
   const waiting = live && step.firstOutputAt === undefined;
   items.push({ key: `step-${step.step}`, kind: 'step', step, waiting });
+}
+
+function startOf({ agent }: InnerItem): number {
+  return agent.steps[0]?.startedAt ?? Infinity;
 }
 
 /** By the parts of a message, so that a row whose message has not changed is not drawn anew. */

@@ -46,3 +46,13 @@ test('an error of the provider itself is no question of settings', () => {
   expect(errorTitle(error)).toBe('The provider reported an error');
   expect(mendsInModelDialog(error)).toBe(false);
 });
+
+test('a session that has used up its turns is told from other limits', () => {
+  const error: SerializedError = {
+    code: 'budget_exceeded',
+    message: 'The session has taken its 50 turns.',
+    details: { limit: 'turns' },
+  };
+  expect(errorTitle(error)).toBe('The session ran out of turns');
+  expect(errorTitle({ ...error, details: { limit: 'steps' } })).toBe('The run reached a limit');
+});

@@ -2,6 +2,7 @@ import { createReducer, initialState, reduceAll, type RunEvent, type RunEventBod
 import { expect, test } from 'vitest';
 import { isUnderWay } from '../../src/state/is-under-way.ts';
 import { announcement } from '../../src/transcript/announcement.ts';
+import { callOfAgent } from '../../src/transcript/known-calls.ts';
 import type { TranscriptItem } from '../../src/transcript/transcript-item.ts';
 import { toTranscript } from '../../src/transcript/view-model.ts';
 
@@ -176,7 +177,11 @@ const ended = (agent: string): RunEventBody[] => [
 function outline(items: readonly TranscriptItem[]): unknown[] {
   return items.map((item) => {
     if (item.kind === 'agent') return [item.call.toolName, outline(item.items)];
-    if (item.kind === 'tool') return `${item.call.toolName} ${JSON.stringify(item.call.output)}`;
+    if (item.kind === 'inner') return [`inner ${item.agent.path}`, outline(item.items)];
+    if (item.kind === 'tool') {
+      const line = `${item.call.toolName} ${JSON.stringify(item.call.output)}`;
+      return item.inner.length === 0 ? line : [line, outline(item.inner)];
+    }
     return item.kind;
   });
 }
@@ -243,6 +248,142 @@ test('a call id that comes again belongs to the call in its place', () => {
   ]);
 });
 
+test('agents that a tool’s function calls stand inside its call, each by itself', () => {
+  const sorted: RunEventBody[] = [
+    start,
+    { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
+    ...called('c1', 'sort'),
+    { type: 'tool-start', toolCallId: 'c1', toolName: 'sort' },
+    ...['c1', 'c1~2', 'c1~3'].flatMap((path) => [
+      ...begun(path, 'classify').map(fixId),
+      ...step(0, [], path),
+      ...ended(path),
+    ]),
+  ];
+  const done: RunEventBody[] = [...sorted, { type: 'tool-end', toolCallId: 'c1', output: 3 }];
+  const items = toTranscript(stateOf(done));
+  expect(outline(items)).toEqual([
+    'user',
+    'step',
+    [
+      'sort 3',
+      [
+        ['inner c1', ['user', 'step']],
+        ['inner c1~2', ['user', 'step']],
+        ['inner c1~3', ['user', 'step']],
+      ],
+    ],
+  ]);
+  // what is over is not drawn anew at every frame
+  const reducer = createReducer(stateOf(done));
+  const innerNow = () => toTranscript(reducer.snapshot()).find(({ kind }) => kind === 'tool');
+  const before = innerNow();
+  reducer.apply({ seq: 99, t: 990, type: 'warning', message: 'more' });
+  expect(innerNow()).toMatchObject({ kind: 'tool', inner: expect.any(Array) });
+  expect((innerNow() as { inner?: unknown }).inner).toBe((before as { inner?: unknown }).inner);
+});
+
+test('an agent of the tool’s own name is the tool, unless there are several', () => {
+  const one: RunEventBody[] = [
+    start,
+    { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
+    ...called('c1', 'review'),
+    { type: 'tool-start', toolCallId: 'c1', toolName: 'review' },
+    ...begun('c1', 'check').map(fixId),
+    ...begun('c1~2', 'review').map(fixId),
+  ];
+  expect(outline(toTranscript(stateOf(one)))).toEqual([
+    'user',
+    'step',
+    ['review', [['inner c1', ['user']], 'user']],
+  ]);
+  const two = [...one, ...begun('c1~3', 'review').map(fixId)];
+  expect(outline(toTranscript(stateOf(two)))).toEqual([
+    'user',
+    'step',
+    [
+      'review undefined',
+      [
+        ['inner c1', ['user']],
+        ['inner c1~2', ['user']],
+        ['inner c1~3', ['user']],
+      ],
+    ],
+  ]);
+});
+
+const summed = (number: number): RunEventBody[] => [
+  ...begun(`summarize-${number}`, 'summarize'),
+  ...step(0, [], `summarize-${number}`),
+  ...ended(`summarize-${number}`),
+];
+const session: RunEventBody[] = [
+  start,
+  ...step(0, [...called('c1', 'look'), ...ran('c1', 'look', 'first')]),
+  ...summed(1),
+  { type: 'steer', id: 's1', cause: 'session', text: 'Please continue.' },
+  ...step(1, [...called('c2', 'look'), ...ran('c2', 'look', 'second')]),
+];
+
+test('a summary stands between the steps where it was made, without the conversation that it was given', () => {
+  expect(outline(toTranscript(stateOf([...session, ...begun('summarize-2', 'summarize')])))).toEqual([
+    'user',
+    'step',
+    'look "first"',
+    ['inner summarize-1', ['given', 'step']],
+    'steer',
+    'step',
+    'look "second"',
+    ['inner summarize-2', ['given']],
+  ]);
+  const state = stateOf([...session, ...summed(2), ...step(2, [])]);
+  expect(outline(toTranscript(state)).slice(-2)).toEqual([['inner summarize-2', ['given', 'step']], 'step']);
+  expect(toTranscript(state).find(({ kind }) => kind === 'inner')).toMatchObject({ summary: true });
+});
+
+test('it stays there in a reply, whose own summaries come after', () => {
+  const before = stateOf([...session, { type: 'run-end', outcome: 'done', finishReason: 'stop' }]);
+  const reply: RunEventBody[] = [
+    {
+      ...start,
+      runId: 'reply',
+      messages: [
+        ...before.messages,
+        { id: 'again', role: 'user', parts: [{ type: 'text', text: 'And tomorrow?' }] },
+      ],
+      messageId: 'second',
+    },
+    ...summed(1),
+    ...step(0, []),
+  ];
+  const items = toTranscript(stateOf(reply), [before]);
+  expect(outline(items)).toEqual([
+    'user',
+    'look "first"',
+    ['inner summarize-1', ['given', 'step']],
+    'look "second"',
+    'user',
+    ['inner summarize-1', ['given', 'step']],
+    'step',
+  ]);
+  expect(new Set(items.map(({ key }) => key)).size).toBe(items.length);
+});
+
+test('what came of an agent that answers no call by itself stands for its call', () => {
+  const agentOf = (...bodies: RunEventBody[]) =>
+    stateOf([start, ...begun('c1', 'classify'), ...step(0, [], 'c1'), ...bodies]).agents[0]!;
+  expect(callOfAgent(agentOf())).toMatchObject({ toolName: 'classify', state: 'running', startedAt: 20 });
+  expect(
+    callOfAgent(
+      agentOf({ ...({ agent: 'c1' } as object), type: 'agent-end', outcome: 'done', output: 'spam' }),
+    ),
+  ).toMatchObject({ state: 'output-available', input: {}, output: 'spam', startedAt: 20, finishedAt: 30 });
+  const error = { code: 'parse_failed', message: 'No label.' } as const;
+  expect(
+    callOfAgent(agentOf({ ...({ agent: 'c1' } as object), type: 'agent-end', outcome: 'error', error })),
+  ).toMatchObject({ state: 'output-error', errorText: 'No label.' });
+});
+
 /** `begun` takes the call's id from the path, which here has a number behind it. */
 function fixId(body: RunEventBody): RunEventBody {
   return body.type === 'agent-start' ? { ...body, toolCallId: body.toolCallId.replace(/~.*/, '') } : body;
@@ -282,7 +423,18 @@ test('what the person was asked stands at the call that it was about, until the 
   const over = stateOf([...asked.slice(0, -1), { type: 'run-end', outcome: 'waiting' }]);
   expect(over.status).toBe('waiting');
   expect(isUnderWay(over)).toBe(false);
-  expect(toTranscript(over).at(-1)).toMatchObject({ kind: 'tool', live: false, request: undefined });
+  expect(toTranscript(over).slice(-2)).toMatchObject([
+    { kind: 'tool', live: false, request: undefined },
+    { kind: 'suspended' },
+  ]);
+  expect(announcement(over)).toBe('Run ended. It waits for an answer.');
+  // a second question of the same words is another one, and spoken as such
+  const again = stateOf([
+    ...asked,
+    { type: 'request-answer', requestId: 'r1', answer: { approve: true } },
+    { ...asked.at(-1)!, requestId: 'r2' } as RunEventBody,
+  ]);
+  expect(announcement(again)).toBe('Waiting for you, question 2: may send run?');
 });
 
 test('words to the model between two steps stand between them', () => {

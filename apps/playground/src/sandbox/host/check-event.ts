@@ -166,7 +166,11 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
     ]),
   }),
   'request-withdraw': object({ requestId: string }),
-  steer: object({ id: string, cause: z.literal(['tasks', 'output', 'user']), text: string }),
+  steer: object({
+    id: string,
+    cause: z.literal(['tasks', 'output', 'session', 'call', 'user']),
+    text: string,
+  }),
   source: object({ source }),
   file: object({ mediaType: string, url: string, reasoning: z.boolean().optional() }),
   warning: object({ message: string }),
