@@ -1,8 +1,10 @@
 import { tool, type ToolSet } from 'ai';
+import { isRecord } from '../prompt/part-error.ts';
 import { isStreaming } from '../prompt/tool-callbacks.ts';
 import type { ToolContext, ToolDefinition } from '../prompt/tool-definition.ts';
 import { toModelOutput, type ToolResultOutput } from '../prompt/tool-output.ts';
 import { capOutput } from './cap-output.ts';
+import { forModel } from './for-model.ts';
 import { createCallGuard, type CallGuardOptions, type GuardedTool } from './guard-call.ts';
 import { hideKeys } from './hide-keys.ts';
 import { makeSubCalls } from './make-sub-calls.ts';
@@ -62,8 +64,11 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
       rules: {},
       inputSchema,
       isAgent: false,
-      // a tool that tells the model of its results in its own way needs them whole
-      finish: (output: unknown) => (own === undefined ? capOutput(output, name) : output),
+      finish(output: unknown) {
+        throwReported(output);
+        // a tool that tells the model of its results in its own way needs them whole
+        return own === undefined ? capOutput(output, name) : output;
+      },
       streams: isStreaming(execute),
       run,
     };
@@ -79,7 +84,7 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
         withNote(
           own === undefined
             ? toModelOutput(result.output)
-            : hideKeys(await own(result), speaker.tree.secrets),
+            : hideKeys(capSent(await own(result), name), speaker.tree.secrets),
           guard.noteOf(result.toolCallId),
         ),
     };
@@ -98,6 +103,24 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
       }
     },
   };
+}
+
+/** Throws the error that a tool of an MCP server reports as its result, in the tool's words. */
+function throwReported(output: unknown): void {
+  if (!isRecord(output) || output['isError'] !== true || !Array.isArray(output['content'])) return;
+  // an error is a text: of what else stands there, the model learns that it did
+  const words = output['content'].map((part: { type?: unknown; text?: unknown } | null) =>
+    typeof part?.text === 'string' ? part.text : `[${String(part?.type)}]`,
+  );
+  throw forModel(String(capOutput(words.join('\n') || 'The tool failed, and did not say why.')));
+}
+
+/** What a tool tells the model in its own way: no more than any other result. */
+function capSent(output: ToolResultOutput, name: string): ToolResultOutput {
+  if (!('value' in output)) return output;
+  const value = capOutput(output.value, name);
+  if (output.type === 'content' && typeof value === 'string') return { type: 'text', value };
+  return { ...output, value } as ToolResultOutput;
 }
 
 /** A result with what the model is told besides. */
