@@ -1,19 +1,28 @@
-import { definePlugin, definePrompt, runPrompt, tool } from '@cueline/core';
+import { definePlugin, definePrompt, runPrompt, tool, type PromptDefinition } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
+import { dynamicTool } from 'ai';
 import * as z from 'zod';
+import { createToolWatcher } from '../../src/sandbox/worker/watch-tools.ts';
 import { watchDefinition } from '../../src/sandbox/worker/watch-definition.ts';
 
 const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 
 /** A run of `define` as the worker runs it, with what its watcher heard. */
-async function run(define: Parameters<typeof definePrompt>[1], turns: Parameters<typeof scriptedModel>[0]) {
+async function run(
+  define: Parameters<typeof definePrompt>[1],
+  turns: Parameters<typeof scriptedModel>[0],
+  more: Partial<PromptDefinition> = {},
+) {
   const heard: string[] = [];
   const plugin = definePlugin({
     name: 'clock',
     setup: (prompt) => prompt.defTool('clock', 'The time', z.object({}), () => fail('stopped')),
   });
-  const definition = definePrompt('test', define, { model: 'openai:gpt-4o', plugins: [plugin] });
+  const definition = {
+    ...definePrompt('test', define, { model: 'openai:gpt-4o', plugins: [plugin] }),
+    ...more,
+  };
   const { run: live } = await runPrompt(
     watchDefinition(definition as never, {
       settle: async () => void heard.push('settle'),
@@ -73,4 +82,62 @@ test('agents and hooks cannot pick another model by its name', async () => {
   );
   expect(state).toMatchObject({ status: 'done', agents: [{ model: 'simulated:scripted' }] });
   expect(state.steps[0]?.request.settings).toMatchObject({ temperature: 0 });
+});
+
+test('tools that a definition declares, and those that a conduct brings, are watched', async () => {
+  const ready = (message: string) => dynamicTool({ inputSchema: z.object({}), execute: () => fail(message) });
+  const { state, heard } = await run(
+    (prompt) => {
+      prompt.defAgent('helper', 'Helps', z.object({}), (_args, own) => own.$`Help.`, {
+        tools: { ofAgent: ready('deep') },
+      });
+      prompt.$`Go.`;
+    },
+    [
+      [call('declared'), call('ready'), call('made')],
+      [call('helper')],
+      [call('ofAgent')],
+      'Helped.',
+      'Done.',
+    ],
+    {
+      tools: [tool('declared', 'Fails', z.object({}), () => fail('one'))],
+      conducted: async () => ({
+        options: { tools: { ready: ready('two') } },
+        define: (prompt) => prompt.defTool('made', 'Fails', z.object({}), () => fail('three')),
+        conduct: () => ({ cause: 'session' }),
+      }),
+    },
+  );
+  expect(state).toMatchObject({ status: 'done', text: 'Done.' });
+  const errors = heard.filter((line) => line !== 'settle').map((line) => line.split(' ')[0]);
+  expect(new Set(errors)).toEqual(new Set(['one', 'two', 'three', 'deep']));
+  expect(heard.filter((line) => line === 'settle')).toHaveLength(4);
+});
+
+test('what a conduct throws before the run begins is the script’s, and told', async () => {
+  const heard: unknown[] = [];
+  const definition = {
+    ...definePrompt('test', () => {}),
+    conducted: () => Promise.reject(new Error('no such thing')),
+  };
+  const watched = watchDefinition(definition as never, {
+    settle: async () => {},
+    onError: (error) => heard.push((error as Error).message),
+  });
+  await expect(runPrompt(watched, { model: scriptedModel([]), input: undefined })).rejects.toMatchObject({
+    code: 'script_error',
+    message: 'no such thing',
+  });
+  expect(heard).toEqual(['no such thing']);
+});
+
+test('a tool that is watched already is told of once', () => {
+  const heard: string[] = [];
+  const watcher = createToolWatcher({ settle: async () => {}, onError: () => heard.push('error') });
+  const named = watcher.named(tool('once', 'Once', z.object({}), () => 1));
+  expect(watcher.named(named).fn).toBe(named.fn);
+  expect(watcher.byName({ provided: { type: 'provider' } as never })).toEqual({
+    provided: { type: 'provider' },
+  });
 });

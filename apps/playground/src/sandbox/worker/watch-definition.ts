@@ -2,23 +2,14 @@ import {
   CuelineError,
   type AgentOptions,
   type Hook,
-  type NamedTool,
   type Plugin,
   type Prompt,
   type PromptDefinition,
   type ToolContext,
 } from '@cueline/core';
 import { describeError } from './describe-error.ts';
+import { createToolWatcher, type ScriptWatcher, type ToolFunction } from './watch-tools.ts';
 
-/** Who is told of what happens in a script. */
-export type ScriptWatcher = {
-  /** Lets the page see what has happened so far, before code of the script runs that may never return. */
-  settle: () => Promise<void>;
-  /** Told of what the prompt function threw; with an id, of what a tool threw, after which the run goes on. */
-  onError: (error: unknown, toolCallId?: string) => void;
-};
-
-type ToolFunction = (args: unknown, context: ToolContext) => unknown;
 type DefineTool = (name: string, description: string, schema: unknown, ...rest: unknown[]) => void;
 type DefineAgent = (
   name: string,
@@ -27,6 +18,8 @@ type DefineAgent = (
   fn: unknown,
   options?: AgentOptions,
 ) => void;
+
+type Conducting = NonNullable<PromptDefinition<unknown>['conducted']>;
 
 /**
  * The same prompt, whose plugins, tools and agents are watched, and whose model calls all go to the model that the
@@ -37,28 +30,59 @@ export function watchDefinition(
   watcher: ScriptWatcher,
 ): PromptDefinition<unknown> {
   const { model: _model, ...rest } = definition;
+  const { conducted } = definition;
   const watched = createPromptWatcher(watcher);
+  /** What the script makes; whatever it throws is told, and ends the run as the script's error. */
+  const making = async <Value>(make: () => Value | Promise<Value>): Promise<Value> => {
+    try {
+      return await make();
+    } catch (error) {
+      watcher.onError(error);
+      throw CuelineError.isInstance(error)
+        ? error
+        : new CuelineError('script_error', describeError(error), { cause: error });
+    }
+  };
   return {
     ...rest,
     ...(rest.plugins === undefined ? {} : { plugins: rest.plugins.map(watched.plugin) }),
-    async run(prompt, input) {
+    ...(rest.tools === undefined ? {} : { tools: rest.tools.map(watched.tools.named) }),
+    run(prompt, input) {
       watched.prompt(prompt);
-      try {
-        await definition.run(prompt, input);
-      } catch (error) {
-        watcher.onError(error);
-        throw CuelineError.isInstance(error)
-          ? error
-          : new CuelineError('script_error', describeError(error), { cause: error });
-      }
+      return making(() => definition.run(prompt, input));
     },
+    ...(conducted === undefined ? {} : { conducted: watchConducting(conducted, watched, making) }),
   };
 }
 
-function createPromptWatcher({ settle, onError }: ScriptWatcher): {
+/** What a session or an agent call adds: its tools are the script's, too. */
+function watchConducting(
+  conducted: Conducting,
+  watched: PromptWatcher,
+  making: <Value>(make: () => Value | Promise<Value>) => Promise<Value>,
+): Conducting {
+  return async (input) => {
+    const { options, define, ...rest } = await making(() => conducted(input));
+    const { tools } = options;
+    return {
+      ...rest,
+      options: tools === undefined ? options : { ...options, tools: watched.tools.byName(tools) },
+      async define(prompt) {
+        watched.prompt(prompt);
+        await making(() => define?.(prompt));
+      },
+    };
+  };
+}
+
+type PromptWatcher = {
   prompt: (prompt: Prompt) => void;
   plugin: <One extends Plugin>(plugin: One) => One;
-} {
+  tools: ReturnType<typeof createToolWatcher>;
+};
+
+function createPromptWatcher(watcher: ScriptWatcher): PromptWatcher {
+  const tools = createToolWatcher(watcher);
   const seen = new WeakSet<Prompt>();
 
   function watchPrompt(prompt: Prompt): void {
@@ -70,12 +94,12 @@ function createPromptWatcher({ settle, onError }: ScriptWatcher): {
     const defHook = prompt.defHook.bind(prompt);
     const own: { defTool: DefineTool; defAgent: DefineAgent; defHook: (hook: Hook) => void } = {
       defTool(name, description, schema, fn, ...more) {
-        if (Array.isArray(schema)) return defTool(name, description, schema.map(watchSubTool), fn, ...more);
-        const watched = typeof fn === 'function' ? watchTool(fn as ToolFunction) : fn;
+        if (Array.isArray(schema)) return defTool(name, description, schema.map(tools.named), fn, ...more);
+        const watched = typeof fn === 'function' ? tools.fn(fn as ToolFunction) : fn;
         defTool(name, description, schema, watched, ...more);
       },
       defAgent(name, description, schema, fn, options) {
-        defAgent(name, description, schema, watchAgent(fn), options && withoutModel(options, watchPlugin));
+        defAgent(name, description, schema, watchAgent(fn), options && watchOptions(options));
       },
       defHook: (hook) => defHook(typeof hook === 'function' ? watchHook(hook) : hook),
     };
@@ -96,54 +120,23 @@ function createPromptWatcher({ settle, onError }: ScriptWatcher): {
 
   function watchAgent(fn: unknown): unknown {
     if (typeof fn !== 'function') return fn;
-    return (args: unknown, prompt: Prompt): unknown => {
+    return (args: unknown, prompt: Prompt, context: ToolContext): unknown => {
       watchPrompt(prompt);
-      return fn(args, prompt);
+      return fn(args, prompt, context);
     };
   }
 
-  function watchTool(call: ToolFunction): ToolFunction {
-    if (isGeneratorFunction(call)) {
-      return async function* (args, context) {
-        await settle();
-        try {
-          yield* call(args, context) as AsyncIterable<unknown>;
-        } catch (error) {
-          onError(error, context.toolCallId);
-          throw error;
-        }
-      };
-    }
-    return async (args, context) => {
-      await settle();
-      try {
-        return await lastOf(await call(args, context));
-      } catch (error) {
-        onError(error, context.toolCallId);
-        throw error;
-      }
+  /** An agent's options without a model by name, which only the page could reach. */
+  function watchOptions({ model, plugins, tools: ready, ...options }: AgentOptions): AgentOptions {
+    return {
+      ...options,
+      ...(typeof model === 'object' ? { model } : {}),
+      ...(Array.isArray(plugins) ? { plugins: plugins.map(watchPlugin) } : {}),
+      ...(ready === undefined ? {} : { tools: tools.byName(ready) }),
     };
   }
 
-  function watchSubTool(named: NamedTool): NamedTool {
-    if (typeof named?.fn !== 'function') return named;
-    return { ...named, fn: watchTool(named.fn as ToolFunction) };
-  }
-
-  return { prompt: watchPrompt, plugin: watchPlugin };
-}
-
-/** An agent's options without a model by name, which only the page could reach; its plugins are watched. */
-function withoutModel(
-  options: AgentOptions,
-  watchPlugin: <One extends Plugin>(plugin: One) => One,
-): AgentOptions {
-  const { model, plugins, ...rest } = options;
-  return {
-    ...rest,
-    ...(typeof model === 'object' ? { model } : {}),
-    ...(Array.isArray(plugins) ? { plugins: plugins.map(watchPlugin) } : {}),
-  };
+  return { prompt: watchPrompt, plugin: watchPlugin, tools };
 }
 
 /** The same hook, except that a step's model stays the one that the person picked. */
@@ -154,16 +147,4 @@ function watchHook(hook: Hook): Hook {
     const { model: _model, ...rest } = result;
     return rest;
   };
-}
-
-function isGeneratorFunction(fn: unknown): boolean {
-  return Object.prototype.toString.call(fn) === '[object AsyncGeneratorFunction]';
-}
-
-/** What a plain function returned; of an async iterable its last value, which is the tool's result to the AI SDK. */
-async function lastOf(output: unknown): Promise<unknown> {
-  if (typeof output !== 'object' || output === null || !(Symbol.asyncIterator in output)) return output;
-  let last: unknown;
-  for await (last of output as AsyncIterable<unknown>);
-  return last;
 }

@@ -1,0 +1,82 @@
+import type { NamedTool, ToolContext } from '@cueline/core';
+import type { ToolSet } from 'ai';
+
+/** Who is told of what happens in a script. */
+export type ScriptWatcher = {
+  /** Lets the page see what has happened so far, before code of the script runs that may never return. */
+  settle: () => Promise<void>;
+  /** Told of what the prompt function threw; with an id, of what a tool threw, after which the run goes on. */
+  onError: (error: unknown, toolCallId?: string) => void;
+};
+
+export type ToolFunction = (args: unknown, context: ToolContext) => unknown;
+
+/** The same tools, whose functions are watched; one that is watched already stays as it is. */
+export type ToolWatcher = {
+  fn(call: ToolFunction): ToolFunction;
+  named(tool: NamedTool): NamedTool;
+  /** Tools by their names, as the AI SDK has them. */
+  byName(tools: ToolSet): ToolSet;
+};
+
+const watchedAlready = new WeakSet<ToolFunction>();
+
+export function createToolWatcher({ settle, onError }: ScriptWatcher): ToolWatcher {
+  function fn(call: ToolFunction): ToolFunction {
+    if (watchedAlready.has(call)) return call;
+    const watched = isGeneratorFunction(call) ? watchGenerator(call) : watchFunction(call);
+    watchedAlready.add(watched);
+    return watched;
+  }
+
+  function watchGenerator(call: ToolFunction): ToolFunction {
+    return async function* (args, context) {
+      await settle();
+      try {
+        yield* call(args, context) as AsyncIterable<unknown>;
+      } catch (error) {
+        onError(error, context.toolCallId);
+        throw error;
+      }
+    };
+  }
+
+  function watchFunction(call: ToolFunction): ToolFunction {
+    return async (args, context) => {
+      await settle();
+      try {
+        return await lastOf(await call(args, context));
+      } catch (error) {
+        onError(error, context.toolCallId);
+        throw error;
+      }
+    };
+  }
+
+  return {
+    fn,
+    named: (tool) => (typeof tool?.fn === 'function' ? { ...tool, fn: fn(tool.fn as ToolFunction) } : tool),
+    byName: (tools) =>
+      Object.fromEntries<ToolSet[string]>(
+        Object.entries(tools).map(([name, tool]) => [
+          name,
+          // a tool may have no function, and a script may give anything
+          typeof tool?.execute === 'function'
+            ? { ...tool, execute: fn(tool.execute as ToolFunction) as never }
+            : tool,
+        ]),
+      ),
+  };
+}
+
+function isGeneratorFunction(fn: unknown): boolean {
+  return Object.prototype.toString.call(fn) === '[object AsyncGeneratorFunction]';
+}
+
+/** What a plain function returned; of an async iterable its last value, which is the tool's result to the AI SDK. */
+async function lastOf(output: unknown): Promise<unknown> {
+  if (typeof output !== 'object' || output === null || !(Symbol.asyncIterator in output)) return output;
+  let last: unknown;
+  for await (last of output as AsyncIterable<unknown>);
+  return last;
+}
