@@ -1,0 +1,184 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+  LanguageModelV4Usage,
+} from '@ai-sdk/provider';
+import type { CuelineError } from '../errors.ts';
+import { toRunError } from '../models/run-error.ts';
+import { isAnswer, isEmpty, isVisible, partOf } from './answer-parts.ts';
+import { createStepTimers, type StepTimeouts } from './step-timers.ts';
+import { untilAborted } from './until-aborted.ts';
+import { createWholeAnswer, type ModelAnswer } from './whole-answer.ts';
+
+/** What an answer is held to, and who is told of it. */
+export type AnswerSettings = {
+  timeouts?: StepTimeouts | undefined;
+  heal?: ((error: CuelineError) => boolean) | undefined;
+  onAnswer?: ((answer: ModelAnswer) => Promise<void> | void) | undefined;
+  secrets?: readonly string[] | undefined;
+  now?: (() => number) | undefined;
+};
+
+type Finish = Extract<LanguageModelV4StreamPart, { type: 'finish' }>;
+
+const noUsage: LanguageModelV4Usage = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
+
+/** How an answer ends that was broken off, and with which the conversation goes on. */
+export function healedFinish(finish?: Finish): Finish {
+  return { usage: noUsage, ...finish, type: 'finish', finishReason: { unified: 'other', raw: undefined } };
+}
+
+/**
+ * One call of the model, from the moment on in which something of its answer can be seen. Until then nothing has
+ * happened, and the promise rejects with whatever was thrown, so that it may be tried again. What fails later breaks the
+ * answer off, which is healed or errors the stream.
+ */
+export async function openAnswer(
+  model: LanguageModelV4,
+  call: LanguageModelV4CallOptions,
+  settings: AnswerSettings,
+): Promise<LanguageModelV4StreamResult> {
+  const own = new AbortController();
+  const { abortSignal } = call;
+  const follow = (): void => own.abort(abortSignal?.reason);
+  abortSignal?.addEventListener('abort', follow);
+  if (abortSignal?.aborted) follow();
+  const { timeouts = {}, now = () => performance.now() } = settings;
+  const timers = createStepTimers(timeouts, now, (error) => own.abort(error));
+  const beginning: LanguageModelV4StreamPart[] = [];
+  let emit = (part: LanguageModelV4StreamPart): unknown => beginning.push(part);
+  const answer = createWholeAnswer((part) => emit(part));
+  let opening: Promise<LanguageModelV4StreamResult> | undefined;
+  let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined;
+
+  function letGo(reason: unknown): void {
+    timers.stop();
+    abortSignal?.removeEventListener('abort', follow);
+    // what comes too late, or fails once more, is of no interest
+    if (reader === undefined) opening?.then(({ stream }) => stream.cancel(reason)).catch(() => {});
+    else reader.cancel(reason).catch(() => {});
+  }
+
+  function giveUp(reason: unknown): void {
+    letGo(reason);
+    own.abort(reason);
+  }
+
+  try {
+    own.signal.throwIfAborted();
+    opening = Promise.resolve(model.doStream({ ...call, abortSignal: own.signal }));
+    const { stream, ...facts } = await untilAborted(opening, own.signal);
+    reader = stream.getReader();
+    timers.connected();
+    const finish = await untilVisible(reader);
+    const flaw = finish === undefined ? undefined : answer.flawOf(finish.finishReason);
+    if (flaw !== undefined) throw flaw;
+    return { ...facts, stream: streamFrom(reader, finish) };
+  } catch (error) {
+    const reason: unknown = own.signal.aborted ? own.signal.reason : error;
+    giveUp(reason);
+    throw reason;
+  }
+
+  /** Reads on until there is something to see, or until the end. */
+  async function untilVisible(from: typeof reader & {}): Promise<Finish | undefined> {
+    let begun = false;
+    for (;;) {
+      const part = partOf(await untilAborted(from.read(), own.signal));
+      if (part.type === 'finish') return part;
+      if (isEmpty(part)) continue;
+      if (begun) timers.heard();
+      else if (isAnswer(part)) {
+        begun = true;
+        timers.begun();
+      }
+      answer.take(part);
+      if (isVisible(part)) return undefined;
+    }
+  }
+
+  function streamFrom(
+    from: typeof reader & {},
+    early: Finish | undefined,
+  ): ReadableStream<LanguageModelV4StreamPart> {
+    let ended = false;
+    let emitted = false;
+    return new ReadableStream<LanguageModelV4StreamPart>({
+      start(controller) {
+        for (const part of beginning) controller.enqueue(part);
+        emit = (part) => {
+          emitted = true;
+          controller.enqueue(part);
+        };
+        own.signal.addEventListener('abort', () => breakOff(controller, own.signal.reason));
+        timers.pause();
+      },
+      async pull(controller) {
+        if (early !== undefined) return finish(controller, early);
+        emitted = false;
+        timers.heard();
+        try {
+          for (;;) {
+            const part = partOf(await from.read());
+            if (ended) return;
+            if (part.type === 'finish') return await finish(controller, part);
+            if (isEmpty(part)) continue;
+            answer.take(part);
+            if (emitted) return timers.pause();
+            timers.heard();
+          }
+        } catch (error) {
+          breakOff(controller, error);
+        }
+      },
+      cancel(reason) {
+        ended = true;
+        giveUp(reason);
+      },
+    });
+
+    async function finish(
+      controller: ReadableStreamDefaultController<LanguageModelV4StreamPart>,
+      part: Finish,
+    ): Promise<void> {
+      const flaw = answer.flawOf(part.finishReason);
+      if (flaw !== undefined) return breakOff(controller, flaw, part);
+      timers.stop();
+      const whole = answer.read(part.finishReason);
+      try {
+        await settings.onAnswer?.(whole);
+      } catch (error) {
+        if (!ended) controller.error(error);
+        ended = true;
+      }
+      if (!ended) {
+        ended = true;
+        answer.close('whole');
+        controller.enqueue({ ...part, finishReason: whole.finishReason });
+        controller.close();
+      }
+      letGo(undefined);
+    }
+
+    function breakOff(
+      controller: ReadableStreamDefaultController<LanguageModelV4StreamPart>,
+      thrown: unknown,
+      part?: Finish,
+    ): void {
+      if (ended) return;
+      ended = true;
+      giveUp(thrown);
+      if (abortSignal?.aborted) return controller.error(abortSignal.reason);
+      const error = toRunError(thrown, settings.secrets);
+      if (settings.heal?.(error) !== true) return controller.error(error);
+      answer.close('broken');
+      controller.enqueue(healedFinish(part));
+      controller.close();
+    }
+  }
+}

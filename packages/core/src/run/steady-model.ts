@@ -1,0 +1,106 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from '@ai-sdk/provider';
+import { wrapLanguageModel } from 'ai';
+import type { CuelineError } from '../errors.ts';
+import { toRunError } from '../models/run-error.ts';
+import type { LanguageModelObject } from '../models/settings.ts';
+import { browserConnectivity, type Connectivity } from './connectivity.ts';
+import { healedFinish, openAnswer, type AnswerSettings } from './open-answer.ts';
+import {
+  afterAttempts,
+  isPassing,
+  OFFLINE_TRY_MS,
+  retryDelay,
+  sleepFor,
+  untilOnline,
+  type Sleep,
+} from './retries.ts';
+import { MAX_RETRY_AFTER_MS, restTooLong, retryAfterOf } from './retry-after.ts';
+import { untilAborted } from './until-aborted.ts';
+
+export type { ModelAnswer } from './whole-answer.ts';
+
+/** How a model's calls are kept from failing, and what becomes of those that do. */
+export type SteadySettings = AnswerSettings & {
+  /** Tries after the first, as long as nothing of an answer can be seen. 2 by default. */
+  retries?: number | undefined;
+  /** Told of what is about to be tried again, and in how many milliseconds; without a network, at the latest. */
+  onRetry?: ((error: CuelineError, delayMs: number) => void) | undefined;
+  /** Waits between tries. */
+  sleep?: Sleep | undefined;
+  /** From 0 to 1, for the length of the waits. */
+  random?: (() => number) | undefined;
+  connectivity?: Connectivity | undefined;
+};
+
+/**
+ * The model with calls that are tried again while nothing can be seen of their answer, that take no longer than they may,
+ * and whose answers are whole: what breaks off ends in a {@link CuelineError}, and none of its tool calls is passed on.
+ * Errors of the call's own abort signal are passed on as they are.
+ */
+export function steadyModel(model: LanguageModelObject, settings: SteadySettings): LanguageModelObject {
+  return wrapLanguageModel({
+    model,
+    middleware: {
+      specificationVersion: 'v4',
+      wrapStream: ({ model, params }) => steadyCall(model, params, settings),
+    },
+  });
+}
+
+async function steadyCall(
+  model: LanguageModelV4,
+  call: LanguageModelV4CallOptions,
+  settings: SteadySettings,
+): Promise<LanguageModelV4StreamResult> {
+  const {
+    retries = 2,
+    sleep = sleepFor,
+    random = Math.random,
+    connectivity = browserConnectivity,
+  } = settings;
+  const { abortSignal } = call;
+  let attempts = 0;
+  for (;;) {
+    try {
+      attempts += 1;
+      return await openAnswer(model, call, settings);
+    } catch (thrown) {
+      abortSignal?.throwIfAborted();
+      const error = toRunError(thrown, settings.secrets);
+      if (!isPassing(error, thrown)) return failed(error, settings);
+      if (error.code === 'network' && !connectivity.isOnline()) {
+        // no try of those that count: there was nothing to reach
+        attempts -= 1;
+        settings.onRetry?.(error, OFFLINE_TRY_MS);
+        await untilOnline(connectivity, sleep, abortSignal);
+        continue;
+      }
+      const asked = retryAfterOf(thrown);
+      if (asked !== undefined && asked > MAX_RETRY_AFTER_MS)
+        return failed(restTooLong(error, asked), settings);
+      if (attempts > retries) return failed(afterAttempts(error, attempts), settings);
+      const delayMs = Math.round(asked ?? retryDelay(attempts, random));
+      settings.onRetry?.(error, delayMs);
+      await untilAborted(sleep(delayMs, abortSignal), abortSignal);
+    }
+  }
+}
+
+/** A call that failed for good: an answer with nothing in it where that is healed. @throws the error otherwise */
+function failed(error: CuelineError, { heal }: SteadySettings): LanguageModelV4StreamResult {
+  if (heal?.(error) !== true) throw error;
+  return {
+    stream: new ReadableStream<LanguageModelV4StreamPart>({
+      start(controller) {
+        controller.enqueue({ type: 'stream-start', warnings: [] });
+        controller.enqueue(healedFinish());
+        controller.close();
+      },
+    }),
+  };
+}
