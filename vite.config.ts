@@ -25,11 +25,14 @@ export default defineConfig(async () => {
         node('playground', './apps/playground', 'test/**/*.test.ts'),
         node('e2e-server', './e2e/server', '*.test.ts'),
         node('scripts', './scripts', '*.test.ts'),
-        browser('core-browser', './packages/core', 'test/**/*.browser.test.ts', chromium, [
-          'ai',
-          'eventsource-parser',
-          'zod',
-        ]),
+        withToolServer(
+          browser('core-browser', './packages/core', 'test/**/*.browser.test.ts', chromium, [
+            '@ai-sdk/mcp',
+            'ai',
+            'eventsource-parser',
+            'zod',
+          ]),
+        ),
         node('react-server', './packages/react', 'test/**/*.server.test.tsx'),
         browser('react', './packages/react', 'test/**/!(*.server).test.{ts,tsx}', chromium, reactPackages),
         // of the same tests those that render: what needs no React says the same whichever it is
@@ -104,6 +107,12 @@ function browser(
       },
     },
   };
+}
+
+/** With an MCP server on this machine, which a page can reach but not start. */
+function withToolServer(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
+  const globalSetup = fileURLToPath(new URL('packages/core/test/mcp/global-setup.ts', import.meta.url));
+  return { ...project, test: { ...project.test, globalSetup } };
 }
 
 /** The oldest React that the hooks work with. */

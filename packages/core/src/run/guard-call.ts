@@ -132,7 +132,7 @@ export function createCallGuard({ speaker, recorder, onStart, strictLoops }: Cal
     try {
       const place = await enter(guarded, given, context, admitInside);
       try {
-        const output = await untilAborted(lastOutput(place.start()), place.signal);
+        const output = await untilEnded(lastOutput(place.start()), place.signal);
         return hideKeys(guarded.finish(output), tree.secrets);
       } finally {
         place.leave();
@@ -156,7 +156,7 @@ export function createCallGuard({ speaker, recorder, onStart, strictLoops }: Cal
         const outputs = (place.start() as AsyncIterable<unknown>)[Symbol.asyncIterator]();
         try {
           for (;;) {
-            const next = await untilAborted(outputs.next(), place.signal);
+            const next = await untilEnded(outputs.next(), place.signal);
             if (next.done === true) break;
             yield (output = hideKeys(guarded.finish(next.value), tree.secrets));
           }
@@ -270,4 +270,13 @@ export function createCallGuard({ speaker, recorder, onStart, strictLoops }: Cal
       notes.clear();
     },
   };
+}
+
+/** A tool that is ended may say so first, in its own words: what counts is why it was. */
+async function untilEnded<Value>(value: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  try {
+    return await untilAborted(value, signal);
+  } catch (error) {
+    throw signal?.aborted === true ? signal.reason : error;
+  }
 }

@@ -5,14 +5,14 @@ import * as z from 'zod';
 /** A call as the server got it, and how far it is. */
 export type SeenCall = { name: string; args: unknown; state: 'running' | 'done' | 'failed' | 'cancelled' };
 
-/** What the server says of itself, at {@link seenUri}. */
+/** What the server says of itself, at `notes://seen`. */
 export type Seen = { pid: number; calls: SeenCall[] };
 
 /** Where a client reads what the server has seen. */
-export const seenUri = 'notes://seen';
+const seenUri = 'notes://seen';
 
 /** A picture of one pixel. */
-export const png =
+const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** An MCP server that keeps notes, for one client: one tool that works, one that fails, and a slow one. */

@@ -1,0 +1,22 @@
+import type { ToolContext } from '@cueline/core';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { play } from '../support.ts';
+
+// in a page, promises settle between two listeners of a signal that the browser itself aborts
+test('a tool that ran out of time is told as such, whatever it says itself when it is ended', async () => {
+  const { run } = await play(
+    (prompt) => {
+      const fails = (_args: unknown, { abortSignal }: ToolContext): Promise<never> =>
+        new Promise((_resolve, reject) =>
+          abortSignal?.addEventListener('abort', () => reject(new Error('Request was aborted'))),
+        );
+      prompt.defTool('ask', 'Asks', z.object({}), fails);
+      prompt.$`Ask.`;
+    },
+    [[{ toolCall: { name: 'ask' } }], 'Done.'],
+    { options: { timeout: { toolMs: 10 } } },
+  );
+  const [toolCall] = (await run.finished).toolCalls;
+  expect(toolCall?.errorText).toMatch(/^TimeoutError: /);
+});
