@@ -116,7 +116,14 @@ test.describe('tasks', () => {
       await change(page, task('task-4'), 'Remove');
       await expect(task('task-4')).toHaveCount(0);
 
+      // a menu that goes with the run leaves the focus where one can go on
+      await task('task-3')
+        .getByRole('button', { name: /^Change task/ })
+        .focus();
+      await page.keyboard.press('Enter');
+      await expect(page.getByRole('menuitem', { name: 'Do it again' })).toBeVisible();
       expect(await playground.ended()).toBe('done');
+      await expect(page.getByRole('button', { name: /^Tasks/ })).toBeFocused();
       const [, second = ''] = server.requests
         .filter(({ method }) => method === 'POST')
         .map(({ text }) => text);
@@ -148,7 +155,9 @@ test.describe('tasks', () => {
       await change(page, task('task-1'), 'Do it again');
       await expect(task('task-1').getByRole('alert')).toContainText('while task-2 is being validated');
       await expect(task('task-1')).toHaveAttribute('data-status', 'completed');
+      await expect(task('task-1').getByRole('button', { name: /^Change task/ })).toBeFocused();
       expect(await playground.ended()).toBe('done');
+      await expect(page.getByRole('button', { name: /^Tasks/ })).toBeFocused();
     });
   });
 
@@ -168,7 +177,12 @@ test.describe('tasks', () => {
     await page.waitForTimeout(4_500);
     await page.keyboard.press('Enter');
     expect(await playground.ended()).toBe('error');
+    // what was written is not lost with the run, nor is the focus
+    await expect(page.getByLabel('New task')).toHaveValue('More');
+    await expect(page.getByLabel('New task')).toBeFocused();
+    await page.keyboard.press('Enter');
     await expect(page.getByLabel('New task')).toHaveCount(0);
+    await expect(page.getByRole('button', { name: /^Tasks/ })).toBeFocused();
     await expect(task('task-1')).toBeVisible();
     await expect(task('task-2')).toHaveCount(0);
   });

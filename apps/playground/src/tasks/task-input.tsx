@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { focusFirst } from '../ui/focus-first.ts';
 
@@ -7,19 +7,26 @@ type TaskInputProps = {
   /** What is in it at first. */
   title: string;
   action: string;
+  /** True once the list takes nothing more. What was written stays, to be copied. */
+  ended: boolean;
   /** Resolves with whether it was taken; the input stays where it was not. */
   onSave: (title: string) => Promise<boolean>;
   onClose: () => void;
 };
 
 /** A line to write a task in. Enter saves, Esc leaves it. */
-export function TaskInput({ label, title: before, action, onSave, onClose }: TaskInputProps) {
+export function TaskInput({ label, title: before, action, ended, onSave, onClose }: TaskInputProps) {
   const [title, setTitle] = useState(before);
   const [saving, setSaving] = useState(false);
   const ready = title.trim() !== '' && !saving;
+  const isUntouched = title.trim() === before;
+  useEffect(() => {
+    if (ended && isUntouched) onClose();
+  }, [ended, isUntouched, onClose]);
   const save = async (): Promise<void> => {
+    if (ended) return onClose();
     if (!ready) return;
-    if (title.trim() === before) return onClose();
+    if (isUntouched) return onClose();
     setSaving(true);
     if (await onSave(title.trim())) onClose();
     else setSaving(false);
@@ -37,6 +44,7 @@ export function TaskInput({ label, title: before, action, onSave, onClose }: Tas
         aria-label={label}
         placeholder="What is to be done"
         value={title}
+        readOnly={ended}
         onChange={(event) => setTitle(event.target.value)}
         onFocus={(event) => event.target.select()}
         onKeyDown={(event) => {
@@ -47,8 +55,9 @@ export function TaskInput({ label, title: before, action, onSave, onClose }: Tas
         }}
         className="h-7 min-w-0 flex-1 rounded-md border border-line-strong bg-panel px-2 text-base outline-none placeholder:text-ink-3 focus-visible:border-focus narrow:h-11"
       />
-      <Button type="submit" look="outline" disabled={!ready}>
-        {action}
+      {ended && <span className="shrink-0 text-sm text-ink-2">The run has ended.</span>}
+      <Button type="submit" look="outline" disabled={!ready && !ended}>
+        {ended ? 'Close' : action}
       </Button>
     </form>
   );

@@ -1,7 +1,7 @@
 import type { TaskState } from '@cueline/core';
 import { Ellipsis, Pencil, RotateCcw, SkipForward, Trash2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { Button } from '../ui/button.tsx';
 import { menuContent, menuItem } from '../ui/menu.ts';
 import { possibleEdits } from './task-words.ts';
@@ -13,17 +13,38 @@ const looks = {
   remove: { Icon: Trash2, words: 'Remove' },
 } as const;
 
-type TaskMenuProps = { task: TaskState; onPick: (edit: keyof typeof looks) => void };
+type TaskMenuProps = {
+  task: TaskState;
+  onPick: (edit: keyof typeof looks) => void;
+  /** Called when the menu goes while it has the focus. */
+  onLeave: () => void;
+};
 
 /** What can be done with a task as it stands. */
-export function TaskMenu({ task, onPick }: TaskMenuProps) {
+export function TaskMenu(props: TaskMenuProps) {
+  if (possibleEdits[props.task.status].length > 0) return <Menu {...props} />;
+  return <span aria-hidden className="w-7 shrink-0 narrow:w-11" />;
+}
+
+function Menu({ task, onPick, onLeave }: TaskMenuProps) {
+  const trigger = useRef<HTMLButtonElement>(null);
   const renaming = useRef(false);
-  const edits = possibleEdits[task.status];
-  if (edits.length === 0) return <span aria-hidden className="w-7 shrink-0 narrow:w-11" />;
+  // before it is gone, and the focus with it
+  useLayoutEffect(() => {
+    const button = trigger.current;
+    return () => {
+      if (button !== null && button === document.activeElement) onLeave();
+    };
+  }, [onLeave]);
   return (
     <DropdownMenu.Root>
       <DropdownMenu.Trigger asChild>
-        <Button square aria-label={`Change task: ${task.title.slice(0, 80)}`} className="text-ink-3">
+        <Button
+          ref={trigger}
+          square
+          aria-label={`Change task: ${task.title.slice(0, 80)}`}
+          className="text-ink-3"
+        >
           <Ellipsis />
         </Button>
       </DropdownMenu.Trigger>
@@ -34,12 +55,14 @@ export function TaskMenu({ task, onPick }: TaskMenuProps) {
           collisionPadding={8}
           className={`${menuContent} w-40`}
           onCloseAutoFocus={(event) => {
+            const isGone = trigger.current?.isConnected !== true;
             // the line that opens takes the focus
-            if (renaming.current) event.preventDefault();
+            if (renaming.current || isGone) event.preventDefault();
+            if (isGone && !renaming.current) onLeave();
             renaming.current = false;
           }}
         >
-          {edits.map((edit) => {
+          {possibleEdits[task.status].map((edit) => {
             const { Icon, words } = looks[edit];
             return (
               <DropdownMenu.Item

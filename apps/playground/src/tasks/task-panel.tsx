@@ -38,6 +38,10 @@ export function TaskPanel({
   const { edit, refusal } = useTaskEdits(run, agent);
   const header = useRef<HTMLButtonElement>(null);
   const focusHeader = useCallback(() => header.current?.focus(), []);
+  const stopAdding = useCallback(() => {
+    setAdding(false);
+    focusHeader();
+  }, [focusHeader]);
   const open = choice ?? suggested;
   const current = currentOf(tasks);
   const { done, total } = progressOf(tasks);
@@ -93,17 +97,15 @@ export function TaskPanel({
           onLeave={focusHeader}
         />
       )}
-      {open && adding && underWay && (
+      {open && adding && (
         <div className="flex py-1 pr-2 pl-9">
           <TaskInput
             label="New task"
             title=""
             action="Add"
+            ended={!underWay}
             onSave={(title) => edit({ type: 'add', title })}
-            onClose={() => {
-              setAdding(false);
-              focusHeader();
-            }}
+            onClose={stopAdding}
           />
         </div>
       )}

@@ -1,7 +1,7 @@
 import type { TaskEdit, TaskState, TaskStatus } from '@cueline/core';
 import { clsx } from 'clsx';
 import { Circle, CircleCheck, CircleSlash, CircleX, LoaderCircle, SearchCheck } from 'lucide-react';
-import { memo, useRef, useState } from 'react';
+import { memo, useCallback, useRef, useState } from 'react';
 import { formatDuration } from '../transcript/format.ts';
 import { LiveDuration } from '../transcript/live-duration.tsx';
 import { TaskInput } from './task-input.tsx';
@@ -25,7 +25,7 @@ type TaskRowProps = {
   refusal: string | undefined;
   /** Missing where the list cannot be changed any more. */
   edit: ((edit: TaskEdit) => Promise<boolean>) | undefined;
-  /** Called before a task is taken away, so that the focus does not go with it. */
+  /** Called when what has the focus is taken away, so that the focus does not go with it. */
   onLeave: () => void;
 };
 
@@ -43,11 +43,15 @@ export const TaskRow = memo(function TaskRow({ task, origin, refusal, edit, onLe
     if (kind === 'rename') return setRenaming(true);
     if ((await edit?.({ type: kind, taskId: id })) === true && kind === 'remove') onLeave();
   };
-  const closeInput = (): void => {
+  const closeInput = useCallback((): void => {
     setRenaming(false);
-    // the menu's button comes back in the place of the input
-    requestAnimationFrame(() => row.current?.querySelector<HTMLElement>('[aria-haspopup=menu]')?.focus());
-  };
+    // the menu's button comes back in the place of the input, unless the run is over
+    requestAnimationFrame(() => {
+      const menu = row.current?.querySelector<HTMLElement>('[aria-haspopup=menu]');
+      if (menu) menu.focus();
+      else onLeave();
+    });
+  }, [onLeave]);
 
   return (
     <li
@@ -64,12 +68,13 @@ export const TaskRow = memo(function TaskRow({ task, origin, refusal, edit, onLe
           spins && origin !== undefined && 'animate-spin',
         )}
       />
-      {renaming && edit !== undefined ? (
+      {renaming ? (
         <TaskInput
           label={`New words for: ${title.slice(0, 80)}`}
           title={title}
           action="Save"
-          onSave={(next) => edit({ type: 'rename', taskId: id, title: next })}
+          ended={edit === undefined}
+          onSave={async (next) => (await edit?.({ type: 'rename', taskId: id, title: next })) ?? false}
           onClose={closeInput}
         />
       ) : (
@@ -98,7 +103,9 @@ export const TaskRow = memo(function TaskRow({ task, origin, refusal, edit, onLe
         {task.origin === 'user' && <span>yours</span>}
         <TaskTime task={task} origin={origin} />
       </span>
-      {edit !== undefined && !renaming && <TaskMenu task={task} onPick={(kind) => void pick(kind)} />}
+      {edit !== undefined && !renaming && (
+        <TaskMenu task={task} onPick={(kind) => void pick(kind)} onLeave={onLeave} />
+      )}
     </li>
   );
 });
