@@ -1,0 +1,103 @@
+import type { ModelMessage } from 'ai';
+import { CuelineError } from '../errors.ts';
+import { createContextEstimate } from './estimate-context.ts';
+import { CONTINUE } from './idle.ts';
+import { mendMessages } from './mend-messages.ts';
+import type { CallbackQueue } from './session-callbacks.ts';
+import { transcriptText } from './transcript-text.ts';
+
+/** How much an estimate must have grown before what has not worked is tried again. */
+const PATIENCE = 1.25;
+
+export type CompactionSettings = {
+  tokenLimit: number;
+  queue: Pick<CallbackQueue, 'change'>;
+  /** Asks a model for the summary of a text. */
+  summarize(transcript: string): Promise<string>;
+  onError(error: CuelineError): Promise<void>;
+  warn(message: string): void;
+};
+
+/** The place of a turn in the conversation. */
+export type TurnPlace = {
+  turn: number;
+  messages: readonly ModelMessage[];
+  /** How many messages at the end are for this turn, and not to be summarised. */
+  words: number;
+  /** About how many tokens system prompt and tools take. */
+  frame: number;
+};
+
+/** Keeps a conversation below a limit of tokens by putting a summary in the place of what was said. */
+export type Compaction = {
+  /** The provider has counted a turn. */
+  counted(tokens: number | undefined, messages: readonly ModelMessage[]): void;
+  /** What to go on with, where it was time for a summary. */
+  before(place: TurnPlace): Promise<ModelMessage[] | undefined>;
+};
+
+export function createCompaction(settings: CompactionSettings): Compaction {
+  const { queue, summarize, onError, warn } = settings;
+  const estimate = createContextEstimate();
+  let { tokenLimit } = settings;
+  /** From here on it is time. */
+  let due = tokenLimit;
+  let lastTurn = -Infinity;
+
+  function raise(tokens: number): void {
+    const before = tokenLimit;
+    tokenLimit = due = Math.ceil(tokens * 2);
+    warn(
+      `tokenLimit is ${before}, but system prompt, tools and what a summary leaves take about ${tokens} tokens already. It is ${tokenLimit} from here on. Raise it, or say less in the system prompt.`,
+    );
+  }
+
+  return {
+    counted(tokens, messages) {
+      // results of tools have come after the count
+      const length = messages.length - (messages.at(-1)?.role === 'tool' ? 1 : 0);
+      estimate.counted(tokens, length);
+    },
+    async before({ turn, messages, words, frame }) {
+      const tokens = estimate.of(messages, frame);
+      if (tokens <= due) return undefined;
+      // one summary after the other would bring it no further
+      if (frame >= tokenLimit || turn - lastTurn <= 1) {
+        raise(Math.max(tokens, frame));
+        return undefined;
+      }
+      const end = messages.length - words;
+      const said = messages.slice(0, end);
+      if (said.length === 0) return undefined;
+      const chosen = await queue.change('onBeforeSummarize', said);
+      if (chosen.length === 0) return void (due = tokens * PATIENCE);
+      let summary: string;
+      try {
+        summary = await summarize(transcriptText(chosen));
+      } catch (error) {
+        due = tokens * PATIENCE;
+        await onError(error as CuelineError);
+        return undefined;
+      }
+      const summarized = await queue.change('onAfterSummarize', [
+        { role: 'user', content: 'Previous conversation summary:' },
+        { role: 'assistant', content: summary },
+      ]);
+      const next = [...mendMessages(summarized, { whole: said }), ...messages.slice(end)];
+      if (next.at(-1)?.role !== 'user') next.push({ role: 'user', content: CONTINUE });
+      estimate.reset();
+      due = tokenLimit;
+      lastTurn = turn;
+      return next;
+    },
+  };
+}
+
+/** @throws CuelineError where a model has given none */
+export function checkSummary(text: unknown): string {
+  if (typeof text === 'string' && text.trim() !== '') return text;
+  throw new CuelineError(
+    'parse_failed',
+    'The model was asked for a summary of the conversation, and gave an empty answer.',
+  );
+}

@@ -1,0 +1,241 @@
+import type { StepResult, ToolSet } from 'ai';
+import { CuelineError } from '../errors.ts';
+import type { RunEvent } from '../log/events.ts';
+import type { Conduct, ConductedStep, Stage } from '../run/conduct.ts';
+import type { RunContext } from '../run/options.ts';
+import type { Ending } from '../run/recorder.ts';
+import { steadyModel, type ModelAnswer, type SteadySettings } from '../run/steady-model.ts';
+import { answerMessage, readInput } from './answer-message.ts';
+import { createCompaction } from './compaction.ts';
+import { createConversation } from './conversation.ts';
+import { frameTokens } from './estimate-context.ts';
+import { createIdle } from './idle.ts';
+import { createLlmErrors, errorMessage, llmTimeouts } from './llm-errors.ts';
+import { createCallbackQueue, type ErrorInfo, type ToolCallInfo } from './session-callbacks.ts';
+import type { SessionSettings } from './session-config.ts';
+import { reasonOf, type CompletionReason, type SessionResult } from './session-result.ts';
+import { createSummarizer } from './summarize.ts';
+import { isSuspension, type SuspendedCall } from './suspend.ts';
+import type { TaskComplete } from './task-complete.ts';
+
+/** A session under way. `end` ends it unless it has ended, and gives its result. */
+export type ConductedTurns = {
+  conduct: Conduct;
+  end(error: CuelineError | undefined): Promise<SessionResult>;
+};
+
+/** Conducts a conversation turn by turn, until the model says that its task is complete or may not go on. */
+export function conductTurns(
+  stage: Stage,
+  settings: SessionSettings & { sessionId: string },
+  taskComplete: TaskComplete,
+): ConductedTurns {
+  const { sessionId, callbacks = {}, logger, maxTurns = 50, tokenLimit, metadata } = settings;
+  const { tree, sink, path } = stage.speaker;
+  const warn = (message: string): void => sink.append({ type: 'warning', message });
+  const queue = createCallbackQueue(sessionId, callbacks, { warn, logger });
+  const conversation = createConversation(stage.messages);
+  const idle = createIdle();
+  const errors = createLlmErrors();
+  const abort = new AbortController();
+  const steady: SteadySettings = {
+    timeouts: llmTimeouts(settings.llmTimeout),
+    secrets: tree.secrets,
+    onRetry: (error, delayMs) => logger?.warn?.(error.message, { sessionId, retriesInMs: delayMs }),
+  };
+  const compaction =
+    tokenLimit === undefined
+      ? undefined
+      : createCompaction({
+          tokenLimit,
+          queue,
+          summarize: createSummarizer(stage.speaker, steady, abort.signal),
+          onError: (error) => tell('onError', { phase: 'summarize', error, turn }),
+          warn(message) {
+            warn(message);
+            logger?.warn?.(message, { sessionId });
+          },
+        });
+  let frame: number | undefined;
+  let turn = 0;
+  let lastText: string | undefined;
+  let reason: CompletionReason | undefined;
+  let suspended: SuspendedCall[] = [];
+  /** What a turn has failed of that the session goes on after, and what it has not. */
+  let healed: CuelineError | undefined;
+  let fatal: CuelineError | undefined;
+  /** The calls of the turn, and those of them that cannot run. */
+  const calls = new Map<string, ToolCallInfo>();
+  const invalid = new Set<string>();
+  let result: Promise<SessionResult> | undefined;
+
+  /** What is told once the session is over would come after `onComplete`. */
+  const tell: typeof queue.call = async (name, ...given) => {
+    if (result === undefined) await queue.call(name, ...given);
+  };
+
+  async function update(): Promise<void> {
+    const news = conversation.news();
+    if (news !== undefined) await tell('onMessagesUpdate', news);
+  }
+
+  const unlisten = tree.log.listen((event) => {
+    if (event.agent === path) hear(event);
+  });
+
+  /** Tools end in any order, and are told of as they do. */
+  function hear(event: RunEvent): void {
+    if (event.type === 'tool-input-end' && event.invalid !== undefined) invalid.add(event.toolCallId);
+    if (event.type !== 'tool-end' && event.type !== 'tool-error') return;
+    const info = calls.get(event.toolCallId);
+    if (info === undefined) return;
+    if (event.type === 'tool-end') {
+      if (isSuspension(event.output)) return;
+      conversation.settle(info, event.output);
+      void tell('onToolResult', { ...info, output: event.output });
+      return;
+    }
+    conversation.fail(info, event.error);
+    const phase = invalid.has(event.toolCallId) ? 'tool_parsing' : 'tool_execution';
+    void tell('onError', { ...info, phase, error: new Error(event.error) });
+  }
+
+  async function beforeStep(step: ConductedStep): ReturnType<NonNullable<Conduct['beforeStep']>> {
+    let differs = conversation.hear(step);
+    healed = undefined;
+    calls.clear();
+    invalid.clear();
+    if (compaction !== undefined) {
+      frame ??= await frameTokens(step.instructions(), step.tools);
+      const { messages } = conversation;
+      const words = turn === 0 ? wordsAtEnd(messages) : step.steered;
+      const next = await compaction.before({ turn: turn + 1, messages, words, frame });
+      if (next !== undefined) {
+        differs = true;
+        conversation.replace(next);
+      }
+    }
+    await update();
+    turn += 1;
+    await tell('onTurnStart', turn);
+    return differs ? { messages: conversation.messages } : undefined;
+  }
+
+  async function onAnswer(answer: ModelAnswer): Promise<void> {
+    errors.succeeded();
+    if (answer.text.trim() !== '') {
+      lastText = answer.text;
+      await tell('onAssistantMessage', answer.text, turn);
+    }
+    if (answer.toolCalls.length === 0) return;
+    conversation.open(answerMessage(answer));
+    for (const { toolCallId, toolName, input } of answer.toolCalls) {
+      const info: ToolCallInfo = { toolCallId, toolName, input: readInput(input), turn };
+      calls.set(toolCallId, info);
+      await tell('onToolCall', info);
+    }
+    await update();
+  }
+
+  async function afterStep(step: StepResult<ToolSet, RunContext>): Promise<string | undefined> {
+    let said: string | undefined;
+    if (healed === undefined) {
+      const called = step.toolCalls.some(({ providerExecuted }) => providerExecuted !== true);
+      said = idle.after(called);
+      suspended = suspensionsOf(step);
+      conversation.close(step.response.messages, new Set(suspended.map(({ toolCallId }) => toolCallId)));
+      compaction?.counted(step.usage.totalTokens, conversation.messages);
+    } else {
+      said = errorMessage(healed);
+      conversation.forget();
+      await tell('onError', { phase: 'llm', error: healed, turn });
+    }
+    await queue.drained();
+    if (suspended.length > 0) reason = 'suspended';
+    else if (taskComplete.completion !== undefined) reason = 'task_complete';
+    else if (turn >= maxTurns) reason = 'max_turns';
+    if (reason !== undefined) said = undefined;
+    if (said !== undefined) conversation.tell(said);
+    await update();
+    return said;
+  }
+
+  function finish({ outcome, error }: Ending): Promise<SessionResult> {
+    unlisten();
+    abort.abort(new CuelineError('aborted', 'The session is over.'));
+    const completionReason = reasonOf(outcome, reason);
+    const news = conversation.news();
+    const messages = conversation.all();
+    const { completion } = taskComplete;
+    const left: ErrorInfo | undefined =
+      completionReason !== 'error' || error === undefined
+        ? undefined
+        : { phase: fatal === undefined ? 'session' : 'llm', error, turn };
+    return (async () => {
+      if (left !== undefined) await queue.call('onError', left);
+      if (news !== undefined) await queue.call('onMessagesUpdate', news);
+      const info: SessionResult = {
+        sessionId,
+        finalOutput: lastText ?? completion?.summary ?? '',
+        totalTurns: turn,
+        completionReason,
+        messages,
+        ...(completion?.result === undefined ? {} : { taskResult: completion.result }),
+        ...(completionReason === 'suspended' ? { suspended } : {}),
+        ...(left === undefined ? {} : { error: left.error as CuelineError }),
+        usage: tree.log.getState().usage,
+        ...(metadata === undefined ? {} : { metadata }),
+      };
+      await queue.call('onComplete', info);
+      logger?.info?.(`Session ${sessionId} is over: ${completionReason}`, { sessionId, turns: turn });
+      return info;
+    })();
+  }
+
+  return {
+    conduct: {
+      cause: 'session',
+      model: (model) =>
+        steadyModel(model, {
+          ...steady,
+          onAnswer,
+          heal(error) {
+            if (errors.heals(error)) healed = error;
+            else fatal = error;
+            return healed !== undefined;
+          },
+        }),
+      beforeStep,
+      afterStep,
+      done: () => reason !== undefined,
+      result() {
+        if (reason === 'task_complete') return { output: taskComplete.completion };
+        if (reason === 'suspended') return { waiting: true };
+        return reason === 'max_turns' ? { error: outOfTurns(maxTurns) } : undefined;
+      },
+      ended: (ending) => void (result ??= finish(ending)),
+    },
+    end: (error) =>
+      (result ??= finish(error === undefined ? { outcome: 'stopped' } : { outcome: 'error', error })),
+  };
+}
+
+function suspensionsOf({ toolResults }: StepResult<ToolSet, RunContext>): SuspendedCall[] {
+  return toolResults.flatMap(({ toolCallId, toolName, output }) =>
+    isSuspension(output) ? [{ toolCallId, toolName, payload: output.payload }] : [],
+  );
+}
+
+/** What the user has said last, where there is anything before it that can be summarised. */
+function wordsAtEnd(messages: Stage['messages']): number {
+  const before = messages.findLastIndex(({ role }) => role !== 'user') + 1;
+  return before === 0 ? 0 : messages.length - before;
+}
+
+function outOfTurns(maxTurns: number): CuelineError {
+  return new CuelineError(
+    'budget_exceeded',
+    `The session has had its ${maxTurns} turns, and its task is not complete. Go on from its messages, or raise maxTurns.`,
+    { details: { limit: 'turns', allowed: maxTurns } },
+  );
+}

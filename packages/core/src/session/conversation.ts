@@ -1,0 +1,107 @@
+import type { ModelMessage, ToolResultPart } from 'ai';
+import { toModelOutput } from '../prompt/tool-output.ts';
+import type { ConductedStep } from '../run/conduct.ts';
+
+type Call = Pick<ToolResultPart, 'toolCallId' | 'toolName'>;
+
+/** What has been said in a session, up to this moment. */
+export type Conversation = {
+  /** All of it that is whole. */
+  readonly messages: readonly ModelMessage[];
+  /** An answer whose tools are about to run. */
+  open(answer: ModelMessage): void;
+  /** What came of one of its calls. */
+  settle(call: Call, output: unknown): void;
+  fail(call: Call, error: string): void;
+  /** The step is over: its own messages take the place of the open answer, but for results that are still to come. */
+  close(said: readonly ModelMessage[], pending: ReadonlySet<string>): void;
+  /** What the model will be told next. */
+  tell(text: string): void;
+  /** Takes in what it has been told between two steps. True where the step must be given these messages, not its own. */
+  hear(step: ConductedStep): boolean;
+  /** Leaves the last step out of what is sent from now on. */
+  forget(): void;
+  replace(messages: readonly ModelMessage[]): void;
+  /** Everything there is to keep; undefined where nothing has been added since it was last asked for. */
+  news(): ModelMessage[] | undefined;
+  /** The same, new or not. */
+  all(): ModelMessage[];
+};
+
+export function createConversation(opening: readonly ModelMessage[]): Conversation {
+  let messages = [...opening];
+  let answer: ModelMessage | undefined;
+  let results: ToolResultPart[] = [];
+  let told: string | undefined;
+  let differs = false;
+  let changed = false;
+
+  function all(): ModelMessage[] {
+    return [
+      ...messages,
+      ...(answer === undefined ? [] : [answer]),
+      ...(results.length === 0 ? [] : [{ role: 'tool' as const, content: results }]),
+      ...(told === undefined ? [] : [{ role: 'user' as const, content: told }]),
+    ];
+  }
+
+  function add({ toolCallId, toolName }: Call, output: ToolResultPart['output']): void {
+    results = [...results, { type: 'tool-result', toolCallId, toolName, output }];
+    changed = true;
+  }
+
+  return {
+    get messages() {
+      return messages;
+    },
+    open(given) {
+      answer = given;
+      changed = true;
+    },
+    settle: (call, output) => add(call, toModelOutput(output)),
+    fail: (call, error) => add(call, { type: 'error-text', value: error }),
+    close(said, pending) {
+      answer = undefined;
+      results = [];
+      const kept = pending.size === 0 ? said : said.flatMap((message) => without(message, pending));
+      messages.push(...kept);
+      changed ||= kept.length > 0;
+    },
+    tell(text) {
+      told = text;
+      changed = true;
+    },
+    hear({ messages: sent, steered }) {
+      // others may have said something besides
+      changed ||= steered !== (told === undefined ? 0 : 1);
+      told = undefined;
+      messages.push(...sent.slice(sent.length - steered));
+      const rewrite = differs;
+      differs = false;
+      return rewrite;
+    },
+    forget() {
+      answer = undefined;
+      results = [];
+      differs = true;
+    },
+    replace(given) {
+      messages = [...given];
+      changed = true;
+    },
+    news() {
+      if (!changed) return undefined;
+      changed = false;
+      return all();
+    },
+    all,
+  };
+}
+
+function without(message: ModelMessage, pending: ReadonlySet<string>): ModelMessage[] {
+  if (message.role !== 'tool') return [message];
+  const content = message.content.filter(
+    (part) => part.type !== 'tool-result' || !pending.has(part.toolCallId),
+  );
+  return content.length === 0 ? [] : [{ ...message, content }];
+}

@@ -1,0 +1,43 @@
+import type { LanguageModel } from 'ai';
+import type { PromptTypes } from '../prompt-types.ts';
+import type { PromptDefinition } from '../prompt/define-prompt.ts';
+import type { SessionSeat } from './conduct-session.ts';
+import { loadSession } from './load-session.ts';
+import { checkConfig, type SessionSettings } from './session-config.ts';
+import type { Completion } from './task-complete.ts';
+
+/** What TypeScript knows of a session's run: it comes to a summary, and a result where the model gives one. */
+export type SessionTypes = PromptTypes & { output: Completion; object: undefined };
+
+/**
+ * A session as a prompt, for a hook, a route or a playground, which say where it runs and with which model. Each start
+ * is a session of its own, and its result is what the model gave to `task_complete`.
+ *
+ * @example
+ * export const research = defineSession('research', { systemPrompt: 'You …', tools: { search } });
+ * const { run } = usePrompt(research);
+ */
+export function defineSession(
+  name: string,
+  config: SessionSettings & { model?: string | LanguageModel },
+): PromptDefinition<void, SessionTypes> {
+  checkConfig(`defineSession('${name}', …)`, config, ['model']);
+  const { model, ...settings } = config;
+  return sessionPrompt(name, settings, {}, model);
+}
+
+/** The prompt of a session. `seat` is where whoever started it waits for its end. */
+export function sessionPrompt(
+  name: string,
+  settings: SessionSettings,
+  seat: SessionSeat,
+  model?: string | LanguageModel,
+): PromptDefinition<void, SessionTypes> {
+  return {
+    kind: 'prompt',
+    name,
+    run: () => {},
+    ...(model === undefined ? {} : { model }),
+    conducted: async () => (await loadSession()).conductSession(settings, seat),
+  };
+}

@@ -1,0 +1,24 @@
+/** What a model is told that has answered without a call. */
+export const CONTINUE = 'Please continue.';
+/** What it is told that has done so twice in a row. */
+export const REMINDER =
+  'REMINDER: If you have completed your task, you must call the task_complete tool with a summary. If you are not done yet, please continue working.';
+
+/** Says what to tell a model that only talks. */
+export type Idle = {
+  /** A turn is over. Undefined where there is nothing to say, since the model has called a tool. */
+  after(called: boolean): string | undefined;
+};
+
+export function createIdle(): Idle {
+  let turns = 0;
+  return {
+    after(called) {
+      turns = called ? 0 : turns + 1;
+      if (turns === 0) return undefined;
+      if (turns === 1) return CONTINUE;
+      turns = 0;
+      return REMINDER;
+    },
+  };
+}

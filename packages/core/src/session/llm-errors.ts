@@ -1,0 +1,57 @@
+import type { CuelineError, CuelineErrorCode } from '../errors.ts';
+import type { SteadySettings } from '../run/steady-model.ts';
+
+/** How many turns in a row may fail before the session does. */
+const MAX_FAILED_TURNS = 5;
+
+/** What would be the same at the next turn. */
+const lasting: ReadonlySet<CuelineErrorCode> = new Set([
+  'auth',
+  'missing_key',
+  'unknown_model',
+  'missing_package',
+  'model_denied',
+  'invalid_options',
+  'redirect_blocked',
+  'aborted',
+]);
+
+/** Decides which failures of the model a session goes on after. */
+export type LlmErrors = {
+  /** True where the session goes on with the error in its conversation. */
+  heals(error: CuelineError): boolean;
+  /** A turn is over that went well. */
+  succeeded(): void;
+};
+
+export function createLlmErrors(): LlmErrors {
+  let failed = 0;
+  return {
+    heals(error) {
+      failed += 1;
+      // the provider has said when to come back, which is later than anybody waits
+      const isFarOff = error.details?.['retryAt'] !== undefined;
+      return !lasting.has(error.code) && !isFarOff && failed < MAX_FAILED_TURNS;
+    },
+    succeeded() {
+      failed = 0;
+    },
+  };
+}
+
+/** What the model reads of it. */
+export function errorMessage(error: CuelineError): string {
+  return `The last model call failed, and nothing of its answer was kept: ${error.message} Go on with your task from where it was before.`;
+}
+
+/** The limits of a call that may take so long: each of its phases may, too. */
+export function llmTimeouts(ms: number | undefined): SteadySettings['timeouts'] {
+  if (ms === undefined) return {};
+  const atLeast = (usual: number): number => Math.max(usual, ms);
+  return {
+    connectMs: atLeast(30_000),
+    firstTokenMs: atLeast(60_000),
+    idleMs: atLeast(60_000),
+    callMs: ms,
+  };
+}

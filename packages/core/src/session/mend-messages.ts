@@ -1,0 +1,128 @@
+import type { ModelMessage, ToolCallPart, ToolResultPart } from 'ai';
+import { CuelineError } from '../errors.ts';
+import { toModelOutput } from '../prompt/tool-output.ts';
+
+type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
+type ToolMessage = Extract<ModelMessage, { role: 'tool' }>;
+
+/** What a model is told of a call that nobody knows the end of. */
+export const INTERRUPTED =
+  'This call was interrupted before its result was known. It may have taken effect or not, and has not been made again. Find out before you repeat it.';
+
+/** Where the missing halves of calls come from. */
+export type MendSettings = {
+  /** What calls come to, by their ids. */
+  answers?: Readonly<Record<string, unknown>> | undefined;
+  /** The conversation that the messages are a part of, with everything that has been cut off. */
+  whole?: readonly ModelMessage[] | undefined;
+};
+
+/**
+ * Messages in which each call is followed by its result, as providers want them. Of a call without one, the result is
+ * looked for in `answers` and in `whole`, and else it is that the call was interrupted. A result without its call is
+ * completed from `whole`, and else left out. Takes as long as there are messages.
+ */
+export function mendMessages(
+  messages: readonly ModelMessage[],
+  { answers = {}, whole = [] }: MendSettings = {},
+): ModelMessage[] {
+  const known = knownTurns(whole);
+  const mended: ModelMessage[] = [];
+  for (let at = 0; at < messages.length;) {
+    const message = messages[at]!;
+    at += 1;
+    if (message.role === 'user') mended.push(message);
+    if (message.role !== 'assistant' && message.role !== 'tool') continue;
+    const speaker = message.role === 'assistant' ? message : known.speakerOf(message);
+    const given: ToolMessage[] = message.role === 'tool' ? [message] : [];
+    for (; messages[at]?.role === 'tool'; at += 1) given.push(messages[at] as ToolMessage);
+    // results that answer nothing
+    if (speaker === undefined) continue;
+    mended.push(speaker, ...resultsOf(speaker, given));
+  }
+  return mended;
+
+  /** What follows an assistant's message: what is there already, where nothing is missing. */
+  function resultsOf(speaker: AssistantMessage, given: readonly ToolMessage[]): ToolMessage[] {
+    const calls = callsOf(speaker);
+    const open = new Map(calls.map((call) => [call.toolCallId, call]));
+    let changed = false;
+    const content = given.flatMap((message) =>
+      message.content.filter((part) => {
+        const fits = part.type !== 'tool-result' || open.delete(part.toolCallId);
+        changed ||= !fits;
+        return fits;
+      }),
+    );
+    if (open.size === 0 && !changed) return [...given];
+    const added = [...open.values()].map((call) => known.resultOf(speaker, call) ?? resultFor(call));
+    const whole = [...content, ...added];
+    return whole.length === 0 ? [] : [{ role: 'tool', content: whole }];
+  }
+
+  function resultFor({ toolCallId, toolName }: ToolCallPart): ToolResultPart {
+    const output = Object.hasOwn(answers, toolCallId)
+      ? toModelOutput(answers[toolCallId])
+      : ({ type: 'error-text', value: INTERRUPTED } as const);
+    return { type: 'tool-result', toolCallId, toolName, output };
+  }
+}
+
+/** @throws CuelineError `invalid_options` where an answer is to a call that was never made */
+export function checkAnswers(
+  messages: readonly ModelMessage[],
+  answers: Readonly<Record<string, unknown>>,
+): void {
+  const ids = new Set(
+    messages.flatMap((message) =>
+      message.role === 'assistant' ? callsOf(message).map(({ toolCallId }) => toolCallId) : [],
+    ),
+  );
+  const unknown = Object.keys(answers).find((id) => !ids.has(id));
+  if (unknown === undefined) return;
+  throw new CuelineError(
+    'invalid_options',
+    `answers names the call "${unknown}", which is in no message of initialMessages. Pass the messages of the session that was suspended, and its suspended[0].toolCallId.`,
+  );
+}
+
+/** The calls that are answered by a message of their own. */
+export function callsOf({ content }: AssistantMessage): ToolCallPart[] {
+  if (typeof content === 'string') return [];
+  return content.filter(
+    (part) => part.type === 'tool-call' && part.providerExecuted !== true,
+  ) as ToolCallPart[];
+}
+
+/** Finds what belongs to a message that has been cut off its neighbours: by the message itself, or by a call's id. */
+function knownTurns(whole: readonly ModelMessage[]): {
+  speakerOf(results: ToolMessage): AssistantMessage | undefined;
+  resultOf(speaker: AssistantMessage, call: ToolCallPart): ToolResultPart | undefined;
+} {
+  const speakers = new Map<ModelMessage | string, AssistantMessage>();
+  const results = new Map<ModelMessage | string, Map<string, ToolResultPart>>();
+  let speaker: AssistantMessage | undefined;
+  for (const message of whole) {
+    if (message.role === 'assistant') {
+      speaker = message;
+      for (const { toolCallId } of callsOf(message)) speakers.set(toolCallId, message);
+    }
+    if (message.role === 'user') speaker = undefined;
+    if (message.role !== 'tool' || speaker === undefined) continue;
+    speakers.set(message, speaker);
+    const byId = results.get(speaker) ?? new Map<string, ToolResultPart>();
+    for (const part of message.content) {
+      if (part.type !== 'tool-result') continue;
+      byId.set(part.toolCallId, part);
+      results.set(part.toolCallId, byId);
+    }
+    results.set(speaker, byId);
+  }
+  return {
+    speakerOf(message) {
+      const first = message.content.find((part) => part.type === 'tool-result');
+      return speakers.get(message) ?? speakers.get(first?.toolCallId ?? '');
+    },
+    resultOf: (speaker, { toolCallId }) => (results.get(speaker) ?? results.get(toolCallId))?.get(toolCallId),
+  };
+}

@@ -1,0 +1,97 @@
+import type { LanguageModel, ModelMessage } from 'ai';
+import { createId } from '../create-id.ts';
+import type { CuelineError } from '../errors.ts';
+import { createRun } from '../run/create-run.ts';
+import { inProcess } from '../run/in-process.ts';
+import type { Run } from '../run/run.ts';
+import type { SessionSeat } from './conduct-session.ts';
+import { sessionPrompt, type SessionTypes } from './define-session.ts';
+import { loadSession } from './load-session.ts';
+import { checkConfig, OPENING, type SessionConfig, type SessionSettings } from './session-config.ts';
+import { sessionModel, type SessionModel } from './session-model.ts';
+import { noUsage, type SessionResult } from './session-result.ts';
+
+/** A session that is under way, or over. Awaiting it gives its result. */
+export type AgentSession = PromiseLike<SessionResult> & {
+  readonly sessionId: string;
+  /** The message that it began with. */
+  readonly initialMessage: string;
+  /** Never rejects: whatever happens is in the result. */
+  readonly promise: Promise<SessionResult>;
+  /** The same as a run, to be shown while it goes on; `run.send('…')` after the end goes on as a session. */
+  readonly run: Run<void, SessionTypes>;
+  /** Ends it as `stopped`, with the model call and the tools that are under way. */
+  stop(): void;
+};
+
+/**
+ * Lets a model work with tools, turn by turn, until it calls `task_complete`. Mistakes in the config throw at once;
+ * whatever happens later is in the result.
+ *
+ * @example
+ * const { finalOutput } = await runAgentSession(
+ *   { provider: 'openai', model: 'gpt-4o', apiKey },
+ *   { systemPrompt: 'You are a helpful assistant.', tools: { search } },
+ * );
+ */
+export function runAgentSession(
+  model: SessionModel | string | LanguageModel,
+  config: SessionConfig,
+): AgentSession {
+  checkConfig('runAgentSession', config, ['signal', 'models', 'storage']);
+  const chosen = sessionModel(model, config.models);
+  const { signal, models: _, storage, ...given } = config;
+  const sessionId = given.sessionId ?? createId('session');
+  const settings: SessionSettings = { ...given, sessionId };
+  const seat: SessionSeat = {};
+  const run = createRun(sessionPrompt('session', settings, seat), {
+    id: sessionId,
+    model: chosen.model,
+    executor: inProcess(chosen.models),
+    storage,
+  });
+  const promise = untilEnd(run.start(undefined, { signal }), settings, seat);
+  return {
+    sessionId,
+    initialMessage: firstWords(settings),
+    promise,
+    run,
+    stop: () => run.stop(),
+    // what makes it awaitable
+    // oxlint-disable-next-line unicorn/no-thenable
+    then: (...handlers) => promise.then(...handlers),
+  };
+}
+
+/** What began the conversation, also where it began in an earlier session. */
+function firstWords({ initialMessages = [], initialMessage = OPENING }: SessionSettings): string {
+  const first = initialMessages.find(({ role }) => role === 'user');
+  if (first === undefined) return initialMessage;
+  const { content } = first as Extract<ModelMessage, { role: 'user' }>;
+  if (typeof content === 'string') return content;
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+async function untilEnd(
+  started: Promise<unknown>,
+  settings: SessionSettings,
+  seat: SessionSeat,
+): Promise<SessionResult> {
+  const error = await started.then(
+    () => undefined,
+    (error: unknown) => error as CuelineError,
+  );
+  try {
+    return await (await loadSession()).endOf(seat, settings, error);
+  } catch (failure) {
+    return {
+      sessionId: settings.sessionId ?? '',
+      finalOutput: '',
+      totalTurns: 0,
+      completionReason: 'error',
+      messages: [...(settings.initialMessages ?? [])],
+      error: error ?? (failure as CuelineError),
+      usage: noUsage,
+    };
+  }
+}

@@ -1,0 +1,39 @@
+import type { ModelMessage } from 'ai';
+import type { CuelineError } from '../errors.ts';
+import type { RunOutcome } from '../log/events.ts';
+import type { RunFacts } from '../log/state.ts';
+import type { SuspendedCall } from './suspend.ts';
+
+/** Why a session is over. */
+export type CompletionReason = 'task_complete' | 'max_turns' | 'error' | 'stopped' | 'suspended';
+
+/** What has come of a session. Plain JSON, but for `error` and files in messages. */
+export type SessionResult = {
+  sessionId: string;
+  /** The last text of the model's, or the summary where it said nothing. */
+  finalOutput: string;
+  /** Model calls of this session, those before a resume not included. */
+  totalTurns: number;
+  completionReason: CompletionReason;
+  /** The conversation, to go on from. A call whose end is not known has no result in it. */
+  messages: ModelMessage[];
+  /** What the model gave to `task_complete` as its result. */
+  taskResult?: unknown;
+  /** The calls that wait for answers. */
+  suspended?: SuspendedCall[];
+  error?: CuelineError;
+  /** Tokens, those of summaries and agents included. */
+  usage: RunFacts['usage'];
+  metadata?: Readonly<Record<string, unknown>>;
+};
+
+export const noUsage: RunFacts['usage'] = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+
+/** Why a session is over whose run has ended so; `reason` is what the session itself says. */
+export function reasonOf(outcome: RunOutcome, reason: CompletionReason | undefined): CompletionReason {
+  if (outcome === 'stopped') return 'stopped';
+  if (outcome === 'waiting') return 'suspended';
+  if (outcome === 'error') return reason === 'max_turns' ? reason : 'error';
+  // `stopWhen` of the run's options
+  return reason ?? 'stopped';
+}

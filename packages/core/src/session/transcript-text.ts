@@ -1,0 +1,51 @@
+import type { ModelMessage, ToolResultPart } from 'ai';
+
+type Part = Exclude<ModelMessage['content'], string>[number];
+
+const speakers: Record<ModelMessage['role'], string> = {
+  system: 'System',
+  user: 'User',
+  assistant: 'Assistant',
+  tool: 'Tools',
+};
+
+/** A conversation as a text, for whoever is to read it and not to take part in it. Files are only mentioned. */
+export function transcriptText(messages: readonly ModelMessage[]): string {
+  return messages.map(({ role, content }) => `${speakers[role]}:\n${contentText(content)}`).join('\n\n');
+}
+
+/** A message's own words, calls and results. */
+export function contentText(content: ModelMessage['content']): string {
+  return typeof content === 'string' ? content : content.map(partText).filter(Boolean).join('\n');
+}
+
+function partText(part: Part): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'tool-call':
+      return `[calls ${part.toolName} with ${JSON.stringify(part.input)}]`;
+    case 'tool-result':
+      return `[${part.toolName} answers: ${outputText(part.output)}]`;
+    case 'image':
+    case 'file':
+      return `[a file${part.mediaType === undefined ? '' : `, ${part.mediaType}`}]`;
+    default:
+      // what it thought on the way there, and approvals, add nothing to what was done
+      return '';
+  }
+}
+
+function outputText(output: ToolResultPart['output']): string {
+  switch (output.type) {
+    case 'text':
+    case 'error-text':
+      return output.value;
+    case 'execution-denied':
+      return `not allowed${output.reason === undefined ? '' : `: ${output.reason}`}`;
+    case 'content':
+      return output.value.map((item) => (item.type === 'text' ? item.text : '[a file]')).join('\n');
+    default:
+      return JSON.stringify(output.value);
+  }
+}
