@@ -80,6 +80,7 @@ export async function openAnswer(
     if (flaw !== undefined) throw flaw;
     return { ...facts, stream: streamFrom(reader, finish) };
   } catch (error) {
+    // a provider that is told to stop says so in its own way, and maybe first
     const reason: unknown = own.signal.aborted ? own.signal.reason : error;
     giveUp(reason);
     throw reason;
@@ -125,6 +126,7 @@ export async function openAnswer(
         try {
           for (;;) {
             const part = partOf(await from.read());
+            // it was on its way when the answer was broken off
             if (ended) return;
             if (part.type === 'finish') return await finish(controller, part);
             if (isEmpty(part)) continue;
@@ -153,8 +155,8 @@ export async function openAnswer(
       try {
         await settings.onAnswer?.(whole);
       } catch (error) {
-        if (!ended) controller.error(error);
         ended = true;
+        controller.error(error);
       }
       if (!ended) {
         ended = true;

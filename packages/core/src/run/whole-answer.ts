@@ -59,7 +59,9 @@ export function createWholeAnswer(emit: (part: LanguageModelV4StreamPart) => voi
       // the end of nothing
       if (block === undefined) return;
       open[type].delete(part.id);
-      if ('citations' in part && block.type === 'text') block.citations = part.citations ?? [];
+      if ('citations' in part && part.citations !== undefined && block.type === 'text') {
+        block.citations = part.citations;
+      }
     }
     if (part.providerMetadata !== undefined) block.providerMetadata = part.providerMetadata;
     emit(part);

@@ -35,6 +35,25 @@ function refused(status: number, headers: Record<string, string> = {}): APICallE
 const browserFailure = new TypeError('Failed to fetch');
 const reset = new TypeError('terminated');
 
+const reasoning: Part[] = [
+  { type: 'reasoning-start', id: 'r' },
+  { type: 'reasoning-delta', id: 'r', delta: 'Hm.' },
+  { type: 'reasoning-end', id: 'r' },
+];
+const signature: Part = {
+  type: 'reasoning-delta',
+  id: 'r',
+  delta: '',
+  providerMetadata: { lab: { signature: 's' } },
+};
+const search = {
+  type: 'tool-call',
+  toolCallId: 's',
+  toolName: 'search',
+  input: '{}',
+  providerExecuted: true,
+} as const;
+
 /** The code, and the details that say what happened. */
 function named(error: unknown): unknown {
   return CuelineError.isInstance(error) ? { code: error.code, ...error.details } : error;
@@ -236,6 +255,12 @@ describe('an answer', () => {
       [started, ...text('Hi'), finish('stop')],
     ],
     [
+      'is signed',
+      [reasoning[0]!, signature, reasoning[2]!, ...whole],
+      [reasoning[0]!, signature, reasoning[2]!, ...whole],
+    ],
+    ['makes calls at the provider only', [search, finish('tool-calls')], [search, finish('tool-calls')]],
+    [
       'does not say that arguments are complete',
       [...toolCall('a').slice(0, 2), toolCall('a')[3]!, finish('stop')],
       [...toolCall('a'), finish('stop')],
@@ -244,26 +269,63 @@ describe('an answer', () => {
     expect(await see(provider([given]).model, { retries: 0 })).toEqual({ parts: expected });
   });
 
-  test('with calls of the provider’s own shows them where they were made, with their results', async () => {
-    const call = {
-      type: 'tool-call',
-      toolCallId: 's',
-      toolName: 'search',
-      input: '{}',
-      providerExecuted: true,
-    } as const;
+  describe('with calls of the provider’s own', () => {
     const result = { type: 'tool-result', toolCallId: 's', toolName: 'search', result: 'found' } as const;
-    const given = [call, result, ...text('Found.'), finish('stop')];
-    expect(await see(provider([given]).model)).toEqual({ parts: given });
-    const broken = await see(provider([[call, ...text('Hm'), { breaks: reset }]]).model, {
-      heal: () => true,
+    const request = { type: 'tool-approval-request', approvalId: 'q', toolCallId: 's' } as const;
+    const heal = () => true;
+
+    test('shows them where they were made, with their results', async () => {
+      const given = [search, result, ...text('Found.'), finish('stop')];
+      expect(await see(provider([given]).model)).toEqual({ parts: given });
     });
-    expect(broken.parts).toEqual([
-      call,
-      ...text('Hm'),
-      { ...result, result: 'The answer broke off before the result came.', isError: true },
-      healed,
-    ]);
+
+    test('that breaks off leaves none of them without a result', async () => {
+      const half = [search, { ...result, preliminary: true }, ...text('Hm')];
+      const { parts } = await see(provider([[...half, { breaks: reset }]]).model, { heal });
+      expect(parts).toEqual([
+        ...half,
+        { ...result, result: 'The answer broke off before the result came.', isError: true },
+        healed,
+      ]);
+      const done = [search, result];
+      expect((await see(provider([[...done, { breaks: reset }]]).model, { heal })).parts).toEqual([
+        ...done,
+        healed,
+      ]);
+    });
+
+    test('asks for an approval once it is whole', async () => {
+      const { parts } = await see(provider([[search, request, ...text('May I?'), finish('stop')]]).model);
+      expect(parts).toEqual([search, ...text('May I?'), request, finish('stop')]);
+      const broken = await see(provider([[search, request, { breaks: reset }]]).model, { heal });
+      expect(broken.parts).not.toContainEqual(request);
+    });
+
+    test('keeps results with their calls: after those that wait, and by their new ids', async () => {
+      const here = { type: 'tool-call', toolCallId: 's', toolName: 'search', input: '{}' } as const;
+      const given = [search, result, here, result, ...text('Found.'), finish('stop')];
+      const { parts } = await see(provider([given]).model);
+      expect(parts).toEqual([
+        search,
+        result,
+        ...text('Found.'),
+        { ...here, toolCallId: 's~2' },
+        { ...result, toolCallId: 's~2' },
+        finish('stop'),
+      ]);
+    });
+  });
+
+  test('is told with the sources of its text', async () => {
+    const citations = [{ type: 'source', sourceId: 'x' }] as never;
+    const told: ModelAnswer[] = [];
+    const given: Part[] = [
+      ...text('So.').slice(0, 2),
+      { type: 'text-end', id: 't', citations },
+      finish('stop'),
+    ];
+    await see(provider([given]).model, { onAnswer: (answer) => void told.push(answer) });
+    expect(told.map(({ content }) => content)).toEqual([[{ type: 'text', text: 'So.', citations }]]);
   });
 });
 
@@ -407,6 +469,17 @@ describe('an answer that is broken', () => {
     expect(told).not.toHaveBeenCalled();
   });
 
+  test.each(['error', 'interrupted'] as const)(
+    'by the finish reason %s, and by nothing else',
+    async (reason) => {
+      const { errored } = await see(provider([[...text('Hi'), finish(reason)]]).model);
+      expect(named(errored)).toEqual({ code: 'stream_truncated', finishReason: reason });
+      expect((errored as Error).message).toBe(
+        'The model broke off its answer without saying why. Try again.',
+      );
+    },
+  );
+
   test('says what to do about the limit of tokens, and that no call was made', async () => {
     const { errored } = await see(provider([[...text('Hi'), ...toolCall('a'), finish('length')]]).model);
     expect((errored as Error).message).toBe(
@@ -447,6 +520,7 @@ describe('retries', () => {
       [started, text('')[0]!, { breaks: reset }],
       'stream_truncated',
     ],
+    ['a reset after a signature', [started, reasoning[0]!, signature, { breaks: reset }], 'stream_truncated'],
     ['an empty answer that failed', [started, finish('error')], 'stream_truncated'],
   ])('%s is tried again, twice, after 0.5 s and 1 s', async (_what, failing, code) => {
     const healing = watched();
@@ -464,6 +538,7 @@ describe('retries', () => {
     expect(parts).toEqual([]);
     expect(rejected).toMatchObject({ code, details: { attempts: 3 } });
     expect((rejected as Error).message).toMatch(/\(3 attempts\)$/);
+    if ('throws' in failing) expect((rejected as Error).cause).toBe(failing.throws);
     expect(failed.calls.length).toBe(3);
     for (const { abortSignal } of failed.calls) expect(abortSignal?.aborted).toBe(true);
   });
@@ -568,9 +643,15 @@ describe('retries', () => {
       ),
     };
     const retried: unknown[] = [];
-    const { model, calls } = provider([{ throws: browserFailure }, { throws: browserFailure }, whole]);
+    const { model, calls } = provider([
+      { throws: browserFailure },
+      { throws: browserFailure },
+      { throws: refused(500) },
+      whole,
+    ]);
     const seeing = see(model, {
-      retries: 0,
+      retries: 1,
+      random: () => 0.5,
       connectivity,
       sleep: (ms, signal) => (
         vi.isFakeTimers(),
@@ -590,11 +671,14 @@ describe('retries', () => {
     expect(calls.length).toBe(2);
     network.online = true;
     for (const listener of network.listeners) listener();
+    await vi.advanceTimersByTimeAsync(500);
     expect(await seeing).toEqual({ parts: whole });
     expect(network.listeners.size).toBe(0);
     expect(retried).toEqual([
       ['network', 30_000],
       ['network', 30_000],
+      // the one try that counts
+      ['provider_error', 500],
     ]);
   });
 
@@ -670,12 +754,14 @@ describe('stopping', () => {
 
   test('by whoever reads the answer ends the call', async () => {
     const { model, calls, cancelled } = provider([[...text('Half'), 'silence']]);
-    const { stream } = await (steadyModel(model, {}) as LanguageModelV4).doStream({ prompt: [] });
+    const heal = vi.fn(() => true);
+    const { stream } = await (steadyModel(model, { heal }) as LanguageModelV4).doStream({ prompt: [] });
     const reader = stream.getReader();
     await reader.read();
     await reader.cancel(reason);
     expect(calls[0]?.abortSignal?.reason).toBe(reason);
     expect(cancelled).toEqual([0]);
+    expect(heal).not.toHaveBeenCalled();
   });
 
   test('leaves no listener at the signal of the caller', async () => {
@@ -702,6 +788,12 @@ describe('time limits', () => {
     [
       'between two parts',
       [...text('Half'), { wait: 299 }, ...text('more', 'u'), 'silence'],
+      { code: 'timeout', phase: 'idle', ms: 300 },
+      599,
+    ],
+    [
+      'between two parts of which nothing can be seen',
+      [text('')[0]!, { wait: 299 }, { type: 'ping' }, 'silence'],
       { code: 'timeout', phase: 'idle', ms: 300 },
       599,
     ],
@@ -798,10 +890,33 @@ describe('time limits', () => {
   });
 
   test('do not hold against the model that nobody reads on', async () => {
-    const { model } = provider([[...text('Half'), ...text('more', 'u'), finish('stop')]]);
+    const { model } = provider([
+      [...text('Half'), ...text('more', 'u'), ...text('yet', 'v'), finish('stop')],
+    ]);
     const { stream } = await (steadyModel(model, { timeouts }) as LanguageModelV4).doStream({ prompt: [] });
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect((await all(stream)).length).toBe(7);
+    await vi.advanceTimersByTimeAsync(1_000);
+    const reader = stream.getReader();
+    for (let count = 0; count < 5; count += 1) await reader.read();
+    await vi.advanceTimersByTimeAsync(1_000);
+    reader.releaseLock();
+    expect((await all(stream)).map(({ type }) => type)).toEqual([
+      'text-end',
+      'text-start',
+      'text-delta',
+      'text-end',
+      'finish',
+    ]);
+  });
+
+  test('are told by their own name, also where the provider is quick to say that it was stopped', async () => {
+    const { model } = provider([whole]);
+    model.doStream = ({ abortSignal }) =>
+      new Promise((_resolve, reject) => {
+        abortSignal?.addEventListener('abort', () => reject(new DOMException('Stopped', 'AbortError')));
+      });
+    const seeing = see(model, { timeouts, retries: 0 });
+    await vi.runAllTimersAsync();
+    expect(named((await seeing).rejected)).toEqual({ code: 'timeout', phase: 'connect', ms: 100 });
   });
 
   test.each<[string, readonly Act[], readonly number[], unknown]>([
@@ -825,6 +940,12 @@ describe('time limits', () => {
         finish('stop'),
       ],
       [899],
+      undefined,
+    ],
+    [
+      'for the whole call twice, as something came in between',
+      [...Array.from({ length: 8 }, () => [{ wait: 290 }, text('x')[1]!]).flat(), finish('stop')],
+      [899, 1_799],
       undefined,
     ],
     ['once, and then nothing comes', ['silence'], [299], { at: 600, phase: 'idle', ms: 300 }],
