@@ -2,6 +2,7 @@ import { CuelineError } from '../errors.ts';
 import { nearestName } from '../prompt/nearest-name.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
 import { quoted } from '../prompt/part-error.ts';
+import type { Agent } from './agent.ts';
 
 /** What a registry can hold: an agent, or any other prompt with a name. */
 type Registered = PromptDefinition<never>;
@@ -16,8 +17,10 @@ export type AgentRegistry = {
     definition: Definition,
     options?: { replace?: boolean },
   ): Definition;
-  /** The definition of this name. @throws CuelineError `invalid_options`, which lists those that there are */
-  get<Definition extends Registered = Registered>(name: string): Definition;
+  /** The agent of this name. @throws CuelineError `invalid_options`, which lists those that there are */
+  get(name: string): Agent;
+  /** The prompt of this name, which may be an agent, for a run. @throws CuelineError as `get` does */
+  prompt(name: string): PromptDefinition<unknown>;
   has(name: string): boolean;
   /** The names, in the order in which they were first registered. */
   names(): string[];
@@ -26,14 +29,16 @@ export type AgentRegistry = {
 /** A registry that knows nobody yet. */
 export function createAgentRegistry(): AgentRegistry {
   const known = new Map<string, Registered>();
+
+  function find(name: string): Registered {
+    const definition = known.get(name);
+    if (definition !== undefined) return definition;
+    throw unknownName(name, [...known.keys()]);
+  }
+
   return {
     register(definition, { replace = false } = {}) {
-      if (!isPromptDefinition(definition)) {
-        throw new CuelineError(
-          'invalid_options',
-          `agents.register takes what defineAgent or definePrompt returns, and got ${quoted(definition)}.`,
-        );
-      }
+      checkDefinition(definition);
       const { name } = definition;
       const other = known.get(name);
       if (other !== undefined && other !== definition && !replace) {
@@ -45,12 +50,16 @@ export function createAgentRegistry(): AgentRegistry {
       known.set(name, definition);
       return definition;
     },
-    get<Definition extends Registered>(name: string) {
-      const definition = known.get(name);
-      // only the caller knows which kind of definition the name stands for
-      if (definition !== undefined) return definition as Definition;
-      throw unknownName(name, [...known.keys()]);
+    get(name) {
+      const definition = find(name);
+      if ('call' in definition) return definition as unknown as Agent;
+      throw new CuelineError(
+        'invalid_options',
+        `"${name}" is a prompt and no agent, so it cannot be called. Run it: runPrompt(agents.prompt('${name}'), { … }).`,
+      );
     },
+    // whoever asks for it by its name has to know what it takes
+    prompt: (name) => find(name) as unknown as PromptDefinition<unknown>,
     has: (name) => known.has(name),
     names: () => [...known.keys()],
   };
@@ -58,6 +67,14 @@ export function createAgentRegistry(): AgentRegistry {
 
 /** The registry of this page or process. */
 export const agents: AgentRegistry = createAgentRegistry();
+
+function checkDefinition(definition: unknown): void {
+  if (isPromptDefinition(definition)) return;
+  throw new CuelineError(
+    'invalid_options',
+    `agents.register takes what defineAgent or definePrompt returns, and got ${quoted(definition)}.`,
+  );
+}
 
 function unknownName(name: string, names: readonly string[]): CuelineError {
   const nearest = nearestName(name, names);

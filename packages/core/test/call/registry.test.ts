@@ -1,8 +1,10 @@
 import { CuelineError, definePrompt } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
+import { defineAgent } from '../../src/call/define-agent.ts';
 import { createAgentRegistry } from '../../src/call/registry.ts';
 
-const named = (name: string) => definePrompt(name, (prompt) => prompt.$`Hi.`);
+const named = (name: string) => defineAgent({ name, instructions: 'Talk.' });
 
 function faultOf(act: () => unknown): string {
   try {
@@ -14,7 +16,7 @@ function faultOf(act: () => unknown): string {
   throw new Error('did not throw');
 }
 
-test('what is registered is found by its name', () => {
+test('what is registered is found by its name', async () => {
   const registry = createAgentRegistry();
   const editor = named('editor');
   expect(registry.register(editor)).toBe(editor);
@@ -22,6 +24,20 @@ test('what is registered is found by its name', () => {
   expect(registry.get('editor')).toBe(editor);
   expect([registry.has('editor'), registry.has('toString')]).toEqual([true, false]);
   expect(registry.names()).toEqual(['editor', 'researcher']);
+  const { output } = await registry.get('researcher').call('Hi.', { model: scriptedModel(['Hello.']) });
+  expect(output).toBe('Hello.');
+});
+
+test('a prompt is found, too, and says that it cannot be called', () => {
+  const registry = createAgentRegistry();
+  const plan = registry.register(
+    definePrompt('plan', (prompt, input: { city: string }) => prompt.$`${input.city}`),
+  );
+  const editor = registry.register(named('editor'));
+  expect([registry.prompt('plan'), registry.prompt('editor')]).toEqual([plan, editor]);
+  expect(faultOf(() => registry.get('plan'))).toBe(
+    'invalid_options: "plan" is a prompt and no agent, so it cannot be called. Run it: runPrompt(agents.prompt(\'plan\'), { … }).',
+  );
 });
 
 test('a name stands for one definition, unless that is replaced', () => {
@@ -45,7 +61,7 @@ test('an unknown name is told what there is', () => {
   expect(faultOf(() => registry.get('edtior'))).toBe(
     'invalid_options: No agent or prompt is registered as "edtior". There are: editor, writer. Did you mean editor?',
   );
-  expect(faultOf(() => registry.get('x'))).toMatch(/There are: editor, writer\.$/);
+  expect(faultOf(() => registry.prompt('x'))).toMatch(/There are: editor, writer\.$/);
   expect(faultOf(() => registry.register({} as never))).toMatch(
     /takes what defineAgent or definePrompt returns/,
   );

@@ -1,0 +1,160 @@
+import { CuelineError } from '../errors.ts';
+import { checkNames } from '../prompt/option-names.ts';
+import { quoted } from '../prompt/part-error.ts';
+import type { AgentInput, CallOptions } from './agent.ts';
+import { checkAgent, type AgentConfig } from './agent-config.ts';
+import { answerCall, type AnsweredCall } from './call-agent.ts';
+import { asWord, labelProbabilities, labelShares } from './label-probabilities.ts';
+
+/** How a classifier asks. */
+export type ClassifyOptions = Omit<CallOptions, 'dialog'> & {
+  /** What the system prompt says before the labels. */
+  instructions?: string | undefined;
+  /**
+   * How often it asks where the provider says nothing of probabilities; the shares of the answers then stand for them.
+   * Default 1: the label alone.
+   */
+  samples?: number | undefined;
+  /** Whether to ask for the probabilities of tokens, which OpenAI's models can tell. Default true. */
+  logprobs?: boolean | undefined;
+  /** How many answers in a row may be no label before the call fails, less one. Default 3. */
+  maxExceptionRetries?: number | undefined;
+};
+
+/** How an agent's classifier asks: the instructions are the agent's. */
+export type AgentClassifyOptions = Omit<ClassifyOptions, 'instructions'>;
+
+/** What a text was classified as. */
+export type Classification<Label extends string = string> = {
+  label: Label;
+  /** How likely each label was; over the labels they add up to 1. Missing where nothing says so. */
+  probabilities?: Record<Label, number>;
+  /** Where the probabilities come from: the model's own tokens, the shares of several answers, or nowhere. */
+  source: 'logprobs' | 'samples' | 'label';
+};
+
+/** What a question was answered with. */
+export type BinaryClassification = {
+  value: boolean;
+  /** How likely yes was. Missing where nothing says so. */
+  probability?: number;
+  source: Classification['source'];
+};
+
+const optionNames = [
+  'instructions',
+  'samples',
+  'logprobs',
+  'maxExceptionRetries',
+  'signal',
+  'model',
+  'models',
+  'context',
+];
+
+/** The most tokens that OpenAI tells of one place. */
+const MAX_LOGPROBS = 20;
+
+/**
+ * Asks a model for one of several labels. An answer that is no label is sent back, as in every agent call.
+ *
+ * @example
+ * const { label } = await classify('I love it!', ['positive', 'negative'], { model: 'openai:gpt-4o' });
+ */
+export async function classify<const Label extends string>(
+  input: AgentInput,
+  labels: readonly Label[],
+  options: ClassifyOptions,
+): Promise<Classification<Label>> {
+  checkNames('classify', options, optionNames, 'invalid_options');
+  checkLabels(labels);
+  const { samples = 1, instructions, logprobs, maxExceptionRetries, ...callOptions } = options;
+  if (!Number.isSafeInteger(samples) || samples < 1) {
+    throw new CuelineError(
+      'invalid_options',
+      `samples is ${quoted(samples)}. Give a whole number from 1 on.`,
+    );
+  }
+  const config = classifierConfig(labels, { instructions, logprobs, maxExceptionRetries });
+  const ask = (): Promise<AnsweredCall<Label, never>> =>
+    answerCall<Label, never>(
+      config,
+      { kind: 'prompt', name: config.name, run: () => {} },
+      input,
+      callOptions,
+    );
+  const first = await ask();
+  const probabilities = labelProbabilities(first.providerMetadata, labels);
+  if (probabilities !== undefined) return { label: first.output, probabilities, source: 'logprobs' };
+  if (samples === 1) return { label: first.output, source: 'label' };
+  const others = await Promise.all(Array.from({ length: samples - 1 }, ask));
+  const answers = [first, ...others].map(({ output }) => output);
+  const shares = labelShares(answers, labels);
+  // of labels with the same share the one that was said first
+  const label = answers.reduce((best, answer) => (shares[answer] > shares[best] ? answer : best));
+  return { label, probabilities: shares, source: 'samples' };
+}
+
+/**
+ * Asks a model a question to be answered with yes or no.
+ *
+ * @example
+ * const { value } = await classifyBinary('Is Lisbon a capital?', { model: 'openai:gpt-4o' });
+ */
+export async function classifyBinary(
+  question: AgentInput,
+  options: ClassifyOptions,
+): Promise<BinaryClassification> {
+  const { label, probabilities, source } = await classify(question, ['yes', 'no'], options);
+  return {
+    value: label === 'yes',
+    ...(probabilities === undefined ? {} : { probability: probabilities.yes }),
+    source,
+  };
+}
+
+function classifierConfig(
+  labels: readonly string[],
+  { instructions, logprobs = true, maxExceptionRetries }: ClassifyOptions,
+): AgentConfig {
+  const list = labels.join(', ');
+  const told = `Answer with one of these words and nothing else: ${list}`;
+  const config: AgentConfig = {
+    name: 'classify',
+    instructions: instructions === undefined ? told : `${instructions}\n\n${told}`,
+    onException: `Please respond with one and only one word from [${list}]`,
+    maxExceptionRetries,
+    maxInterrupts: 0,
+    output: (text) => labelOf(text, labels),
+    options: logprobs
+      ? { providerOptions: { openai: { logprobs: Math.min(MAX_LOGPROBS, 2 * labels.length + 3) } } }
+      : {},
+  };
+  checkAgent(config);
+  return config;
+}
+
+function labelOf<Label extends string>(text: string, labels: readonly Label[]): Label {
+  const word = asWord(text);
+  const label = labels.find((one) => asWord(one) === word);
+  if (label !== undefined) return label;
+  throw new CuelineError('parse_failed', `${quoted(text)} is none of: ${labels.join(', ')}.`);
+}
+
+function checkLabels(labels: unknown): asserts labels is readonly string[] {
+  const words = Array.isArray(labels)
+    ? (labels as unknown[]).map((label) => (typeof label === 'string' ? asWord(label) : ''))
+    : [];
+  if (words.length < 2 || words.includes('')) {
+    throw new CuelineError(
+      'invalid_options',
+      "A classifier needs two labels or more, each of them a text: classify(input, ['positive', 'negative'], { … }).",
+    );
+  }
+  const twice = words.find((word, index) => words.indexOf(word) !== index);
+  if (twice === undefined) return;
+  throw new CuelineError(
+    'invalid_options',
+    `Two labels are read as "${twice}", so they cannot be told apart. Upper case, quotes and full stops make no difference.`,
+  );
+}

@@ -1,0 +1,66 @@
+import type { ToolCallState } from '../log/state.ts';
+import type { PromptDefinition } from '../prompt/define-prompt.ts';
+import type { NamedTool } from '../prompt/tool.ts';
+import type { TypesOf } from '../prompt/types-of.ts';
+import type { Conducted } from '../run/conduct.ts';
+import type { Agent, AgentInput, AgentTypes, CallOptions } from './agent.ts';
+import { checkAgent, type AgentConfig, type AgentTools } from './agent-config.ts';
+import { callAgent } from './call-agent.ts';
+import { classify, classifyBinary } from './classify.ts';
+import { loadCall } from './load-call.ts';
+import type { OutputConfig, OutputOf } from './output-config.ts';
+
+/** What is known of the calls of an agent's tools. */
+type CallsOf<Tools extends AgentTools> = Tools extends readonly NamedTool[]
+  ? TypesOf<{ readonly tools: Tools }>['toolCall']
+  : ToolCallState;
+
+/**
+ * Defines an agent: instructions, tools, and what its answers must be. A call of it goes on until there is such an
+ * answer, or rejects with why there is none.
+ * @throws CuelineError `invalid_definition`
+ *
+ * @example
+ * const geographer = defineAgent({
+ *   name: 'geographer',
+ *   instructions: 'You know every capital.',
+ *   model: 'openai:gpt-4o',
+ *   output: tags(['answer']),
+ * });
+ * const { output } = await geographer.call('What is the capital of Portugal?');
+ * console.log(output.answer);
+ */
+export function defineAgent<
+  const Output extends OutputConfig | undefined = undefined,
+  const Tools extends AgentTools = readonly [],
+>(config: AgentConfig<Output, Tools>): Agent<OutputOf<Output>, CallsOf<Tools>> {
+  checkAgent(config);
+  // what is known of its output and tools is known of its calls
+  type Types = AgentTypes<OutputOf<Output>, CallsOf<Tools>>;
+  const { name, model, tools, instructions } = config;
+  const conducted = async (
+    input: AgentInput,
+    options: Pick<CallOptions, 'dialog'> = {},
+  ): Promise<Conducted> => (await loadCall()).prepareCall(config, input, options);
+  const definition: PromptDefinition<AgentInput, Types> = {
+    kind: 'prompt',
+    name,
+    // all that it says is said by what a call adds to it
+    run: () => {},
+    conducted,
+    ...(model === undefined ? {} : { model }),
+    ...(Array.isArray(tools) ? { tools: tools as readonly NamedTool[] } : {}),
+  };
+  const classifier = { model, instructions };
+  return {
+    ...definition,
+    call: (input, options) => callAgent(config, definition, input, options),
+    prompt: (input, options) => ({
+      ...definition,
+      run: () => {},
+      conducted: () => conducted(input, options),
+    }),
+    classify: (input, labels, options) => classify(input, labels, { ...classifier, ...options }),
+    classifyBinary: (question, options) => classifyBinary(question, { ...classifier, ...options }),
+  };
+}

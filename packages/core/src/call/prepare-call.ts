@@ -1,0 +1,83 @@
+import { toModelMessage } from '../prompt/to-model-message.ts';
+import { resolveMessages } from '../prompt/resolve-messages.ts';
+import type { NamedTool } from '../prompt/tool.ts';
+import type { ToolContext } from '../prompt/tool-definition.ts';
+import type { Conducted } from '../run/conduct.ts';
+import { defaultLimits } from '../run/limits.ts';
+import { answerWithin } from '../run/run-agent.ts';
+import { joinInstructions } from '../run/stream-options.ts';
+import { speakerOf } from '../run/tool-places.ts';
+import { CuelineError } from '../errors.ts';
+import type { AgentInput, CallOptions } from './agent.ts';
+import { callLimits, type AgentConfig } from './agent-config.ts';
+import type { CallReport } from './call-report.ts';
+import { conductCall } from './conduct-call.ts';
+import { createOutputReader } from './read-output.ts';
+
+/** What a call adds to the prompt of its agent: instructions, dialog and input, and its conduct. */
+export async function prepareCall(
+  config: AgentConfig,
+  input: AgentInput,
+  { dialog }: Pick<CallOptions, 'dialog'>,
+  onEnd?: (report: CallReport) => void,
+): Promise<Conducted> {
+  const { name, instructions, tools, limits, options } = config;
+  const reader = createOutputReader(name, config.output);
+  const { maxExceptionRetries, maxInterrupts } = callLimits(config);
+  const earlier = dialog?.toMessages() ?? [];
+  const said = await resolveMessages([toModelMessage('user', input, earlier)]);
+  const parts = [instructions, reader.systemLine].filter((part) => part !== undefined);
+  return {
+    options: {
+      // more than a run may take by itself, where the call's own limits allow for it
+      limits: {
+        steps: Math.max(defaultLimits.steps, (maxInterrupts + 1) * (maxExceptionRetries + 1)),
+        ...limits,
+      },
+      ...options,
+      system: undefined,
+      instructions: joinInstructions(parts.join('\n\n'), options?.system, options?.instructions),
+      messages: [...earlier, ...said],
+      ...(tools === undefined || isToolList(tools) ? {} : { tools }),
+      ...(reader.format === undefined ? {} : { output: reader.format }),
+    },
+    structured: reader.format !== undefined,
+    conduct: (stage) => conductCall(config, reader, stage, onEnd),
+  };
+}
+
+/** Makes a call inside the run that a tool works for. @throws CuelineError why there is no answer */
+export async function callWithin(
+  context: ToolContext,
+  config: AgentConfig,
+  input: AgentInput,
+  { model = config.model, signal, dialog }: CallOptions,
+  onEnd: (report: CallReport) => void,
+): Promise<void> {
+  const parent = speakerOf(context);
+  if (parent === undefined) {
+    throw new CuelineError(
+      'invalid_options',
+      `The context of this call of agent "${config.name}" is not one that a running tool was given. Hand on the second argument of the tool's function as it is, or leave it out.`,
+    );
+  }
+  const conducted = await prepareCall(config, input, { dialog }, onEnd);
+  const { messages, tools, limits: _, approval: __, ...options } = conducted.options;
+  const signals = [context.abortSignal, signal].filter((one) => one !== undefined);
+  await answerWithin(parent, {
+    name: config.name,
+    toolCallId: context.toolCallId,
+    input,
+    model,
+    declared: isToolList(config.tools) ? config.tools : undefined,
+    messages,
+    tools,
+    options,
+    conducted,
+    abortSignal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
+  });
+}
+
+function isToolList(tools: AgentConfig['tools']): tools is readonly NamedTool[] {
+  return Array.isArray(tools);
+}
