@@ -621,6 +621,15 @@ describe('retries', () => {
     expect(slept).toEqual([ms]);
   });
 
+  test.each<[string, unknown]>([
+    ['in the cause', new CuelineError('overloaded', 'No.', { cause: refused(503, { 'retry-after': '7' }) })],
+    ['among the details', new CuelineError('rate_limited', 'No.', { details: { retryAfter: '7' } })],
+  ])('find what the server asks %s of an error', async (_where, error) => {
+    const { settings, slept } = watched();
+    expect(await see(provider([{ throws: error }, whole]).model, settings)).toEqual({ parts: whole });
+    expect(slept).toEqual([7_000]);
+  });
+
   test.each<[string, number, Record<string, string>, string]>([
     ['a rate limit', 429, { 'retry-after': '120' }, '2026-11-22T12:02:00.000Z'],
     ['an overload', 503, { 'retry-after': 'Sun, 22 Nov 2026 13:00:00 GMT' }, '2026-11-22T13:00:00.000Z'],
@@ -667,6 +676,8 @@ describe('retries', () => {
     // a browser may be wrong about it, so that it is tried now and then
     await vi.advanceTimersByTimeAsync(1);
     expect(calls.length).toBe(2);
+    // told of a change that is none
+    for (const listener of network.listeners) listener();
     await vi.advanceTimersByTimeAsync(10_000);
     expect(calls.length).toBe(2);
     network.online = true;
