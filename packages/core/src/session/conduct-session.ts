@@ -40,11 +40,8 @@ export async function conductSession(settings: SessionSettings, seat: SessionSea
       taskComplete.define(prompt);
     },
     conduct(stage) {
-      const { conduct, end } = conductTurns(
-        stage,
-        isLeft ? { ...named, callbacks: {} } : named,
-        taskComplete,
-      );
+      const told = isLeft ? { ...named, callbacks: {} } : named;
+      const { conduct, end } = conductTurns(stage, told, { taskComplete, thrown: tools.thrown });
       seat.end ??= end;
       return conduct;
     },

@@ -28,7 +28,7 @@ export type ConductedTurns = {
 export function conductTurns(
   stage: Stage,
   settings: SessionSettings & { sessionId: string },
-  taskComplete: TaskComplete,
+  { taskComplete, thrown }: { taskComplete: TaskComplete; thrown: Map<string, unknown> },
 ): ConductedTurns {
   const { sessionId, callbacks = {}, logger, maxTurns = 50, tokenLimit, metadata } = settings;
   const { tree, sink, path } = stage.speaker;
@@ -97,14 +97,13 @@ export function conductTurns(
     }
     conversation.fail(info, event.error);
     const phase = invalid.has(event.toolCallId) ? 'tool_parsing' : 'tool_execution';
-    void tell('onError', { ...info, phase, error: new Error(event.error) });
+    void tell('onError', { ...info, phase, error: errorOf(thrown.get(event.toolCallId), event.error) });
   }
 
   async function beforeStep(step: ConductedStep): ReturnType<NonNullable<Conduct['beforeStep']>> {
     let differs = conversation.hear(step);
     healed = undefined;
-    calls.clear();
-    invalid.clear();
+    for (const known of [calls, invalid, thrown]) known.clear();
     if (compaction !== undefined) {
       frame ??= await frameTokens(step.instructions(), step.tools);
       const { messages } = conversation;
@@ -224,6 +223,11 @@ function suspensionsOf({ toolResults }: StepResult<ToolSet, RunContext>): Suspen
   return toolResults.flatMap(({ toolCallId, toolName, output }) =>
     isSuspension(output) ? [{ toolCallId, toolName, payload: output.payload }] : [],
   );
+}
+
+/** What a tool threw, where the log may say the same of it; otherwise what the log says, which has no keys. */
+function errorOf(thrown: unknown, logged: string): Error {
+  return thrown instanceof Error && logged.endsWith(thrown.message) ? thrown : new Error(logged);
 }
 
 /** What the user has said last, where there is anything before it that can be summarised. */

@@ -1,7 +1,7 @@
 import type { ToolSet } from 'ai';
 import type { Prompt } from '../prompt/prompt.ts';
-import { isStreaming } from '../prompt/tool-callbacks.ts';
-import { toSchema, type ToolContext, type ToolSchema } from '../prompt/tool-definition.ts';
+import { isStreaming, lastOutput } from '../prompt/tool-callbacks.ts';
+import { toSchema, type ToolContext, type ToolOptions, type ToolSchema } from '../prompt/tool-definition.ts';
 import { toModelOutput } from '../prompt/tool-output.ts';
 import type { NamedTool } from '../prompt/tool.ts';
 import { placed, speakerOf } from '../run/tool-places.ts';
@@ -16,44 +16,65 @@ type Execute = (args: unknown, context: ToolContext) => unknown;
 export type ReadyTools = {
   ready: ToolSet;
   define(prompt: Prompt): void;
-  /** How long each tool may take that gives one output after the other. */
+  /** How long each of the AI SDK's tools may take that gives one output after the other. */
   timeouts: Record<string, number> | undefined;
+  /** What calls have thrown, by their ids. */
+  thrown: Map<string, unknown>;
 };
 
-/** Reads the tools of a session's config. `timeoutMs` is how long a call may take that says nothing else. */
+/** Reads the tools of a session's config. `timeoutMs` is how long a call may take whose tool says nothing else. */
 export function readTools(tools: SessionTools = {}, timeoutMs: number | undefined): ReadyTools {
+  const thrown = new Map<string, unknown>();
   if (Array.isArray(tools)) {
+    const named = tools as readonly NamedTool[];
     return {
       ready: {},
       timeouts: undefined,
-      define(prompt) {
-        for (const { name, description, schema, fn, options } of tools as readonly NamedTool[]) {
-          const limited = timeoutMs === undefined ? options : { timeoutMs, ...options };
-          prompt.defTool(name, description, schema, fn as Execute, limited as object);
-        }
-      },
+      thrown,
+      define: (prompt) => named.forEach((tool) => define(prompt, tool, timeoutMs, thrown)),
     };
   }
   const entries = Object.entries(tools as ToolSet);
   const streaming = entries.filter(([, { execute }]) => execute !== undefined && isStreaming(execute));
   return {
-    ready: Object.fromEntries(entries.map(([name, tool]) => [name, toReady(name, tool, timeoutMs)])),
+    ready: Object.fromEntries(entries.map(([name, tool]) => [name, toReady(name, tool, timeoutMs, thrown)])),
     define: () => {},
     timeouts:
       timeoutMs === undefined || streaming.length === 0
         ? undefined
         : Object.fromEntries(streaming.map(([name]) => [`${name}Ms`, timeoutMs])),
+    thrown,
   };
 }
 
-function toReady(name: string, tool: Ready, timeoutMs: number | undefined): Ready {
+function define(
+  prompt: Prompt,
+  { name, description, schema, fn, options }: NamedTool,
+  timeoutMs: number | undefined,
+  thrown: Map<string, unknown>,
+): void {
+  const rules = (options ?? {}) as ToolOptions;
+  if (isStreaming(fn)) {
+    const limited = timeoutMs === undefined ? rules : { timeoutMs, ...rules };
+    prompt.defTool(name, description, schema, fn as Execute, limited);
+    return;
+  }
+  const ms = rules.timeoutMs === undefined ? timeoutMs : undefined;
+  prompt.defTool(name, description, schema, watched(name, fn as Execute, ms, thrown), rules);
+}
+
+function toReady(
+  name: string,
+  tool: Ready,
+  timeoutMs: number | undefined,
+  thrown: Map<string, unknown>,
+): Ready {
   const { execute, inputSchema, toModelOutput: own } = tool;
   if (execute === undefined) return tool;
-  const run = execute as Execute;
   return {
     ...tool,
     inputSchema: toSchema(name, inputSchema as ToolSchema),
-    execute: timeoutMs === undefined || isStreaming(execute) ? run : limited(name, run, timeoutMs),
+    execute: isStreaming(execute) ? execute : watched(name, execute as Execute, timeoutMs, thrown),
     ...(own === undefined
       ? {}
       : {
@@ -64,18 +85,31 @@ function toReady(name: string, tool: Ready, timeoutMs: number | undefined): Read
   };
 }
 
-/** The tool with a time limit, which also ends one that does not listen to its signal. */
-function limited(name: string, run: Execute, ms: number): Execute {
+/** The tool with what it throws noted, and with a time limit that also ends one that does not listen to its signal. */
+function watched(
+  name: string,
+  run: Execute,
+  timeoutMs: number | undefined,
+  thrown: Map<string, unknown>,
+): Execute {
   return async (args, context) => {
-    const limit = timeLimit(name, ms);
-    const { abortSignal = limit.signal } = context;
-    const own: ToolContext = { ...context, abortSignal: AbortSignal.any([abortSignal, limit.signal]) };
-    const speaker = speakerOf(context);
-    if (speaker !== undefined) placed(own, speaker);
+    const limit = timeoutMs === undefined ? undefined : timeLimit(name, timeoutMs);
     try {
-      return await untilAborted(Promise.resolve(run(args, own)), limit.signal);
+      const own = limit === undefined ? context : within(context, limit.signal);
+      return await untilAborted(lastOutput(run(args, own)), limit?.signal);
+    } catch (error) {
+      thrown.set(context.toolCallId, error);
+      throw error;
     } finally {
-      limit.clear();
+      limit?.clear();
     }
   };
+}
+
+/** The context of a call that has one signal more. */
+function within(context: ToolContext, signal: AbortSignal): ToolContext {
+  const { abortSignal = signal } = context;
+  const own: ToolContext = { ...context, abortSignal: AbortSignal.any([abortSignal, signal]) };
+  const speaker = speakerOf(context);
+  return speaker === undefined ? own : placed(own, speaker);
 }

@@ -1,117 +1,428 @@
-import { expect, test } from 'vitest';
-import { calls, complete, playSession } from './sessions.ts';
+import type { ModelMessage } from 'ai';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { scriptedModel } from '@cueline/core/testing';
+import { suspend } from '../../src/session/suspend.ts';
+import { calls, complete, json, playSession, search, traced } from './sessions.ts';
+import { runAgentSession } from '../../src/session/run-agent-session.ts';
 
-test('plain: a tool, then the end', async () => {
-  const { told, result } = await playSession([
-    [{ text: 'I look it up.' }, ...(calls(['search', { query: 'it' }]) as [])],
-    complete('Found it.', { it: 1 }),
-  ]);
-  expect(told).toMatchInlineSnapshot(`
-    [
-      "onTurnStart 1",
-      "onAssistantMessage 1: I look it up.",
-      "onToolCall 1: search {"query":"it"}",
-      "onMessagesUpdate user, assistant(search)",
-      "onToolResult 1: search {"found":"it"}",
-      "onMessagesUpdate user, assistant(search), tool(search)",
-      "onTurnStart 2",
-      "onToolCall 2: task_complete {"summary":"Found it.","result":{"it":1}}",
-      "onMessagesUpdate user, assistant(search), tool(search), assistant(task_complete)",
-      "onToolResult 2: task_complete {"completed":true}",
-      "onMessagesUpdate user, assistant(search), tool(search), assistant(task_complete), tool(task_complete)",
-      "onComplete task_complete in 2",
-    ]
-  `);
-  expect(result).toMatchInlineSnapshot(`
-    {
-      "completionReason": "task_complete",
-      "finalOutput": "I look it up.",
-      "messages": [
-        {
-          "content": "Please begin.",
-          "role": "user",
-        },
-        {
-          "content": [
-            {
-              "providerOptions": undefined,
-              "text": "I look it up.",
-              "type": "text",
-            },
-            {
-              "input": {
-                "query": "it",
-              },
-              "providerExecuted": undefined,
-              "providerOptions": undefined,
-              "toolCallId": "call-0-1",
-              "toolName": "search",
-              "type": "tool-call",
-            },
-          ],
-          "role": "assistant",
-        },
-        {
-          "content": [
-            {
-              "output": {
-                "type": "json",
-                "value": {
-                  "found": "it",
-                },
-              },
-              "toolCallId": "call-0-1",
-              "toolName": "search",
-              "type": "tool-result",
-            },
-          ],
-          "role": "tool",
-        },
-        {
-          "content": [
-            {
-              "input": {
-                "result": {
-                  "it": 1,
-                },
-                "summary": "Found it.",
-              },
-              "providerExecuted": undefined,
-              "providerOptions": undefined,
-              "toolCallId": "call-done",
-              "toolName": "task_complete",
-              "type": "tool-call",
-            },
-          ],
-          "role": "assistant",
-        },
-        {
-          "content": [
-            {
-              "output": {
-                "type": "json",
-                "value": {
-                  "completed": true,
-                },
-              },
-              "toolCallId": "call-done",
-              "toolName": "task_complete",
-              "type": "tool-result",
-            },
-          ],
-          "role": "tool",
-        },
-      ],
-      "sessionId": "s1",
-      "taskResult": {
-        "it": 1,
+const failing = {
+  description: 'Fails',
+  inputSchema: z.object({}),
+  execute: async () => {
+    throw new Error('the disk is full');
+  },
+};
+const ask = {
+  description: 'Ask the user',
+  inputSchema: z.object({ question: z.string() }),
+  execute: async ({ question }: { question: string }) => suspend({ question }),
+};
+
+/** Goes on from what a session has left, as it comes back from a database. */
+const resume = (messages: readonly ModelMessage[], config = {}) =>
+  playSession([complete('Resumed.')], { initialMessages: json([...messages]), ...config });
+
+describe('the order of callbacks', () => {
+  test('plain: a tool, then the end', async () => {
+    const { told, result } = await playSession([
+      [{ text: 'I look it up.' }, { toolCall: { name: 'search', input: { query: 'it' } } }],
+      complete('Found it.'),
+    ]);
+    expect(told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onAssistantMessage 1: I look it up.",
+        "onToolCall 1: search {"query":"it"}",
+        "onMessagesUpdate user, assistant(search)",
+        "onToolResult 1: search {"found":"it"}",
+        "onMessagesUpdate user, assistant(search), tool(search)",
+        "onTurnStart 2",
+        "onToolCall 2: task_complete {"summary":"Found it."}",
+        "onMessagesUpdate user, assistant(search), tool(search), assistant(task_complete)",
+        "onToolResult 2: task_complete {"completed":true}",
+        "onMessagesUpdate user, assistant(search), tool(search), assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 2",
+      ]
+    `);
+    const resumed = await resume(result.messages);
+    expect(resumed.told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: task_complete {"summary":"Resumed."}",
+        "onMessagesUpdate user, assistant(search), tool(search), assistant(task_complete), tool(task_complete), assistant(task_complete)",
+        "onToolResult 1: task_complete {"completed":true}",
+        "onMessagesUpdate user, assistant(search), tool(search), assistant(task_complete), tool(task_complete), assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 1",
+      ]
+    `);
+  });
+
+  test('two tools at once: the calls in order, the results as they come', async () => {
+    const { told, result } = await playSession([
+      calls(['search', { query: 'a much longer question' }], ['search', { query: 'b' }]),
+      complete(),
+    ]);
+    expect(told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: search {"query":"a much longer question"}",
+        "onToolCall 1: search {"query":"b"}",
+        "onMessagesUpdate user, assistant(search search)",
+        "onToolResult 1: search {"found":"b"}",
+        "onToolResult 1: search {"found":"a much longer question"}",
+        "onMessagesUpdate user, assistant(search search), tool(search search)",
+        "onTurnStart 2",
+        "onToolCall 2: task_complete {"summary":"All done."}",
+        "onMessagesUpdate user, assistant(search search), tool(search search), assistant(task_complete)",
+        "onToolResult 2: task_complete {"completed":true}",
+        "onMessagesUpdate user, assistant(search search), tool(search search), assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 2",
+      ]
+    `);
+    const resumed = await resume(result.messages.slice(0, 3));
+    expect(resumed.told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: task_complete {"summary":"Resumed."}",
+        "onMessagesUpdate user, assistant(search search), tool(search search), assistant(task_complete)",
+        "onToolResult 1: task_complete {"completed":true}",
+        "onMessagesUpdate user, assistant(search search), tool(search search), assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 1",
+      ]
+    `);
+  });
+
+  test('a tool that fails', async () => {
+    const { told, result } = await playSession([calls(['failing']), complete()], { tools: { failing } });
+    expect(told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: failing {}",
+        "onMessagesUpdate user, assistant(failing)",
+        "onError 1: tool_execution failing the disk is full",
+        "onMessagesUpdate user, assistant(failing), tool(failing!)",
+        "onTurnStart 2",
+        "onToolCall 2: task_complete {"summary":"All done."}",
+        "onMessagesUpdate user, assistant(failing), tool(failing!), assistant(task_complete)",
+        "onToolResult 2: task_complete {"completed":true}",
+        "onMessagesUpdate user, assistant(failing), tool(failing!), assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 2",
+      ]
+    `);
+    const resumed = await resume(result.messages.slice(0, 3));
+    expect(resumed.told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: task_complete {"summary":"Resumed."}",
+        "onMessagesUpdate user, assistant(failing), tool(failing!), assistant(task_complete)",
+        "onToolResult 1: task_complete {"completed":true}",
+        "onMessagesUpdate user, assistant(failing), tool(failing!), assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 1",
+      ]
+    `);
+  });
+
+  test('arguments that do not fit, and a tool that there is not', async () => {
+    const { told, result } = await playSession([
+      calls(['search', { question: 1 }], ['search', '{"que'], ['serach', { query: 'x' }]),
+      calls(['task_complete', { text: 'done' }]),
+      complete(),
+    ]);
+    expect(told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: search {"question":1}",
+        "onToolCall 1: search "{\\"que"",
+        "onToolCall 1: serach {"query":"x"}",
+        "onMessagesUpdate user, assistant(search search serach)",
+        "onError 1: tool_parsing search AI_InvalidToolInputError: Invalid input ",
+        "onError 1: tool_parsing search AI_InvalidToolInputError: Invalid input ",
+        "onError 1: tool_parsing serach AI_NoSuchToolError: Model tried to call ",
+        "onMessagesUpdate user, assistant(search search serach), tool(search! search! serach!)",
+        "onTurnStart 2",
+        "onToolCall 2: task_complete {"text":"done"}",
+        "onMessagesUpdate user, assistant(search search serach), tool(search! search! serach!), assistant(task_complete)",
+        "onError 2: tool_parsing task_complete AI_InvalidToolInputError: Invalid input ",
+        "onMessagesUpdate user, assistant(search search serach), tool(search! search! serach!), assistant(task_complete), tool(task_complete!)",
+        "onTurnStart 3",
+        "onToolCall 3: task_complete {"summary":"All done."}",
+        "onMessagesUpdate user, assistant(search search serach), tool(search! search! serach!), assistant(task_complete), tool(task_complete!), assistant(task_complete)",
+        "onToolResult 3: task_complete {"completed":true}",
+        "onMessagesUpdate user, assistant(search search serach), tool(search! search! serach!), assistant(task_complete), tool(task_complete!), assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 3",
+      ]
+    `);
+    const resumed = await resume(result.messages.slice(0, 5));
+    expect(resumed.told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: task_complete {"summary":"Resumed."}",
+        "onMessagesUpdate user, assistant(search search serach), tool(search! search! serach!), assistant(task_complete), tool(task_complete!), assistant(task_complete)",
+        "onToolResult 1: task_complete {"completed":true}",
+        "onMessagesUpdate user, assistant(search search serach), tool(search! search! serach!), assistant(task_complete), tool(task_complete!), assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 1",
+      ]
+    `);
+  });
+
+  test('idle: one nudge, then the reminder, then anew', async () => {
+    const { told, result } = await playSession([
+      'Hm.',
+      'Well.',
+      'So.',
+      calls(['search', { query: 'x' }]),
+      'Ah.',
+      complete(),
+    ]);
+    expect(told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onAssistantMessage 1: Hm.",
+        "onMessagesUpdate user, assistant, user",
+        "onTurnStart 2",
+        "onAssistantMessage 2: Well.",
+        "onMessagesUpdate user, assistant, user, assistant, user",
+        "onTurnStart 3",
+        "onAssistantMessage 3: So.",
+        "onMessagesUpdate user, assistant, user, assistant, user, assistant, user",
+        "onTurnStart 4",
+        "onToolCall 4: search {"query":"x"}",
+        "onMessagesUpdate user, assistant, user, assistant, user, assistant, user, assistant(search)",
+        "onToolResult 4: search {"found":"x"}",
+        "onMessagesUpdate user, assistant, user, assistant, user, assistant, user, assistant(search), tool(search)",
+        "onTurnStart 5",
+        "onAssistantMessage 5: Ah.",
+        "onMessagesUpdate user, assistant, user, assistant, user, assistant, user, assistant(search), tool(search), assistant, user",
+        "onTurnStart 6",
+        "onToolCall 6: task_complete {"summary":"All done."}",
+        "onMessagesUpdate user, assistant, user, assistant, user, assistant, user, assistant(search), tool(search), assistant, user, assistant(task_complete)",
+        "onToolResult 6: task_complete {"completed":true}",
+        "onMessagesUpdate user, assistant, user, assistant, user, assistant, user, assistant(search), tool(search), assistant, user, assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 6",
+      ]
+    `);
+    expect(result.messages.filter(({ role }) => role === 'user').map(({ content }) => content))
+      .toMatchInlineSnapshot(`
+      [
+        "Please begin.",
+        "Please continue.",
+        "REMINDER: If you have completed your task, you must call the task_complete tool with a summary. If you are not done yet, please continue working.",
+        "Please continue.",
+        "Please continue.",
+      ]
+    `);
+    const resumed = await resume(result.messages.slice(0, 2));
+    expect(resumed.told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: task_complete {"summary":"Resumed."}",
+        "onMessagesUpdate user, assistant, user, assistant(task_complete)",
+        "onToolResult 1: task_complete {"completed":true}",
+        "onMessagesUpdate user, assistant, user, assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 1",
+      ]
+    `);
+    expect(resumed.result.messages[2]).toEqual({ role: 'user', content: 'Please continue.' });
+  });
+
+  test('a summary', async () => {
+    const { told, result } = await playSession(
+      [calls(['search', { query: 'x'.repeat(2_000) }]), 'It was about x.', complete()],
+      { tokenLimit: 600 },
+    );
+    expect(told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: search {"query":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxx…",
+        "onMessagesUpdate user, assistant(search)",
+        "onToolResult 1: search {"found":"xxxxxxxxxxxxxxxxxxxxxxxxxxx…",
+        "onMessagesUpdate user, assistant(search), tool(search)",
+        "onBeforeSummarize user, assistant(search), tool(search)",
+        "onAfterSummarize user, assistant",
+        "onMessagesUpdate user, assistant, user",
+        "onTurnStart 2",
+        "onToolCall 2: task_complete {"summary":"All done."}",
+        "onMessagesUpdate user, assistant, user, assistant(task_complete)",
+        "onToolResult 2: task_complete {"completed":true}",
+        "onMessagesUpdate user, assistant, user, assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 2",
+      ]
+    `);
+    const resumed = await resume(result.messages.slice(0, 3));
+    expect(resumed.told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: task_complete {"summary":"Resumed."}",
+        "onMessagesUpdate user, assistant, user, assistant(task_complete)",
+        "onToolResult 1: task_complete {"completed":true}",
+        "onMessagesUpdate user, assistant, user, assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 1",
+      ]
+    `);
+  });
+
+  test('no turns left', async () => {
+    const { told, result } = await playSession(['Hm.', calls(['search', { query: 'x' }])], { maxTurns: 2 });
+    expect(told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onAssistantMessage 1: Hm.",
+        "onMessagesUpdate user, assistant, user",
+        "onTurnStart 2",
+        "onToolCall 2: search {"query":"x"}",
+        "onMessagesUpdate user, assistant, user, assistant(search)",
+        "onToolResult 2: search {"found":"x"}",
+        "onMessagesUpdate user, assistant, user, assistant(search), tool(search)",
+        "onComplete max_turns in 2",
+      ]
+    `);
+    const resumed = await resume(result.messages, { maxTurns: 1 });
+    expect(resumed.told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: task_complete {"summary":"Resumed."}",
+        "onMessagesUpdate user, assistant, user, assistant(search), tool(search), assistant(task_complete)",
+        "onToolResult 1: task_complete {"completed":true}",
+        "onMessagesUpdate user, assistant, user, assistant(search), tool(search), assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 1",
+      ]
+    `);
+  });
+
+  test('the end in the same answer as another tool', async () => {
+    const { told, result } = await playSession([
+      calls(['task_complete', { summary: 'Done.' }], ['search', { query: 'last' }]),
+    ]);
+    expect(told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: task_complete {"summary":"Done."}",
+        "onToolCall 1: search {"query":"last"}",
+        "onMessagesUpdate user, assistant(task_complete search)",
+        "onToolResult 1: task_complete {"completed":true}",
+        "onToolResult 1: search {"found":"last"}",
+        "onMessagesUpdate user, assistant(task_complete search), tool(task_complete search)",
+        "onComplete task_complete in 1",
+      ]
+    `);
+    const resumed = await resume(result.messages);
+    expect(resumed.told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: task_complete {"summary":"Resumed."}",
+        "onMessagesUpdate user, assistant(task_complete search), tool(task_complete search), assistant(task_complete)",
+        "onToolResult 1: task_complete {"completed":true}",
+        "onMessagesUpdate user, assistant(task_complete search), tool(task_complete search), assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 1",
+      ]
+    `);
+  });
+
+  test('a model call that fails, and the one after it does not', async () => {
+    const { told, result } = await playSession([
+      [{ throw: { message: 'No such field.', status: 400 } }],
+      complete(),
+    ]);
+    expect(told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onError 1: llm simulated.invalid did not accept the req",
+        "onMessagesUpdate user, user",
+        "onTurnStart 2",
+        "onToolCall 2: task_complete {"summary":"All done."}",
+        "onMessagesUpdate user, user, assistant(task_complete)",
+        "onToolResult 2: task_complete {"completed":true}",
+        "onMessagesUpdate user, user, assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 2",
+      ]
+    `);
+    const resumed = await resume(result.messages.slice(0, 2));
+    expect(resumed.told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: task_complete {"summary":"Resumed."}",
+        "onMessagesUpdate user, user, assistant(task_complete)",
+        "onToolResult 1: task_complete {"completed":true}",
+        "onMessagesUpdate user, user, assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 1",
+      ]
+    `);
+  });
+
+  test('a model call that cannot heal', async () => {
+    const { told } = await playSession([[{ throw: { message: 'Wrong key.', status: 401 } }]]);
+    expect(told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onError 1: llm simulated.invalid refused the API key (4",
+        "onComplete error in 1",
+      ]
+    `);
+  });
+
+  test('a question to the user', async () => {
+    const { told, result } = await playSession(
+      [calls(['ask', { question: 'Which one?' }, 'call-ask'], ['search', { query: 'x' }])],
+      { tools: { search, ask } },
+    );
+    expect(told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: ask {"question":"Which one?"}",
+        "onToolCall 1: search {"query":"x"}",
+        "onMessagesUpdate user, assistant(ask search)",
+        "onToolResult 1: search {"found":"x"}",
+        "onMessagesUpdate user, assistant(ask search), tool(search)",
+        "onComplete suspended in 1",
+      ]
+    `);
+    const resumed = await resume(result.messages, { answers: { 'call-ask': 'the red one' } });
+    expect(resumed.told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: task_complete {"summary":"Resumed."}",
+        "onMessagesUpdate user, assistant(ask search), tool(search ask), assistant(task_complete)",
+        "onToolResult 1: task_complete {"completed":true}",
+        "onMessagesUpdate user, assistant(ask search), tool(search ask), assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 1",
+      ]
+    `);
+  });
+
+  test('stopped in the middle of a tool', async () => {
+    const model = scriptedModel([calls(['search', { query: 'x' }], ['wait'])]);
+    const told: string[] = [];
+    const session = runAgentSession(model, {
+      systemPrompt: '',
+      tools: {
+        search,
+        wait: { inputSchema: z.object({}), execute: () => new Promise(() => {}) },
       },
-      "totalTurns": 2,
-      "usage": {
-        "inputTokens": 95,
-        "outputTokens": 18,
-        "totalTokens": 113,
-      },
-    }
-  `);
+      callbacks: traced(told, { onToolResult: () => session.stop() }),
+    });
+    const result = await session;
+    expect(told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: search {"query":"x"}",
+        "onToolCall 1: wait {}",
+        "onMessagesUpdate user, assistant(search wait)",
+        "onToolResult 1: search {"found":"x"}",
+        "onMessagesUpdate user, assistant(search wait), tool(search)",
+        "onComplete stopped in 1",
+      ]
+    `);
+    const resumed = await resume(result.messages);
+    expect(resumed.told).toMatchInlineSnapshot(`
+      [
+        "onTurnStart 1",
+        "onToolCall 1: task_complete {"summary":"Resumed."}",
+        "onMessagesUpdate user, assistant(search wait), tool(search wait!), assistant(task_complete)",
+        "onToolResult 1: task_complete {"completed":true}",
+        "onMessagesUpdate user, assistant(search wait), tool(search wait!), assistant(task_complete), tool(task_complete)",
+        "onComplete task_complete in 1",
+      ]
+    `);
+  });
 });

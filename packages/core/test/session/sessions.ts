@@ -23,7 +23,7 @@ export const search = {
   description: 'Search for information',
   inputSchema: z.object({ query: z.string() }),
   execute: async ({ query }: { query: string }) => {
-    await new Promise((resolve) => setTimeout(resolve, query.length));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(30, query.length)));
     return { found: query };
   },
 };
@@ -57,7 +57,8 @@ export async function playSession(
 export function traced(told: string[], own: SessionCallbacks = {}): Required<SessionCallbacks> {
   let busy = false;
   const note = async <Value>(line: string, run: () => Value | Promise<Value>): Promise<Value> => {
-    told.push(busy ? `${line} TOO EARLY` : line);
+    const cut = line.length > 260 ? `${line.slice(0, 60)}…` : line;
+    told.push(busy ? `${cut} TOO EARLY` : cut);
     busy = true;
     await new Promise((resolve) => setTimeout(resolve, 2));
     const value = await run();
@@ -107,4 +108,9 @@ export function short(messages: readonly ModelMessage[]): string {
       return names.length === 0 ? role : `${role}(${names.join(' ')})`;
     })
     .join(', ');
+}
+
+/** As a database gives it back. */
+export function json<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
 }
