@@ -6,20 +6,17 @@ import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { AgentCard } from './agent-card.tsx';
 import { callOfAgent } from './known-calls.ts';
 import { NotShown } from './not-shown.tsx';
+import { CompleteRow, ErrorRow, ResultRow, StoppedRow, SuspendedRow, WarningRow } from './ending-rows.tsx';
 import {
-  ErrorRow,
   FileRow,
   GivenRow,
   ReasoningRow,
   SourceRow,
   SteerRow,
   StepRow,
-  StoppedRow,
-  SuspendedRow,
   SystemRow,
   TextRow,
   UserRow,
-  WarningRow,
 } from './rows.tsx';
 import { ToolCard } from './tool-card.tsx';
 import type { TranscriptItem } from './transcript-item.ts';
@@ -48,7 +45,7 @@ const Row = memo(
       case 'step':
         return <StepRow step={item.step} waiting={item.waiting} origin={origin} model={modelOf(session)} />;
       case 'steer':
-        return <SteerRow cause={item.cause} text={item.text} />;
+        return <SteerRow cause={item.cause} after={item.after} text={item.text} />;
       case 'reasoning':
         return <ReasoningRow text={item.text} streaming={item.streaming} />;
       case 'text':
@@ -87,6 +84,10 @@ const Row = memo(
         return <SourceRow title={item.title} url={item.url} />;
       case 'file':
         return <FileRow file={item.file} />;
+      case 'complete':
+        return <CompleteRow summary={item.summary} result={item.result} />;
+      case 'result':
+        return <ResultRow value={item.value} />;
       case 'warning':
         return <WarningRow message={item.message} />;
       case 'error':

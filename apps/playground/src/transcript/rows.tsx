@@ -1,20 +1,6 @@
-import type { RunState, SerializedError, StepState } from '@cueline/core';
-import {
-  Brain,
-  CircleAlert,
-  CircleStop,
-  CornerDownRight,
-  Link2,
-  Pause,
-  ScrollText,
-  Settings2,
-  TriangleAlert,
-  User,
-} from 'lucide-react';
+import type { RunState, StepState } from '@cueline/core';
+import { Brain, CornerDownRight, Link2, ScrollText, User } from 'lucide-react';
 import { memo } from 'react';
-import { usePlayground } from '../state/store.ts';
-import { Button } from '../ui/button.tsx';
-import { errorTitle, mendsInModelDialog } from './error-words.ts';
 import { FileView } from './file-part.tsx';
 import { Fold } from './fold.tsx';
 import { formatCount, formatDuration, plural, summarize } from './format.ts';
@@ -22,7 +8,8 @@ import { LiveDuration } from './live-duration.tsx';
 import { ModelMarkdown } from './markdown.tsx';
 import { ModelLink } from './model-link.tsx';
 import { PlainText } from './not-shown.tsx';
-import type { FilePart, TranscriptItem } from './transcript-item.ts';
+import { steerWords } from './steer-words.ts';
+import type { FilePart, SteerFacts } from './transcript-item.ts';
 
 export const SystemRow = memo(function SystemRow({ text, variables }: { text: string; variables: number }) {
   return (
@@ -167,22 +154,11 @@ export function FileRow({ file }: { file: FilePart }) {
   );
 }
 
-const steerWords: Record<Extract<TranscriptItem, { kind: 'steer' }>['cause'], string> = {
-  tasks: 'Reminded: tasks are open',
-  output: 'Sent back: the answer does not fit its schema',
-  session: 'Told by the session',
-  call: 'Told by the agent call',
-  user: 'Told in between',
-};
-
-export function SteerRow({
-  cause,
-  text,
-}: Pick<Extract<TranscriptItem, { kind: 'steer' }>, 'cause' | 'text'>) {
+export function SteerRow({ cause, after, text }: SteerFacts & { text: string }) {
   return (
     <Fold
       icon={<CornerDownRight className="size-3.5 text-ink-3" />}
-      title={<span className="text-sm">{steerWords[cause]}</span>}
+      title={<span className="text-sm">{steerWords({ cause, after })}</span>}
       hint={<span className="text-sm">{summarize(text, 120)}</span>}
       open={false}
     >
@@ -208,67 +184,3 @@ export const GivenRow = memo(function GivenRow({ text }: { text: string }) {
     </Fold>
   );
 });
-
-export function WarningRow({ message }: { message: string }) {
-  return (
-    <p className="flex gap-2 rounded-lg bg-warn-soft px-3 py-2 text-warn">
-      <TriangleAlert className="mt-[3px] size-3.5 shrink-0" />
-      <span className="min-w-0 wrap-anywhere">
-        <span className="sr-only">Warning: </span>
-        {message}
-      </span>
-    </p>
-  );
-}
-
-export function StoppedRow() {
-  return (
-    <p className="flex items-center gap-2 text-ink-2">
-      <CircleStop className="size-3.5 text-ink-3" />
-      You stopped this run. What had arrived is kept.
-    </p>
-  );
-}
-
-export function SuspendedRow() {
-  return (
-    <p className="flex gap-2 rounded-lg bg-warn-soft px-3 py-2 text-warn">
-      <Pause className="mt-[3px] size-3.5 shrink-0" />
-      <span className="min-w-0 wrap-anywhere">
-        The run has let go until it gets an answer. What it has said so far is kept.
-      </span>
-    </p>
-  );
-}
-
-export function ErrorRow({ error }: { error: SerializedError }) {
-  const showLine = usePlayground((state) => state.showLine);
-  const { line, column } = error.details ?? {};
-  return (
-    <section
-      role="group"
-      aria-label="Run error"
-      data-testid="run-error"
-      className="rounded-lg border border-danger-line bg-danger-soft px-3 py-2.5"
-    >
-      <h3 className="flex items-center gap-2 font-semibold text-danger">
-        <CircleAlert className="size-4 shrink-0" />
-        {errorTitle(error)}
-      </h3>
-      <p className="mt-1 wrap-anywhere whitespace-pre-wrap text-ink">{error.message}</p>
-      <div className="mt-2 flex flex-wrap gap-2 empty:hidden">
-        {typeof line === 'number' && (
-          <Button look="outline" onClick={() => showLine(line, typeof column === 'number' ? column : 1)}>
-            Go to line {line}
-          </Button>
-        )}
-        {mendsInModelDialog(error) && (
-          <Button look="outline" onClick={() => usePlayground.setState({ modelDialogOpen: true })}>
-            <Settings2 />
-            Model settings
-          </Button>
-        )}
-      </div>
-    </section>
-  );
-}

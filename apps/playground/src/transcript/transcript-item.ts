@@ -12,7 +12,7 @@ export type TranscriptItem = { key: string } & (
   | { kind: 'system'; text: string; variables: number }
   | { kind: 'user'; text: string; files: readonly FilePart[]; variables: RunState['variables'] }
   | { kind: 'step'; step: StepState; waiting: boolean }
-  | { kind: 'steer'; cause: SteerCause; text: string }
+  | ({ kind: 'steer'; text: string } & SteerFacts)
   | { kind: 'reasoning'; text: string; streaming: boolean }
   | { kind: 'text'; text: string; streaming: boolean }
   | ({ kind: 'tool'; inner: readonly InnerItem[] } & CallFacts)
@@ -21,6 +21,8 @@ export type TranscriptItem = { key: string } & (
   | { kind: 'given'; text: string }
   | { kind: 'source'; title: string; url: string | undefined }
   | { kind: 'file'; file: FilePart }
+  | { kind: 'complete'; summary: string; result: unknown }
+  | { kind: 'result'; value: object }
   | { kind: 'warning'; message: string }
   | { kind: 'error'; error: SerializedError }
   | { kind: 'stopped' }
@@ -41,4 +43,8 @@ export type CallFacts = { call: ToolCallState; live: boolean; request: RequestSt
 /** A file in a message, by its address, which is never loaded unless it holds the file itself. */
 export type FilePart = { mediaType: string; url: string; filename?: string | undefined };
 
-type SteerCause = NonNullable<StepState['steered']>[number]['cause'];
+/** Why the model was told something: whose words they are, and what the step before had been. */
+export type SteerFacts = {
+  cause: NonNullable<StepState['steered']>[number]['cause'];
+  after: 'calls' | 'failure' | 'answer';
+};

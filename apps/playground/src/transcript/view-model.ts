@@ -11,7 +11,9 @@ import {
   type KnownCall,
   type KnownCalls,
 } from './known-calls.ts';
-import type { FilePart, InnerItem, TranscriptItem } from './transcript-item.ts';
+import { filesOf, partItem, textOf } from './part-items.ts';
+import { completionOf, kindOf, resultOf } from './outcome.ts';
+import type { InnerItem, TranscriptItem } from './transcript-item.ts';
 
 type Part = UIMessage['parts'][number];
 
@@ -41,8 +43,11 @@ type Surroundings = {
 
 type MessageContext = Pick<Surroundings, 'path' | 'calls'> & {
   variables: RunState['variables'];
-  /** Steps still to come; each `step-start` part takes the first. */
-  steps: StepState[];
+  /** The steps that wrote the message, and how many of them have been shown; each `step-start` part is the next. */
+  steps: readonly StepState[];
+  shown: number;
+  /** The calls that the steps made. */
+  made: readonly ToolCallState[];
   /** Agents that answer no call, still to be shown before the step that followed them. */
   beside: InnerItem[];
   /** False for a message of a run before this one, whose steps are not shown. */
@@ -70,17 +75,19 @@ function workItems(work: RunState | AgentState, live: boolean, surroundings: Sur
     if (message === answering) break;
     const before = earlier.find(({ messages }) => messages.at(-1)?.id === message.id);
     const beside = before === undefined ? [] : besideItems(before, undefined, calls);
-    const steps = [...(before?.steps ?? [])];
-    addMessage(items, message, { ...context, steps, beside, showsSteps: false, live: false });
+    const past = { steps: before?.steps ?? [], shown: 0, made: [], beside, showsSteps: false, live: false };
+    addMessage(items, message, { ...context, ...past });
     items.push(...beside);
   }
-  const steps = [...work.steps];
   const beside = besideItems(run, path, calls);
-  const now = { ...context, steps, beside, showsSteps: true, live };
+  const present = { steps: work.steps, shown: 0, made: work.toolCalls, beside, showsSteps: true, live };
+  const now = { ...context, ...present };
   if (answering !== undefined) addMessage(items, answering, now);
   // Steps that have said nothing yet have no part in the message.
-  while (steps.length > 0) addStep(items, now);
+  while (now.shown < now.steps.length) addStep(items, now);
   items.push(...beside);
+  const result = resultOf(work);
+  if (result !== undefined) items.push({ key: 'result', kind: 'result', value: result });
 
   for (const [index, message] of work.warnings.entries()) {
     items.push({ key: `warning-${index}`, kind: 'warning', message });
@@ -114,25 +121,6 @@ function addMessage(items: TranscriptItem[], message: UIMessage, context: Messag
   }
 }
 
-function partItem(part: Part, key: string, live: boolean): TranscriptItem | undefined {
-  switch (part.type) {
-    case 'text':
-      return part.text === ''
-        ? undefined
-        : { key, kind: 'text', text: part.text, streaming: live && part.state === 'streaming' };
-    case 'reasoning':
-      return { key, kind: 'reasoning', text: part.text, streaming: live && part.state === 'streaming' };
-    case 'source-url':
-      return { key, kind: 'source', title: part.title ?? part.url, url: part.url };
-    case 'source-document':
-      return { key, kind: 'source', title: part.title, url: undefined };
-    case 'file':
-      return { key, kind: 'file', file: part };
-    default:
-      return undefined;
-  }
-}
-
 function callItem(
   part: Extract<Part, { toolCallId: string }>,
   key: string,
@@ -142,6 +130,8 @@ function callItem(
   if (known === undefined) {
     return { key, kind: 'tool', call: callOfPart(part), live, request: undefined, inner: none };
   }
+  const completion = completionOf(known.call);
+  if (completion !== undefined) return { key, kind: 'complete', ...completion };
   const facts = { call: known.call, live, request: requestFor(known, path) };
   const { own, inner } = agentsOf(known, path);
   if (own === undefined) return { key, kind: 'tool', ...facts, inner: innerItems(inner, known) };
@@ -217,29 +207,21 @@ function agentItems(agent: AgentState, run: KnownCall['run']): readonly Transcri
 }
 
 /** Shows the next step, and before it what came between it and the step before. */
-function addStep(items: TranscriptItem[], { steps, beside, showsSteps, live }: MessageContext): void {
-  const step = steps.shift();
+function addStep(items: TranscriptItem[], context: MessageContext): void {
+  const { steps, beside, live } = context;
+  const before = steps[context.shown - 1];
+  const step = steps[context.shown];
   if (step === undefined) return;
+  context.shown += 1;
   while (beside[0] !== undefined && startOf(beside[0]) <= step.startedAt) items.push(beside.shift()!);
-  if (!showsSteps) return;
-  for (const { id, cause, text } of step.steered ?? []) items.push({ key: id, kind: 'steer', cause, text });
+  if (!context.showsSteps) return;
+  for (const { id, cause, text } of step.steered ?? []) {
+    items.push({ key: id, kind: 'steer', cause, text, after: kindOf(before, context.made) });
+  }
   const waiting = live && step.firstOutputAt === undefined;
   items.push({ key: `step-${step.step}`, kind: 'step', step, waiting });
 }
 
 function startOf({ agent }: InnerItem): number {
   return agent.steps[0]?.startedAt ?? Infinity;
-}
-
-/** By the parts of a message, so that a row whose message has not changed is not drawn anew. */
-const filesIn = new WeakMap<UIMessage['parts'], readonly FilePart[]>();
-
-function filesOf({ parts }: UIMessage): readonly FilePart[] {
-  const files = filesIn.get(parts) ?? parts.filter((part) => part.type === 'file');
-  filesIn.set(parts, files);
-  return files;
-}
-
-function textOf(message: UIMessage): string {
-  return message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
 }

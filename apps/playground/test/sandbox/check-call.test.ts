@@ -145,4 +145,15 @@ describe('provider options', () => {
     const moved = { prompt, providerOptions: reasoning.providerOptions };
     expect(checkCall(moved, issued.has).dropped, 'not as options of the call').toEqual(['openai']);
   });
+
+  test('asking how likely the tokens were is not among them', () => {
+    const asking = (openai: unknown) => ({ prompt, providerOptions: { openai } });
+    expect(checkCall(asking({ logprobs: 9 }), never)).toEqual({
+      options: asking({ logprobs: 9 }),
+      dropped: [],
+    });
+    for (const more of [{ logprobs: 21 }, { logprobs: true }, { logprobs: 9, store: true }]) {
+      expect(checkCall(asking(more), never)).toEqual({ options: { prompt }, dropped: ['openai'] });
+    }
+  });
 });

@@ -369,6 +369,66 @@ test('it stays there in a reply, whose own summaries come after', () => {
   expect(new Set(items.map(({ key }) => key)).size).toBe(items.length);
 });
 
+test('what the model was told says what it came after', () => {
+  const told = (id: string): RunEventBody => ({ type: 'steer', id, cause: 'call', text: 'Go on.' });
+  const [begin, end] = [
+    step(2, [])[0]!,
+    { type: 'step-end', step: 2, finishReason: 'other', usage } as const,
+  ];
+  const items = toTranscript(
+    stateOf([
+      start,
+      ...step(0, [...called('c1', 'look'), ...ran('c1', 'look', 'first')]),
+      told('s1'),
+      ...step(1, []),
+      told('s2'),
+      begin,
+      end,
+      told('s3'),
+      ...step(3, []),
+    ]),
+  );
+  expect(items.flatMap((item) => (item.kind === 'steer' ? [item.after] : []))).toEqual([
+    'calls',
+    'answer',
+    'failure',
+  ]);
+});
+
+test('a session ends with the summary of its task', () => {
+  const input = { summary: 'All is sown.', result: { sown: 2 } };
+  const events: RunEventBody[] = [start, ...step(0, called('c1', 'task_complete', input))];
+  expect(kinds(events).at(-1)).toBe('tool');
+  const done = stateOf([
+    start,
+    ...step(0, [...called('c1', 'task_complete', input), ...ran('c1', 'task_complete', { completed: true })]),
+    { type: 'run-end', outcome: 'done', finishReason: 'tool-calls', output: input },
+  ]);
+  expect(toTranscript(done).slice(2)).toEqual([{ key: 'answer-1', kind: 'complete', ...input }]);
+});
+
+test('what an answer was read as is shown where the answer itself does not show it', () => {
+  const ending = (text: string, output: unknown) =>
+    toTranscript(
+      stateOf([
+        start,
+        ...step(0, [
+          { type: 'text-start', id: 't' },
+          { type: 'text-delta', id: 't', text },
+          { type: 'text-end', id: 't' },
+        ]),
+        { type: 'run-end', outcome: 'done', finishReason: 'stop', output },
+      ]),
+    ).at(-1);
+  expect(ending('<name>Snail</name>', { name: 'Snail' })).toEqual({
+    key: 'result',
+    kind: 'result',
+    value: { name: 'Snail' },
+  });
+  expect(ending('{"name":"Snail"}', { name: 'Snail' })).toMatchObject({ kind: 'text' });
+  expect(ending('spam', 'spam')).toMatchObject({ kind: 'text' });
+});
+
 test('what came of an agent that answers no call by itself stands for its call', () => {
   const agentOf = (...bodies: RunEventBody[]) =>
     stateOf([start, ...begun('c1', 'classify'), ...step(0, [], 'c1'), ...bodies]).agents[0]!;

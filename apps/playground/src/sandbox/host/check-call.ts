@@ -125,7 +125,8 @@ export type CheckedCall = { options: LanguageModelV4CallOptions; dropped: string
  * The options of a model call as a script may give them: known fields only, no headers, no tools on the provider's
  * side, no files by address. Provider options could reach anything in the person's account, so they are left out,
  * except those that `isIssued` knows as the provider's own words from earlier in this conversation, which it needs to
- * go on (signatures of reasoning, ids of items). Throws `sandbox_refused`.
+ * go on (signatures of reasoning, ids of items), and the wish to be told how likely the tokens were, as classifiers
+ * have it. Throws `sandbox_refused`.
  */
 export function checkCall(
   value: unknown,
@@ -179,12 +180,18 @@ function filterProviderOptions(
       : filtered;
   };
   return {
-    ...drop(call),
+    ...filter(call, isWishForLogprobs),
     prompt: call.prompt.map((entry) =>
       typeof entry.content === 'string' ? drop(entry) : { ...drop(entry), content: entry.content.map(part) },
     ),
     ...(call.tools === undefined ? {} : { tools: call.tools.map(drop) }),
   };
+}
+
+const logprobs = z.strictObject({ logprobs: z.number().int().min(0).max(20) });
+
+function isWishForLogprobs(provider: string, options: unknown): boolean {
+  return provider === 'openai' && logprobs.safeParse(options).success;
 }
 
 function toolOutputWithout(output: Node, drop: (node: Node) => Node): Node {

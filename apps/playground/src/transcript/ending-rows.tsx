@@ -1,0 +1,119 @@
+import type { SerializedError } from '@cueline/core';
+import { CircleAlert, CircleCheck, CircleStop, Pause, Settings2, TriangleAlert } from 'lucide-react';
+import { memo } from 'react';
+import { usePlayground } from '../state/store.ts';
+import { Button } from '../ui/button.tsx';
+import { errorTitle, mendsInModelDialog } from './error-words.ts';
+import { JsonView } from './json-view.tsx';
+import { ModelMarkdown } from './markdown.tsx';
+
+/** The end of a session, in the model's own words. */
+export const CompleteRow = memo(function CompleteRow({
+  summary,
+  result,
+}: {
+  summary: string;
+  result: unknown;
+}) {
+  return (
+    <section
+      aria-label="Task complete"
+      className="overflow-hidden rounded-lg border border-line bg-panel"
+      data-testid="task-complete"
+    >
+      <h3 className="flex items-center gap-2 px-3 pt-2 font-medium text-ok">
+        <CircleCheck aria-hidden className="size-4 shrink-0" />
+        Task complete
+      </h3>
+      <div className="px-3 pt-0.5 pb-2">
+        <ModelMarkdown text={summary} streaming={false} />
+      </div>
+      {result !== undefined && <Data value={result} />}
+    </section>
+  );
+});
+
+/** What an answer was read as. */
+export const ResultRow = memo(function ResultRow({ value }: { value: object }) {
+  return (
+    <section aria-label="Result" className="overflow-hidden rounded-lg border border-line bg-panel">
+      <h3 className="flex items-center gap-2 px-3 py-2 font-medium text-ok">
+        <CircleCheck aria-hidden className="size-4 shrink-0" />
+        Result
+      </h3>
+      <Data value={value} />
+    </section>
+  );
+});
+
+function Data({ value }: { value: unknown }) {
+  return (
+    <div className="scroll max-h-80 border-t border-line bg-raised px-3 py-2.5">
+      <JsonView value={value} />
+    </div>
+  );
+}
+
+export function WarningRow({ message }: { message: string }) {
+  return (
+    <p className="flex gap-2 rounded-lg bg-warn-soft px-3 py-2 text-warn">
+      <TriangleAlert className="mt-[3px] size-3.5 shrink-0" />
+      <span className="min-w-0 wrap-anywhere">
+        <span className="sr-only">Warning: </span>
+        {message}
+      </span>
+    </p>
+  );
+}
+
+export function StoppedRow() {
+  return (
+    <p className="flex items-center gap-2 text-ink-2">
+      <CircleStop className="size-3.5 text-ink-3" />
+      You stopped this run. What had arrived is kept.
+    </p>
+  );
+}
+
+export function SuspendedRow() {
+  return (
+    <p className="flex gap-2 rounded-lg bg-warn-soft px-3 py-2 text-warn">
+      <Pause className="mt-[3px] size-3.5 shrink-0" />
+      <span className="min-w-0 wrap-anywhere">
+        The run has let go until it gets an answer. What it has said so far is kept.
+      </span>
+    </p>
+  );
+}
+
+export function ErrorRow({ error }: { error: SerializedError }) {
+  const showLine = usePlayground((state) => state.showLine);
+  const { line, column } = error.details ?? {};
+  return (
+    <section
+      role="group"
+      aria-label="Run error"
+      data-testid="run-error"
+      className="rounded-lg border border-danger-line bg-danger-soft px-3 py-2.5"
+    >
+      <h3 className="flex items-center gap-2 font-semibold text-danger">
+        <CircleAlert className="size-4 shrink-0" />
+        {errorTitle(error)}
+      </h3>
+      <p className="mt-1 wrap-anywhere whitespace-pre-wrap text-ink">{error.message}</p>
+      <div className="mt-2 flex flex-wrap gap-2 empty:hidden">
+        {typeof line === 'number' && (
+          <Button look="outline" onClick={() => showLine(line, typeof column === 'number' ? column : 1)}>
+            Go to line {line}
+          </Button>
+        )}
+        {mendsInModelDialog(error) && (
+          <Button look="outline" onClick={() => usePlayground.setState({ modelDialogOpen: true })}>
+            <Settings2 />
+            Model settings
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}

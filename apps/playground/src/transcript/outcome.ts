@@ -1,0 +1,31 @@
+import type { AgentState, RunState, StepState, ToolCallState } from '@cueline/core';
+import type { SteerFacts } from './transcript-item.ts';
+
+/** What a session was said to have come to, where that is what the call says. */
+export function completionOf({
+  toolName,
+  state,
+  input,
+}: ToolCallState): { summary: string; result: unknown } | undefined {
+  if (toolName !== 'task_complete' || state !== 'output-available') return undefined;
+  const { summary, result } = (input ?? {}) as { summary?: unknown; result?: unknown };
+  return typeof summary === 'string' ? { summary, result } : undefined;
+}
+
+/** What an answer was read as, where its text does not show it: an object that is not the text itself. */
+export function resultOf(work: RunState | AgentState): object | undefined {
+  if (work.status !== 'done' || typeof work.result !== 'object' || work.result === null) return undefined;
+  if (work.toolCalls.some((call) => completionOf(call) !== undefined)) return undefined;
+  try {
+    JSON.parse(work.text);
+    return undefined;
+  } catch {
+    return work.result;
+  }
+}
+
+/** What a step has come to. One that a session goes on after, although its answer failed, has finished as `other`. */
+export function kindOf(step: StepState | undefined, made: readonly ToolCallState[]): SteerFacts['after'] {
+  if (step !== undefined && made.some((call) => call.step === step.step)) return 'calls';
+  return step?.finishReason === 'other' ? 'failure' : 'answer';
+}

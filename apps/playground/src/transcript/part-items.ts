@@ -1,0 +1,39 @@
+import type { UIMessage } from 'ai';
+import type { FilePart, TranscriptItem } from './transcript-item.ts';
+
+type Part = UIMessage['parts'][number];
+
+/** The row of a part that is no call; undefined for one that has none. */
+export function partItem(part: Part, key: string, live: boolean): TranscriptItem | undefined {
+  switch (part.type) {
+    case 'text':
+      return part.text === ''
+        ? undefined
+        : { key, kind: 'text', text: part.text, streaming: live && part.state === 'streaming' };
+    case 'reasoning':
+      return { key, kind: 'reasoning', text: part.text, streaming: live && part.state === 'streaming' };
+    case 'source-url':
+      return { key, kind: 'source', title: part.title ?? part.url, url: part.url };
+    case 'source-document':
+      return { key, kind: 'source', title: part.title, url: undefined };
+    case 'file':
+      return { key, kind: 'file', file: part };
+    default:
+      return undefined;
+  }
+}
+
+/** By the parts of a message, so that a row whose message has not changed is not drawn anew. */
+const filesIn = new WeakMap<UIMessage['parts'], readonly FilePart[]>();
+
+/** The files of a message. */
+export function filesOf({ parts }: UIMessage): readonly FilePart[] {
+  const files = filesIn.get(parts) ?? parts.filter((part) => part.type === 'file');
+  filesIn.set(parts, files);
+  return files;
+}
+
+/** The text of a message. */
+export function textOf(message: UIMessage): string {
+  return message.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { steerWords } from '../../src/transcript/steer-words.ts';
+
+test('what is told to a model is named by who says it, and after what', () => {
+  const after = ['calls', 'answer', 'failure'] as const;
+  expect(after.map((one) => steerWords({ cause: 'session', after: one }))).toEqual([
+    'Told by the session',
+    'Nudged: no tool was called',
+    'Told of the failure',
+  ]);
+  expect(after.map((one) => steerWords({ cause: 'call', after: one }))).toEqual([
+    'Told after the tool calls',
+    'Sent back: the answer cannot be used',
+    'Sent back: the answer cannot be used',
+  ]);
+  expect(steerWords({ cause: 'tasks', after: 'answer' })).toBe('Reminded: tasks are open');
+});
