@@ -3,7 +3,7 @@ import type { PromptTypes } from '../prompt-types.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { SessionSeat } from './conduct-session.ts';
 import { loadSession } from './load-session.ts';
-import { checkConfig, type SessionSettings } from './session-config.ts';
+import { checkConfig, type SessionSchemas, type SessionSettings } from './session-config.ts';
 import type { Completion } from './task-complete.ts';
 
 /** What TypeScript knows of a session's run: it comes to a summary, and a result where the model gives one. */
@@ -17,9 +17,9 @@ export type SessionTypes = PromptTypes & { output: Completion; object: undefined
  * export const research = defineSession('research', { systemPrompt: 'You …', tools: { search } });
  * const { run } = usePrompt(research);
  */
-export function defineSession(
+export function defineSession<const Schemas extends SessionSchemas = SessionSchemas>(
   name: string,
-  config: SessionSettings & { model?: string | LanguageModel },
+  config: SessionSettings<Schemas> & { model?: string | LanguageModel },
 ): PromptDefinition<void, SessionTypes> {
   checkConfig(`defineSession('${name}', …)`, config, ['model']);
   const { model, ...settings } = config;

@@ -7,7 +7,13 @@ import type { Run } from '../run/run.ts';
 import type { SessionSeat } from './conduct-session.ts';
 import { sessionPrompt, type SessionTypes } from './define-session.ts';
 import { loadSession } from './load-session.ts';
-import { checkConfig, OPENING, type SessionConfig, type SessionSettings } from './session-config.ts';
+import {
+  checkConfig,
+  OPENING,
+  type SessionConfig,
+  type SessionSchemas,
+  type SessionSettings,
+} from './session-config.ts';
 import { sessionModel, type SessionModel } from './session-model.ts';
 import { noUsage, type SessionResult } from './session-result.ts';
 
@@ -34,9 +40,9 @@ export type AgentSession = PromiseLike<SessionResult> & {
  *   { systemPrompt: 'You are a helpful assistant.', tools: { search } },
  * );
  */
-export function runAgentSession(
+export function runAgentSession<const Schemas extends SessionSchemas = SessionSchemas>(
   model: SessionModel | string | LanguageModel,
-  config: SessionConfig,
+  config: SessionConfig<Schemas>,
 ): AgentSession {
   checkConfig('runAgentSession', config, ['signal', 'models', 'storage']);
   const chosen = sessionModel(model, config.models);

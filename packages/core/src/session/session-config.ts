@@ -1,4 +1,4 @@
-import type { ModelMessage, ToolSet } from 'ai';
+import type { ModelMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { ToolArguments, ToolContext, ToolSchema } from '../prompt/tool-definition.ts';
@@ -8,15 +8,21 @@ import type { PromptOptions } from '../run/options.ts';
 import type { RunStorage } from '../run/run-storage.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
 
-/** A tool as plain data. */
+/** A tool as plain data, or one of the AI SDK's. */
 export type SessionTool<Schema extends ToolSchema = ToolSchema> = {
-  description?: string;
   inputSchema: Schema;
-  execute: (args: ToolArguments<Schema>, context: ToolContext) => unknown;
+  // a method, so that a tool of known arguments is also one of unknown ones
+  execute?(args: ToolArguments<Schema>, context: ToolContext): unknown;
+  description?: unknown;
 };
 
+/** Schemas of arguments, by the names of their tools. */
+export type SessionSchemas = Readonly<Record<string, ToolSchema>>;
+
 /** Tools by name, the AI SDK's (an MCP client's too) or as plain data; or a list of what `tool(…)` makes. */
-export type SessionTools = ToolSet | Readonly<Record<string, SessionTool<never>>> | readonly NamedTool[];
+export type SessionTools<Schemas extends SessionSchemas = SessionSchemas> =
+  | { readonly [Name in keyof Schemas]: SessionTool<Schemas[Name]> }
+  | readonly NamedTool[];
 
 /** Where a session notes what it does. `console` is one. */
 export type SessionLogger = {
@@ -45,9 +51,9 @@ export type SessionOptions = Pick<
 >;
 
 /** What a session is, wherever it runs. */
-export type SessionSettings = {
+export type SessionSettings<Schemas extends SessionSchemas = SessionSchemas> = {
   systemPrompt: string;
-  tools?: SessionTools | undefined;
+  tools?: SessionTools<Schemas> | undefined;
   /** Made up where it is missing. */
   sessionId?: string | undefined;
   /** Goes on from these messages, as `onMessagesUpdate` or the result of a session gave them. */
@@ -73,7 +79,7 @@ export type SessionSettings = {
   limits?: Partial<Limits> | undefined;
 };
 
-export type SessionConfig = SessionSettings & {
+export type SessionConfig<Schemas extends SessionSchemas = SessionSchemas> = SessionSettings<Schemas> & {
   /** Aborting it stops the session. */
   signal?: AbortSignal | undefined;
   /** Where models come from: environment, providers, fetch. */
@@ -135,7 +141,7 @@ export function checkConfig(whose: string, config: SessionSettings, more: readon
 function checkTools(tools: SessionTools, fail: (text: string) => never): void {
   const entries = Array.isArray(tools)
     ? (tools as readonly NamedTool[]).map((tool) => [tool?.name, tool] as const)
-    : Object.entries(tools as ToolSet);
+    : Object.entries(tools);
   for (const [name, tool] of entries) {
     if (name === 'task_complete') {
       fail('task_complete is the tool that ends a session, and cannot be another. Give yours another name.');

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { scriptedModel } from '@cueline/core/testing';
 import { suspend } from '../../src/session/suspend.ts';
 import { calls, complete, json, playSession, search, traced } from './sessions.ts';
-import { runAgentSession } from '../../src/session/run-agent-session.ts';
+import { runAgentSession, type AgentSession } from '../../src/session/run-agent-session.ts';
 
 const failing = {
   description: 'Fails',
@@ -393,7 +393,7 @@ describe('the order of callbacks', () => {
   test('stopped in the middle of a tool', async () => {
     const model = scriptedModel([calls(['search', { query: 'x' }], ['wait'])]);
     const told: string[] = [];
-    const session = runAgentSession(model, {
+    const session: AgentSession = runAgentSession(model, {
       systemPrompt: '',
       tools: {
         search,
