@@ -1,0 +1,7 @@
+import { createMCPClient } from '@ai-sdk/mcp';
+import { describe, inject } from 'vitest';
+import { testSessions } from './mcp-sessions.ts';
+
+describe('in a page, over HTTP', () => {
+  testSessions(() => createMCPClient({ transport: { type: 'http', url: inject('notesUrl') } }));
+});
