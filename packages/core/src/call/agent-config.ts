@@ -40,18 +40,15 @@ export type InterruptHandler =
   | ((interrupt: CallInterrupt) => string | undefined | Promise<string | undefined>);
 
 /** What {@link defineAgent} takes. */
-export type AgentConfig<
-  Output extends OutputConfig | undefined = OutputConfig | undefined,
-  Tools extends AgentTools = AgentTools,
-> = {
+export type AgentConfig = {
   name: string;
   /** The system prompt. */
   instructions: string;
   /** Model for calls that name none. */
   model?: string | LanguageModel | undefined;
-  tools?: Tools | undefined;
+  tools?: AgentTools | undefined;
   /** What an answer must be: a schema, `tags([…])`, or a function that reads the text. Default: text that says something. */
-  output?: Output;
+  output?: OutputConfig | undefined;
   /** Says to the model why its answer cannot be used. Neither these words nor that answer stay in the dialog. */
   onException?: ExceptionHandler | undefined;
   /** Says something to the model after each round of tool calls. It stays in the dialog. Default: nothing. */
@@ -64,6 +61,9 @@ export type AgentConfig<
   /** Settings of the model calls, such as `temperature`. */
   options?: AgentCallOptions | undefined;
 };
+
+/** What TypeScript refuses: a name that {@link AgentConfig} does not have. */
+export type OnlyKnown<Config> = { readonly [Name in Exclude<keyof Config, keyof AgentConfig>]: never };
 
 /** Options of a run that an agent does not say by itself. */
 export type AgentCallOptions = Omit<

@@ -24,7 +24,7 @@ export type CallOptions = {
   models?: ModelSettings | undefined;
   /**
    * What a tool's function was given: the call is then part of that tool's run, and stands in its log under the tool
-   * call, with the same limits, approvals and stop. Its model is by default the run's.
+   * call, with the same limits, approvals and stop. An agent without a model has the run's.
    */
   context?: ToolContext | undefined;
 };

@@ -76,18 +76,16 @@ export async function classify<const Label extends string>(
     );
   }
   const config = classifierConfig(labels, { instructions, logprobs, maxExceptionRetries });
-  const ask = (): Promise<AnsweredCall<Label, never>> =>
-    answerCall<Label, never>(
-      config,
-      { kind: 'prompt', name: config.name, run: () => {} },
-      input,
-      callOptions,
-    );
+  const ask = (signal = options.signal): Promise<AnsweredCall<Label, never>> =>
+    answerCall<Label, never>(config, { kind: 'prompt', name: config.name, run: () => {} }, input, {
+      ...callOptions,
+      signal,
+    });
   const first = await ask();
   const probabilities = labelProbabilities(first.providerMetadata, labels);
   if (probabilities !== undefined) return { label: first.output, probabilities, source: 'logprobs' };
   if (samples === 1) return { label: first.output, source: 'label' };
-  const others = await Promise.all(Array.from({ length: samples - 1 }, ask));
+  const others = await together(samples - 1, ask, options.signal);
   const answers = [first, ...others].map(({ output }) => output);
   const shares = labelShares(answers, labels);
   // of labels with the same share the one that was said first
@@ -111,6 +109,22 @@ export async function classifyBinary(
     ...(probabilities === undefined ? {} : { probability: probabilities.yes }),
     source,
   };
+}
+
+/** Makes several calls at once; where one fails, the others are of no use and are stopped. */
+async function together<Value>(
+  count: number,
+  make: (signal: AbortSignal) => Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value[]> {
+  const own = new AbortController();
+  const either = signal === undefined ? own.signal : AbortSignal.any([signal, own.signal]);
+  try {
+    return await Promise.all(Array.from({ length: count }, () => make(either)));
+  } catch (error) {
+    own.abort();
+    throw error;
+  }
 }
 
 function classifierConfig(

@@ -4,15 +4,22 @@ import type { NamedTool } from '../prompt/tool.ts';
 import type { TypesOf } from '../prompt/types-of.ts';
 import type { Conducted } from '../run/conduct.ts';
 import type { Agent, AgentInput, AgentTypes, CallOptions } from './agent.ts';
-import { checkAgent, type AgentConfig, type AgentTools } from './agent-config.ts';
+import { checkAgent, type AgentConfig, type OnlyKnown } from './agent-config.ts';
 import { callAgent } from './call-agent.ts';
-import { classify, classifyBinary } from './classify.ts';
+import { classify, classifyBinary, type AgentClassifyOptions, type ClassifyOptions } from './classify.ts';
 import { loadCall } from './load-call.ts';
-import type { OutputConfig, OutputOf } from './output-config.ts';
+import type { OutputOf } from './output-config.ts';
 
-/** What is known of the calls of an agent's tools. */
-type CallsOf<Tools extends AgentTools> = Tools extends readonly NamedTool[]
-  ? TypesOf<{ readonly tools: Tools }>['toolCall']
+/** What an agent's answers are read as. */
+type AnswerOf<Config extends AgentConfig> = 'output' extends keyof Config
+  ? Config extends { readonly output: infer Output }
+    ? OutputOf<Output>
+    : unknown
+  : string;
+
+/** What is known of the calls of its tools. */
+type CallsOf<Config extends AgentConfig> = Config extends { readonly tools: readonly NamedTool[] }
+  ? TypesOf<Pick<Config, 'tools'>>['toolCall']
   : ToolCallState;
 
 /**
@@ -30,13 +37,12 @@ type CallsOf<Tools extends AgentTools> = Tools extends readonly NamedTool[]
  * const { output } = await geographer.call('What is the capital of Portugal?');
  * console.log(output.answer);
  */
-export function defineAgent<
-  const Output extends OutputConfig | undefined = undefined,
-  const Tools extends AgentTools = readonly [],
->(config: AgentConfig<Output, Tools>): Agent<OutputOf<Output>, CallsOf<Tools>> {
+export function defineAgent<const Config extends AgentConfig>(
+  config: Config & OnlyKnown<Config>,
+): Agent<AnswerOf<Config>, CallsOf<Config>> {
   checkAgent(config);
   // what is known of its output and tools is known of its calls
-  type Types = AgentTypes<OutputOf<Output>, CallsOf<Tools>>;
+  type Types = AgentTypes<AnswerOf<Config>, CallsOf<Config>>;
   const { name, model, tools, instructions } = config;
   const conducted = async (
     input: AgentInput,
@@ -51,7 +57,11 @@ export function defineAgent<
     ...(model === undefined ? {} : { model }),
     ...(Array.isArray(tools) ? { tools: tools as readonly NamedTool[] } : {}),
   };
-  const classifier = { model, instructions };
+  const classifier = (options: AgentClassifyOptions = {}): ClassifyOptions => ({
+    ...options,
+    instructions,
+    model: options.model ?? model,
+  });
   return {
     ...definition,
     call: (input, options) => callAgent(config, definition, input, options),
@@ -60,7 +70,7 @@ export function defineAgent<
       run: () => {},
       conducted: () => conducted(input, options),
     }),
-    classify: (input, labels, options) => classify(input, labels, { ...classifier, ...options }),
-    classifyBinary: (question, options) => classifyBinary(question, { ...classifier, ...options }),
+    classify: (input, labels, options) => classify(input, labels, classifier(options)),
+    classifyBinary: (question, options) => classifyBinary(question, classifier(options)),
   };
 }

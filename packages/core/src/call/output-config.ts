@@ -6,7 +6,7 @@ import { isTags, type Tags, type TagValues } from './tags.ts';
 export type ParseFunction<Value = unknown> = (text: string) => Value | Promise<Value>;
 
 /** What an agent's answer is to be: JSON that fits a schema, texts in tags, or whatever a function makes of the text. */
-export type OutputConfig = ToolSchema | Tags | ParseFunction;
+export type OutputConfig = Exclude<ToolSchema, () => unknown> | Tags | ParseFunction;
 
 /** What an answer is read as. Without a config that is its text. */
 export type OutputOf<Config> = [Config] extends [undefined]

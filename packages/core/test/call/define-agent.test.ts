@@ -1,0 +1,48 @@
+import { CuelineError, isPromptDefinition, tool } from '@cueline/core';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { defineAgent } from '../../src/call/define-agent.ts';
+
+const good = { name: 'it', instructions: 'Talk.' };
+
+test('an agent is inert, and a prompt', () => {
+  const look = tool('look', 'Look', z.object({}), () => 1);
+  const agent = defineAgent({ ...good, tools: [look], model: 'fast' });
+  expect(isPromptDefinition(agent)).toBe(true);
+  expect(agent).toMatchObject({ kind: 'prompt', name: 'it', model: 'fast', tools: [look] });
+});
+
+test.each<[object | undefined, string]>([
+  [undefined, 'An agent needs a name'],
+  [{ ...good, name: ' ' }, 'An agent needs a name'],
+  [{ name: 'it' }, 'Agent "it" needs instructions'],
+  [{ ...good, tools: [{ name: 'look' }] }, 'The tools of agent "it" are a list of what tool(…) makes'],
+  [
+    { ...good, tools: { look: tool('look', '', z.object({}), () => 1) } },
+    'The tools of agent "it" are a list',
+  ],
+  [{ ...good, output: 'json' }, 'The output of agent "it" is a schema'],
+  [{ ...good, onException: ' ' }, 'onException of agent "it" is \' \'. Write a text'],
+  [{ ...good, onInterrupt: 5 }, 'onInterrupt of agent "it" is 5. Write a text'],
+  [{ ...good, maxInterrupts: -1 }, 'maxInterrupts of agent "it" is -1. Give a whole number from 0 on.'],
+  [{ ...good, maxExceptionRetries: Infinity }, 'maxExceptionRetries of agent "it" is Infinity.'],
+  [{ ...good, maxInterupts: 1 }, 'Agent "it" has no "maxInterupts". Did you mean maxInterrupts?'],
+  [
+    { ...good, temperature: 1 },
+    'Agent "it" has temperature among its options: { options: { temperature: … } }.',
+  ],
+  [
+    { ...good, options: { tools: {} } },
+    'options of agent "it" cannot have tools. tools stand beside the options',
+  ],
+  [{ ...good, options: { temprature: 1 } }, 'Did you mean temperature?'],
+])('%#: %s', (config, why) => {
+  try {
+    defineAgent(config as never);
+  } catch (error) {
+    expect(CuelineError.isInstance(error) && error.code).toBe('invalid_definition');
+    expect((error as Error).message).toContain(why);
+    return;
+  }
+  throw new Error('did not throw');
+});

@@ -1,0 +1,108 @@
+import { definePrompt, tool, type PromptDefinition } from '@cueline/core';
+import { jsonSchema, type DeepPartial, type ToolSet } from 'ai';
+import { expectTypeOf, test } from 'vitest';
+import * as z from 'zod';
+import type { Agent } from '../../src/call/agent.ts';
+import type { AgentConfig } from '../../src/call/agent-config.ts';
+import { classify, classifyBinary } from '../../src/call/classify.ts';
+import { defineAgent } from '../../src/call/define-agent.ts';
+import { agents } from '../../src/call/registry.ts';
+import { tags } from '../../src/call/tags.ts';
+
+declare const ready: ToolSet;
+const base = { name: 'it', instructions: 'Talk.' };
+
+test('the output is what the config says', () => {
+  expectTypeOf(defineAgent(base).call('')).resolves.toHaveProperty('output').toEqualTypeOf<string>();
+
+  const tagged = defineAgent({ ...base, output: tags({ required: ['answer', 'why'], optional: ['note'] }) });
+  expectTypeOf(tagged.call(''))
+    .resolves.toHaveProperty('output')
+    .toEqualTypeOf<{ answer: string; why: string; note?: string }>();
+  expectTypeOf(defineAgent({ ...base, output: tags(['answer']) }).call(''))
+    .resolves.toHaveProperty('output')
+    .toEqualTypeOf<{ answer: string }>();
+
+  const schemed = defineAgent({ ...base, output: z.object({ n: z.string().transform(Number) }) });
+  expectTypeOf(schemed.call('')).resolves.toHaveProperty('output').toEqualTypeOf<{ n: number }>();
+  expectTypeOf(defineAgent({ ...base, output: jsonSchema<{ a: 1 }>({}) }).call(''))
+    .resolves.toHaveProperty('output')
+    .toEqualTypeOf<{ a: 1 }>();
+  expectTypeOf(defineAgent({ ...base, output: { type: 'object' } }).call(''))
+    .resolves.toHaveProperty('output')
+    .toEqualTypeOf<unknown>();
+});
+
+test('of a config that is put together elsewhere nothing is known', () => {
+  expectTypeOf(defineAgent(base as AgentConfig)).toEqualTypeOf<Agent>();
+});
+
+test('a function’s parameter is a text, and its result the output', () => {
+  const parsed = defineAgent({
+    ...base,
+    output: async (text) => {
+      expectTypeOf(text).toEqualTypeOf<string>();
+      return text.split('\n');
+    },
+  });
+  expectTypeOf(parsed.call('')).resolves.toHaveProperty('output').toEqualTypeOf<string[]>();
+  // @ts-expect-error an answer is a text
+  defineAgent({ ...base, output: (text: number) => text });
+});
+
+test('handlers know what they are told', () => {
+  const agent = defineAgent({
+    ...base,
+    onException: ({ error_message, text, attempt }) =>
+      `${error_message.trim()} ${text.trim()} ${attempt.toFixed()}`,
+    onInterrupt({ call_results, remaining }) {
+      expectTypeOf(call_results[0]?.toolName).toEqualTypeOf<string | undefined>();
+      return remaining > 0 ? undefined : 'Enough.';
+    },
+  });
+  expectTypeOf(agent).toEqualTypeOf<Agent<string>>();
+  // @ts-expect-error an exception is always said
+  defineAgent({ ...base, onException: () => undefined });
+  // @ts-expect-error a misspelt name
+  defineAgent({ ...base, onExeption: '' });
+});
+
+test('a run knows the output, what there is of it, and the calls of the tools', async () => {
+  const agent = defineAgent({
+    ...base,
+    tools: [tool('add', 'Add', z.object({ a: z.number() }), ({ a }) => a + 1)],
+    output: z.object({ sum: z.number() }),
+  });
+  const { run } = await agent.call('1 + 1?');
+  expectTypeOf(run!.start).returns.resolves.toEqualTypeOf<{ sum: number }>();
+  const state = run!.getState();
+  expectTypeOf(state.object).toEqualTypeOf<DeepPartial<{ sum: number }> | undefined>();
+  const [call] = state.toolCalls;
+  expectTypeOf(call?.toolName).toEqualTypeOf<'add' | undefined>();
+  expectTypeOf(call?.output).toEqualTypeOf<number | undefined>();
+  expectTypeOf(defineAgent({ ...base, tools: ready })).toEqualTypeOf<Agent<string>>();
+});
+
+test('an agent is a prompt with an input; one of its prompts has none', () => {
+  const agent = defineAgent({ ...base, output: tags(['answer']) });
+  expectTypeOf(agent.prompt('x')).toExtend<PromptDefinition<void>>();
+  // @ts-expect-error an agent has to be told something
+  expectTypeOf(agent).toExtend<PromptDefinition<void>>();
+  expectTypeOf(agent).toExtend<Agent<{ answer: string }>>();
+});
+
+test('a label is one of those that were given', async () => {
+  const { label, probabilities } = await classify('x', ['a', 'b'], {});
+  expectTypeOf(label).toEqualTypeOf<'a' | 'b'>();
+  expectTypeOf(probabilities).toEqualTypeOf<Record<'a' | 'b', number> | undefined>();
+  const { value, probability } = await classifyBinary('x', {});
+  expectTypeOf(value).toEqualTypeOf<boolean>();
+  expectTypeOf(probability).toEqualTypeOf<number | undefined>();
+});
+
+test('what is registered keeps its type; what is found by its name is an agent', () => {
+  const agent = agents.register(defineAgent({ ...base, output: tags(['answer']) }));
+  expectTypeOf(agent.call('')).resolves.toHaveProperty('output').toEqualTypeOf<{ answer: string }>();
+  agents.register(definePrompt('plan', (prompt, input: { city: string }) => prompt.$`${input.city}`));
+  expectTypeOf(agents.get('it').call('')).resolves.toHaveProperty('output').toEqualTypeOf<unknown>();
+});
