@@ -24,6 +24,7 @@ const tables = {
     ['… and once a run has started', coreAlone.with(runner)],
     ['`@cueline/core/ai-sdk`', (await bundle(['packages/core/src/ai-sdk.ts'])).onLoad],
     ['`@cueline/core/inspect`', (await bundle(['packages/core/src/inspect.ts'])).onLoad],
+    ['`@cueline/core/link`', (await bundle(['packages/core/src/link.ts'])).onLoad],
     ['`@cueline/core/models`', (await bundle(['packages/core/src/models/index.ts'])).onLoad],
     ['`@cueline/core/plugins`', (await bundle(['packages/core/src/plugins/index.ts'])).onLoad],
     ['`@cueline/core/replay`', (await bundle(['packages/core/src/replay.ts'])).onLoad],

@@ -1,5 +1,5 @@
-import { definePrompt, runPrompt, toUIMessageStream } from '@cueline/core';
-import { PromptTransport, type ChatCall } from '@cueline/core/ai-sdk';
+import { definePrompt, runPrompt } from '@cueline/core';
+import { PromptTransport, type ChatCall, toUIMessageStream } from '@cueline/core/ai-sdk';
 import { scriptedModel } from '@cueline/core/testing';
 import { createUIMessageStreamResponse, type UIMessage } from 'ai';
 

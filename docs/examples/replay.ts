@@ -1,4 +1,5 @@
-import { createRun, decodeLog, definePrompt, encodeLog } from '@cueline/core';
+import { createRun, definePrompt } from '@cueline/core';
+import { decodeLog, encodeLog } from '@cueline/core/link';
 import { replay } from '@cueline/core/replay';
 import { scriptedModel } from '@cueline/core/testing';
 

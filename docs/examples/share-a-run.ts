@@ -1,4 +1,6 @@
-import { decodeLink, encodeLink, reduceAll, runPrompt, toUIMessageStream } from '@cueline/core';
+import { reduceAll, runPrompt } from '@cueline/core';
+import { decodeLink, encodeLink } from '@cueline/core/link';
+import { toUIMessageStream } from '@cueline/core/ai-sdk';
 import { scriptedModel } from '@cueline/core/testing';
 import { readUIMessageStream } from 'ai';
 

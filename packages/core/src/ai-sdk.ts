@@ -1,4 +1,5 @@
-// Apart from the rest, so that only a page with the AI SDK's own hooks loads it.
+// Apart from the rest, so that only what speaks the AI SDK's own protocol loads it.
+export { createUIMessageTranslator, toUIMessageStream } from './log/ui-message-stream.ts';
 export {
   PromptTransport,
   type ChatCall,

@@ -59,6 +59,60 @@ export type {
   StartOptions,
   WhenBusy,
 } from './run/run.ts';
+export { runAgentSession, type AgentSession } from './session/run-agent-session.ts';
+export { defineSession, type SessionTypes } from './session/define-session.ts';
+export { suspend, type SuspendedCall, type Suspension } from './session/suspend.ts';
+export type {
+  SessionConfig,
+  SessionLogger,
+  SessionOptions,
+  SessionSettings,
+  SessionTool,
+  SessionTools,
+} from './session/session-config.ts';
+export type {
+  ErrorInfo,
+  SessionCallbacks,
+  SessionPhase,
+  ToolCallInfo,
+  ToolResultInfo,
+} from './session/session-callbacks.ts';
+export type { SessionModel } from './session/session-model.ts';
+export type { CompletionReason, SessionResult } from './session/session-result.ts';
+export type { Completion } from './session/task-complete.ts';
+
+export { defineAgent } from './call/define-agent.ts';
+export type { Agent, AgentInput, AgentTypes, CallOptions, CallResult } from './call/agent.ts';
+export type {
+  AgentCallOptions,
+  AgentConfig,
+  AgentTools,
+  CallException,
+  CallInterrupt,
+  ExceptionHandler,
+  InterruptHandler,
+} from './call/agent-config.ts';
+export type { CallErrorDetails } from './call/call-error.ts';
+export type { CallTrace } from './call/call-trace.ts';
+export {
+  classify,
+  classifyBinary,
+  type AgentClassifyOptions,
+  type BinaryClassification,
+  type Classification,
+  type ClassifyOptions,
+} from './call/classify.ts';
+export {
+  createDialog,
+  dialogFromJSON,
+  type Dialog,
+  type DialogAddition,
+  type DialogJSON,
+} from './call/dialog.ts';
+export type { OutputConfig, OutputOf, ParseFunction } from './call/output-config.ts';
+export { agents, createAgentRegistry, type AgentRegistry } from './call/registry.ts';
+export { tags, type Tags, type TagValues } from './call/tags.ts';
+
 export type { ModelSettings } from './models/settings.ts';
 export type { PromptTypes, TextPrompt } from './prompt-types.ts';
 export { failedStart } from './run/failed-start.ts';
@@ -100,6 +154,4 @@ export type {
 export { createReducer, initialState, isOpenRequest, reduce, reduceAll, type Reducer } from './log/reduce.ts';
 export { createRunLog, type RunLog, type RunLogOptions } from './log/run-log.ts';
 export { nextFrame, type Scheduler } from './log/schedule.ts';
-export { createUIMessageTranslator, toUIMessageStream } from './log/ui-message-stream.ts';
 export { toEventStream, type EventStreamOptions } from './log/event-stream.ts';
-export { decodeLink, decodeLog, encodeLink, encodeLog, LINK_BYTES, type LinkPayload } from './log/link.ts';

@@ -1,4 +1,5 @@
-import { CuelineError, decodeLink, encodeLink } from '@cueline/core';
+import { CuelineError } from '@cueline/core';
+import { decodeLink, encodeLink } from '@cueline/core/link';
 
 /** From here on some chat tools cut a link, in characters. */
 export const LONG_LINK = 4_000;

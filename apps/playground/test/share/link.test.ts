@@ -1,4 +1,4 @@
-import { encodeLink } from '@cueline/core';
+import { encodeLink } from '@cueline/core/link';
 import { expect, test } from 'vitest';
 import { examples } from '../../src/examples/index.ts';
 import { LONG_LINK, makeShareLink, readLink, TOO_LONG_LINK } from '../../src/share/link.ts';

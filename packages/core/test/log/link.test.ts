@@ -1,4 +1,5 @@
-import { CuelineError, decodeLink, decodeLog, encodeLink, encodeLog, LINK_BYTES } from '@cueline/core';
+import { CuelineError } from '@cueline/core';
+import { decodeLink, decodeLog, encodeLink, encodeLog, LINK_BYTES } from '@cueline/core/link';
 import { deflateSync } from 'fflate';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

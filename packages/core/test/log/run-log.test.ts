@@ -1,4 +1,5 @@
-import { createRunLog, toUIMessageStream, type RunState, type Scheduler } from '@cueline/core';
+import { createRunLog, type RunState, type Scheduler } from '@cueline/core';
+import { toUIMessageStream } from '@cueline/core/ai-sdk';
 import { describe, expect, test } from 'vitest';
 
 /** A scheduler whose frames come when the test says so. */

@@ -6,12 +6,12 @@ import {
 } from 'ai';
 import {
   runPrompt,
-  toUIMessageStream,
   type RunEvent,
   type RunEventBody,
   type RunPromptResult,
   type RunState,
 } from '@cueline/core';
+import { toUIMessageStream } from '@cueline/core/ai-sdk';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -3,13 +3,18 @@ import {
   definePrompt,
   inProcess,
   runPrompt,
-  toUIMessageStream,
   viaRoute,
   type Executor,
   type RunEvent,
   type RunRequest,
 } from '@cueline/core';
-import { PromptTransport, type ChatCall, type PromptUIMessage, type RunIds } from '@cueline/core/ai-sdk';
+import {
+  PromptTransport,
+  type ChatCall,
+  type PromptUIMessage,
+  type RunIds,
+  toUIMessageStream,
+} from '@cueline/core/ai-sdk';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import {
   createUIMessageStreamResponse,

@@ -1,14 +1,6 @@
-import {
-  createReducer,
-  createRun,
-  decodeLog,
-  definePrompt,
-  encodeLog,
-  reduceAll,
-  toUIMessageStream,
-  type Run,
-  type RunEvent,
-} from '@cueline/core';
+import { createReducer, createRun, definePrompt, reduceAll, type Run, type RunEvent } from '@cueline/core';
+import { decodeLog, encodeLog } from '@cueline/core/link';
+import { toUIMessageStream } from '@cueline/core/ai-sdk';
 import { replay } from '@cueline/core/replay';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { readUIMessageStream, type UIMessage } from 'ai';

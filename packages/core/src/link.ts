@@ -1,0 +1,2 @@
+// Apart from the rest, so that only a page that shares or stores runs as text loads it.
+export { decodeLink, decodeLog, encodeLink, encodeLog, LINK_BYTES, type LinkPayload } from './log/link.ts';
