@@ -37,7 +37,7 @@ const refuse =
     response.end(JSON.stringify({ error: { message, type: 'error', code: null } }));
   };
 const reset: Reply = (response) => response.destroy();
-const silence: Reply = (response) => void head(response).flushHeaders();
+const silence: Reply = (response) => head(response).flushHeaders();
 const resetInText: Reply = (response) => {
   head(response).write(chunk({ role: 'assistant', content: 'I was about to' }));
   setTimeout(() => response.destroy(), 20);
