@@ -1,15 +1,21 @@
 import askFirst from './ask-first.ts?raw';
+import cafeName from './cafe-name.ts?raw';
 import failingTool from './failing-tool.ts?raw';
 import fileNotes from './file-notes.ts?raw';
 import invoice from './invoice.ts?raw';
+import kitchenGarden from './kitchen-garden.ts?raw';
+import mailDesk from './mail-desk.ts?raw';
 import memory from './memory.ts?raw';
 import movingHouse from './moving-house.ts?raw';
 import newsroom from './newsroom.ts?raw';
 import ownPlan from './own-plan.ts?raw';
 import researchNotes from './research-notes.ts?raw';
+import shipsCat from './ships-cat.ts?raw';
 import ticketDesk from './ticket-desk.ts?raw';
 import tripPlanner from './trip-planner.ts?raw';
-import { scenes, type Scene } from './turns.ts';
+import type { Scene } from './scene.ts';
+import { scenes } from './turns.ts';
+import weatherLog from './weather-log.ts?raw';
 import weather from './weather.ts?raw';
 
 export type Example = { id: string; title: string; description: string; source: string };
@@ -91,6 +97,41 @@ export const exampleGroups: readonly ExampleGroup[] = [
         title: 'A list of its own',
         description: 'The model writes its tasks, and you join in.',
         source: ownPlan,
+      },
+    ],
+  },
+  {
+    title: 'Sessions and agent calls',
+    examples: [
+      {
+        id: 'kitchen-garden',
+        title: 'A session',
+        description: 'Works through a job, and says when it is done.',
+        source: kitchenGarden,
+      },
+      {
+        id: 'weather-log',
+        title: 'A nudge',
+        description: 'A model that only talks is reminded of its task.',
+        source: weatherLog,
+      },
+      {
+        id: 'ships-cat',
+        title: 'A long conversation',
+        description: 'Summed up on the way, to fit a limit of tokens.',
+        source: shipsCat,
+      },
+      {
+        id: 'cafe-name',
+        title: 'An answer in tags',
+        description: 'A tag is missing, so it is sent back.',
+        source: cafeName,
+      },
+      {
+        id: 'mail-desk',
+        title: 'A classifier',
+        description: 'Each mail gets one of three labels.',
+        source: mailDesk,
       },
     ],
   },

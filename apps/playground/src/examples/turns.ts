@@ -1,14 +1,5 @@
-import type { ScriptedTurn } from '@cueline/core/testing';
-
-/** One answer of the simulated model; with `when`, only to a request whose JSON it fits. */
-export type Scene = ScriptedTurn | { when: RegExp; turn: ScriptedTurn };
-
-/** How a scripted answer arrives: as many characters at a time, each after a pause in milliseconds; a quick reader's pace. */
-export const scriptedPace = { chunkSize: 4, delay: 16 };
-
-const call = (name: string, input: unknown) => ({ toolCall: { name, input }, delay: 120 });
-/** With time to look at the list before, and to change it. */
-const unhurried = (name: string, input: unknown) => ({ ...call(name, input), delay: 700 });
+import { call, unhurried, type Scene } from './scene.ts';
+import { sessionScenes } from './session-turns.ts';
 
 const researcher = (topic: string, fact: string): Scene[] => {
   const when = new RegExp(`You are a researcher.*Look up ${topic}`, 's');
@@ -252,4 +243,5 @@ export const scenes: Readonly<Record<string, readonly Scene[]>> = {
     ],
     'Grace drinks her coffee **black**. I have noted that she likes a seat by the window.',
   ],
+  ...sessionScenes,
 };

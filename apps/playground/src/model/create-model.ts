@@ -1,7 +1,7 @@
 import { guardFetch, resolveModel } from '@cueline/core/models';
 import { demoModel } from '@cueline/core/testing';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { scriptedPace, type Scene } from '../examples/turns.ts';
+import { scriptedPace, type Scene } from '../examples/scene.ts';
 import { isLoopback, OPENAI_BASE_URL, type Connection } from './connection.ts';
 import { sceneModel } from './scene-model.ts';
 

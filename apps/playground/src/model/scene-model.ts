@@ -6,7 +6,7 @@ import {
   type ScriptedPart,
   type ScriptedTurn,
 } from '@cueline/core/testing';
-import type { Scene } from '../examples/turns.ts';
+import type { Scene } from '../examples/scene.ts';
 
 /** How scenes are played. `hurried`: without their pauses, for tests. */
 export type SceneModelOptions = ScriptedModelOptions & { hurried?: boolean };

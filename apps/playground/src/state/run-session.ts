@@ -14,7 +14,7 @@ import {
   type ConnectionKeys,
 } from '../model/connection.ts';
 import { scenesFor } from '../examples/index.ts';
-import type { Scene } from '../examples/turns.ts';
+import type { Scene } from '../examples/scene.ts';
 import type { ConsoleLevel, Sandbox } from '../sandbox/index.ts';
 import { usePlayground, type Problem } from './store.ts';
 

@@ -1,9 +1,9 @@
-import * as core from '@cueline/core';
 import * as inspect from '@cueline/core/inspect';
 import * as plugins from '@cueline/core/plugins';
 import * as testing from '@cueline/core/testing';
 import * as z from 'zod';
 import { relayConsole } from './console.ts';
+import { coreModule } from './core-module.ts';
 import { createRuntime } from './runtime.ts';
 import { tidyScope } from './scope.ts';
 
@@ -18,20 +18,12 @@ const scope = globalThis as unknown as Scope;
 
 const runtime = createRuntime({
   post: scope.postMessage.bind(scope),
-  modules: (model) => ({
+  modules: (model, watcher) => ({
     zod: z,
+    '@cueline/core': coreModule(model, watcher),
     '@cueline/core/inspect': inspect,
     '@cueline/core/plugins': plugins,
     '@cueline/core/testing': testing,
-    '@cueline/core': {
-      ...core,
-      // A run that a script starts by itself goes through the page's model too, unless it brings a scripted one.
-      runPrompt: (source: core.PromptFunction, config: core.PromptConfig = {}) =>
-        core.runPrompt(source, {
-          ...config,
-          model: typeof config.model === 'object' ? config.model : model,
-        }),
-    },
   }),
 });
 

@@ -6,6 +6,7 @@ import { isLocated } from './locate-error.ts';
 import { createOutbox } from './outbox.ts';
 import { createRemoteModel, type RemoteModel } from './remote-model.ts';
 import { watchDefinition } from './watch-definition.ts';
+import type { ScriptWatcher } from './watch-tools.ts';
 
 export type Runtime = {
   /** A message of the page: text, or a number (see the relay). */
@@ -20,8 +21,8 @@ type RunMessage = Extract<ToWorker, { type: 'run' }>;
 /** Runs one script, once, and tells the page everything that happens in it. */
 export function createRuntime(options: {
   post: (message: string | number) => void;
-  /** What the script gets for its imports, given the model that it may use. */
-  modules: (model: RemoteModel['model']) => Record<string, unknown>;
+  /** What the script gets for its imports, given the model that it may use and who watches it. */
+  modules: (model: RemoteModel['model'], watcher: ScriptWatcher) => Record<string, unknown>;
 }): Runtime {
   const outbox = createOutbox(options.post);
   const { send } = outbox;
@@ -55,15 +56,15 @@ export function createRuntime(options: {
     let thrown: unknown;
     try {
       remote = createRemoteModel(model, send);
-      script = await loadScript(code, options.modules(remote.model));
-      const watched = watchDefinition(script.definition, {
+      const watcher: ScriptWatcher = {
         settle,
         onError(error, toolCallId) {
           if (toolCallId === undefined) thrown = error;
           else tellProblem(error, toolCallId);
         },
-      });
-      ({ run: live } = await runPrompt(watched, {
+      };
+      script = await loadScript(code, options.modules(remote.model, watcher));
+      ({ run: live } = await runPrompt(watchDefinition(script.definition, watcher), {
         model: remote.model,
         input,
         messages,

@@ -1,0 +1,15 @@
+import { defineAgent, tags } from '@cueline/core';
+
+// An agent has instructions, perhaps tools, and says what its answers must be: here, text in tags.
+const namer = defineAgent({
+  name: 'namer',
+  instructions: 'You name small cafés. One name, no puns on coffee, and a sentence on why.',
+  output: tags({ required: ['name', 'why'], optional: ['sign'] }),
+  // Said to the model when its answer cannot be used. What came of it then stays; this and the bad answer do not.
+  onException: 'Nearly: {error_message} Give the whole answer again, please.',
+});
+
+// In an app: const { output } = await namer.call('…'), and output.name is a text.
+export default namer.prompt(
+  'A café in an old post office: slow mornings, a brass counter, and a cat that sleeps on the letter scales.',
+);
