@@ -34,10 +34,11 @@ export function mendMessages(
     if (message.role === 'user') mended.push(message);
     if (message.role !== 'assistant' && message.role !== 'tool') continue;
     const speaker = message.role === 'assistant' ? message : known.speakerOf(message);
-    const given: ToolMessage[] = message.role === 'tool' ? [message] : [];
-    for (; messages[at]?.role === 'tool'; at += 1) given.push(messages[at] as ToolMessage);
     // results that answer nothing
     if (speaker === undefined) continue;
+    const ids = new Set(callsOf(speaker).map(({ toolCallId }) => toolCallId));
+    const given: ToolMessage[] = message.role === 'tool' ? [message] : [];
+    for (; answersOneOf(messages[at], ids); at += 1) given.push(messages[at] as ToolMessage);
     mended.push(speaker, ...resultsOf(speaker, given));
   }
   return mended;
@@ -66,6 +67,11 @@ export function mendMessages(
       : ({ type: 'error-text', value: INTERRUPTED } as const);
     return { type: 'tool-result', toolCallId, toolName, output };
   }
+}
+
+function answersOneOf(message: ModelMessage | undefined, ids: ReadonlySet<string>): boolean {
+  if (message?.role !== 'tool') return false;
+  return message.content.some((part) => part.type !== 'tool-result' || ids.has(part.toolCallId));
 }
 
 /** @throws CuelineError `invalid_options` where an answer is to a call that was never made */
