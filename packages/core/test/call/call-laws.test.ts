@@ -1,12 +1,9 @@
-import { CuelineError, tool } from '@cueline/core';
+import { CuelineError, defineAgent, tags, tool, type CallErrorDetails } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { defineAgent } from '../../src/call/define-agent.ts';
-import type { CallErrorDetails } from '../../src/call/call-error.ts';
-import { tags } from '../../src/call/tags.ts';
 import { checkAnswered } from '../../src/prompt/call-order.ts';
 import { lines } from './calls.ts';
 

@@ -1,12 +1,19 @@
-import { createRun, inProcess, runPrompt, tool, type CuelineError } from '@cueline/core';
+import {
+  createDialog,
+  createRun,
+  defineAgent,
+  dialogFromJSON,
+  inProcess,
+  runPrompt,
+  tags,
+  tool,
+  type CallErrorDetails,
+  type CuelineError,
+} from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { jsonSchema, tool as sdkTool } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import type { CallErrorDetails } from '../../src/call/call-error.ts';
-import { defineAgent } from '../../src/call/define-agent.ts';
-import { createDialog, dialogFromJSON } from '../../src/call/dialog.ts';
-import { tags } from '../../src/call/tags.ts';
 import { faultOf, lines } from './calls.ts';
 
 const look = tool('look', 'Look at something', z.object({ at: z.string() }), ({ at }) => `seen ${at}`);

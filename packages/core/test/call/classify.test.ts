@@ -1,12 +1,10 @@
-import { runPrompt } from '@cueline/core';
+import { classify, classifyBinary, defineAgent, runPrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { createOpenAI } from '@ai-sdk/openai';
 import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { startServer } from '../models/chat-server.ts';
-import { classify, classifyBinary } from '../../src/call/classify.ts';
-import { defineAgent } from '../../src/call/define-agent.ts';
 import { faultOf, lines } from './calls.ts';
 
 const moods = ['positive', 'negative', 'neutral'] as const;

@@ -1,7 +1,6 @@
-import { CuelineError, isPromptDefinition, tool } from '@cueline/core';
+import { CuelineError, defineAgent, isPromptDefinition, tool } from '@cueline/core';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { defineAgent } from '../../src/call/define-agent.ts';
 
 const good = { name: 'it', instructions: 'Talk.' };
 

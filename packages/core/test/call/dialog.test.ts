@@ -1,9 +1,9 @@
-import { CuelineError, runPrompt } from '@cueline/core';
+import { createDialog, CuelineError, dialogFromJSON, runPrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createDialog, dialogFromJSON, isDialog } from '../../src/call/dialog.ts';
+import { isDialog } from '../../src/call/dialog.ts';
 
 const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'look', input: { at: 'it' } } as const;
 const result: ModelMessage = {

@@ -1,8 +1,8 @@
+import { tags } from '@cueline/core';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { checkOutput } from '../../src/call/output-config.ts';
 import { createOutputReader } from '../../src/call/read-output.ts';
-import { tags } from '../../src/call/tags.ts';
 
 test('without a config an answer is its text', async () => {
   const reader = createOutputReader('plain', undefined);

@@ -1,8 +1,6 @@
-import { CuelineError, definePrompt } from '@cueline/core';
+import { createAgentRegistry, CuelineError, defineAgent, definePrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
-import { defineAgent } from '../../src/call/define-agent.ts';
-import { createAgentRegistry } from '../../src/call/registry.ts';
 
 const named = (name: string) => defineAgent({ name, instructions: 'Talk.' });
 

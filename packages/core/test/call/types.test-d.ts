@@ -1,13 +1,18 @@
-import { definePrompt, tool, type PromptDefinition } from '@cueline/core';
+import {
+  agents,
+  classify,
+  classifyBinary,
+  defineAgent,
+  definePrompt,
+  tags,
+  tool,
+  type Agent,
+  type AgentConfig,
+  type PromptDefinition,
+} from '@cueline/core';
 import { jsonSchema, type DeepPartial, type ToolSet } from 'ai';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
-import type { Agent } from '../../src/call/agent.ts';
-import type { AgentConfig } from '../../src/call/agent-config.ts';
-import { classify, classifyBinary } from '../../src/call/classify.ts';
-import { defineAgent } from '../../src/call/define-agent.ts';
-import { agents } from '../../src/call/registry.ts';
-import { tags } from '../../src/call/tags.ts';
 
 declare const ready: ToolSet;
 const base = { name: 'it', instructions: 'Talk.' };
