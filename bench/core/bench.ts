@@ -6,6 +6,7 @@ import { deltaModel, deltaText } from './delta-model.ts';
 import { benchGrowth } from './growth.ts';
 import { benchLog } from './log.ts';
 import { benchLongRuns } from './long-runs.ts';
+import { benchSessions } from './sessions.ts';
 import { benchTaskLists } from './task-lists.ts';
 import { benchToolInput } from './tool-input.ts';
 
@@ -58,6 +59,7 @@ export async function benchCore(): Promise<void> {
   benchToolInput();
   await benchLongRuns();
   await benchTaskLists();
+  await benchSessions();
   await benchGrowth();
 }
 

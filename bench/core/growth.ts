@@ -1,9 +1,8 @@
-import process from 'node:process';
-import { setTimeout } from 'node:timers/promises';
 import { createReducer, type RunEvent } from '@cueline/core';
 import { printTable } from '../table.ts';
+import { heapOf } from './heap.ts';
 import { plainRun, promptRun, STEPS } from './long-runs.ts';
-import { medianPace, paceRow, type Pace } from './pace.ts';
+import { medianPace, paceOf, paceRow, type Pace } from './pace.ts';
 import { taskListLog } from './task-lists.ts';
 
 const ROUNDS = 9;
@@ -15,10 +14,11 @@ export async function benchGrowth(): Promise<void> {
   const events = await promptRun({ onCall: () => {} });
   let shown: unknown;
   const heaps = {
-    streamText: await heapOf((onCall) => plainRun({ onCall })),
-    runPrompt: await heapOf((onCall) => promptRun({ onCall })),
-    'runPrompt, watched': await heapOf((onCall) =>
-      promptRun({ onCall, watch: (run) => void run.subscribe((state) => (shown = state)) }),
+    streamText: await heapOf((onCall) => plainRun({ onCall }), sampled),
+    runPrompt: await heapOf((onCall) => promptRun({ onCall }), sampled),
+    'runPrompt, watched': await heapOf(
+      (onCall) => promptRun({ onCall, watch: (run) => void run.subscribe((state) => (shown = state)) }),
+      sampled,
     ),
   };
   if (shown === undefined) throw new Error('The watched run was never seen.');
@@ -32,26 +32,6 @@ export async function benchGrowth(): Promise<void> {
     // each task's window names all tasks, with the results that there are by then
     paceRow('KB of log, for 200 tasks (of the first and last 20)', sizeOf(tasks, 40), 1),
   ]);
-}
-
-/** Kilobytes of memory per step that are still in use after it. */
-async function heapOf(run: (onCall: () => void) => Promise<unknown>): Promise<Pace> {
-  const samples: number[] = [];
-  let step = 0;
-  // what the run before has left is let go of by timers and finalizers, not by the collector alone
-  await setTimeout(100);
-  collectGarbage();
-  await setTimeout(100);
-  await run(() => {
-    if (!sampled.has(step++)) return;
-    collectGarbage();
-    samples.push(process.memoryUsage().heapUsed / 1_024);
-  });
-  return paceOf(samples, 100);
-}
-
-function collectGarbage(): void {
-  for (let time = 0; time < 2; time++) globalThis.gc?.();
 }
 
 /** Kilobytes of JSON per step, of the first and the last `of` steps. */
@@ -81,8 +61,4 @@ function reduceTime(events: readonly RunEvent[], snapshots: boolean): Pace {
     if (round > 0) paces.push(paceOf(samples, 100));
   }
   return medianPace(paces);
-}
-
-function paceOf([begin, early, late, end]: readonly number[], steps: number): Pace {
-  return { first: (early! - begin!) / steps, last: (end! - late!) / steps };
 }

@@ -59,3 +59,8 @@ export function medianPace(paces: readonly Pace[]): Pace {
 export function paceRow(name: string, { first, last }: Pace, digits = 0, budget = ''): string[] {
   return [name, first.toFixed(digits), last.toFixed(digits), `×${(last / first).toFixed(2)}`, budget];
 }
+
+/** Of what was measured before step 0, after the first steps, before the last ones, and after them. */
+export function paceOf([begin, early, late, end]: readonly number[], steps: number): Pace {
+  return { first: (early! - begin!) / steps, last: (end! - late!) / steps };
+}

@@ -7,11 +7,19 @@ type Part = Stream extends ReadableStream<infer Each> ? Each : never;
 /** What the model does in one step: it calls a tool, or it answers. */
 export type Turn = { name: string; input: object } | string;
 
+/** What the model may look at to know its turn: a request without tools asks for a text. */
+type Request = { tools?: readonly unknown[] | undefined };
+
 /**
- * A model that takes one turn after the other, and tells `onCall` when it is called. Before each turn it lets the event
+ * A model that takes one turn after the other, and tells `onCall` when it is called. `counts`: it says that each of its calls
+ * has taken a token in and one out, and else nothing. Before each turn it lets the event
  * loop go round once, as a network would, so that whoever watches the run is told of it; otherwise it waits for nothing.
  */
-export function turnsModel(turn: (step: number) => Turn, onCall: (step: number) => void): Model {
+export function turnsModel(
+  turn: (step: number, request: Request) => Turn,
+  onCall: (step: number, request: Request) => void,
+  counts = true,
+): Model {
   let calls = 0;
   return {
     specificationVersion: 'v4',
@@ -21,16 +29,16 @@ export function turnsModel(turn: (step: number) => Turn, onCall: (step: number) 
     doGenerate() {
       throw new Error('The bench streams.');
     },
-    doStream: async () => {
+    doStream: async (request) => {
       const step = calls++;
-      onCall(step);
+      onCall(step, request);
       await new Promise((resolve) => setImmediate(resolve));
-      return { stream: streamOf(partsOf(turn(step), step)) };
+      return { stream: streamOf(partsOf(turn(step, request), step, counts ? 1 : undefined)) };
     },
   };
 }
 
-function partsOf(turn: Turn, step: number): Part[] {
+function partsOf(turn: Turn, step: number, tokens: number | undefined): Part[] {
   const reason = typeof turn === 'string' ? 'stop' : 'tool-calls';
   return [
     { type: 'stream-start', warnings: [] },
@@ -39,8 +47,8 @@ function partsOf(turn: Turn, step: number): Part[] {
       type: 'finish',
       finishReason: { unified: reason, raw: reason },
       usage: {
-        inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
-        outputTokens: { total: 1, text: 1, reasoning: 0 },
+        inputTokens: { total: tokens, noCache: tokens, cacheRead: 0, cacheWrite: 0 },
+        outputTokens: { total: tokens, text: tokens, reasoning: 0 },
       },
     },
   ];
