@@ -20,7 +20,7 @@ export type SessionSeat = {
 };
 
 /** What makes a prompt a session, for one start. @throws CuelineError `invalid_options` */
-export async function conductSession(settings: SessionSettings, seat: SessionSeat): Promise<Conducted> {
+export async function conductSession(settings: SessionSettings, seat: SessionSeat = {}): Promise<Conducted> {
   const { systemPrompt, toolTimeout, options, limits } = settings;
   const named = { ...settings, sessionId: settings.sessionId ?? createId('session') };
   const tools = readTools(settings.tools, toolTimeout);

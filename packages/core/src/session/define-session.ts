@@ -23,14 +23,14 @@ export function defineSession<const Schemas extends SessionSchemas = SessionSche
 ): PromptDefinition<void, SessionTypes> {
   checkConfig(`defineSession('${name}', …)`, config, ['model']);
   const { model, ...settings } = config;
-  return sessionPrompt(name, settings, {}, model);
+  return sessionPrompt(name, settings, undefined, model);
 }
 
 /** The prompt of a session. `seat` is where whoever started it waits for its end. */
 export function sessionPrompt(
   name: string,
   settings: SessionSettings,
-  seat: SessionSeat,
+  seat?: SessionSeat,
   model?: string | LanguageModel,
 ): PromptDefinition<void, SessionTypes> {
   return {

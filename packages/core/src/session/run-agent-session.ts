@@ -56,7 +56,11 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
     executor: inProcess(chosen.models),
     storage,
   });
-  const promise = untilEnd(run.start(undefined, { signal }), settings, seat);
+  const started = run.start(undefined, { signal });
+  // what comes after its end is a session of its own, for which nobody waits here
+  const later = (): void => run.configure({ definition: sessionPrompt('session', settings) });
+  void started.then(later, later);
+  const promise = untilEnd(started, settings, seat);
   return {
     sessionId,
     initialMessage: firstWords(settings),
