@@ -1,6 +1,6 @@
 import type { LanguageModel, ToolSet } from 'ai';
 import { CuelineError } from '../errors.ts';
-import { checkNames, optionNames } from '../prompt/option-names.ts';
+import { nearestName } from '../prompt/nearest-name.ts';
 import { isRecord, quoted } from '../prompt/part-error.ts';
 import type { NamedTool } from '../prompt/tool.ts';
 import type { Limits } from '../run/limits.ts';
@@ -84,32 +84,16 @@ const names: Record<keyof AgentConfig, true> = {
   limits: true,
   options: true,
 };
-/** Options that stand elsewhere, and where. */
-const elsewhere: Readonly<Record<string, string>> = {
-  plugins: 'Its tools and instructions say what a plugin would.',
-  messages: 'Give call a dialog: agent.call(input, { dialog }).',
-  abortSignal: 'Give call a signal: agent.call(input, { signal }).',
-  limits: 'limits stand beside the options: defineAgent({ limits: { … } }).',
-  output: 'output stands beside the options: defineAgent({ output: … }).',
-  tools: 'tools stand beside the options: defineAgent({ tools: [ … ] }).',
-};
-const callOptionNames = optionNames.filter((name) => !(name in elsewhere));
 
 /** @throws CuelineError `invalid_definition`, with what is wrong */
 export function checkAgent(config: AgentConfig): void {
-  const mistake = (message: string): CuelineError => new CuelineError('invalid_definition', message);
   if (!isRecord(config) || typeof config['name'] !== 'string' || config['name'].trim() === '') {
     throw mistake("An agent needs a name: defineAgent({ name: 'editor', instructions: '…' }).");
   }
   const { name, instructions, tools, onException, onInterrupt, options } = config;
-  const whose = `Agent "${name}"`;
-  checkNames(whose, config, Object.keys(names), 'invalid_definition', (key) =>
-    optionNames.includes(key)
-      ? `${whose} has ${key} among its options: { options: { ${key}: … } }.`
-      : undefined,
-  );
+  checkConfigNames(name, Object.keys(config));
   if (typeof instructions !== 'string' || instructions.trim() === '') {
-    throw mistake(`${whose} needs instructions: { instructions: 'You edit texts.' }.`);
+    throw mistake(`Agent "${name}" needs instructions: { instructions: 'You edit texts.' }.`);
   }
   checkTools(name, tools);
   checkOutput(name, config.output);
@@ -121,11 +105,9 @@ export function checkAgent(config: AgentConfig): void {
     );
   }
   callLimits(config);
-  checkNames(`options of agent "${name}"`, options, callOptionNames, 'invalid_definition', (key) =>
-    Object.hasOwn(elsewhere, key)
-      ? `options of agent "${name}" cannot have ${key}. ${elsewhere[key]}`
-      : undefined,
-  );
+  if (options !== undefined && !isRecord(options)) {
+    throw mistake(`The options of agent "${name}" are ${quoted(options)}. Write { … }, or leave them out.`);
+  }
 }
 
 /** How often an agent's calls may go wrong, or call tools. @throws CuelineError `invalid_definition` */
@@ -137,10 +119,7 @@ export function callLimits({
   const limits = { maxExceptionRetries, maxInterrupts };
   for (const [key, value] of Object.entries(limits)) {
     if (Number.isSafeInteger(value) && value >= 0) continue;
-    throw new CuelineError(
-      'invalid_definition',
-      `${key} of agent "${name}" is ${quoted(value)}. Give a whole number from 0 on.`,
-    );
+    throw mistake(`${key} of agent "${name}" is ${quoted(value)}. Give a whole number from 0 on.`);
   }
   return limits;
 }
@@ -149,8 +128,21 @@ function checkTools(name: string, tools: unknown = []): void {
   const isTool = (value: unknown): boolean => isRecord(value) && value['kind'] === 'tool';
   if (Array.isArray(tools) ? tools.every(isTool) : isRecord(tools) && !Object.values(tools).some(isTool))
     return;
-  throw new CuelineError(
-    'invalid_definition',
+  throw mistake(
     `The tools of agent "${name}" are a list of what tool(…) makes, or the AI SDK's tools by their names: { tools: [tool('search', 'what it does', z.object({ … }), async (args) => …)] }.`,
   );
+}
+
+function checkConfigNames(name: string, given: readonly string[]): void {
+  const unknown = given.find((key) => !Object.hasOwn(names, key));
+  if (unknown === undefined) return;
+  const known = Object.keys(names);
+  const nearest = nearestName(unknown, known);
+  throw mistake(
+    `Agent "${name}" has no "${unknown}". ${nearest === undefined ? `There are: ${known.join(', ')}. Settings of the model calls stand in its options.` : `Did you mean ${nearest}?`}`,
+  );
+}
+
+function mistake(message: string): CuelineError {
+  return new CuelineError('invalid_definition', message);
 }

@@ -11,7 +11,7 @@ import type { AgentConfig } from './agent-config.ts';
 import { callError } from './call-error.ts';
 import type { CallReport } from './call-report.ts';
 import { createDialog, isDialog, type Dialog } from './dialog.ts';
-import { loadCall } from './load-call.ts';
+import { callWithin, prepareCall } from './prepare-call.ts';
 
 const optionNames = ['dialog', 'signal', 'model', 'models', 'context'];
 
@@ -35,7 +35,6 @@ export async function answerCall<Output, Call extends ToolCallState>(
     checkCall(config.name, options);
     const { context, model, models, signal } = options;
     ({ dialog = dialog } = options);
-    const { prepareCall, callWithin } = await loadCall();
     if (context === undefined) {
       run = createRun(
         { ...definition, run: () => {}, conducted: () => prepareCall(config, input, { dialog }, onEnd) },

@@ -5,7 +5,6 @@ import type { TypesOf } from '../prompt/types-of.ts';
 import type { Conducted } from '../run/conduct.ts';
 import type { Agent, AgentInput, AgentTypes, CallOptions } from './agent.ts';
 import { checkAgent, type AgentConfig, type OnlyKnown } from './agent-config.ts';
-import { callAgent } from './call-agent.ts';
 import { classify, classifyBinary, type AgentClassifyOptions, type ClassifyOptions } from './classify.ts';
 import { loadCall } from './load-call.ts';
 import type { OutputOf } from './output-config.ts';
@@ -64,7 +63,7 @@ export function defineAgent<const Config extends AgentConfig>(
   });
   return {
     ...definition,
-    call: (input, options) => callAgent(config, definition, input, options),
+    call: async (input, options) => (await loadCall()).callAgent(config, definition, input, options),
     prompt: (input, options) => ({
       ...definition,
       run: () => {},

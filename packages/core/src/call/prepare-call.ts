@@ -1,3 +1,4 @@
+import { checkNames, optionNames } from '../prompt/option-names.ts';
 import { toModelMessage } from '../prompt/to-model-message.ts';
 import { resolveMessages } from '../prompt/resolve-messages.ts';
 import type { NamedTool } from '../prompt/tool.ts';
@@ -22,6 +23,7 @@ export async function prepareCall(
   onEnd?: (report: CallReport) => void,
 ): Promise<Conducted> {
   const { name, instructions, tools, limits, options } = config;
+  checkCallOptions(name, options);
   const reader = createOutputReader(name, config.output);
   const { maxExceptionRetries, maxInterrupts } = callLimits(config);
   const earlier = dialog?.toMessages() ?? [];
@@ -80,4 +82,23 @@ export async function callWithin(
 
 function isToolList(tools: AgentConfig['tools']): tools is readonly NamedTool[] {
   return Array.isArray(tools);
+}
+
+/** Options that stand elsewhere, and where. */
+const elsewhere: Readonly<Record<string, string>> = {
+  plugins: 'Its tools and instructions say what a plugin would.',
+  messages: 'Give the call a dialog: agent.call(input, { dialog }).',
+  abortSignal: 'Give the call a signal: agent.call(input, { signal }).',
+  limits: 'limits stand beside the options: defineAgent({ limits: { … } }).',
+  output: 'output stands beside the options: defineAgent({ output: … }).',
+  tools: 'tools stand beside the options: defineAgent({ tools: [ … ] }).',
+};
+const callOptionNames = optionNames.filter((name) => !Object.hasOwn(elsewhere, name));
+
+function checkCallOptions(name: string, options: AgentConfig['options']): void {
+  checkNames(`options of agent "${name}"`, options, callOptionNames, 'invalid_definition', (key) =>
+    Object.hasOwn(elsewhere, key)
+      ? `options of agent "${name}" cannot have ${key}. ${elsewhere[key]}`
+      : undefined,
+  );
 }

@@ -2,7 +2,8 @@ import { Output, type OutputInterface } from 'ai';
 import { parseWith, toSchema } from '../prompt/tool-definition.ts';
 import { readJson } from '../run/response-check.ts';
 import { isParseFunction, type OutputConfig } from './output-config.ts';
-import { isTags, parseTags, tagsLine } from './tags.ts';
+import { parseTags, tagsLine } from './parse-tags.ts';
+import { isTags } from './tags.ts';
 
 /** How the answers of one call are asked for and read. */
 export type OutputReader = {

@@ -374,6 +374,20 @@ describe('what ends a call from outside', () => {
   });
 });
 
+test('options that an agent cannot have are refused with its first call', async () => {
+  const fault = async (options: object): Promise<string> => {
+    const agent = defineAgent({ name: 'it', instructions: 'Talk.', options });
+    const { code, message } = await faultOf(agent.call('Hi.', { model: scriptedModel([]) }));
+    return `${code}: ${message}`;
+  };
+  expect(await fault({ temprature: 1 })).toBe(
+    'invalid_definition: options of agent "it" has no "temprature". Did you mean temperature?',
+  );
+  expect(await fault({ tools: {} })).toBe(
+    'invalid_definition: options of agent "it" cannot have tools. tools stand beside the options: defineAgent({ tools: [ … ] }).',
+  );
+});
+
 describe('a dialog', () => {
   test('is gone on with, and has all of it', async () => {
     const agent = defineAgent({ name: 'it', instructions: 'Talk.', tools: [look] });

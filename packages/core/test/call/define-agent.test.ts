@@ -26,15 +26,8 @@ test.each<[object | undefined, string]>([
   [{ ...good, maxInterrupts: -1 }, 'maxInterrupts of agent "it" is -1. Give a whole number from 0 on.'],
   [{ ...good, maxExceptionRetries: Infinity }, 'maxExceptionRetries of agent "it" is Infinity.'],
   [{ ...good, maxInterupts: 1 }, 'Agent "it" has no "maxInterupts". Did you mean maxInterrupts?'],
-  [
-    { ...good, temperature: 1 },
-    'Agent "it" has temperature among its options: { options: { temperature: … } }.',
-  ],
-  [
-    { ...good, options: { tools: {} } },
-    'options of agent "it" cannot have tools. tools stand beside the options',
-  ],
-  [{ ...good, options: { temprature: 1 } }, 'Did you mean temperature?'],
+  [{ ...good, temperature: 1 }, 'Settings of the model calls stand in its options.'],
+  [{ ...good, options: 5 }, 'The options of agent "it" are 5. Write { … }, or leave them out.'],
 ])('%#: %s', (config, why) => {
   try {
     defineAgent(config as never);

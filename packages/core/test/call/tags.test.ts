@@ -1,7 +1,7 @@
 import { CuelineError, tags, type Tags } from '@cueline/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseTags, tagsLine } from '../../src/call/tags.ts';
+import { parseTags, tagsLine } from '../../src/call/parse-tags.ts';
 
 const answer = tags(['answer']);
 const both = tags({ required: ['answer'], optional: ['note'] });
