@@ -32,9 +32,9 @@ export function ExamplesMenu() {
             collisionPadding={8}
             className={`${menuContent} w-[min(640px,calc(100vw-16px))] narrow:w-80`}
           >
-            <div className="grid grid-cols-2 gap-x-2 narrow:grid-cols-1">
+            <div className="columns-2 gap-x-2 narrow:columns-1">
               {exampleGroups.map((group) => (
-                <DropdownMenu.Group key={group.title} className="pb-1.5">
+                <DropdownMenu.Group key={group.title} className="break-inside-avoid pb-1.5">
                   <DropdownMenu.Label className="px-2.5 pt-1.5 pb-0.5 text-xs font-medium text-ink-3">
                     {group.title}
                   </DropdownMenu.Label>

@@ -13,8 +13,8 @@ type AgentCardProps = {
   call: Parameters<typeof CallSummary>[0]['call'];
   /** What the person was asked about the call. */
   request?: RequestState | undefined;
-  /** True for an agent that sums up the conversation. */
-  summary?: boolean;
+  /** A card, a line inside a tool's card, or a card that sums up the conversation. */
+  look?: 'card' | 'line' | 'summary';
   origin: number | undefined;
   /** Draws what the agent did; called only while it is shown. */
   children: () => ReactNode;
@@ -23,7 +23,7 @@ type AgentCardProps = {
 type Stand = { words: string; look: string; Icon: typeof Check; spins?: boolean };
 
 /** An agent at work: open while it works, one line once it is done. */
-export function AgentCard({ call, agent, request, summary = false, origin, children }: AgentCardProps) {
+export function AgentCard({ call, agent, request, look = 'card', origin, children }: AgentCardProps) {
   const works = agent.status === 'running';
   const [choice, setOpen] = useState<boolean>();
   const open = choice ?? works;
@@ -34,7 +34,8 @@ export function AgentCard({ call, agent, request, summary = false, origin, child
       data-agent={call.toolName}
       data-state={agent.status}
       className={clsx(
-        'overflow-hidden rounded-lg border bg-panel animate-[rise_160ms_var(--ease-out)]',
+        'overflow-hidden',
+        look !== 'line' && 'rounded-lg border bg-panel animate-[rise_160ms_var(--ease-out)]',
         agent.status === 'error' ? 'border-danger-line' : 'border-line',
       )}
     >
@@ -42,13 +43,17 @@ export function AgentCard({ call, agent, request, summary = false, origin, child
         type="button"
         aria-expanded={open}
         onClick={() => setOpen(!open)}
-        className="flex min-h-9 w-full min-w-0 items-center gap-2 px-2.5 text-left hover:bg-hover focus-visible:-outline-offset-2 narrow:min-h-11 narrow:flex-wrap narrow:gap-y-0 narrow:py-2"
+        className={clsx(
+          'flex w-full min-w-0 items-center gap-2 pr-2.5 text-left hover:bg-hover focus-visible:-outline-offset-2',
+          'narrow:min-h-11 narrow:flex-wrap narrow:gap-y-0 narrow:py-2',
+          look === 'line' ? 'min-h-8 pl-5 narrow:pl-3.5' : 'min-h-9 pl-2.5',
+        )}
       >
         <span className="flex min-w-0 items-center gap-2">
           <ChevronRight
             className={clsx('size-3.5 shrink-0 text-ink-3 transition-transform', open && 'rotate-90')}
           />
-          {summary ? (
+          {look === 'summary' ? (
             <>
               <FoldVertical aria-hidden className="size-3.5 shrink-0 text-thinking" />
               <span className="shrink-0 font-medium">
@@ -67,7 +72,7 @@ export function AgentCard({ call, agent, request, summary = false, origin, child
             </>
           )}
         </span>
-        <CallSummary call={call} />
+        <CallSummary call={look === 'summary' ? { ...call, input: undefined } : call} />
         {!works && agent.steps.length > 0 && (
           <span className="shrink-0 text-sm text-ink-3 narrow:hidden">
             {plural(agent.steps.length, 'step')}

@@ -4,6 +4,7 @@ import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import remend from 'remend';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
+import { showAnswerTags, withoutHtmlBlocks } from './answer-tags.ts';
 import { continuesList, toMarkdownBlocks } from './markdown-blocks.ts';
 import { ModelLink } from './model-link.tsx';
 import { NotShown, PlainText } from './not-shown.tsx';
@@ -18,9 +19,16 @@ const components: Components = {
   ),
   img: ({ alt }) => <span className="text-ink-3">[image not loaded{alt ? `: ${alt}` : ''}]</span>,
 };
-const plugins = [remarkGfm];
+const plugins = [remarkGfm, remarkAnswerTags];
 /** From the distance of blocks to that of a list's items. */
 const CLOSER = '-mt-[7px]';
+
+/** A plugin of remark's: the parser's extensions are among the data of what it is called on. */
+function remarkAnswerTags(this: { data(): unknown }): typeof showAnswerTags {
+  const data = this.data() as { micromarkExtensions?: object[] };
+  data.micromarkExtensions = [...(data.micromarkExtensions ?? []), withoutHtmlBlocks];
+  return showAnswerTags;
+}
 
 const Block = memo(function Block({ text, growing }: { text: string; growing: boolean }) {
   if (isTooMuch(text, growing)) return <PlainText text={text} />;

@@ -72,7 +72,7 @@ const Row = memo(
           <AgentCard
             call={callOfAgent(item.agent)}
             agent={item.agent}
-            summary={item.summary}
+            look={item.look}
             origin={item.agent.status === 'running' ? origin : undefined}
           >
             {() => <AgentRows agent={item.agent} items={item.items} session={session} />}

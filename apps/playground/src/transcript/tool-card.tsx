@@ -90,7 +90,7 @@ export function ToolCard({
       {request?.answer !== undefined && <AnsweredLine answer={request.answer} />}
       {call.subCalls !== undefined && <SubCalls subCalls={call.subCalls} origin={origin} />}
       {Boolean(children) && (
-        <div className="grid grid-cols-[minmax(0,1fr)] gap-1.5 border-t border-line bg-page p-1.5">
+        <div className="grid grid-cols-[minmax(0,1fr)] divide-y divide-line border-t border-line">
           {children}
         </div>
       )}
@@ -106,7 +106,7 @@ export function CallSummary({ call, quiet = false }: { call: ToolCallState; quie
       {call.state === 'input-streaming' ? (
         <span className="truncate font-mono">{visibleText(call.inputText.slice(-80))}</span>
       ) : (
-        <span className="truncate">
+        <span className={clsx('truncate', call.state === 'output-available' && 'max-w-[55%] shrink-0')}>
           {typeof call.input === 'string' && visibleText(summarize(call.input, 80))}
           {keyArguments(call.input).map(({ name, value }, index) => (
             <span key={name}>
@@ -117,7 +117,7 @@ export function CallSummary({ call, quiet = false }: { call: ToolCallState; quie
         </span>
       )}
       {call.state === 'output-available' && (
-        <span className="max-w-full min-w-[40%] truncate">
+        <span className="max-w-full min-w-0 flex-1 truncate">
           <span className="px-1.5 text-ink-3">→</span>
           <span className="text-ink">{visibleText(summarize(newFields(call.output, call.input), 60))}</span>
         </span>

@@ -35,7 +35,13 @@ export type TranscriptItem = { key: string } & (
  */
 export type InnerItem = { key: string } & InnerFacts;
 
-type InnerFacts = { kind: 'inner'; agent: AgentState; summary: boolean; items: readonly TranscriptItem[] };
+type InnerFacts = {
+  kind: 'inner';
+  agent: AgentState;
+  /** A line inside a tool's call, a card of its own, or one that sums up what was said. */
+  look: 'line' | 'card' | 'summary';
+  items: readonly TranscriptItem[];
+};
 
 /** What is shown of a tool call. `live`: it may still change. `request`: what the person was asked about it. */
 export type CallFacts = { call: ToolCallState; live: boolean; request: RequestState | undefined };

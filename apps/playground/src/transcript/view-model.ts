@@ -154,19 +154,19 @@ function innerItems(agents: readonly AgentState[], { call, run }: KnownCall): re
   if (agents.length === 0) return none;
   const known = endedInner.get(call);
   if (known !== undefined) return known;
-  const items = agents.map((agent) => innerItem(agent, run));
+  const items = agents.map((agent) => innerItem(agent, run, 'line'));
   const isOver = call.finishedAt !== undefined && agents.every(({ status }) => status !== 'running');
   if (isOver) endedInner.set(call, items);
   return items;
 }
 
-function innerItem(agent: AgentState, run: KnownCall['run']): InnerItem {
+function innerItem(agent: AgentState, run: KnownCall['run'], look: InnerItem['look']): InnerItem {
   return {
     // one conversation may have a summary of the same path in each of its runs
     key: `${run.runId} ${agent.path}`,
     kind: 'inner',
     agent,
-    summary: false,
+    look,
     items: agentItems(agent, run),
   };
 }
@@ -174,8 +174,9 @@ function innerItem(agent: AgentState, run: KnownCall['run']): InnerItem {
 /** The agents that answer no call, such as those that sum a session up. */
 function besideItems(run: KnownCall['run'], path: string | undefined, calls: KnownCalls): InnerItem[] {
   return agentsBeside(run, path, calls).map((agent) => {
-    const item = innerItem(agent, run);
-    return agent.name === 'summarize' ? { ...item, summary: true, items: summaryItems(item.items) } : item;
+    if (agent.name !== 'summarize') return innerItem(agent, run, 'card');
+    const item = innerItem(agent, run, 'summary');
+    return { ...item, items: summaryItems(item.items) };
   });
 }
 

@@ -37,6 +37,26 @@ test.each(['> > > a', '-'.repeat(400), `| a |\n|${'-'.repeat(200)}|\n| b |`, '- 
   },
 );
 
+test('the tags of an answer are shown, with all that stands in them', () => {
+  expect(html('<name>Snail</name>\n<why>It is **slow**.</why>')).toContain(
+    '<p><code>&lt;name&gt;</code>Snail<code>&lt;/name&gt;</code><br/>\n<code>&lt;why&gt;</code>It is <strong>slow</strong>.<code>&lt;/why&gt;</code></p>',
+  );
+  // on lines of their own they would begin a block of HTML
+  const lines = html('<answer>\n42\n</answer>');
+  expect(lines).toContain('<code>&lt;answer&gt;</code><br/>\n42<br/>\n<code>&lt;/answer&gt;</code>');
+  expect(html('`<name>` stays code')).toContain('<p><code>&lt;name&gt;</code> stays code</p>');
+});
+
+test.each([
+  ['<div>Hi</div>', '<p>Hi</p>'],
+  ['a<br>b', '<p>ab</p>'],
+  ['<img src=x onerror=alert(1)>a', '<p>a</p>'],
+  ['<script>alert(1)</script>', '<p>alert(1)</p>'],
+  ['<name onclick="x">a</name>', '<p>a<code>&lt;/name&gt;</code></p>'],
+])('HTML stays none: %s', (text, shown) => {
+  expect(html(text)).toContain(shown);
+});
+
 test('a long list goes on with its numbers', () => {
   const list = Array.from({ length: 120 }, (_, index) => `${index + 1}. item`).join('\n');
   expect(html(list).match(/<ol(?: start="\d+")?>/g)).toEqual(['<ol>', '<ol start="51">', '<ol start="101">']);

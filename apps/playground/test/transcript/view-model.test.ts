@@ -338,7 +338,7 @@ test('a summary stands between the steps where it was made, without the conversa
   ]);
   const state = stateOf([...session, ...summed(2), ...step(2, [])]);
   expect(outline(toTranscript(state)).slice(-2)).toEqual([['inner summarize-2', ['given', 'step']], 'step']);
-  expect(toTranscript(state).find(({ kind }) => kind === 'inner')).toMatchObject({ summary: true });
+  expect(toTranscript(state).find(({ kind }) => kind === 'inner')).toMatchObject({ look: 'summary' });
 });
 
 test('it stays there in a reply, whose own summaries come after', () => {

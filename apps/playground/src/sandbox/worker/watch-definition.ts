@@ -8,7 +8,7 @@ import {
   type ToolContext,
 } from '@cueline/core';
 import { describeError } from './describe-error.ts';
-import { createToolWatcher, type ScriptWatcher, type ToolFunction } from './watch-tools.ts';
+import { createToolWatcher, type ScriptWatcher, type ToolFunction, type ToolWatcher } from './watch-tools.ts';
 
 type DefineTool = (name: string, description: string, schema: unknown, ...rest: unknown[]) => void;
 type DefineAgent = (
@@ -78,7 +78,7 @@ function watchConducting(
 type PromptWatcher = {
   prompt: (prompt: Prompt) => void;
   plugin: <One extends Plugin>(plugin: One) => One;
-  tools: ReturnType<typeof createToolWatcher>;
+  tools: ToolWatcher;
 };
 
 function createPromptWatcher(watcher: ScriptWatcher): PromptWatcher {
