@@ -230,10 +230,9 @@ function errorOf(thrown: unknown, logged: string): Error {
   return thrown instanceof Error && logged.endsWith(thrown.message) ? thrown : new Error(logged);
 }
 
-/** What the user has said last, where there is anything before it that can be summarised. */
+/** How many messages at the end are the user's. */
 function wordsAtEnd(messages: Stage['messages']): number {
-  const before = messages.findLastIndex(({ role }) => role !== 'user') + 1;
-  return before === 0 ? 0 : messages.length - before;
+  return messages.length - 1 - messages.findLastIndex(({ role }) => role !== 'user');
 }
 
 function outOfTurns(maxTurns: number): CuelineError {
