@@ -1,22 +1,17 @@
-import type { StepResult, ToolSet } from 'ai';
-import { CuelineError, scriptError } from '../errors.ts';
+import { scriptError, type CuelineError } from '../errors.ts';
 import type { Conduct, Stage } from '../run/conduct.ts';
-import type { RunContext } from '../run/options.ts';
 import type { Ending } from '../run/recorder.ts';
 import { steadyModel } from '../run/steady-model.ts';
 import { callLimits, type AgentConfig } from './agent-config.ts';
-import { traceCalls } from './call-trace.ts';
+import { endedEarly, nobodyAnswers, unusableAnswers } from './call-faults.ts';
 import type { CallReport } from './call-report.ts';
+import { traceCalls } from './call-trace.ts';
 import { exceptionWords, FINAL, interruptWords } from './call-words.ts';
 import { createConversation } from './conversation.ts';
+import { readAnswer, type CallStep } from './read-answer.ts';
 import type { OutputReader } from './read-output.ts';
 import { initialCallState, isEnd, mayCall, noCounts, transition, type CallEvent } from './transitions.ts';
 import { withoutCalls } from './without-calls.ts';
-
-type Step = StepResult<ToolSet, RunContext>;
-
-/** An answer, and what came of it. */
-type Answer = { event: CallEvent; value?: unknown; fault?: string; cause?: unknown };
 
 /**
  * Conducts one agent call: each answer is an event, the table of transitions says what follows, and what could not be
@@ -38,7 +33,8 @@ export function conductCall(
   let value: unknown;
   let error: CuelineError | undefined;
   let providerMetadata: unknown;
-  let refused: string[] = [];
+  /** Tools that the last answer called although it may call none. */
+  const refused = new Set<string>();
   /** How many calls had been made before the step. */
   let called = 0;
 
@@ -47,47 +43,27 @@ export function conductCall(
     ({ state, counters } = transition(state, event, counters, limits));
   }
 
-  async function read(step: Step): Promise<Answer> {
-    const calls = step.toolCalls.filter(({ providerExecuted }) => providerExecuted !== true);
-    if (refused.length > 0 || (calls.length > 0 && !mayCall(state))) {
-      const names = [...new Set(refused)].join(', ');
-      return { event: 'called', fault: `it calls ${names}, and no tool can be called any more.` };
-    }
-    if (calls.length > 0) return { event: isAnswered(step, calls) ? 'called' : 'waiting' };
-    if (step.text.trim() === '') return { event: 'silent', fault: 'it is empty.' };
-    try {
-      return { event: 'answered', value: await reader.parse(step.text) };
-    } catch (thrown) {
-      const fault = thrown instanceof Error ? thrown.message : String(thrown);
-      return { event: 'unreadable', fault, cause: thrown };
-    }
-  }
-
-  async function afterStep(step: Step): Promise<string | undefined> {
-    const answer = await read(step);
+  /** What the model is told of an answer, if anything. */
+  async function afterAnswer(step: CallStep): Promise<string | undefined> {
+    const answer = await readAnswer(step, { reader, refused, secrets: speaker.tree.secrets });
     const { event, fault } = answer;
     take(event);
     const { messages } = step.response;
-    if (state === 'done') {
-      ({ value } = answer);
-      ({ providerMetadata } = step);
-      conversation.good(messages);
-      return undefined;
-    }
     if (state === 'failed') {
-      error = event === 'waiting' ? nobodyAnswers(name) : unreadable(name, counters.failures, answer);
+      error = event === 'waiting' ? nobodyAnswers(name) : unusableAnswers(name, counters.failures, answer);
       return undefined;
     }
-    if (fault === undefined) {
-      const words = await afterCalls();
-      conversation.good(messages, words);
-      return words;
+    if (fault !== undefined) {
+      // an answer that says nothing is none that could be sent back
+      conversation.unusable(event === 'silent' ? [] : messages);
+      const exception = { error_message: fault, text: step.text, attempt: counters.exceptions };
+      return exceptionWords(name, config.onException, exception);
     }
-    const exception = { error_message: fault, text: step.text, attempt: counters.exceptions };
-    const words = await exceptionWords(name, config.onException, exception);
-    // an answer that says nothing is none that could be sent back
-    conversation.unusable(event === 'silent' ? [] : messages, words);
-    return words;
+    conversation.good(messages);
+    if (state !== 'done') return afterCalls();
+    ({ value } = answer);
+    ({ providerMetadata } = step);
+    return undefined;
   }
 
   async function afterCalls(): Promise<string | undefined> {
@@ -115,10 +91,7 @@ export function conductCall(
     cause: 'call',
     model: (model) =>
       steadyModel(
-        withoutCalls(model, {
-          refuses: () => !mayCall(state),
-          onRefused: (toolName) => refused.push(toolName),
-        }),
+        withoutCalls(model, () => !mayCall(state), refused),
         {
           secrets: speaker.tree.secrets,
           onRetry: ({ message }) =>
@@ -126,7 +99,6 @@ export function conductCall(
         },
       ),
     async beforeStep({ messages, steered }) {
-      refused = [];
       called = trace.calls.length;
       const told = messages.slice(messages.length - steered);
       const sent = conversation.next(messages, told);
@@ -137,7 +109,9 @@ export function conductCall(
     },
     async afterStep(step) {
       try {
-        return await afterStep(step);
+        const words = await afterAnswer(step);
+        conversation.tell(words);
+        return words;
       } catch (thrown) {
         // a handler's fault: nothing can be told to the model, so there is nothing to go on with
         take('broken');
@@ -166,36 +140,4 @@ export function conductCall(
       });
     },
   };
-}
-
-/** False where a call has no result: its tool has no function here, or waits for an approval. */
-function isAnswered(step: Step, calls: readonly { toolCallId: string }[]): boolean {
-  const answered = new Set(
-    step.content.flatMap((part) =>
-      part.type === 'tool-result' || part.type === 'tool-error' ? [part.toolCallId] : [],
-    ),
-  );
-  return calls.every(({ toolCallId }) => answered.has(toolCallId));
-}
-
-function unreadable(name: string, answers: number, { fault, cause }: Answer): CuelineError {
-  return new CuelineError(
-    'parse_failed',
-    `Agent "${name}" gave no answer that could be used, ${answers === 1 ? 'at its only try' : `in ${answers} tries`}. The last fault: ${fault}`,
-    cause === undefined ? {} : { cause },
-  );
-}
-
-function nobodyAnswers(name: string): CuelineError {
-  return new CuelineError(
-    'script_error',
-    `A tool call of agent "${name}" waits for an answer that nobody can give it. Give the tool a function; for an approval, define it with { needsApproval: true }, and the run asks for it.`,
-  );
-}
-
-function endedEarly(name: string): CuelineError {
-  return new CuelineError(
-    'budget_exceeded',
-    `The call of agent "${name}" was ended before it had an answer. Its options.stopWhen may be too narrow.`,
-  );
 }

@@ -12,10 +12,12 @@ export type Conversation = {
    * `messages` are what it would be sent otherwise, and are given back where that is the same.
    */
   next(messages: readonly ModelMessage[], told: readonly ModelMessage[]): readonly ModelMessage[];
-  /** A good answer, with the results of its calls. `words` will be told. */
-  good(messages: readonly ModelMessage[], words?: string): void;
+  /** A good answer, with the results of its calls. */
+  good(messages: readonly ModelMessage[]): void;
   /** An answer that cannot be used. */
-  unusable(messages: readonly ModelMessage[], words?: string): void;
+  unusable(messages: readonly ModelMessage[]): void;
+  /** What the model will be told of the answer before; it stays where that does. */
+  tell(words: string | undefined): void;
 };
 
 export function createConversation(opening: readonly ModelMessage[]): Conversation {
@@ -23,14 +25,15 @@ export function createConversation(opening: readonly ModelMessage[]): Conversati
   let branch: ModelMessage[] = [];
   /** What somebody else told the model while it was in the branch, which stays. */
   let heard: ModelMessage[] = [];
-  let words: { text: string; stays: boolean } | undefined;
+  let words: string | undefined;
+  let isGood = true;
 
   return {
     kept,
     next(messages, told) {
       for (const message of told) {
-        const isOurs = words !== undefined && textOf(message) === words.text;
-        const stays = isOurs ? words?.stays === true : true;
+        const isOurs = words !== undefined && textOf(message) === words;
+        const stays = isGood || !isOurs;
         if (stays && branch.length === 0) kept.push(message);
         else {
           branch.push(message);
@@ -42,15 +45,18 @@ export function createConversation(opening: readonly ModelMessage[]): Conversati
       const isSame = sent.length === messages.length && sent.every((message, at) => message === messages[at]);
       return isSame ? messages : sent;
     },
-    good(messages, text) {
+    good(messages) {
       kept.push(...heard, ...messages);
       branch = [];
       heard = [];
-      words = text === undefined ? undefined : { text, stays: true };
+      isGood = true;
     },
-    unusable(messages, text) {
+    unusable(messages) {
       branch.push(...messages);
-      words = text === undefined ? undefined : { text, stays: false };
+      isGood = false;
+    },
+    tell(text) {
+      words = text;
     },
   };
 }

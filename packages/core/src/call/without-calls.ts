@@ -3,35 +3,39 @@ import { wrapLanguageModel } from 'ai';
 import type { LanguageModelObject } from '../models/settings.ts';
 
 /**
- * The model without the tool calls of its answers while `refuses()` is true: some models call tools even where they are
- * told not to, and the AI SDK would run them. `onRefused` hears of each. What a provider runs itself has run already.
+ * The model without the tool calls of its answers, while `refuses` says so: some models call tools even where they are
+ * told not to, and the AI SDK would run them. `refused` holds the tools that the last answer called in spite of it. What
+ * a provider runs itself has run already.
  */
 export function withoutCalls(
   model: LanguageModelObject,
-  { refuses, onRefused }: { refuses: () => boolean; onRefused: (toolName: string) => void },
+  refuses: () => boolean,
+  refused: Set<string>,
 ): LanguageModelObject {
   return wrapLanguageModel({
     model,
     middleware: {
       specificationVersion: 'v4',
       async wrapStream({ doStream }) {
+        // a call that is tried again is another answer
+        refused.clear();
         const result = await doStream();
-        return refuses() ? { ...result, stream: result.stream.pipeThrough(dropCalls(onRefused)) } : result;
+        return refuses() ? { ...result, stream: result.stream.pipeThrough(dropCalls(refused)) } : result;
       },
     },
   });
 }
 
 function dropCalls(
-  onRefused: (toolName: string) => void,
+  refused: Set<string>,
 ): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> {
-  const refused = new Set<string>();
+  const dropped = new Set<string>();
   return new TransformStream({
     transform(part, controller) {
-      if (part.type === 'tool-call' && part.providerExecuted !== true) return onRefused(part.toolName);
+      if (part.type === 'tool-call' && part.providerExecuted !== true) return void refused.add(part.toolName);
       if (part.type === 'tool-input-start' && part.providerExecuted !== true)
-        return void refused.add(part.id);
-      if ((part.type === 'tool-input-delta' || part.type === 'tool-input-end') && refused.has(part.id))
+        return void dropped.add(part.id);
+      if ((part.type === 'tool-input-delta' || part.type === 'tool-input-end') && dropped.has(part.id))
         return;
       if (part.type === 'finish' && part.finishReason.unified === 'tool-calls') {
         return controller.enqueue({ ...part, finishReason: { ...part.finishReason, unified: 'stop' } });

@@ -230,6 +230,24 @@ describe('an interrupt', () => {
     expect(lines(dialog.messages)[5]).toBe('user: Hurry.');
   });
 
+  test('a handler that throws ends the call, which keeps the round', async () => {
+    const agent = defineAgent({
+      name: 'it',
+      instructions: 'Talk.',
+      tools: [look],
+      onInterrupt: () => {
+        throw new Error('no words');
+      },
+    });
+    const error = await faultOf(agent.call('Hi.', { model: scriptedModel([looks('a')]) }));
+    expect(error).toMatchObject({
+      code: 'script_error',
+      message: 'onInterrupt of agent "it" threw: no words',
+      details: { state: 'interrupted', event: 'broken', interrupts: 1 },
+    });
+    expect((error.details as CallErrorDetails).dialog.messages).toHaveLength(3);
+  });
+
   test('after the last, the final response is asked for, without calls', async () => {
     const ran: string[] = [];
     const noted = tool('look', 'Look', z.object({ at: z.string() }), ({ at }) => ran.push(at));

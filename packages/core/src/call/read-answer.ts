@@ -1,0 +1,47 @@
+import type { StepResult, ToolSet } from 'ai';
+import { redact } from '../models/redact.ts';
+import type { RunContext } from '../run/options.ts';
+import type { OutputReader } from './read-output.ts';
+import type { CallEvent } from './transitions.ts';
+
+/** One answer of the model, with the results of its calls. */
+export type CallStep = StepResult<ToolSet, RunContext>;
+
+/** What an answer is to its call: an event, and either a value or what is wrong with it. */
+export type Answer = { event: CallEvent; value?: unknown; fault?: string; cause?: unknown };
+
+/** Reads an answer. `refused` are the tools that it called although it may call none; `secrets` are told nobody. */
+export async function readAnswer(
+  step: CallStep,
+  {
+    reader,
+    refused,
+    secrets,
+  }: { reader: OutputReader; refused: ReadonlySet<string>; secrets: readonly string[] },
+): Promise<Answer> {
+  if (refused.size > 0) {
+    return {
+      event: 'called',
+      fault: `it calls ${[...refused].join(', ')}, and no tool can be called any more.`,
+    };
+  }
+  const calls = step.toolCalls.filter(({ providerExecuted }) => providerExecuted !== true);
+  if (calls.length > 0) return { event: isAnswered(step, calls) ? 'called' : 'waiting' };
+  if (step.text.trim() === '') return { event: 'silent', fault: 'it is empty.' };
+  try {
+    return { event: 'answered', value: await reader.parse(step.text) };
+  } catch (thrown) {
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    return { event: 'unreadable', fault: redact(message, secrets), cause: thrown };
+  }
+}
+
+/** False where a call has no result: its tool has no function here, or waits for an approval. */
+function isAnswered(step: CallStep, calls: readonly { toolCallId: string }[]): boolean {
+  const answered = new Set(
+    step.content.flatMap((part) =>
+      part.type === 'tool-result' || part.type === 'tool-error' ? [part.toolCallId] : [],
+    ),
+  );
+  return calls.every(({ toolCallId }) => answered.has(toolCallId));
+}
