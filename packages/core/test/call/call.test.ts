@@ -282,6 +282,20 @@ describe('an interrupt', () => {
     expect(model.calls[0]!.toolChoice?.type).toBe('none');
   });
 
+  test('a call that was refused in an answer that broke is none of the next one', async () => {
+    const agent = defineAgent({ name: 'it', instructions: 'Talk.', tools: [look], maxInterrupts: 0 });
+    const model = scriptedModel([
+      [
+        { toolCall: { name: 'look', input: { at: 'a' } } },
+        { error: { type: 'overloaded_error', message: 'busy' } },
+      ],
+      'Done.',
+    ]);
+    const { attempts, run } = await agent.call('Hi.', { model });
+    expect([attempts, model.calls.length]).toEqual([1, 2]);
+    expect(run?.getState().warnings).toEqual([expect.stringMatching(/^The model is asked again\. /)]);
+  });
+
   test('a repeated call is answered with a note, whatever came between; a failed one runs again', async () => {
     let runs = 0;
     const flaky = tool('flaky', 'Fails at first', z.object({}), () => {
