@@ -22,6 +22,7 @@ const tables = {
   core: [
     ['`@cueline/core`', coreAlone.onLoad],
     ['… and once a run has started', coreAlone.with(runner)],
+    ['`@cueline/core/agents`', (await bundle(['packages/core/src/agents.ts'])).onLoad],
     ['`@cueline/core/ai-sdk`', (await bundle(['packages/core/src/ai-sdk.ts'])).onLoad],
     ['`@cueline/core/inspect`', (await bundle(['packages/core/src/inspect.ts'])).onLoad],
     ['`@cueline/core/link`', (await bundle(['packages/core/src/link.ts'])).onLoad],

@@ -102,15 +102,8 @@ export {
   type Classification,
   type ClassifyOptions,
 } from './call/classify.ts';
-export {
-  createDialog,
-  dialogFromJSON,
-  type Dialog,
-  type DialogAddition,
-  type DialogJSON,
-} from './call/dialog.ts';
+export type { Dialog, DialogAddition, DialogJSON } from './call/dialog.ts';
 export type { OutputConfig, OutputOf, ParseFunction } from './call/output-config.ts';
-export { agents, createAgentRegistry, type AgentRegistry } from './call/registry.ts';
 export { tags, type Tags, type TagValues } from './call/tags.ts';
 
 export type { ModelSettings } from './models/settings.ts';

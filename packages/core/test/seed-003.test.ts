@@ -1,19 +1,16 @@
 import {
-  agents,
   classify,
-  createAgentRegistry,
-  createDialog,
   createRun,
   CuelineError,
   defineAgent,
   definePrompt,
-  dialogFromJSON,
   runAgentSession,
   runPrompt,
   tags,
   tool,
   type CallErrorDetails,
 } from '@cueline/core';
+import { agents, createAgentRegistry, createDialog, dialogFromJSON } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { createMCPClient } from '@ai-sdk/mcp';
 import { createOpenAI } from '@ai-sdk/openai';

@@ -1,8 +1,6 @@
 import {
-  createDialog,
   createRun,
   defineAgent,
-  dialogFromJSON,
   inProcess,
   runPrompt,
   tags,
@@ -10,6 +8,7 @@ import {
   type CallErrorDetails,
   type CuelineError,
 } from '@cueline/core';
+import { createDialog, dialogFromJSON } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { jsonSchema, tool as sdkTool } from 'ai';
 import { describe, expect, test, vi } from 'vitest';

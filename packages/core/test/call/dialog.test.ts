@@ -1,4 +1,5 @@
-import { createDialog, CuelineError, dialogFromJSON, runPrompt } from '@cueline/core';
+import { CuelineError, runPrompt } from '@cueline/core';
+import { createDialog, dialogFromJSON } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import fc from 'fast-check';

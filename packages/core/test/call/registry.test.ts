@@ -1,4 +1,5 @@
-import { createAgentRegistry, CuelineError, defineAgent, definePrompt } from '@cueline/core';
+import { CuelineError, defineAgent, definePrompt } from '@cueline/core';
+import { createAgentRegistry } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 
