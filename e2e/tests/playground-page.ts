@@ -1,5 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { expect, test as base, type Locator, type Page } from '@playwright/test';
+import { startModelServer, type ModelServer } from '../server/server.ts';
 
 /** What a person sees and does in the playground. */
 export type Playground = {
@@ -94,6 +95,21 @@ export function onPage(page: Page): Playground {
     task: (id) => page.locator(`[data-task="${id}"]`),
     approval: page.getByTestId('approval'),
   };
+}
+
+/** A server on this machine that answers as planned, set as the page's model. */
+export async function withServer(page: Page, use: (server: ModelServer) => Promise<void>): Promise<void> {
+  const server = await startModelServer();
+  try {
+    await page.getByTestId('model').click();
+    await page.getByLabel('OpenAI-compatible server').click();
+    await page.getByLabel('Base URL').fill(server.baseURL);
+    await page.getByLabel('Model id').fill('test-model');
+    await page.getByRole('button', { name: 'Use this model' }).click();
+    await use(server);
+  } finally {
+    await server.close();
+  }
 }
 
 /** The script in a link: `#v1.s.<deflate-raw, base64url>.<length and checksum>`. */

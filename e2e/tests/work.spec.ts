@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
-import { startModelServer, type ModelServer } from '../server/server.ts';
-import { expect as expectSoon, test, type Playground } from './playground-page.ts';
+import type { ModelServer } from '../server/server.ts';
+import { expect as expectSoon, test, withServer, type Playground } from './playground-page.ts';
 
 // The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
 test.describe.configure({ timeout: 90_000 });
@@ -15,21 +15,6 @@ const examples = [
   'Tools step by step',
   'A plugin',
 ];
-
-/** A server on this machine that answers as planned, set as the page's model. */
-async function withServer(page: Page, use: (server: ModelServer) => Promise<void>): Promise<void> {
-  const server = await startModelServer();
-  try {
-    await page.getByTestId('model').click();
-    await page.getByLabel('OpenAI-compatible server').click();
-    await page.getByLabel('Base URL').fill(server.baseURL);
-    await page.getByLabel('Model id').fill('test-model');
-    await page.getByRole('button', { name: 'Use this model' }).click();
-    await use(server);
-  } finally {
-    await server.close();
-  }
-}
 
 const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 const lastRequest = (server: ModelServer): string =>

@@ -5,7 +5,8 @@ import { useState, type ReactNode } from 'react';
 import { AnsweredLine } from '../approval/answered-line.tsx';
 import { phaseWords } from './announcement.ts';
 import { plural } from './format.ts';
-import { CallDuration, CallSummary } from './tool-card.tsx';
+import { CallDuration, CallSummary } from './call-summary.tsx';
+import type { InnerItem } from './transcript-item.ts';
 
 type AgentCardProps = {
   agent: AgentState;
@@ -13,20 +14,20 @@ type AgentCardProps = {
   call: Parameters<typeof CallSummary>[0]['call'];
   /** What the person was asked about the call. */
   request?: RequestState | undefined;
-  /** A card, a line inside a tool's card, or a card that sums up the conversation. */
-  look?: 'card' | 'line' | 'summary';
+  look?: InnerItem['look'];
   origin: number | undefined;
   /** Draws what the agent did; called only while it is shown. */
   children: () => ReactNode;
 };
 
-type Stand = { words: string; look: string; Icon: typeof Check; spins?: boolean };
+type Stand = { words: string; more?: string; look: string; Icon: typeof Check; spins?: boolean };
 
-/** An agent at work: open while it works, one line once it is done. */
+/** An agent at work: open while it works, unless several do so side by side; one line once it is done. */
 export function AgentCard({ call, agent, request, look = 'card', origin, children }: AgentCardProps) {
   const works = agent.status === 'running';
   const [choice, setOpen] = useState<boolean>();
-  const open = choice ?? works;
+  const open = choice ?? (works && look !== 'line');
+  const isInside = look === 'inside' || look === 'line';
   const stand = standOf(agent, request !== undefined && isOpenRequest(request));
   return (
     <section
@@ -35,7 +36,7 @@ export function AgentCard({ call, agent, request, look = 'card', origin, childre
       data-state={agent.status}
       className={clsx(
         'overflow-hidden',
-        look !== 'line' && 'rounded-lg border bg-panel animate-[rise_160ms_var(--ease-out)]',
+        !isInside && 'rounded-lg border bg-panel animate-[rise_160ms_var(--ease-out)]',
         agent.status === 'error' ? 'border-danger-line' : 'border-line',
       )}
     >
@@ -46,7 +47,7 @@ export function AgentCard({ call, agent, request, look = 'card', origin, childre
         className={clsx(
           'flex w-full min-w-0 items-center gap-2 pr-2.5 text-left hover:bg-hover focus-visible:-outline-offset-2',
           'narrow:min-h-11 narrow:flex-wrap narrow:gap-y-0 narrow:py-2',
-          look === 'line' ? 'min-h-8 pl-5 narrow:pl-3.5' : 'min-h-9 pl-2.5',
+          isInside ? 'min-h-8 pl-5 narrow:pl-3.5' : 'min-h-9 pl-2.5',
         )}
       >
         <span className="flex min-w-0 items-center gap-2">
@@ -73,7 +74,7 @@ export function AgentCard({ call, agent, request, look = 'card', origin, childre
           )}
         </span>
         <CallSummary call={look === 'summary' ? { ...call, input: undefined } : call} />
-        {!works && agent.steps.length > 0 && (
+        {!works && agent.steps.length > (look === 'card' ? 0 : 1) && (
           <span className="shrink-0 text-sm text-ink-3 narrow:hidden">
             {plural(agent.steps.length, 'step')}
           </span>
@@ -81,7 +82,10 @@ export function AgentCard({ call, agent, request, look = 'card', origin, childre
         <span className="ml-auto flex shrink-0 items-center gap-2 pl-2 text-sm">
           <span className={clsx('flex items-center gap-1', stand.look)}>
             <stand.Icon className={clsx('size-3.5', stand.spins && 'animate-spin')} />
-            {stand.words}
+            <span>
+              {stand.words}
+              {stand.more !== undefined && <span className="narrow:hidden">{stand.more}</span>}
+            </span>
           </span>
           <CallDuration call={call} origin={origin} />
         </span>
@@ -108,10 +112,17 @@ function standOf(agent: AgentState, asks: boolean): Stand {
       return { words: 'Stopped', look: 'text-ink-2', Icon: Ban };
     case 'running':
       if (asks) return { words: 'Waiting for you', look: 'text-warn', Icon: Pause };
-      return { words: capital(phaseWords[agent.phase]), look: 'text-tool', Icon: LoaderCircle, spins: true };
+      return { ...phaseStand(agent.phase), look: 'text-tool', Icon: LoaderCircle, spins: true };
     default:
       return { words: 'At work', look: 'text-tool', Icon: LoaderCircle, spins: true };
   }
+}
+
+/** A phone has no room for whom it waits for; a question says so in other words. */
+function phaseStand(phase: keyof typeof phaseWords): Pick<Stand, 'words' | 'more'> {
+  return phase === 'requesting'
+    ? { words: 'Waiting', more: ' for the model' }
+    : { words: capital(phaseWords[phase]) };
 }
 
 function capital(words: string): string {

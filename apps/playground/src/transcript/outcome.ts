@@ -29,3 +29,10 @@ export function kindOf(step: StepState | undefined, made: readonly ToolCallState
   if (step !== undefined && made.some((call) => call.step === step.step)) return 'calls';
   return step?.finishReason === 'other' ? 'failure' : 'answer';
 }
+
+/** What a call waits for an answer to, where its tool has suspended the session. */
+export function suspensionOf({ state, output }: ToolCallState): { payload: unknown } | undefined {
+  if (state !== 'output-available' || typeof output !== 'object' || output === null) return undefined;
+  const { kind, payload } = output as { kind?: unknown; payload?: unknown };
+  return kind === 'cueline-suspension' ? { payload } : undefined;
+}

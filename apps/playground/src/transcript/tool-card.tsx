@@ -3,10 +3,10 @@ import { clsx } from 'clsx';
 import { Ban, Check, ChevronRight, CircleAlert, Ellipsis, LoaderCircle, Pause, Wrench } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { AnsweredLine } from '../approval/answered-line.tsx';
+import { CallDuration, CallSummary } from './call-summary.tsx';
 import { Field } from './field.tsx';
-import { formatDuration, keyArguments, newFields, summarize } from './format.ts';
 import { JsonView } from './json-view.tsx';
-import { LiveDuration } from './live-duration.tsx';
+import { suspensionOf } from './outcome.ts';
 import { SubCalls } from './sub-calls.tsx';
 import { visibleText } from './visible-text.ts';
 
@@ -24,6 +24,7 @@ const stands: Record<ToolCallState['state'], Stand> = {
   interrupted: { words: 'Interrupted', look: 'text-ink-2', Icon: Ban },
 };
 const asking: Stand = { words: 'Waiting for you', look: 'text-warn', Icon: Pause };
+const suspended: Stand = { words: 'Waits for an answer', look: 'text-warn', Icon: Pause };
 const refused: Stand = { words: 'Refused', look: 'text-ink-2', Icon: Ban };
 
 /**
@@ -48,7 +49,8 @@ export function ToolCard({
   const [choice, setOpen] = useState<boolean>();
   const open = choice ?? failed;
   const asks = request !== undefined && isOpenRequest(request) && call.state === 'input-available';
-  const stand = asks ? asking : isRefused ? refused : stands[call.state];
+  const said = suspensionOf(call) === undefined ? stands[call.state] : suspended;
+  const stand = asks ? asking : isRefused ? refused : said;
   return (
     <section
       aria-label={`Tool ${call.toolName}`}
@@ -96,53 +98,6 @@ export function ToolCard({
       )}
       {open && <Details call={call} />}
     </section>
-  );
-}
-
-/** The arguments of a call in a few words, and what came of it; `quiet` where that is said elsewhere. */
-export function CallSummary({ call, quiet = false }: { call: ToolCallState; quiet?: boolean }) {
-  return (
-    <span className="flex min-w-0 flex-1 text-sm text-ink-2 empty:hidden narrow:order-last narrow:basis-full narrow:pl-5.5">
-      {call.state === 'input-streaming' ? (
-        <span className="truncate font-mono">{visibleText(call.inputText.slice(-80))}</span>
-      ) : (
-        <span className={clsx('truncate', call.state === 'output-available' && 'max-w-[55%] shrink-0')}>
-          {typeof call.input === 'string' && visibleText(summarize(call.input, 80))}
-          {keyArguments(call.input).map(({ name, value }, index) => (
-            <span key={name}>
-              {index > 0 && <span className="text-ink-3"> · </span>}
-              <span className="text-ink-3">{visibleText(name)}</span> {visibleText(value)}
-            </span>
-          ))}
-        </span>
-      )}
-      {call.state === 'output-available' && (
-        <span className="max-w-full min-w-0 flex-1 truncate">
-          <span className="px-1.5 text-ink-3">→</span>
-          <span className="text-ink">{visibleText(summarize(newFields(call.output, call.input), 60))}</span>
-        </span>
-      )}
-      {call.state === 'output-error' && !quiet && (
-        <span className="min-w-[40%] truncate pl-2 text-danger">
-          {visibleText(summarize(call.errorText ?? '', 80))}
-        </span>
-      )}
-    </span>
-  );
-}
-
-/** How long a call took, or has taken so far. */
-export function CallDuration({ call, origin }: { call: ToolCallState; origin: number | undefined }) {
-  const { startedAt, finishedAt } = call;
-  if (startedAt === undefined) return null;
-  return (
-    <span className="w-14 shrink-0 text-right text-sm text-ink-2">
-      {finishedAt !== undefined ? (
-        formatDuration(finishedAt - startedAt)
-      ) : origin !== undefined ? (
-        <LiveDuration since={origin + startedAt} />
-      ) : null}
-    </span>
   );
 }
 

@@ -38,8 +38,8 @@ export type InnerItem = { key: string } & InnerFacts;
 type InnerFacts = {
   kind: 'inner';
   agent: AgentState;
-  /** A line inside a tool's call, a card of its own, or one that sums up what was said. */
-  look: 'line' | 'card' | 'summary';
+  /** Alone inside a tool's call, one of several there, a card of its own, or one that sums up what was said. */
+  look: 'inside' | 'line' | 'card' | 'summary';
   items: readonly TranscriptItem[];
 };
 

@@ -154,7 +154,8 @@ function innerItems(agents: readonly AgentState[], { call, run }: KnownCall): re
   if (agents.length === 0) return none;
   const known = endedInner.get(call);
   if (known !== undefined) return known;
-  const items = agents.map((agent) => innerItem(agent, run, 'line'));
+  const look = agents.length === 1 ? 'inside' : 'line';
+  const items = agents.map((agent) => innerItem(agent, run, look));
   const isOver = call.finishedAt !== undefined && agents.every(({ status }) => status !== 'running');
   if (isOver) endedInner.set(call, items);
   return items;

@@ -1,8 +1,16 @@
-import { createReducer, initialState, reduceAll, type RunEvent, type RunEventBody } from '@cueline/core';
+import {
+  createReducer,
+  initialState,
+  reduceAll,
+  suspend,
+  type RunEvent,
+  type RunEventBody,
+} from '@cueline/core';
 import { expect, test } from 'vitest';
 import { isUnderWay } from '../../src/state/is-under-way.ts';
 import { announcement } from '../../src/transcript/announcement.ts';
 import { callOfAgent } from '../../src/transcript/known-calls.ts';
+import { suspensionOf } from '../../src/transcript/outcome.ts';
 import type { TranscriptItem } from '../../src/transcript/transcript-item.ts';
 import { toTranscript } from '../../src/transcript/view-model.ts';
 
@@ -405,6 +413,16 @@ test('a session ends with the summary of its task', () => {
     { type: 'run-end', outcome: 'done', finishReason: 'tool-calls', output: input },
   ]);
   expect(toTranscript(done).slice(2)).toEqual([{ key: 'answer-1', kind: 'complete', ...input }]);
+});
+
+test('a call that waits for an answer is known by what its tool gave', () => {
+  const callWith = (output: unknown) =>
+    stateOf([start, ...step(0, [...called('c1', 'ask'), ...ran('c1', 'ask', output)])]).toolCalls[0]!;
+  expect(suspensionOf(callWith(suspend({ question: 'Which?' })))).toEqual({
+    payload: { question: 'Which?' },
+  });
+  expect(suspensionOf(callWith('yes'))).toBeUndefined();
+  expect(suspensionOf(callWith(null))).toBeUndefined();
 });
 
 test('what an answer was read as is shown where the answer itself does not show it', () => {

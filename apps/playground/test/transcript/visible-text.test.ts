@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ArgumentsEditor } from '../../src/approval/arguments-editor.tsx';
 import { JsonView } from '../../src/transcript/json-view.tsx';
 import { SubCalls } from '../../src/transcript/sub-calls.tsx';
-import { CallSummary } from '../../src/transcript/tool-card.tsx';
+import { CallSummary } from '../../src/transcript/call-summary.tsx';
 import { visibleText } from '../../src/transcript/visible-text.ts';
 
 const code = (point: number): string => `\\u${point.toString(16).padStart(4, '0')}`;

@@ -1,0 +1,130 @@
+import { expect as expectSoon, test, withServer } from './playground-page.ts';
+
+// The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
+test.describe.configure({ timeout: 120_000 });
+const expect = expectSoon.configure({ timeout: 15_000 });
+
+const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
+
+test('the examples of sessions and agent calls go on to their ends', async ({ playground }) => {
+  const { page } = playground;
+  const complete = page.getByTestId('task-complete');
+  const play = async (title: string): Promise<void> => {
+    await playground.pick(title);
+    await expect(page.getByText('No problems')).toBeVisible({ timeout: 30_000 });
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+  };
+  await playground.open();
+
+  await play('A session');
+  await expect(complete).toContainText('No bed is empty: peas climb the wall');
+  await expect(complete).toContainText('"under the pear tree": "spinach"');
+  await expect(playground.tool('task_complete')).toHaveCount(0);
+
+  await play('A nudge');
+  const nudges = page.getByRole('button', { name: /^Nudged: no tool was called/ });
+  await expect(nudges).toHaveCount(2);
+  await nudges.last().click();
+  await expect(page.getByText('you must call the task_complete tool')).toBeVisible();
+  await expect(complete).toContainText('The line for six in the evening is in the log');
+
+  await play('A long conversation');
+  const summary = playground.agent('summarize');
+  await expect(summary).toContainText('Summary of the conversation so far');
+  // between the step before it and the one after
+  expect(
+    await page
+      .locator('[data-step], [data-agent]')
+      .evaluateAll((rows) =>
+        rows.map(({ dataset }: HTMLElement | SVGElement) => dataset['agent'] ?? dataset['step']),
+      ),
+  ).toEqual(['0', '1', '2', '3', 'summarize', '4', '5', '6']);
+  await summary.getByRole('button').first().click();
+  await expect(summary.getByLabel('Answer')).toContainText('Pilot, came aboard at Funchal');
+  await expect(summary.getByLabel('User message')).toHaveCount(0);
+  await expect(complete).toContainText('"ashore": "Bristol"');
+
+  await play('An answer in tags');
+  await page.getByRole('button', { name: /^Sent back: the answer cannot be used/ }).click();
+  await expect(page.getByText('Nearly: <name> is missing.')).toBeVisible();
+  await expect(page.getByLabel('Answer').last()).toContainText('<name>Poste Restante</name>');
+  await expect(page.getByLabel('Result')).toContainText('"name": "Poste Restante"');
+
+  await play('A classifier');
+  const calls = playground.tool('sortMail').locator('[data-agent=classify]');
+  await expect(calls).toHaveCount(4);
+  await expect(calls.last()).toContainText('complaint');
+  await expect(page.getByLabel('Answer').last()).toContainText('Urgent is the parcel');
+});
+
+test('a session that has no turns left, one that lets go, and an agent that a tool calls', async ({
+  playground,
+}) => {
+  const { page, status } = playground;
+  await playground.open();
+  await withServer(page, async (server) => {
+    server.plan([call('dig'), { text: 'Hm.' }]);
+    await playground.write(`import { defineSession, tool } from '@cueline/core';
+import { z } from 'zod';
+
+const dig = (): string => { throw new Error('There is rock.'); };
+export default defineSession('test', {
+  systemPrompt: 'You dig.',
+  maxTurns: 2,
+  tools: [tool('dig', 'Digs', z.object({}), dig)],
+});
+`);
+    await playground.run();
+    expect(await playground.ended()).toBe('error');
+    await expect(status).toHaveText('Out of turns');
+    await expect(page.getByTestId('run-error')).toContainText('The session ran out of turns');
+    await expect(page.getByTestId('problems')).toContainText('4:');
+    await expect(page.getByTestId('problems')).toContainText('There is rock.');
+
+    server.plan([call('ask', { question: 'Which?' })]);
+    await playground.write(`import { defineSession, suspend, tool } from '@cueline/core';
+import { z } from 'zod';
+
+export default defineSession('test', {
+  systemPrompt: 'You ask.',
+  tools: [tool('ask', 'Asks', z.object({ question: z.string() }), async ({ question }) => suspend({ question }))],
+});
+`);
+    await playground.run();
+    await expect(status).toHaveText('Suspended');
+    await expect(playground.tool('ask')).toContainText('Waits for an answer');
+    await expect(page.getByText('The run has let go until it gets an answer.')).toBeVisible();
+    await expect(page.getByTestId('run-button')).toBeVisible();
+
+    server.plan([call('edit'), { text: 'Better!' }, { text: '<text>Better.</text>' }, { text: 'Done.' }]);
+    await playground.write(`import { defineAgent, definePrompt, tags } from '@cueline/core';
+import { z } from 'zod';
+
+const editor = defineAgent({
+  name: 'editor',
+  instructions: 'You edit.',
+  model: 'anthropic:claude-sonnet-4-5',
+  output: tags(['text']),
+});
+export default definePrompt('test', async (prompt) => {
+  prompt.defTool('edit', 'Edits', z.object({}), async (_args, context) => {
+    const { output, attempts } = await editor.call('Edit it.', { context });
+    return { text: output.text, attempts };
+  });
+  prompt.$\`Go.\`;
+});
+`);
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+    const agent = playground.tool('edit').locator('[data-agent=editor]');
+    await expect(agent).toHaveAttribute('data-state', 'done');
+    await expect(agent).toContainText('2 steps');
+    await expect(playground.tool('edit')).toContainText('attempts 2');
+    // whichever model the script names, the person has picked another
+    const models = server.requests.flatMap(({ method, text }) =>
+      method === 'POST' ? [(JSON.parse(text) as { model: string }).model] : [],
+    );
+    expect(new Set(models)).toEqual(new Set(['test-model']));
+  });
+});
