@@ -11,7 +11,7 @@ const PATIENCE = 1.25;
 
 export type CompactionSettings = {
   tokenLimit: number;
-  queue: Pick<CallbackQueue, 'change'>;
+  change: CallbackQueue['change'];
   /** Asks a model for the summary of a text. */
   summarize(transcript: string): Promise<string>;
   onError(error: CuelineError): Promise<void>;
@@ -37,7 +37,7 @@ export type Compaction = {
 };
 
 export function createCompaction(settings: CompactionSettings): Compaction {
-  const { queue, summarize, onError, warn } = settings;
+  const { change, summarize, onError, warn } = settings;
   const estimate = createContextEstimate();
   let { tokenLimit } = settings;
   /** From here on it is time. */
@@ -69,7 +69,7 @@ export function createCompaction(settings: CompactionSettings): Compaction {
       const end = messages.length - words;
       const said = messages.slice(0, end);
       if (said.length === 0) return undefined;
-      const chosen = await queue.change('onBeforeSummarize', said);
+      const chosen = await change('onBeforeSummarize', said);
       if (chosen.length === 0) return void (due = tokens * PATIENCE);
       let summary: string;
       try {
@@ -79,7 +79,7 @@ export function createCompaction(settings: CompactionSettings): Compaction {
         await onError(error as CuelineError);
         return undefined;
       }
-      const summarized = await queue.change('onAfterSummarize', [
+      const summarized = await change('onAfterSummarize', [
         { role: 'user', content: 'Previous conversation summary:' },
         { role: 'assistant', content: summary },
       ]);

@@ -2,6 +2,7 @@ import type { ModelMessage } from 'ai';
 import { createId } from '../create-id.ts';
 import type { CuelineError } from '../errors.ts';
 import type { Conducted } from '../run/conduct.ts';
+import { checkSettings } from './check-settings.ts';
 import { conductTurns } from './conduct-turns.ts';
 import { CONTINUE } from './idle.ts';
 import { checkAnswers, mendMessages } from './mend-messages.ts';
@@ -21,6 +22,7 @@ export type SessionSeat = {
 
 /** What makes a prompt a session, for one start. @throws CuelineError `invalid_options` */
 export async function conductSession(settings: SessionSettings, seat: SessionSeat = {}): Promise<Conducted> {
+  checkSettings(settings);
   const { systemPrompt, toolTimeout, options, limits } = settings;
   const named = { ...settings, sessionId: settings.sessionId ?? createId('session') };
   const tools = readTools(settings.tools, toolTimeout);

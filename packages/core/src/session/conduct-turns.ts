@@ -48,7 +48,7 @@ export function conductTurns(
       ? undefined
       : createCompaction({
           tokenLimit,
-          queue,
+          change: async (name, messages) => (result === undefined ? queue.change(name, messages) : messages),
           summarize: createSummarizer(stage.speaker, steady, abort.signal),
           onError: (error) => tell('onError', { phase: 'summarize', error, turn }),
           warn(message) {
@@ -115,6 +115,8 @@ export function conductTurns(
       }
     }
     await update();
+    // meanwhile it may have been stopped
+    if (result !== undefined) return undefined;
     turn += 1;
     await tell('onTurnStart', turn);
     return differs ? { messages: conversation.messages } : undefined;

@@ -21,7 +21,7 @@ export function defineSession<const Schemas extends SessionSchemas = SessionSche
   name: string,
   config: SessionSettings<Schemas> & { model?: string | LanguageModel },
 ): PromptDefinition<void, SessionTypes> {
-  checkConfig(`defineSession('${name}', …)`, config, ['model']);
+  checkConfig(`The session ${name}`, config);
   const { model, ...settings } = config;
   return sessionPrompt(name, settings, undefined, model);
 }

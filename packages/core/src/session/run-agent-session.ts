@@ -44,7 +44,7 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
   model: SessionModel | string | LanguageModel,
   config: SessionConfig<Schemas>,
 ): AgentSession {
-  checkConfig('runAgentSession', config, ['signal', 'models', 'storage']);
+  checkConfig('runAgentSession', config);
   const chosen = sessionModel(model, config.models);
   const { signal, models: _, storage, ...given } = config;
   const sessionId = given.sessionId ?? createId('session');

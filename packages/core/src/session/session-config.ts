@@ -91,71 +91,22 @@ export type SessionConfig<Schemas extends SessionSchemas = SessionSchemas> = Ses
 /** What the user says where nobody has said what. */
 export const OPENING = 'Please begin.';
 
-const names: Record<keyof SessionSettings, true> = {
-  systemPrompt: true,
-  tools: true,
-  sessionId: true,
-  initialMessages: true,
-  initialMessage: true,
-  answers: true,
-  maxTurns: true,
-  tokenLimit: true,
-  llmTimeout: true,
-  toolTimeout: true,
-  logger: true,
-  callbacks: true,
-  metadata: true,
-  options: true,
-  limits: true,
-};
-
-/** Checks what can be told at once. `more` are the names that this kind of session has besides. @throws CuelineError `invalid_options` */
-export function checkConfig(whose: string, config: SessionSettings, more: readonly string[]): void {
-  const fail = (text: string): never => {
-    throw new CuelineError('invalid_options', `${whose}: ${text}`);
-  };
-  if (typeof config?.systemPrompt !== 'string') {
-    fail("systemPrompt is missing. Write { systemPrompt: 'You are …', tools: { … } }.");
-  }
-  const known = [...Object.keys(names), ...more];
-  const unknown = Object.keys(config).find((name) => !known.includes(name));
-  if (unknown !== undefined) fail(`there is no "${unknown}". There are: ${known.join(', ')}.`);
+/** Checks what a page can tell at once; the rest is checked as the session begins. @throws CuelineError `invalid_options` */
+export function checkConfig(whose: string, config: SessionSettings): void {
+  const { systemPrompt, tools = {}, initialMessages = [] } = config ?? {};
+  if (typeof systemPrompt !== 'string') fail(whose, "systemPrompt is missing. Write 'You are …'.");
+  if (!Array.isArray(initialMessages)) fail(whose, 'initialMessages is not a list of messages.');
   for (const name of ['maxTurns', 'tokenLimit', 'llmTimeout', 'toolTimeout'] as const) {
-    const value = config[name];
-    if (value !== undefined && !(typeof value === 'number' && value > 0)) {
-      fail(`${name} is ${String(value)}. Give a number above 0, or leave it out.`);
-    }
+    const { [name]: value = 1 } = config;
+    if (!(value > 0)) fail(whose, `${name} is ${value}. Give a number above 0.`);
   }
-  const { callbacks = {}, initialMessages = [], tools = {} } = config;
-  for (const [name, callback] of Object.entries(callbacks)) {
-    if (callback !== undefined && typeof callback !== 'function')
-      fail(`callbacks.${name} is not a function.`);
+  const names = Array.isArray(tools) ? tools.map((tool: NamedTool) => tool?.name) : Object.keys(tools);
+  if (names.includes('task_complete')) {
+    fail(whose, 'task_complete ends the session, and cannot be a tool of yours. Give it another name.');
   }
-  if (!Array.isArray(initialMessages)) fail('initialMessages is not a list of messages.');
-  if (initialMessages.some(({ role }) => role === 'system')) {
-    fail('initialMessages has a system message. Put its text into systemPrompt.');
-  }
-  checkTools(tools, fail);
 }
 
-function checkTools(tools: SessionTools, fail: (text: string) => never): void {
-  const entries = Array.isArray(tools)
-    ? (tools as readonly NamedTool[]).map((tool) => [tool?.name, tool] as const)
-    : Object.entries(tools);
-  for (const [name, tool] of entries) {
-    if (name === 'task_complete') {
-      fail('task_complete is the tool that ends a session, and cannot be another. Give yours another name.');
-    }
-    const { kind, type, execute } = (tool ?? {}) as { kind?: string; type?: string; execute?: unknown };
-    if (Array.isArray(tools) !== (kind === 'tool')) {
-      fail(
-        `the tool ${name} is not what is expected there. Write tools: { search: { description, inputSchema, execute } }, or tools: [tool('search', …)].`,
-      );
-    }
-    if (kind !== 'tool' && type !== 'provider' && typeof execute !== 'function') {
-      fail(
-        `the tool ${name} has no execute. Where a person has to answer, let execute return suspend({ … }).`,
-      );
-    }
-  }
+/** @throws CuelineError `invalid_options`, always */
+export function fail(whose: string, fault: string): never {
+  throw new CuelineError('invalid_options', `${whose}: ${fault}`);
 }

@@ -23,53 +23,33 @@ export function sessionModel(
   given: SessionModel | string | LanguageModel,
   models: ModelSettings = {},
 ): ChosenModel {
-  if (typeof given === 'string' || 'specificationVersion' in checked(given)) {
-    return { model: given as string | LanguageModel, models };
-  }
-  const { provider, model, apiKey, baseURL } = given as SessionModel;
-  if (provider !== 'openai' && provider !== 'anthropic' && provider !== 'ollama') {
-    throw new CuelineError(
-      'invalid_options',
-      `A session's model has the provider ${shown(provider)}. Write 'openai', 'anthropic' or 'ollama'; for any other pass a text such as 'mistral:mistral-large-latest', or an AI SDK model.`,
-    );
-  }
-  if (typeof model !== 'string' || model.trim() === '') {
-    throw new CuelineError(
-      'invalid_options',
-      `A session's model says no model: { provider: '${provider}', model: '…' }.`,
-    );
-  }
+  if (!isPlain(given)) return { model: given, models };
+  const { provider, model, apiKey, baseURL } = given;
   const env = models.env ?? processEnvironment();
-  const settings = provider === 'ollama' ? ollama(env, apiKey, baseURL) : hosted(provider, apiKey, baseURL);
+  const isOllama = provider === 'ollama';
+  const prefix = `${provider.toUpperCase()}_API_`;
+  const base = baseURL ?? env[`${prefix}BASE`] ?? (isOllama ? OLLAMA_URL : undefined);
+  const settings: Environment = {
+    // Ollama asks for no key, and on another machine one has to be given all the same
+    [`${prefix}KEY`]: apiKey ?? env[`${prefix}KEY`] ?? (isOllama ? 'ollama' : undefined),
+    [`${prefix}BASE`]: isOllama ? base?.replace(/(\/(v1|api))?\/*$/, '/v1') : base,
+    [`${prefix}TYPE`]: 'openai',
+  };
   return { model: `${provider}:${model}`, models: { ...models, env: { ...env, ...settings } } };
 }
 
-function hosted(provider: string, apiKey: string | undefined, baseURL: string | undefined): Environment {
-  const prefix = provider.toUpperCase();
-  return {
-    ...(apiKey === undefined ? {} : { [`${prefix}_API_KEY`]: apiKey }),
-    ...(baseURL === undefined ? {} : { [`${prefix}_API_BASE`]: baseURL }),
-  };
-}
-
-function ollama(env: Environment, apiKey: string | undefined, baseURL: string | undefined): Environment {
-  const base = baseURL ?? env['OLLAMA_API_BASE'] ?? OLLAMA_URL;
-  return {
-    OLLAMA_API_BASE: base.replace(/(\/(v1|api))?\/*$/, '/v1'),
-    OLLAMA_API_TYPE: 'openai',
-    // it asks for no key, and on another machine one has to be given all the same
-    OLLAMA_API_KEY: apiKey ?? env['OLLAMA_API_KEY'] ?? 'ollama',
-  };
-}
-
-function checked(given: unknown): object {
-  if (typeof given === 'object' && given !== null) return given;
+function isPlain(given: SessionModel | string | LanguageModel): given is SessionModel {
+  if (typeof given === 'string') return false;
+  const { provider, model, specificationVersion } = (given ?? {}) as Partial<Record<string, unknown>>;
+  if (specificationVersion !== undefined) return false;
+  if (
+    ['openai', 'anthropic', 'ollama'].includes(provider as string) &&
+    typeof model === 'string' &&
+    model !== ''
+  )
+    return true;
   throw new CuelineError(
     'invalid_options',
-    `A session's model is ${shown(given)}. Write { provider: 'openai', model: 'gpt-4o', apiKey }, 'openai:gpt-4o', or pass an AI SDK model.`,
+    `The model of a session is { provider: 'openai' | 'anthropic' | 'ollama', model: 'gpt-4o' }, a text such as 'mistral:mistral-large-latest', or an AI SDK model, and not ${JSON.stringify({ provider, model })}.`,
   );
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'string' ? `"${value}"` : String(value);
 }

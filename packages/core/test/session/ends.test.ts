@@ -1,4 +1,4 @@
-import { CuelineError, tool } from '@cueline/core';
+import { tool, type CuelineError } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
@@ -474,48 +474,48 @@ describe('the run', () => {
   });
 });
 
-describe('mistakes in the config throw at once', () => {
+describe('mistakes in the config', () => {
   const ok = { systemPrompt: '' };
   test.each<[string, () => unknown, RegExp]>([
     ['no system prompt', () => runAgentSession('simulated:demo', {} as never), /systemPrompt/],
     ['no config', () => runAgentSession('simulated:demo', undefined as never), /systemPrompt/],
-    ['an unknown name', () => runAgentSession('simulated:demo', { ...ok, maxTurn: 1 } as never), /maxTurn/],
     ['turns', () => runAgentSession('simulated:demo', { ...ok, maxTurns: 0 }), /maxTurns is 0/],
     ['a time', () => runAgentSession('simulated:demo', { ...ok, llmTimeout: Number.NaN }), /llmTimeout/],
-    ['no model', () => runAgentSession(undefined as never, ok), /model/],
-    ['a provider', () => runAgentSession({ provider: 'opeanai' as never, model: 'x' }, ok), /opeanai/],
-    ['a model id', () => runAgentSession({ provider: 'openai', model: '' }, ok), /no model/],
-    [
-      'a callback',
-      () => runAgentSession('simulated:demo', { ...ok, callbacks: { onError: 1 as never } }),
-      /onError/,
-    ],
-    [
-      'a tool without execute',
-      () => runAgentSession('simulated:demo', { ...ok, tools: { a: { inputSchema: z.object({}) } } }),
-      /suspend/,
-    ],
-    [
-      'a list of other things',
-      () => runAgentSession('simulated:demo', { ...ok, tools: [search] as never }),
-      /tool\('/,
-    ],
     [
       'messages',
       () => runAgentSession('simulated:demo', { ...ok, initialMessages: 'hi' as never }),
       /initialMessages/,
     ],
+    ['no model', () => runAgentSession(undefined as never, ok), /model/],
+    ['a provider', () => runAgentSession({ provider: 'opeanai' as never, model: 'x' }, ok), /opeanai/],
+    ['a model id', () => runAgentSession({ provider: 'openai', model: '' }, ok), /gpt-4o/],
     [
-      'a system message',
-      () => runAgentSession('simulated:demo', { ...ok, initialMessages: [{ role: 'system', content: '' }] }),
-      /systemPrompt/,
+      'a tool of that name',
+      () => runAgentSession('simulated:demo', { ...ok, tools: { task_complete: search } }),
+      /task_complete/,
     ],
-  ])('%s', (_, make, message) => {
-    expect(make).toThrow(message);
-    try {
-      make();
-    } catch (error) {
-      expect(CuelineError.isInstance(error) && error.code).toBe('invalid_options');
-    }
+  ])('%s throws at once', (_, make, message) => {
+    expect(make).toThrow(
+      expect.objectContaining({
+        code: 'invalid_options',
+        message: expect.stringMatching(message) as unknown,
+      }),
+    );
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['an unknown name', { maxTurn: 1 }, /maxTurns/],
+    ['a callback', { callbacks: { onError: 1 } }, /onError/],
+    ['a tool without execute', { tools: { a: { inputSchema: z.object({}) } } }, /suspend/],
+    ['a list of other things', { tools: [search] }, /tool\('/],
+    ['a system message', { initialMessages: [{ role: 'system', content: '' }] }, /systemPrompt/],
+  ])('%s ends it before its first turn', async (_, config, message) => {
+    const result = await runAgentSession('simulated:demo', { ...ok, ...config });
+    expect(result).toMatchObject({
+      completionReason: 'error',
+      totalTurns: 0,
+      error: { code: 'invalid_options' },
+    });
+    expect(result.error?.message).toMatch(message);
   });
 });

@@ -61,9 +61,11 @@ export function traced(told: string[], own: SessionCallbacks = {}): Required<Ses
     told.push(busy ? `${cut} TOO EARLY` : cut);
     busy = true;
     await new Promise((resolve) => setTimeout(resolve, 2));
-    const value = await run();
-    busy = false;
-    return value;
+    try {
+      return await run();
+    } finally {
+      busy = false;
+    }
   };
   return {
     onTurnStart: (...all) => note(`onTurnStart ${all[1]}`, () => own.onTurnStart?.(...all)),

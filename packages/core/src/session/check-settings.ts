@@ -1,0 +1,55 @@
+import { checkNames } from '../prompt/option-names.ts';
+import { fail, type SessionSettings, type SessionTools } from './session-config.ts';
+
+const names: Record<keyof SessionSettings, true> = {
+  systemPrompt: true,
+  tools: true,
+  sessionId: true,
+  initialMessages: true,
+  initialMessage: true,
+  answers: true,
+  maxTurns: true,
+  tokenLimit: true,
+  llmTimeout: true,
+  toolTimeout: true,
+  logger: true,
+  callbacks: true,
+  metadata: true,
+  options: true,
+  limits: true,
+};
+
+/** Checks what a page need not know before. @throws CuelineError `invalid_options` */
+export function checkSettings(settings: SessionSettings): void {
+  const whose = 'The session';
+  checkNames(whose, settings, Object.keys(names), 'invalid_options');
+  const { callbacks = {}, initialMessages = [], tools = {} } = settings;
+  for (const [name, callback] of Object.entries(callbacks)) {
+    if (callback !== undefined && typeof callback !== 'function') {
+      fail(whose, `callbacks.${name} is not a function.`);
+    }
+  }
+  if (initialMessages.some(({ role }) => role === 'system')) {
+    fail(whose, 'initialMessages has a system message. Put its text into systemPrompt.');
+  }
+  checkTools(whose, tools);
+}
+
+function checkTools(whose: string, tools: SessionTools): void {
+  const isList = Array.isArray(tools);
+  for (const [name, tool] of Object.entries(tools)) {
+    const { kind, type, execute } = (tool ?? {}) as Partial<Record<string, unknown>>;
+    if (isList !== (kind === 'tool')) {
+      fail(
+        whose,
+        `the tool ${name} stands in the wrong form. Write { search: { description, inputSchema, execute } }, or [tool('search', …)].`,
+      );
+    }
+    if (!isList && type !== 'provider' && typeof execute !== 'function') {
+      fail(
+        whose,
+        `the tool ${name} has no execute. Where a person has to answer, let execute return suspend({ … }).`,
+      );
+    }
+  }
+}
