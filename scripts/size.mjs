@@ -29,6 +29,7 @@ const tables = {
     ['`@cueline/core/models`', (await bundle(['packages/core/src/models/index.ts'])).onLoad],
     ['`@cueline/core/plugins`', (await bundle(['packages/core/src/plugins/index.ts'])).onLoad],
     ['`@cueline/core/replay`', (await bundle(['packages/core/src/replay.ts'])).onLoad],
+    ['`@cueline/core/server`', (await bundle(['packages/core/src/server.ts'])).onLoad],
     ['`@cueline/core/testing`', (await bundle(['packages/core/src/testing/index.ts'])).onLoad],
   ],
   react: [

@@ -1,4 +1,5 @@
-import { createRun, definePrompt, inProcess, toEventStream, viaRoute } from '@cueline/core';
+import { createRun, definePrompt, inProcess, viaRoute } from '@cueline/core';
+import { toEventStream } from '@cueline/core/server';
 import { scriptedModel } from '@cueline/core/testing';
 
 const greet = definePrompt('greet', (prompt, input: { name: string }) => {

@@ -147,4 +147,3 @@ export type {
 export { createReducer, initialState, isOpenRequest, reduce, reduceAll, type Reducer } from './log/reduce.ts';
 export { createRunLog, type RunLog, type RunLogOptions } from './log/run-log.ts';
 export { nextFrame, type Scheduler } from './log/schedule.ts';
-export { toEventStream, type EventStreamOptions } from './log/event-stream.ts';

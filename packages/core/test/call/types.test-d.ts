@@ -1,5 +1,4 @@
 import {
-  agents,
   classify,
   classifyBinary,
   defineAgent,
@@ -10,6 +9,7 @@ import {
   type AgentConfig,
   type PromptDefinition,
 } from '@cueline/core';
+import { agents } from '@cueline/core/agents';
 import { jsonSchema, type DeepPartial, type ToolSet } from 'ai';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';

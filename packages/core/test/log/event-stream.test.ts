@@ -1,4 +1,5 @@
-import { createRunLog, toEventStream, type RunEvent } from '@cueline/core';
+import { createRunLog, type RunEvent } from '@cueline/core';
+import { toEventStream } from '@cueline/core/server';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { readEventStream } from '../../src/log/read-event-stream.ts';

@@ -1,13 +1,13 @@
 import {
   createRunLog,
   inProcess,
-  toEventStream,
   type PromptDefinition,
   type RunCommand,
   type RunEvent,
   type RunLog,
   type RunRequest,
 } from '@cueline/core';
+import { toEventStream } from '@cueline/core/server';
 
 export type HubOptions = Pick<RunRequest, 'model' | 'options'> & {
   /** What becomes of the nth answer with events, counted from 0. */
