@@ -57,6 +57,7 @@ export type AgentConfig = {
   maxExceptionRetries?: number | undefined;
   /** Rounds of tool calls; after the last, the model is asked for its final response. Default 5. */
   maxInterrupts?: number | undefined;
+  /** Limits of a call. One that is part of another run has that run's. */
   limits?: Partial<Limits> | undefined;
   /** Settings of the model calls, such as `temperature`. */
   options?: AgentCallOptions | undefined;

@@ -52,7 +52,7 @@ function checkMessage(message: unknown, path: string): asserts message is ModelM
 }
 
 /** Deeper than any message means to be, and far from where recursion ends. */
-const MAX_DEPTH = 500;
+const MAX_DEPTH = 1_000;
 
 function copy(value: unknown, path: string, depth: number): unknown {
   if (typeof value === 'bigint') return String(value);

@@ -222,7 +222,7 @@ describe('what cannot be said is refused where it is added', () => {
       { role: 'user', content: [{ type: 'file', data: new Blob(['x']) }] },
       'messages[1].content[0].data is a Blob',
     ],
-    [{ role: 'assistant', content: [{ ...call, input: cycle }] }, 'is nested more than 500 deep'],
+    [{ role: 'assistant', content: [{ ...call, input: cycle }] }, 'is nested more than 1000 deep'],
   ])('%#', (addition, why) => {
     const fault = faultOf(() => createDialog('Hi.').append(addition as string));
     expect(fault).toContain('invalid_definition: ');
