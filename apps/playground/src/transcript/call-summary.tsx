@@ -2,7 +2,7 @@ import type { ToolCallState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { formatDuration, keyArguments, newFields, summarize } from './format.ts';
 import { LiveDuration } from './live-duration.tsx';
-import { suspensionOf } from './outcome.ts';
+import { isSuspended } from './outcome.ts';
 import { visibleText } from './visible-text.ts';
 
 /** Arguments up to so many characters are shown whole, and what came of them gets the rest of the line. */
@@ -10,9 +10,7 @@ const SHORT = 24;
 
 /** The arguments of a call in a few words, and what came of it; `quiet` where that is said elsewhere. */
 export function CallSummary({ call, quiet = false }: { call: ToolCallState; quiet?: boolean }) {
-  const { state, inputText, input, errorText = '' } = call;
-  const suspension = suspensionOf(call);
-  const output = suspension === undefined ? call.output : suspension.payload;
+  const { state, inputText, input, output, errorText = '' } = call;
   const words = typeof input === 'string' ? summarize(input, 80) : '';
   const pairs = keyArguments(input);
   const length = pairs.reduce((sum, { name, value }) => sum + name.length + value.length + 3, words.length);
@@ -33,7 +31,7 @@ export function CallSummary({ call, quiet = false }: { call: ToolCallState; quie
           ))}
         </span>
       )}
-      {state === 'output-available' && (
+      {state === 'output-available' && !isSuspended(call) && (
         <span className={clsx(ofOutput, 'truncate')}>
           <span className="px-1.5 text-ink-3">→</span>
           <span className="text-ink">{visibleText(summarize(newFields(output, input), 60))}</span>

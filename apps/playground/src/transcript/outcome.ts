@@ -30,9 +30,8 @@ export function kindOf(step: StepState | undefined, made: readonly ToolCallState
   return step?.finishReason === 'other' ? 'failure' : 'answer';
 }
 
-/** What a call waits for an answer to, where its tool has suspended the session. */
-export function suspensionOf({ state, output }: ToolCallState): { payload: unknown } | undefined {
-  if (state !== 'output-available' || typeof output !== 'object' || output === null) return undefined;
-  const { kind, payload } = output as { kind?: unknown; payload?: unknown };
-  return kind === 'cueline-suspension' ? { payload } : undefined;
+/** True for a call whose tool has suspended its session, until somebody gives the answer. */
+export function isSuspended({ state, output }: ToolCallState): boolean {
+  if (state !== 'output-available' || typeof output !== 'object' || output === null) return false;
+  return 'kind' in output && output.kind === 'cueline-suspension';
 }

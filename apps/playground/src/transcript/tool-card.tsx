@@ -6,7 +6,7 @@ import { AnsweredLine } from '../approval/answered-line.tsx';
 import { CallDuration, CallSummary } from './call-summary.tsx';
 import { Field } from './field.tsx';
 import { JsonView } from './json-view.tsx';
-import { suspensionOf } from './outcome.ts';
+import { isSuspended } from './outcome.ts';
 import { SubCalls } from './sub-calls.tsx';
 import { visibleText } from './visible-text.ts';
 
@@ -24,7 +24,7 @@ const stands: Record<ToolCallState['state'], Stand> = {
   interrupted: { words: 'Interrupted', look: 'text-ink-2', Icon: Ban },
 };
 const asking: Stand = { words: 'Waiting for you', look: 'text-warn', Icon: Pause };
-const suspended: Stand = { words: 'Waits for an answer', look: 'text-warn', Icon: Pause };
+const suspended: Stand = { words: 'Suspended', look: 'text-warn', Icon: Pause };
 const refused: Stand = { words: 'Refused', look: 'text-ink-2', Icon: Ban };
 
 /**
@@ -49,7 +49,7 @@ export function ToolCard({
   const [choice, setOpen] = useState<boolean>();
   const open = choice ?? failed;
   const asks = request !== undefined && isOpenRequest(request) && call.state === 'input-available';
-  const said = suspensionOf(call) === undefined ? stands[call.state] : suspended;
+  const said = isSuspended(call) ? suspended : stands[call.state];
   const stand = asks ? asking : isRefused ? refused : said;
   return (
     <section

@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { isUnderWay } from '../../src/state/is-under-way.ts';
 import { announcement } from '../../src/transcript/announcement.ts';
 import { callOfAgent } from '../../src/transcript/known-calls.ts';
-import { suspensionOf } from '../../src/transcript/outcome.ts';
+import { isSuspended } from '../../src/transcript/outcome.ts';
 import type { TranscriptItem } from '../../src/transcript/transcript-item.ts';
 import { toTranscript } from '../../src/transcript/view-model.ts';
 
@@ -415,14 +415,12 @@ test('a session ends with the summary of its task', () => {
   expect(toTranscript(done).slice(2)).toEqual([{ key: 'answer-1', kind: 'complete', ...input }]);
 });
 
-test('a call that waits for an answer is known by what its tool gave', () => {
+test('a call that has suspended its session is known by what its tool gave', () => {
   const callWith = (output: unknown) =>
     stateOf([start, ...step(0, [...called('c1', 'ask'), ...ran('c1', 'ask', output)])]).toolCalls[0]!;
-  expect(suspensionOf(callWith(suspend({ question: 'Which?' })))).toEqual({
-    payload: { question: 'Which?' },
-  });
-  expect(suspensionOf(callWith('yes'))).toBeUndefined();
-  expect(suspensionOf(callWith(null))).toBeUndefined();
+  expect(isSuspended(callWith(suspend({ question: 'Which?' })))).toBe(true);
+  expect(isSuspended(callWith('yes'))).toBe(false);
+  expect(isSuspended(callWith(null))).toBe(false);
 });
 
 test('what an answer was read as is shown where the answer itself does not show it', () => {
