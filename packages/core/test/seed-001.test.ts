@@ -1,9 +1,9 @@
 // Sessions, section by section: a model that works with tools until its task is complete.
+import { runAgentSession } from '@cueline/core';
 import { dynamicTool, jsonSchema, type ModelMessage } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { scriptedModel } from '@cueline/core/testing';
-import { runAgentSession } from '../src/session/run-agent-session.ts';
 import { calls, complete, json } from './session/sessions.ts';
 import { providersThatCall } from './session/providers.ts';
 

@@ -8,6 +8,7 @@ import { CONTINUE } from './idle.ts';
 import { checkAnswers, mendMessages } from './mend-messages.ts';
 import { createCallbackQueue } from './session-callbacks.ts';
 import { OPENING, type SessionSettings } from './session-config.ts';
+import { createSessionLog } from './session-log.ts';
 import { noUsage, type SessionResult } from './session-result.ts';
 import { readTools } from './session-tools.ts';
 import { createTaskComplete } from './task-complete.ts';
@@ -79,7 +80,10 @@ export async function endOf(
     usage: noUsage,
     ...(metadata === undefined ? {} : { metadata }),
   };
-  const queue = createCallbackQueue(sessionId, callbacks, { warn: () => {}, logger });
+  const queue = createCallbackQueue(sessionId, callbacks, {
+    warn: () => {},
+    note: createSessionLog(logger, sessionId, metadata),
+  });
   if (!isStopped) await queue.call('onError', { phase: 'llm', error, turn: 0 });
   await queue.call('onComplete', result);
   return result;

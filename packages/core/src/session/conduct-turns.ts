@@ -13,6 +13,7 @@ import { createIdle } from './idle.ts';
 import { createLlmErrors, errorMessage, llmTimeouts } from './llm-errors.ts';
 import { createCallbackQueue, type ErrorInfo, type ToolCallInfo } from './session-callbacks.ts';
 import type { SessionSettings } from './session-config.ts';
+import { createSessionLog } from './session-log.ts';
 import { reasonOf, type CompletionReason, type SessionResult } from './session-result.ts';
 import { createSummarizer } from './summarize.ts';
 import { isSuspension, type SuspendedCall } from './suspend.ts';
@@ -30,10 +31,11 @@ export function conductTurns(
   settings: SessionSettings & { sessionId: string },
   { taskComplete, thrown }: { taskComplete: TaskComplete; thrown: Map<string, unknown> },
 ): ConductedTurns {
-  const { sessionId, callbacks = {}, logger, maxTurns = 50, tokenLimit, metadata } = settings;
+  const { sessionId, callbacks = {}, maxTurns = 50, tokenLimit, metadata } = settings;
   const { tree, sink, path } = stage.speaker;
   const warn = (message: string): void => sink.append({ type: 'warning', message });
-  const queue = createCallbackQueue(sessionId, callbacks, { warn, logger });
+  const note = createSessionLog(settings.logger, sessionId, metadata);
+  const queue = createCallbackQueue(sessionId, callbacks, { warn, note });
   const conversation = createConversation(stage.messages);
   const idle = createIdle();
   const errors = createLlmErrors();
@@ -41,7 +43,7 @@ export function conductTurns(
   const steady: SteadySettings = {
     timeouts: llmTimeouts(settings.llmTimeout),
     secrets: tree.secrets,
-    onRetry: (error, delayMs) => logger?.warn?.(error.message, { sessionId, retriesInMs: delayMs }),
+    onRetry: (error, delayMs) => note('warn', error.message, { retriesInMs: delayMs }),
   };
   const compaction =
     tokenLimit === undefined
@@ -50,10 +52,10 @@ export function conductTurns(
           tokenLimit,
           change: async (name, messages) => (result === undefined ? queue.change(name, messages) : messages),
           summarize: createSummarizer(stage.speaker, steady, abort.signal),
-          onError: (error) => tell('onError', { phase: 'summarize', error, turn }),
+          onError: (error) => fails({ phase: 'summarize', error, turn }),
           warn(message) {
             warn(message);
-            logger?.warn?.(message, { sessionId });
+            note('warn', message);
           },
         });
   let frame: number | undefined;
@@ -73,6 +75,11 @@ export function conductTurns(
   const tell: typeof queue.call = async (name, ...given) => {
     if (result === undefined) await queue.call(name, ...given);
   };
+
+  async function fails(info: ErrorInfo): Promise<void> {
+    note('error', info.error.message, { phase: info.phase, turn: info.turn });
+    await tell('onError', info);
+  }
 
   async function update(): Promise<void> {
     const news = conversation.news();
@@ -97,7 +104,7 @@ export function conductTurns(
     }
     conversation.fail(info, event.error);
     const phase = invalid.has(event.toolCallId) ? 'tool_parsing' : 'tool_execution';
-    void tell('onError', { ...info, phase, error: errorOf(thrown.get(event.toolCallId), event.error) });
+    void fails({ ...info, phase, error: errorOf(thrown.get(event.toolCallId), event.error) });
   }
 
   async function beforeStep(step: ConductedStep): ReturnType<NonNullable<Conduct['beforeStep']>> {
@@ -149,7 +156,7 @@ export function conductTurns(
     } else {
       said = errorMessage(healed);
       conversation.forget();
-      await tell('onError', { phase: 'llm', error: healed, turn });
+      await fails({ phase: 'llm', error: healed, turn });
     }
     await queue.drained();
     if (suspended.length > 0) reason = 'suspended';
@@ -173,7 +180,10 @@ export function conductTurns(
         ? undefined
         : { phase: fatal === undefined ? 'session' : 'llm', error, turn };
     return (async () => {
-      if (left !== undefined) await queue.call('onError', left);
+      if (left !== undefined) {
+        note('error', left.error.message, { phase: left.phase, turn });
+        await queue.call('onError', left);
+      }
       if (news !== undefined) await queue.call('onMessagesUpdate', news);
       const info: SessionResult = {
         sessionId,
@@ -188,7 +198,7 @@ export function conductTurns(
         ...(metadata === undefined ? {} : { metadata }),
       };
       await queue.call('onComplete', info);
-      logger?.info?.(`Session ${sessionId} is over: ${completionReason}`, { sessionId, turns: turn });
+      note('info', `The session is over: ${completionReason}.`, { turns: turn });
       return info;
     })();
   }

@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
 import { copyPlain } from '../run/copy-plain.ts';
-import type { SessionLogger } from './session-config.ts';
+import type { SessionLog } from './session-log.ts';
 import type { SessionResult } from './session-result.ts';
 
 export type ToolCallInfo = {
@@ -68,7 +68,7 @@ export type CallbackQueue = {
 export function createCallbackQueue(
   sessionId: string,
   callbacks: SessionCallbacks,
-  { warn, logger }: { warn: (message: string) => void; logger: SessionLogger | undefined },
+  { warn, note }: { warn: (message: string) => void; note: SessionLog },
 ): CallbackQueue {
   let last: Promise<unknown> = Promise.resolve();
 
@@ -78,7 +78,7 @@ export function createCallbackQueue(
     } catch (error) {
       const message = `${name} threw: ${error instanceof Error ? error.message : String(error)}`;
       warn(message);
-      logger?.error?.(message, { sessionId, error });
+      note('error', message, { error });
       return undefined;
     }
   }

@@ -1,10 +1,9 @@
+import { runAgentSession, suspend, type AgentSession } from '@cueline/core';
 import type { ModelMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { scriptedModel } from '@cueline/core/testing';
-import { suspend } from '../../src/session/suspend.ts';
 import { calls, complete, json, playSession, search, traced } from './sessions.ts';
-import { runAgentSession, type AgentSession } from '../../src/session/run-agent-session.ts';
 
 const failing = {
   description: 'Fails',

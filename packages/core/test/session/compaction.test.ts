@@ -1,9 +1,8 @@
+import { defineSession, runAgentSession } from '@cueline/core';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
-import { defineSession } from '../../src/session/define-session.ts';
-import { runAgentSession } from '../../src/session/run-agent-session.ts';
 import { play } from '../support.ts';
 import { calls, complete, json, playSession, search, short } from './sessions.ts';
 

@@ -1,9 +1,9 @@
+import { runAgentSession, type AgentSession } from '@cueline/core';
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { runAgentSession, type AgentSession } from '../../src/session/run-agent-session.ts';
 import { complete, json } from './sessions.ts';
 
 /** Who is charged, two at a time, as a tool that must not run twice does it. */

@@ -1,9 +1,7 @@
-import { tool, type CuelineError } from '@cueline/core';
+import { runAgentSession, suspend, tool, type AgentSession, type CuelineError } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { runAgentSession, type AgentSession } from '../../src/session/run-agent-session.ts';
-import { suspend } from '../../src/session/suspend.ts';
 import { calls, complete, json, playSession, search, short, traced } from './sessions.ts';
 
 const fails = (status: number, message: string): ScriptedTurn => [{ throw: { message, status } }];

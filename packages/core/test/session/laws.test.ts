@@ -1,3 +1,4 @@
+import { runAgentSession, suspend, type AgentSession, type SessionConfig } from '@cueline/core';
 import type { LanguageModelV4, LanguageModelV4Message } from '@ai-sdk/provider';
 import { scriptedModel, type ScriptedPart, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage, ToolCallPart } from 'ai';
@@ -6,9 +7,6 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { pairToolMessages } from '../../src/run/pair-tool-messages.ts';
 import { callsOf } from '../../src/session/mend-messages.ts';
-import { runAgentSession, type AgentSession } from '../../src/session/run-agent-session.ts';
-import type { SessionConfig } from '../../src/session/session-config.ts';
-import { suspend } from '../../src/session/suspend.ts';
 import { complete, json, traced } from './sessions.ts';
 
 const call = (name: string, input: unknown = {}): ScriptedPart => ({ toolCall: { name, input } });

@@ -1,11 +1,8 @@
+import { defineSession, runAgentSession, suspend, tool } from '@cueline/core';
 import type { MCPClient } from '@ai-sdk/mcp';
 import { tool as aiTool, type ToolSet } from 'ai';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
-import { tool } from '@cueline/core';
-import { runAgentSession } from '../../src/session/run-agent-session.ts';
-import { defineSession } from '../../src/session/define-session.ts';
-import { suspend } from '../../src/session/suspend.ts';
 
 test('the arguments of a tool come from its schema', () => {
   const session = runAgentSession('simulated:demo', {

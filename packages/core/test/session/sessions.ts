@@ -1,10 +1,13 @@
+import {
+  runAgentSession,
+  type AgentSession,
+  type SessionCallbacks,
+  type SessionConfig,
+  type SessionResult,
+} from '@cueline/core';
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import * as z from 'zod';
-import { runAgentSession, type AgentSession } from '../../src/session/run-agent-session.ts';
-import type { SessionCallbacks } from '../../src/session/session-callbacks.ts';
-import type { SessionConfig } from '../../src/session/session-config.ts';
-import type { SessionResult } from '../../src/session/session-result.ts';
 
 /** A turn that calls tools: `calls(['search', { query: 'a' }], ['search', { query: 'b' }])`. */
 export function calls(...given: [name: string, input?: unknown, id?: string][]): ScriptedTurn {

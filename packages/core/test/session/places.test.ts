@@ -1,0 +1,150 @@
+import {
+  createRun,
+  defineAgent,
+  runAgentSession,
+  runPrompt,
+  suspend,
+  tool,
+  type AgentSession,
+} from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { memoryStorage } from '../run/runs.ts';
+import { calls, complete, search, short } from './sessions.ts';
+
+const systemPrompt = 'You work.';
+
+test('the logger is told what happens, and to whose session', async () => {
+  const logger = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  const result = await runAgentSession(
+    scriptedModel([calls(['serach']), [{ throw: { message: 'No.', status: 400 } }], complete()]),
+    { sessionId: 's1', systemPrompt, tools: { search }, metadata: { tenant: 7 }, logger },
+  );
+  expect(result.metadata).toEqual({ tenant: 7 });
+  expect(logger.info.mock.calls).toEqual([
+    ['The session is over: task_complete.', { sessionId: 's1', metadata: { tenant: 7 }, turns: 3 }],
+  ]);
+  expect(logger.error.mock.calls.map(([, facts]) => facts as unknown)).toEqual([
+    { sessionId: 's1', metadata: { tenant: 7 }, phase: 'tool_parsing', turn: 1 },
+    { sessionId: 's1', metadata: { tenant: 7 }, phase: 'llm', turn: 2 },
+  ]);
+});
+
+test('a logger that throws is none', async () => {
+  const broken = (): never => {
+    throw new Error('broken');
+  };
+  const result = await runAgentSession(scriptedModel([calls(['serach']), complete()]), {
+    systemPrompt,
+    logger: { info: broken, error: broken },
+  });
+  expect(result.completionReason).toBe('task_complete');
+});
+
+test('its run is kept in a storage, under its id', async () => {
+  const storage = memoryStorage();
+  const session = runAgentSession(scriptedModel([complete('Kept.')]), {
+    sessionId: 'kept',
+    systemPrompt,
+    storage,
+  });
+  await session;
+  const again = createRun(session.run.definition, { id: 'kept', storage });
+  await again.restored;
+  expect(again.getState()).toMatchObject({ status: 'done', result: { summary: 'Kept.' } });
+});
+
+test('it is live while it goes on, and a call can be approved', async () => {
+  const booked: string[] = [];
+  const session: AgentSession = runAgentSession(
+    scriptedModel([calls(['book', { city: 'Rome' }], ['search', { query: 'x' }]), complete()]),
+    {
+      systemPrompt,
+      toolTimeout: 40,
+      options: { approval: true },
+      tools: [
+        tool('book', 'Book', z.object({ city: z.string() }), ({ city }) => void booked.push(city), {
+          effect: 'external',
+        }),
+        tool('search', 'Search', z.object({ query: z.string() }), ({ query }) => query, { effect: 'read' }),
+      ],
+    },
+  );
+  const seen: string[] = [];
+  session.run.listen((event) => {
+    seen.push(event.type);
+    // whoever answers may take longer than a tool
+    if (event.type === 'request-open') {
+      setTimeout(() => void session.run.respond(event.requestId, { approve: true }), 80);
+    }
+  });
+  expect((await session).completionReason).toBe('task_complete');
+  expect(booked).toEqual(['Rome']);
+  expect(seen).toContain('request-answer');
+});
+
+test('a tool of a session can call an agent, in the same log', async () => {
+  const translator = defineAgent({ name: 'translate', instructions: 'Translate into French.' });
+  const session = runAgentSession(
+    scriptedModel([calls(['translate', { text: 'Hello' }]), 'Bonjour', complete('Done.')]),
+    {
+      systemPrompt,
+      toolTimeout: 5_000,
+      limits: { concurrentToolCalls: 1 },
+      tools: {
+        translate: {
+          inputSchema: z.object({ text: z.string() }),
+          execute: async ({ text }, context) => (await translator.call(text, { context })).output,
+        },
+      },
+    },
+  );
+  const result = await session;
+  expect(result.completionReason).toBe('task_complete');
+  expect(JSON.stringify(result.messages)).toContain('Bonjour');
+  expect(session.run.getState().agents).toMatchObject([{ name: 'translate', status: 'done' }]);
+});
+
+test('two sessions in one tool, each in its own log', async () => {
+  const inner = (): AgentSession =>
+    runAgentSession(scriptedModel([complete('Inner.')]), { systemPrompt: 'You help.' });
+  const result = await runAgentSession(scriptedModel([calls(['delegate']), complete('Outer.')]), {
+    systemPrompt,
+    tools: {
+      delegate: {
+        inputSchema: z.object({}),
+        execute: async () => (await Promise.all([inner(), inner()])).map(({ finalOutput }) => finalOutput),
+      },
+    },
+  });
+  expect(result.finalOutput).toBe('Outer.');
+  expect(JSON.stringify(result.messages)).toContain('["Inner.","Inner."]');
+});
+
+test('a prompt that is no session knows nothing of suspensions', async () => {
+  const { run } = await runPrompt(
+    (prompt) => {
+      prompt.defTool('ask', 'Ask', z.object({}), () => suspend('?'));
+      prompt.$`Go.`;
+    },
+    { model: scriptedModel([calls(['ask']), 'Hm.']) },
+  );
+  expect((await run.finished).status).toBe('done');
+});
+
+test('its messages come back through JSON as they were', async () => {
+  const first = await runAgentSession(scriptedModel([calls(['search', { query: 'x' }]), complete()]), {
+    systemPrompt,
+    tools: { search },
+    maxTurns: 1,
+  });
+  const model = scriptedModel([complete()]);
+  await runAgentSession(model, {
+    systemPrompt,
+    tools: { search },
+    initialMessages: JSON.parse(JSON.stringify(first.messages)),
+  });
+  expect(short(first.messages)).toBe('user, assistant(search), tool(search)');
+  expect(model.calls[0]?.prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
+});
