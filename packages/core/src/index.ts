@@ -93,6 +93,7 @@ export type {
   InterruptHandler,
 } from './call/agent-config.ts';
 export type { CallErrorDetails } from './call/call-error.ts';
+export type { CallEvent, CallState } from './call/transitions.ts';
 export type { CallTrace } from './call/call-trace.ts';
 export {
   classify,

@@ -2,7 +2,7 @@ import { CuelineError } from '../errors.ts';
 import { checkNames } from '../prompt/option-names.ts';
 import { quoted } from '../prompt/part-error.ts';
 import type { AgentInput } from './agent.ts';
-import { checkAgent, type AgentConfig } from './agent-config.ts';
+import type { AgentConfig } from './agent-config.ts';
 import { answerCall, type AnsweredCall } from './call-agent.ts';
 import type { Classification, ClassifyOptions } from './classify.ts';
 import { asWord, labelProbabilities, labelShares } from './label-probabilities.ts';
@@ -87,7 +87,6 @@ function classifierConfig(
       ? { providerOptions: { openai: { logprobs: Math.min(MAX_LOGPROBS, 2 * labels.length + 3) } } }
       : {},
   };
-  checkAgent(config);
   return config;
 }
 

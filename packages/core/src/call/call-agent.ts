@@ -10,6 +10,7 @@ import type { AgentInput, AgentTypes, CallOptions, CallResult } from './agent.ts
 import type { AgentConfig } from './agent-config.ts';
 import { callError } from './call-error.ts';
 import type { CallReport } from './call-report.ts';
+import { checkAgent } from './check-agent.ts';
 import { createDialog, isDialog, type Dialog } from './dialog.ts';
 import { callWithin, prepareCall } from './prepare-call.ts';
 
@@ -26,6 +27,7 @@ export async function answerCall<Output, Call extends ToolCallState>(
   input: AgentInput,
   options: CallOptions = {},
 ): Promise<AnsweredCall<Output, Call>> {
+  checkAgent(config);
   const { instructions } = config;
   let dialog = createDialog([], { instructions });
   let report: CallReport | undefined;

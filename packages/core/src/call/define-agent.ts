@@ -1,10 +1,11 @@
+import { CuelineError } from '../errors.ts';
 import type { ToolCallState } from '../log/state.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { NamedTool } from '../prompt/tool.ts';
 import type { TypesOf } from '../prompt/types-of.ts';
 import type { Conducted } from '../run/conduct.ts';
 import type { Agent, AgentInput, AgentTypes, CallOptions } from './agent.ts';
-import { checkAgent, type AgentConfig, type OnlyKnown } from './agent-config.ts';
+import type { AgentConfig, OnlyKnown } from './agent-config.ts';
 import { classify, classifyBinary, type AgentClassifyOptions, type ClassifyOptions } from './classify.ts';
 import { loadCall } from './load-call.ts';
 import type { OutputOf } from './output-config.ts';
@@ -23,8 +24,7 @@ type CallsOf<Config extends AgentConfig> = Config extends { readonly tools: read
 
 /**
  * Defines an agent: instructions, tools, and what its answers must be. A call of it goes on until there is such an
- * answer, or rejects with why there is none.
- * @throws CuelineError `invalid_definition`
+ * answer, or rejects with why there is none; with `invalid_definition` where the config cannot be an agent's.
  *
  * @example
  * const geographer = defineAgent({
@@ -39,7 +39,13 @@ type CallsOf<Config extends AgentConfig> = Config extends { readonly tools: read
 export function defineAgent<const Config extends AgentConfig>(
   config: Config & OnlyKnown<Config>,
 ): Agent<AnswerOf<Config>, CallsOf<Config>> {
-  checkAgent(config);
+  // the rest is checked as its first call begins, by what that loads
+  if (typeof (config as Partial<AgentConfig> | undefined)?.name !== 'string') {
+    throw new CuelineError(
+      'invalid_definition',
+      "An agent needs a name: defineAgent({ name: 'editor', instructions: '…' }).",
+    );
+  }
   // what is known of its output and tools is known of its calls
   type Types = AgentTypes<AnswerOf<Config>, CallsOf<Config>>;
   const { name, model, tools, instructions } = config;

@@ -10,8 +10,9 @@ import { joinInstructions } from '../run/stream-options.ts';
 import { speakerOf } from '../run/tool-places.ts';
 import { CuelineError } from '../errors.ts';
 import type { AgentInput, CallOptions } from './agent.ts';
-import { callLimits, type AgentConfig } from './agent-config.ts';
+import type { AgentConfig } from './agent-config.ts';
 import type { CallReport } from './call-report.ts';
+import { callLimits, checkAgent } from './check-agent.ts';
 import { conductCall } from './conduct-call.ts';
 import { createOutputReader } from './read-output.ts';
 
@@ -22,6 +23,7 @@ export async function prepareCall(
   { dialog }: Pick<CallOptions, 'dialog'>,
   onEnd?: (report: CallReport) => void,
 ): Promise<Conducted> {
+  checkAgent(config);
   const { name, instructions, tools, limits, options } = config;
   checkCallOptions(name, options);
   const reader = createOutputReader(name, config.output);

@@ -1,5 +1,4 @@
 import { CuelineError } from '../errors.ts';
-import { isRecord, quoted } from '../prompt/part-error.ts';
 
 /** An answer that stands in tags, as {@link tags} makes it. Inert. */
 export type Tags<Required extends string = string, Optional extends string = string> = {
@@ -34,31 +33,36 @@ export function tags<const Required extends string = never, const Optional exten
 export function tags(
   names: readonly string[] | { readonly required?: readonly string[]; readonly optional?: readonly string[] },
 ): Tags {
-  const given: unknown = Array.isArray(names) ? { required: names } : names;
-  const { required = [], optional = [] } = isRecord(given) ? given : {};
+  const { required = [], optional = [] } = isList(names)
+    ? { required: names }
+    : ((names as typeof names | null) ?? {});
   const known = new Set<string>();
   for (const list of [required, optional]) {
-    if (!Array.isArray(list)) throw wrongNames();
-    for (const name of list as unknown[]) checkName(name, known);
+    if (!isList(list)) throw wrongNames();
+    for (const name of list) checkName(name, known);
   }
   if (known.size === 0) throw wrongNames();
   return Object.freeze({
     kind: 'tags',
-    required: Object.freeze([...(required as string[])]),
-    optional: Object.freeze([...(optional as string[])]),
+    required: Object.freeze([...required]),
+    optional: Object.freeze([...optional]),
   });
 }
 
 /** True for what {@link tags} returns. */
 export function isTags(value: unknown): value is Tags {
-  return isRecord(value) && value['kind'] === 'tags';
+  return (value as { kind?: unknown } | null | undefined)?.kind === 'tags';
+}
+
+function isList(names: unknown): names is readonly string[] {
+  return Array.isArray(names);
 }
 
 function checkName(name: unknown, known: Set<string>): void {
   if (typeof name !== 'string' || !tagName.test(name) || name in {}) {
     throw new CuelineError(
       'invalid_definition',
-      `${quoted(name)} cannot be the name of a tag. Use up to 64 letters, digits, _, . and -, and begin with a letter, such as 'answer'.`,
+      `${JSON.stringify(name)} cannot be the name of a tag. Use up to 64 letters, digits, _, . and -, and begin with a letter, such as 'answer'.`,
     );
   }
   // models do not keep to upper and lower case

@@ -1,4 +1,5 @@
 import { CuelineError, defineAgent, isPromptDefinition, tool } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -28,13 +29,15 @@ test.each<[object | undefined, string]>([
   [{ ...good, maxInterupts: 1 }, 'Agent "it" has no "maxInterupts". Did you mean maxInterrupts?'],
   [{ ...good, temperature: 1 }, 'Settings of the model calls stand in its options.'],
   [{ ...good, options: 5 }, 'The options of agent "it" are 5. Write { … }, or leave them out.'],
-])('%#: %s', (config, why) => {
-  try {
-    defineAgent(config as never);
-  } catch (error) {
-    expect(CuelineError.isInstance(error) && error.code).toBe('invalid_definition');
-    expect((error as Error).message).toContain(why);
-    return;
-  }
-  throw new Error('did not throw');
+])('%#: %s', async (config, why) => {
+  // without a name at once, and all else as the first call begins
+  const call = async (): Promise<unknown> =>
+    defineAgent(config as never).call('Hello.', { model: scriptedModel([]) });
+  const error = await call().catch((thrown: unknown) => thrown);
+  expect(CuelineError.isInstance(error) && error.code).toBe('invalid_definition');
+  expect((error as Error).message).toContain(why);
+});
+
+test('without a name it is refused where it is defined', () => {
+  expect(() => defineAgent({ instructions: 'Talk.' } as never)).toThrow('An agent needs a name');
 });

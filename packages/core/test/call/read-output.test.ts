@@ -1,7 +1,7 @@
 import { tags } from '@cueline/core';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { checkOutput } from '../../src/call/output-config.ts';
+import { checkOutput } from '../../src/call/check-agent.ts';
 import { createOutputReader } from '../../src/call/read-output.ts';
 
 test('without a config an answer is its text', async () => {
