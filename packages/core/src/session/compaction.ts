@@ -24,8 +24,8 @@ export type TurnPlace = {
   messages: readonly ModelMessage[];
   /** How many messages at the end are for this turn, and not to be summarised. */
   words: number;
-  /** About how many tokens system prompt and tools take. */
-  frame: number;
+  /** About how many tokens system prompt and tools take. Asked for once. */
+  frame(): Promise<number>;
 };
 
 /** Keeps a conversation below a limit of tokens by putting a summary in the place of what was said. */
@@ -43,6 +43,7 @@ export function createCompaction(settings: CompactionSettings): Compaction {
   /** From here on it is time. */
   let due = tokenLimit;
   let lastTurn = -Infinity;
+  let frame: number | undefined;
 
   function raise(tokens: number): void {
     const before = tokenLimit;
@@ -58,7 +59,8 @@ export function createCompaction(settings: CompactionSettings): Compaction {
       const length = messages.length - (messages.at(-1)?.role === 'tool' ? 1 : 0);
       estimate.counted(tokens, length);
     },
-    async before({ turn, messages, words, frame }) {
+    async before({ turn, messages, words, frame: frameOf }) {
+      frame ??= await frameOf();
       const tokens = estimate.of(messages, frame);
       if (tokens <= due) return undefined;
       // one summary after the other would bring it no further

@@ -6,11 +6,11 @@ import { checkSettings } from './check-settings.ts';
 import { conductTurns } from './conduct-turns.ts';
 import { CONTINUE } from './idle.ts';
 import { checkAnswers, mendMessages } from './mend-messages.ts';
-import { createCallbackQueue } from './session-callbacks.ts';
 import { OPENING, type SessionSettings } from './session-config.ts';
-import { createSessionLog } from './session-log.ts';
+import { tellEnd } from './session-end.ts';
 import { noUsage, type SessionResult } from './session-result.ts';
 import { readTools } from './session-tools.ts';
+import { createTeller } from './teller.ts';
 import { createTaskComplete } from './task-complete.ts';
 
 /** Where whoever started a session waits for its end. */
@@ -68,23 +68,20 @@ export async function endOf(
 ): Promise<SessionResult> {
   seat.left = true;
   if (seat.end !== undefined) return seat.end(error);
-  const { sessionId = '', callbacks = {}, logger, metadata, initialMessages = [] } = settings;
+  const { sessionId = '', initialMessages = [] } = settings;
+  const named = { ...settings, sessionId };
   const isStopped = error === undefined || error.code === 'aborted';
-  const result: SessionResult = {
-    sessionId,
-    finalOutput: '',
-    totalTurns: 0,
-    completionReason: isStopped ? 'stopped' : 'error',
+  return tellEnd(createTeller(named, { append: () => {}, ended: true }), {
+    settings: named,
+    ending: isStopped ? { outcome: 'stopped' } : { outcome: 'error', error },
+    reason: undefined,
+    phase: isStopped || /^(invalid_|script_)/.test(error.code) ? 'session' : 'llm',
+    turn: 0,
+    lastText: undefined,
+    completion: undefined,
+    suspended: [],
+    news: undefined,
     messages: [...initialMessages],
-    ...(isStopped ? {} : { error }),
-    usage: noUsage,
-    ...(metadata === undefined ? {} : { metadata }),
-  };
-  const queue = createCallbackQueue(sessionId, callbacks, {
-    warn: () => {},
-    note: createSessionLog(logger, sessionId, metadata),
+    usage: () => noUsage,
   });
-  if (!isStopped) await queue.call('onError', { phase: 'llm', error, turn: 0 });
-  await queue.call('onComplete', result);
-  return result;
 }

@@ -1,6 +1,5 @@
 import type { ModelMessage } from 'ai';
 import type { CuelineError } from '../errors.ts';
-import type { RunOutcome } from '../log/events.ts';
 import type { RunFacts } from '../log/state.ts';
 import type { SuspendedCall } from './suspend.ts';
 
@@ -28,12 +27,3 @@ export type SessionResult = {
 };
 
 export const noUsage: RunFacts['usage'] = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
-
-/** Why a session is over whose run has ended so; `reason` is what the session itself says. */
-export function reasonOf(outcome: RunOutcome, reason: CompletionReason | undefined): CompletionReason {
-  if (outcome === 'stopped') return 'stopped';
-  if (outcome === 'waiting') return 'suspended';
-  if (outcome === 'error') return reason === 'max_turns' ? reason : 'error';
-  // `stopWhen` of the run's options
-  return reason ?? 'stopped';
-}

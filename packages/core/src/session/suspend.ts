@@ -1,3 +1,6 @@
+import type { StepResult, ToolSet } from 'ai';
+import type { RunContext } from '../run/options.ts';
+
 const kind = 'cueline-suspension';
 
 /** What a tool returns whose result somebody else has to give. Plain JSON, as far as its payload is. */
@@ -19,4 +22,11 @@ export function suspend(payload: unknown): Suspension {
 
 export function isSuspension(value: unknown): value is Suspension {
   return typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === kind;
+}
+
+/** The calls of a step whose results somebody else has to give. */
+export function suspensionsOf({ toolResults }: StepResult<ToolSet, RunContext>): SuspendedCall[] {
+  return toolResults.flatMap(({ toolCallId, toolName, output }) =>
+    isSuspension(output) ? [{ toolCallId, toolName, payload: output.payload }] : [],
+  );
 }

@@ -1,0 +1,70 @@
+import type { ModelMessage } from 'ai';
+import { CuelineError } from '../errors.ts';
+import type { Ending } from '../run/recorder.ts';
+import type { SessionPhase } from './session-callbacks.ts';
+import type { SessionSettings } from './session-config.ts';
+import type { CompletionReason, SessionResult } from './session-result.ts';
+import type { SuspendedCall } from './suspend.ts';
+import type { Completion } from './task-complete.ts';
+import type { Teller } from './teller.ts';
+
+/** How a session stands as its run ends. */
+export type SessionEnd = {
+  settings: SessionSettings & { sessionId: string };
+  ending: Ending;
+  /** What the session itself says. */
+  reason: CompletionReason | undefined;
+  /** Where it has failed, if it has. */
+  phase: SessionPhase;
+  turn: number;
+  lastText: string | undefined;
+  completion: Completion | undefined;
+  suspended: SuspendedCall[];
+  /** The conversation, where it has not been told as it is. */
+  news: ModelMessage[] | undefined;
+  messages: ModelMessage[];
+  usage(): SessionResult['usage'];
+};
+
+/** Tells the end of a session, after which nothing else is told, and gives its result. */
+export async function tellEnd(teller: Teller, end: SessionEnd): Promise<SessionResult> {
+  const { settings, ending, phase, turn, lastText, completion, suspended, news, messages } = end;
+  const { sessionId, metadata } = settings;
+  const completionReason = reasonOf(ending, end.reason);
+  const error = completionReason === 'error' ? ending.error : undefined;
+  if (error !== undefined) void teller.fail({ phase, error, turn });
+  const last = teller.close();
+  if (news !== undefined) await last.call('onMessagesUpdate', news);
+  const result: SessionResult = {
+    sessionId,
+    finalOutput: lastText ?? completion?.summary ?? '',
+    totalTurns: turn,
+    completionReason,
+    messages,
+    ...(completion?.result === undefined ? {} : { taskResult: completion.result }),
+    ...(completionReason === 'suspended' ? { suspended } : {}),
+    ...(error === undefined ? {} : { error }),
+    usage: end.usage(),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+  await last.call('onComplete', result);
+  teller.note('info', `The session is over: ${completionReason}.`, { turns: turn });
+  return result;
+}
+
+/** Why a session is over whose run has ended so. */
+function reasonOf({ outcome }: Ending, reason: CompletionReason | undefined): CompletionReason {
+  if (outcome === 'stopped') return 'stopped';
+  if (outcome === 'waiting') return 'suspended';
+  if (outcome === 'error') return reason === 'max_turns' ? reason : 'error';
+  // `stopWhen` of the run's options
+  return reason ?? 'stopped';
+}
+
+export function outOfTurns(maxTurns: number): CuelineError {
+  return new CuelineError(
+    'budget_exceeded',
+    `The session has had its ${maxTurns} turns, and its task is not complete. Go on from its messages, or raise maxTurns.`,
+    { details: { limit: 'turns', allowed: maxTurns } },
+  );
+}
