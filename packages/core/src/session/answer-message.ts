@@ -1,11 +1,12 @@
-import type { LanguageModelV4Content } from '@ai-sdk/provider';
+import type { JSONValue, LanguageModelV4Content } from '@ai-sdk/provider';
 import type { ModelMessage } from 'ai';
+import { bytesOf, toBase64 } from '../prompt/file-data.ts';
 import type { ModelAnswer } from '../run/steady-model.ts';
 
 type Content = Exclude<Extract<ModelMessage, { role: 'assistant' }>['content'], string>;
 
-/** A whole answer as a message, before its tools have run: what is kept of it in the meantime. */
-export function answerMessage({ content }: ModelAnswer): ModelMessage {
+/** A whole answer as a message, before its tools have run: the same as its step has once it is over. */
+export function answerMessage({ content }: Pick<ModelAnswer, 'content'>): ModelMessage {
   return { role: 'assistant', content: content.flatMap(toPart) };
 }
 
@@ -14,16 +15,22 @@ function toPart(part: LanguageModelV4Content): Content {
   const more = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
   switch (part.type) {
     case 'text':
-    case 'reasoning':
       return part.text === '' && providerMetadata === undefined
         ? []
         : [{ type: part.type, text: part.text, ...more }];
+    case 'reasoning':
+      return [{ type: part.type, text: part.text, ...more }];
+    case 'custom':
+      return [{ type: part.type, kind: part.kind, ...more }];
+    case 'file':
+    case 'reasoning-file':
+      return [{ type: part.type, data: base64Of(part.data), mediaType: part.mediaType, ...more }];
     case 'tool-call': {
       const { toolCallId, toolName, providerExecuted } = part;
       const input = readInput(part.input);
       return [
         {
-          type: 'tool-call',
+          type: part.type,
           toolCallId,
           toolName,
           // providers take nothing but objects
@@ -33,8 +40,13 @@ function toPart(part: LanguageModelV4Content): Content {
         },
       ];
     }
+    case 'tool-result': {
+      const { toolCallId, toolName, result, isError, preliminary } = part;
+      if (preliminary === true) return [];
+      return [{ type: part.type, toolCallId, toolName, output: outputOf(result, isError), ...more }];
+    }
     default:
-      // what only shows where an answer comes from, and what its step will have once it is over
+      // where an answer comes from, which nobody expects back
       return [];
   }
 }
@@ -46,4 +58,21 @@ export function readInput(text: string): unknown {
   } catch {
     return text;
   }
+}
+
+type Data = Extract<LanguageModelV4Content, { type: 'file' }>['data'];
+
+function base64Of(data: Data): string | URL {
+  if (data.type === 'url') return data.url;
+  const bytes = bytesOf(data.data);
+  return bytes === undefined ? (data.data as string) : toBase64(bytes);
+}
+
+/** What a tool of the provider's own has given. */
+function outputOf(
+  result: NonNullable<JSONValue>,
+  isError: boolean | undefined,
+): Extract<Content[number], { type: 'tool-result' }>['output'] {
+  if (isError === true) return { type: 'error-json', value: result };
+  return typeof result === 'string' ? { type: 'text', value: result } : { type: 'json', value: result };
 }

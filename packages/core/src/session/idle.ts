@@ -1,7 +1,7 @@
 /** What a model is told that has answered without a call. */
 export const CONTINUE = 'Please continue.';
 /** What it is told that has done so twice in a row. */
-export const REMINDER =
+const REMINDER =
   'REMINDER: If you have completed your task, you must call the task_complete tool with a summary. If you are not done yet, please continue working.';
 
 /** Says what to tell a model that only talks. */

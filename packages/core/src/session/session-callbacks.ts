@@ -108,7 +108,7 @@ export function createCallbackQueue(
 }
 
 /** What a callback may do with as it likes. */
-export function copyOf(messages: readonly ModelMessage[]): ModelMessage[] {
+function copyOf(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.map((message) => {
     try {
       return copyPlain(message) as ModelMessage;

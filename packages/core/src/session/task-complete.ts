@@ -3,7 +3,7 @@ import { isRecord } from '../prompt/part-error.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 
 /** The name of the tool with which a model says that it is done. */
-export const TASK_COMPLETE = 'task_complete';
+const TASK_COMPLETE = 'task_complete';
 
 /** What a model says it has done. */
 export type Completion = { summary: string; result?: unknown };

@@ -26,7 +26,7 @@ function partText(part: Part): string {
     case 'tool-call':
       return `[calls ${part.toolName} with ${JSON.stringify(part.input)}]`;
     case 'tool-result':
-      return `[${part.toolName} answers: ${outputText(part.output)}]`;
+      return `[${part.toolName} ${outputText(part.output)}]`;
     case 'image':
     case 'file':
       return `[a file${part.mediaType === undefined ? '' : `, ${part.mediaType}`}]`;
@@ -39,13 +39,16 @@ function partText(part: Part): string {
 function outputText(output: ToolResultPart['output']): string {
   switch (output.type) {
     case 'text':
+      return `answers: ${output.value}`;
     case 'error-text':
-      return output.value;
+      return `fails: ${output.value}`;
+    case 'error-json':
+      return `fails: ${JSON.stringify(output.value)}`;
     case 'execution-denied':
-      return `not allowed${output.reason === undefined ? '' : `: ${output.reason}`}`;
+      return `is not allowed${output.reason === undefined ? '' : `: ${output.reason}`}`;
     case 'content':
-      return output.value.map((item) => (item.type === 'text' ? item.text : '[a file]')).join('\n');
+      return `answers: ${output.value.map((item) => (item.type === 'text' ? item.text : '[a file]')).join('\n')}`;
     default:
-      return JSON.stringify(output.value);
+      return `answers: ${JSON.stringify(output.value)}`;
   }
 }
