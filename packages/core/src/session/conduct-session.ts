@@ -13,6 +13,9 @@ import { readTools } from './session-tools.ts';
 import { createTeller } from './teller.ts';
 import { createTaskComplete } from './task-complete.ts';
 
+/** `setTimeout` takes no more. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** Where whoever started a session waits for its end. */
 export type SessionSeat = {
   /** Ends the session that was started there, unless it has ended, and gives its result. */
@@ -24,9 +27,9 @@ export type SessionSeat = {
 /** What makes a prompt a session, for one start. @throws CuelineError `invalid_options` */
 export async function conductSession(settings: SessionSettings, seat: SessionSeat = {}): Promise<Conducted> {
   checkSettings(settings);
-  const { systemPrompt, toolTimeout, options, limits } = settings;
+  const { systemPrompt, toolTimeout = Infinity, options, limits } = settings;
   const named = { ...settings, sessionId: settings.sessionId ?? createId('session') };
-  const tools = readTools(settings.tools, toolTimeout);
+  const tools = readTools(settings.tools, toolTimeout > MAX_TIMER_MS ? undefined : toolTimeout);
   const taskComplete = createTaskComplete();
   const isLeft = seat.left === true;
   return {
@@ -43,7 +46,7 @@ export async function conductSession(settings: SessionSettings, seat: SessionSea
       taskComplete.define(prompt);
     },
     conduct(stage) {
-      const told = isLeft ? { ...named, callbacks: {} } : named;
+      const told = isLeft ? { ...named, callbacks: {}, logger: undefined } : named;
       const { conduct, end } = conductTurns(stage, told, { taskComplete, thrown: tools.thrown });
       seat.end ??= end;
       return conduct;
@@ -52,7 +55,7 @@ export async function conductSession(settings: SessionSettings, seat: SessionSea
 }
 
 /** What a session begins with. @throws CuelineError `invalid_options` */
-export function openingMessages(settings: SessionSettings): ModelMessage[] {
+function openingMessages(settings: SessionSettings): ModelMessage[] {
   const { initialMessages = [], initialMessage = OPENING, answers = {} } = settings;
   if (initialMessages.length === 0) return [{ role: 'user', content: initialMessage }];
   checkAnswers(initialMessages, answers);

@@ -300,6 +300,17 @@ describe('tools', () => {
     expect(told.filter((line) => line.startsWith('onError'))).toHaveLength(1);
   });
 
+  test('Infinity is no time limit', async () => {
+    const { result, told } = await playSession([calls(['search', { query: 'x'.repeat(30) }]), complete()], {
+      toolTimeout: Infinity,
+      llmTimeout: Infinity,
+      tokenLimit: Infinity,
+      maxTurns: Infinity,
+    });
+    expect(result.completionReason).toBe('task_complete');
+    expect(told.filter((line) => line.startsWith('onError'))).toEqual([]);
+  });
+
   test('plain JSON Schema will do', async () => {
     const { result, model } = await playSession([calls(['echo', { text: 'hi' }]), complete()], {
       tools: {
