@@ -16,6 +16,7 @@ import {
   type LoopGuard,
   type LoopVerdict,
 } from './loop-guard.ts';
+import { takePlace } from './place.ts';
 import type { Recorder } from './recorder.ts';
 import { placed } from './tool-places.ts';
 import type { Speaker } from './tree.ts';
@@ -199,7 +200,7 @@ export function createCallGuard({ speaker, recorder, onStart, strictLoops }: Cal
       notes.set(toolCallId, `The user ran it with other arguments: ${text}`);
     }
     // an agent takes no place: it would keep it from the calls that it waits for
-    const release = isAgent ? () => {} : await tree.slots.take(context.abortSignal);
+    const place = isAgent ? undefined : await takePlace(tree.slots, context.abortSignal);
     const limit = rules.timeoutMs === undefined ? undefined : timeLimit(name, rules.timeoutMs);
     const signals = [context.abortSignal, limit?.signal].filter((signal) => signal !== undefined);
     const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
@@ -209,11 +210,12 @@ export function createCallGuard({ speaker, recorder, onStart, strictLoops }: Cal
         recorder.toolStarted(toolCallId, name);
         onStart(name);
         const own = signal === undefined ? context : { ...context, abortSignal: signal };
-        return run(ownCopy(args), placed(own, speaker), admitInside);
+        const caller = place === undefined ? speaker : { ...speaker, lend: place.lend };
+        return run(ownCopy(args), placed(own, caller), admitInside);
       },
       signal,
       leave() {
-        release();
+        place?.leave();
         limit?.clear();
         recorder.toolTimed(toolCallId, Math.round((performance.now() - startedAt) * 100) / 100);
       },

@@ -13,7 +13,8 @@ export type Limits = {
   toolCallsPerStep: number;
   /**
    * Tool calls that run at the same time, of the run and of its agents; the others wait. The call of an agent takes no
-   * place, since it would keep it from the calls that it waits for. Default 8.
+   * place, since it would keep it from the calls that it waits for; nor does a tool while it waits for an agent that it
+   * has called. Default 8.
    */
   concurrentToolCalls: number;
   /** Levels of agents below the run: with 1 an agent may call no other, with 0 there is none. Default 5. */

@@ -7,7 +7,7 @@ import { capOutput } from './cap-output.ts';
 import type { Admission, Admit } from './guard-call.ts';
 import { toJson } from './to-json.ts';
 import type { Speaker } from './tree.ts';
-import { placed } from './tool-places.ts';
+import { placed, speakerOf } from './tool-places.ts';
 import { timeLimit, untilAborted } from './until-aborted.ts';
 
 /** The call of a composite tool, inside which others are made. */
@@ -20,6 +20,7 @@ export type OuterCall = { name: string; rules: ToolRules; context: ToolContext; 
 export function makeSubCalls(speaker: Speaker, outer: OuterCall): SubCaller {
   const { tree, sink } = speaker;
   const { toolCallId } = outer.context;
+  const caller = speakerOf(outer.context) ?? speaker;
   let made = 0;
 
   return async ({ name, input, timeoutMs, effect, repeatable = outer.rules.repeatable, run }, context) => {
@@ -39,7 +40,7 @@ export function makeSubCalls(speaker: Speaker, outer: OuterCall): SubCaller {
     const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
     const make = async (): Promise<unknown> => {
       const own = signal === undefined ? context : { ...context, abortSignal: signal };
-      const result = lastOutput(run(placed(own, speaker)));
+      const result = lastOutput(run(placed(own, caller)));
       return capOutput(await untilAborted(result, signal), name);
     };
     try {

@@ -58,6 +58,11 @@ export type InnerPrompt = {
 
 /** Runs a prompt inside a run, and gives what has come of it. @throws CuelineError why there is nothing */
 export async function answerWithin(parent: Speaker, inner: InnerPrompt): Promise<unknown> {
+  const answer = (): Promise<unknown> => answerInside(parent, inner);
+  return parent.lend === undefined ? answer() : parent.lend(answer);
+}
+
+async function answerInside(parent: Speaker, inner: InnerPrompt): Promise<unknown> {
   const { tree } = parent;
   const { name, toolCallId, input, plugins = [], declared, define, conducted, abortSignal } = inner;
   const depth = parent.depth + 1;

@@ -8,6 +8,7 @@ import type { AgentDefinition } from '../prompt/agent.ts';
 import type { TaskListDefinition } from '../prompt/task-list.ts';
 import type { ToolContext, ToolEffect } from '../prompt/tool-definition.ts';
 import { createBudget, type Budget, type Limits } from './limits.ts';
+import type { Place } from './place.ts';
 import { createRequests, type Requests } from './requests.ts';
 import { createSlots, type Slots } from './slots.ts';
 
@@ -45,6 +46,8 @@ export type Speaker = {
   readonly model: LanguageModel;
   /** Where its events go. */
   readonly sink: EventSink;
+  /** Leaves the place of a tool's call to others while an agent works inside of it. Missing where there is none. */
+  readonly lend?: Place['lend'];
 };
 
 /** A place for events; those that come after the end are dropped. */
