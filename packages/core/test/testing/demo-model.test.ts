@@ -8,7 +8,17 @@ import {
   type ToolChoice,
   type ToolSet,
 } from 'ai';
-import { runPrompt, type LiveRun, type PromptSource, type RunEvent } from '@cueline/core';
+import {
+  classify,
+  defineAgent,
+  runAgentSession,
+  runPrompt,
+  tags,
+  tool as namedTool,
+  type LiveRun,
+  type PromptSource,
+  type RunEvent,
+} from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { demoModel } from '@cueline/core/testing';
@@ -475,5 +485,36 @@ describe('demoModel on the runner', () => {
     const ids = state.toolCalls.map(({ toolCallId }) => toolCallId);
     expect(ids).toHaveLength(10);
     expect(new Set(ids).size).toBe(10);
+  });
+});
+
+describe('demoModel in an agent call', () => {
+  const model = demoModel({ pace: 0 });
+
+  test('answers in the tags that are asked for', async () => {
+    const planner = defineAgent({
+      name: 'planner',
+      instructions: 'You plan days.',
+      model,
+      output: tags({ required: ['city', 'note'], optional: ['weather'] }),
+    });
+    const { output, attempts } = await planner.call('Plan a day in Lisbon.');
+    expect(output).toEqual({ city: 'Lisbon', note: expect.stringMatching(/./) });
+    expect(attempts).toBe(1);
+  });
+
+  test('answers with a label: the one that the text says, else always the same', async () => {
+    const ask = (text: string) => classify(text, ['praise', 'complaint'], { model });
+    expect(await ask('This is a complaint.')).toEqual({ label: 'complaint', source: 'label' });
+    expect(await ask('Where is my parcel?')).toEqual(await ask('Where is my parcel?'));
+  });
+
+  test('works through a session, and says that it is done', async () => {
+    const { completionReason, totalTurns } = await runAgentSession(model, {
+      systemPrompt: 'You water plants.',
+      initialMessage: 'Water the basil.',
+      tools: [namedTool('water', 'Water a plant', z.object({ plant: z.string() }), () => 'watered')],
+    });
+    expect({ completionReason, totalTurns }).toEqual({ completionReason: 'task_complete', totalTurns: 2 });
   });
 });

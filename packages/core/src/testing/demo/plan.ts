@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { chooseWord, readAnswerForm } from './answer-forms.ts';
 import { argumentsFromSchema } from './arguments-from-schema.ts';
 import { type Conversation, readFields } from './conversation.ts';
 import { writeAnswer } from './demo-answer.ts';
@@ -22,7 +23,11 @@ export function planStep(options: LanguageModelV4CallOptions, conversation: Conv
   }
   if (responseFormat?.type === 'json')
     return { text: writeJson(responseFormat.schema, situation), calls: [] };
-  return { text: writeAnswer(conversation, hints), calls: [] };
+  const form = readAnswerForm(options.prompt);
+  if (form === undefined) return { text: writeAnswer(conversation, hints), calls: [] };
+  const text =
+    'words' in form ? chooseWord(form.words, conversation.request) : writeTags(form.tags, situation);
+  return { text, calls: [] };
 }
 
 function planCalls(
@@ -49,4 +54,12 @@ function planCalls(
 function writeJson(schema: unknown, { hints }: Situation): string {
   const value = schema === undefined ? { answer: hints.request } : argumentsFromSchema(schema, hints);
   return JSON.stringify(value, null, 2);
+}
+
+function writeTags(names: readonly string[], { hints }: Situation): string {
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+  const values = argumentsFromSchema({ type: 'object', properties, required: names }, hints);
+  return names
+    .map((name) => `<${name}>${String((values as Record<string, unknown>)[name])}</${name}>`)
+    .join('\n');
 }

@@ -1,0 +1,25 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
+
+/** A form that an answer is asked to have: texts in tags, or one of some words. */
+export type AnswerForm = { tags: readonly string[] } | { words: readonly string[] };
+
+const inTags = /Write your answer in these tags: ((?:<[A-Za-z_][\w.-]*>…<\/[\w.-]+>(?:, )?)+)/g;
+const oneWord = /Answer with one of these words and nothing else: ([^\n]+)/g;
+
+/** The form that the system prompt asks for, the last where there are several. */
+export function readAnswerForm(prompt: LanguageModelV4Prompt): AnswerForm | undefined {
+  const system = prompt
+    .flatMap((message) => (message.role === 'system' ? [message.content] : []))
+    .join('\n\n');
+  const tags = [...system.matchAll(inTags)].at(-1)?.[1];
+  if (tags !== undefined) return { tags: [...tags.matchAll(/<([^/>]+)>/g)].map(([, name = '']) => name) };
+  const words = [...system.matchAll(oneWord)].at(-1)?.[1];
+  return words === undefined ? undefined : { words: words.split(', ').map((word) => word.trim()) };
+}
+
+/** The word that the request says itself, else one that is always the same for it. */
+export function chooseWord(words: readonly string[], request: string): string {
+  const said = request.toLowerCase();
+  const named = words.find((word) => said.includes(word.toLowerCase()));
+  return named ?? words[[...said].length % words.length] ?? '';
+}
