@@ -27,6 +27,11 @@ export type CallOptions = {
    * call, with the same limits, approvals and stop. An agent without a model has the run's.
    */
   context?: ToolContext | undefined;
+  /**
+   * Given the run as it starts, to show it, or to answer what it asks: a tool with `needsApproval` waits for
+   * `run.respond`. Not called for one with a `context`, which is part of that run.
+   */
+  onRun?: ((run: Run) => void) | undefined;
 };
 
 /** What TypeScript knows of an agent's runs. */

@@ -1,5 +1,6 @@
 import { CuelineError } from '../errors.ts';
 import type { ToolCallState } from '../log/state.ts';
+import type { PromptTypes } from '../prompt-types.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import { checkNames } from '../prompt/option-names.ts';
 import { quoted } from '../prompt/part-error.ts';
@@ -14,7 +15,7 @@ import { checkAgent } from './check-agent.ts';
 import { createDialog, isDialog, type Dialog } from './dialog.ts';
 import { callWithin, prepareCall } from './prepare-call.ts';
 
-const optionNames = ['dialog', 'signal', 'model', 'models', 'context'];
+const optionNames = ['dialog', 'signal', 'model', 'models', 'context', 'onRun'];
 
 /** What has come of a call, and what the provider said of the answer. */
 export type AnsweredCall<Output, Call extends ToolCallState> = CallResult<Output, Call> &
@@ -42,7 +43,7 @@ export async function answerCall<Output, Call extends ToolCallState>(
         { ...definition, run: () => {}, conducted: () => prepareCall(config, input, { dialog }, onEnd) },
         { model, executor: inProcess(models) },
       );
-      await run.start(undefined, { signal });
+      await startWatched(run, signal, options.onRun);
     } else {
       await callWithin(context, config, input, { ...options, dialog }, onEnd);
     }
@@ -60,6 +61,22 @@ export async function answerCall<Output, Call extends ToolCallState>(
     providerMetadata,
     ...(run === undefined ? {} : { run }),
   };
+}
+
+/** Starts a run that somebody wants to see. Where that fails, nobody will see it, and it is stopped. */
+async function startWatched<Types extends PromptTypes>(
+  run: Run<void, Types>,
+  signal: AbortSignal | undefined,
+  onRun: CallOptions['onRun'],
+): Promise<void> {
+  const ended = run.start(undefined, { signal });
+  try {
+    onRun?.(run);
+  } catch (error) {
+    run.stop();
+    throw error;
+  }
+  await ended;
 }
 
 /** The same, without what only the classifiers ask for. */

@@ -2,7 +2,7 @@ import type { AgentInput, CallOptions } from './agent.ts';
 import { loadCall } from './load-call.ts';
 
 /** How a classifier asks. */
-export type ClassifyOptions = Omit<CallOptions, 'dialog'> & {
+export type ClassifyOptions = Omit<CallOptions, 'dialog' | 'onRun'> & {
   /** What the system prompt says before the labels. */
   instructions?: string | undefined;
   /**

@@ -120,7 +120,9 @@ export function composeStreamOptions(
         // what is spent is spent: it is the next call that may not be made
         tree.budget.addTokens(step.usage.totalTokens ?? 0);
         await steerOnward(step, steers, steering, sink);
-        if (conduct !== undefined && !sink.ended) await conductOnward(step, conduct, steering);
+        if (conduct === undefined || sink.ended) return;
+        // the AI SDK goes on whatever its callbacks throw
+        await conductOnward(step, conduct, steering).catch(recorder.fail);
       },
       rest.onStepEnd,
       rest.onStepFinish,

@@ -31,7 +31,9 @@ export function createLlmErrors(): LlmErrors {
       failed += 1;
       // the provider has said when to come back, which is later than anybody waits
       const isFarOff = error.details?.['retryAt'] !== undefined;
-      return !lasting.has(error.code) && !isFarOff && failed < MAX_FAILED_TURNS;
+      // no turn brings new credit
+      const isUnpaid = error.details?.['statusCode'] === 402;
+      return !lasting.has(error.code) && !isFarOff && !isUnpaid && failed < MAX_FAILED_TURNS;
     },
     succeeded() {
       failed = 0;

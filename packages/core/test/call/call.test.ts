@@ -7,6 +7,7 @@ import {
   tool,
   type CallErrorDetails,
   type CuelineError,
+  type Run,
 } from '@cueline/core';
 import { createDialog, dialogFromJSON } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
@@ -584,4 +585,40 @@ test('every step asks only what it must: the conversation keeps its messages', a
   const { run } = await agent.call('Hi.', { model });
   const kept = run!.log().flatMap((event) => (event.type === 'step-start' ? [event.request.keep] : []));
   expect(kept).toEqual([0, 1, 3, 5]);
+});
+
+test('a call whose tool needs an approval waits for it, by the run that onRun is given', async () => {
+  const sent: string[] = [];
+  const send = tool(
+    'send',
+    'Send a letter',
+    z.object({ to: z.string() }),
+    ({ to }) => {
+      sent.push(to);
+      return 'sent';
+    },
+    { needsApproval: true },
+  );
+  const model = scriptedModel([[{ toolCall: { name: 'send', input: { to: 'Ada' } } }], 'It is sent.']);
+  const clerk = defineAgent({ name: 'clerk', instructions: 'You send letters.', model, tools: [send] });
+  const { output } = await clerk.call('Write to Ada.', {
+    onRun(run) {
+      run.listen((event) => {
+        if (event.type === 'request-open') void run.respond(event.requestId, { approve: true });
+      });
+    },
+  });
+  expect(output).toBe('It is sent.');
+  expect(sent).toEqual(['Ada']);
+});
+
+test('where onRun throws, the call is stopped and rejects with that', async () => {
+  const clerk = defineAgent({ name: 'clerk', instructions: 'You talk.', model: scriptedModel(['Hello.']) });
+  let seen: Run | undefined;
+  const onRun = (run: Run): never => {
+    seen = run;
+    throw new Error('no room to show it');
+  };
+  await expect(clerk.call('Hello.', { onRun })).rejects.toThrow('no room to show it');
+  await expect.poll(() => seen?.getState().status).toBe('stopped');
 });

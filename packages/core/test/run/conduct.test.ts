@@ -124,3 +124,12 @@ test('it can take the tools from a step and still declare them', async () => {
   );
   expect(model.calls[1]).toMatchObject({ toolChoice: { type: 'none' }, tools: [{ name: 'look' }] });
 });
+
+test('what it throws ends the run', async () => {
+  const error = new CuelineError('script_error', 'It could not say what comes next.');
+  const afterwards = await play(led({ afterStep: () => Promise.reject(error) }), [look('it'), 'Never said.']);
+  expect(afterwards.run.state).toMatchObject({ status: 'error', error: { message: error.message } });
+  expect(afterwards.model.calls).toHaveLength(1);
+  const before = await play(led({ beforeStep: () => Promise.reject(error) }), ['Never said.']);
+  expect(before.run.state).toMatchObject({ status: 'error', error: { message: error.message } });
+});
