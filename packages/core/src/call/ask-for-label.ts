@@ -25,7 +25,7 @@ const MAX_LOGPROBS = 20;
 export async function askForLabel<const Label extends string>(
   input: AgentInput,
   labels: readonly Label[],
-  options: ClassifyOptions,
+  options: ClassifyOptions = {},
 ): Promise<Classification<Label>> {
   checkNames('classify', options, optionNames, 'invalid_options');
   checkLabels(labels);

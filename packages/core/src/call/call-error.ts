@@ -24,11 +24,11 @@ export type CallErrorDetails = {
 /** What an agent call rejects with: why it ended, and how far it had come. */
 export function callError(error: unknown, report: CallReport | undefined, dialog: Dialog): CuelineError {
   const why = report?.error ?? error;
-  const { counters, state = 'asking', event = 'broken', calls = [] } = report ?? {};
-  const known = CuelineError.isInstance(why) ? why : named(why, event);
+  const { counters, state = 'asking', calls = [] } = report ?? {};
+  const known = CuelineError.isInstance(why) ? why : named(why, report?.event);
   const details: CallErrorDetails = {
     state,
-    event: known.code === 'aborted' ? 'aborted' : event,
+    event: known.code === 'aborted' ? 'aborted' : (report?.event ?? eventOf(known)),
     attempts: counters?.failures ?? 0,
     exceptions: counters?.exceptions ?? 0,
     interrupts: counters?.interrupts ?? 0,
@@ -42,9 +42,15 @@ export function callError(error: unknown, report: CallReport | undefined, dialog
 }
 
 /** What somebody else threw; a signal may abort with any reason. */
-function named(thrown: unknown, event: CallEvent): CuelineError {
+function named(thrown: unknown, event: CallEvent | undefined): CuelineError {
   const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown));
   return event === 'aborted' || name === 'AbortError'
     ? new CuelineError('aborted', 'The call was stopped.', { cause: thrown })
     : new CuelineError('script_error', message, { cause: thrown });
+}
+
+/** What an error from outside is to a call. */
+export function eventOf({ code }: CuelineError): Extract<CallEvent, 'aborted' | 'limit' | 'broken'> {
+  if (code === 'aborted') return 'aborted';
+  return code === 'budget_exceeded' || code === 'loop_detected' ? 'limit' : 'broken';
 }

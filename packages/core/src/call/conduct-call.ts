@@ -5,6 +5,7 @@ import { steadyModel } from '../run/steady-model.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { callLimits } from './check-agent.ts';
 import { endedEarly, nobodyAnswers, unusableAnswers } from './call-faults.ts';
+import { eventOf } from './call-error.ts';
 import type { CallReport } from './call-report.ts';
 import { traceCalls } from './call-trace.ts';
 import { exceptionWords, FINAL, interruptWords } from './call-words.ts';
@@ -81,10 +82,9 @@ export function conductCall(
   /** What ends a call from outside of it. */
   function interrupted({ outcome, error: given }: Ending): void {
     if (isEnd(state)) return;
-    const isLimit = given?.code === 'budget_exceeded' || given?.code === 'loop_detected';
-    if (outcome === 'stopped' || given?.code === 'aborted') take('aborted');
+    if (outcome === 'stopped') take('aborted');
     else if (outcome === 'waiting') take('waiting');
-    else take(isLimit || given === undefined ? 'limit' : 'broken');
+    else take(given === undefined ? 'limit' : eventOf(given));
     error ??= given ?? (outcome === 'waiting' ? nobodyAnswers(name) : undefined);
   }
 

@@ -118,9 +118,17 @@ async function answerInside(parent: Speaker, inner: InnerPrompt): Promise<unknow
     },
   });
   await result.consumeStream({ onError: recorder.fail });
+  // a run that has ended writes nothing down any more
+  if (ending === undefined) conduct?.ended?.(endingBy(abortSignal?.reason));
   abortSignal?.throwIfAborted();
   if (ending?.outcome !== 'done') throw agentError(name, ending);
   return response === undefined && conduct === undefined ? await result.text : value();
+}
+
+/** How something inside a run ended that ended as a whole: for a reason of its own, or because it was stopped. */
+function endingBy(reason: unknown): Ending {
+  const isError = CuelineError.isInstance(reason) && reason.code !== 'aborted';
+  return isError ? { outcome: 'error', error: reason } : { outcome: 'stopped' };
 }
 
 function agentError(name: string, ending: Ending | undefined): CuelineError {

@@ -1,8 +1,19 @@
-import { defineAgent, tool, type Limits } from '@cueline/core';
+import {
+  createRun,
+  defineAgent,
+  definePrompt,
+  tags,
+  tool,
+  type CallErrorDetails,
+  type CuelineError,
+  type Limits,
+} from '@cueline/core';
+import { dialogFromJSON } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
+import { faultOf, lines } from './calls.ts';
 
 /** A model whose answer depends on who asks, and on whether its calls have their results. */
 function modelOf(answer: (instructions: string, isAnswered: boolean) => ScriptedTurn): LanguageModelV4 {
@@ -59,3 +70,51 @@ test.each([
     expect(most).toBe(concurrentToolCalls);
   },
 );
+
+test('a call inside a run that ends as a whole says why, and how far it had come', async () => {
+  const faults: CuelineError[] = [];
+  const look = tool('look', 'Look', z.object({}), () => 'seen');
+  const inner = defineAgent({ name: 'inner', instructions: 'Inner.', tools: [look] });
+  const ask = tool('ask', 'Ask', z.object({}), async (_, context) => {
+    faults.push(await faultOf(inner.call('a', { context })));
+  });
+  const model = (): LanguageModelV4 =>
+    modelOf((instructions) => [{ toolCall: { name: instructions === 'Outer.' ? 'ask' : 'look' } }]);
+  for (const limits of [{ steps: 2 }, { depth: 0, steps: 1 }]) {
+    const outer = defineAgent({ name: 'outer', instructions: 'Outer.', tools: [ask], limits });
+    await faultOf(outer.call('Go.', { model: model() }));
+  }
+  await vi.waitUntil(() => faults.length === 2);
+  expect(faults).toMatchObject([
+    {
+      code: 'budget_exceeded',
+      details: {
+        limit: 'steps',
+        event: 'limit',
+        state: 'interrupted',
+        interrupts: 1,
+        calls: [{ toolName: 'look', output: 'seen' }],
+      },
+    },
+    { code: 'budget_exceeded', details: { limit: 'depth', event: 'limit', state: 'asking', calls: [] } },
+  ]);
+  expect(lines((faults[0]!.details as CallErrorDetails).dialog.messages)).toEqual([
+    'user: a',
+    'assistant: look({})',
+    'tool: = "seen"',
+  ]);
+});
+
+test('a run that fails of a call can be kept and sent, with the dialog as JSON', async () => {
+  const inner = defineAgent({ name: 'inner', instructions: 'Inner.', output: tags(['answer']) });
+  const prompt = definePrompt('asks', async () => {
+    await inner.call('What?', { model: scriptedModel(['a', 'b', 'c', 'd']) });
+  });
+  const run = createRun(prompt, { model: scriptedModel([]) });
+  const fault = await faultOf(run.start());
+  expect(fault.code).toBe('parse_failed');
+  const ending = structuredClone(run.log()).at(-1);
+  const details = ending?.type === 'run-end' ? ending.error?.details : undefined;
+  const dialog = dialogFromJSON(details?.['dialog']);
+  expect(lines(dialog.messages)).toEqual(['user: What?']);
+});
