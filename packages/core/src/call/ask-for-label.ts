@@ -36,13 +36,19 @@ export async function askForLabel<const Label extends string>(
       `samples is ${quoted(samples)}. Give a whole number from 1 on.`,
     );
   }
-  const config = classifierConfig(labels, { instructions, logprobs, maxExceptionRetries });
-  const ask = (signal = options.signal): Promise<AnsweredCall<Label, never>> =>
-    answerCall<Label, never>(config, { kind: 'prompt', name: config.name, run: () => {} }, input, {
+  let tells = logprobs ?? true;
+  const ask = (signal = options.signal): Promise<AnsweredCall<Label, never>> => {
+    const config = classifierConfig(labels, { instructions, logprobs: tells, maxExceptionRetries });
+    return answerCall<Label, never>(config, { kind: 'prompt', name: config.name, run: () => {} }, input, {
       ...callOptions,
       signal,
     });
-  const first = await ask();
+  };
+  const first = await ask().catch((error: unknown) => {
+    if (logprobs !== undefined || !refusesToTell(error)) throw error;
+    tells = false;
+    return ask();
+  });
   const probabilities = labelProbabilities(first.providerMetadata, labels);
   if (probabilities !== undefined) return { label: first.output, probabilities, source: 'logprobs' };
   if (samples === 1) return { label: first.output, source: 'label' };
@@ -52,6 +58,11 @@ export async function askForLabel<const Label extends string>(
   // of labels with the same share the one that was said first
   const label = answers.reduce((best, answer) => (shares[answer] > shares[best] ? answer : best));
   return { label, probabilities: shares, source: 'samples' };
+}
+
+/** Models that think, such as OpenAI's, do not say how likely their tokens are, and some refuse a request that asks. */
+function refusesToTell(error: unknown): boolean {
+  return CuelineError.isInstance(error) && error.code === 'bad_request' && /logprobs/i.test(error.message);
 }
 
 /** Makes several calls at once; where one fails, the others are of no use and are stopped. */
@@ -72,7 +83,7 @@ async function together<Value>(
 
 function classifierConfig(
   labels: readonly string[],
-  { instructions, logprobs = true, maxExceptionRetries }: ClassifyOptions,
+  { instructions, logprobs, maxExceptionRetries }: ClassifyOptions & { logprobs: boolean },
 ): AgentConfig {
   const list = labels.join(', ');
   const told = `Answer with one of these words and nothing else: ${list}`;

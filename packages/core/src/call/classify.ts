@@ -10,7 +10,7 @@ export type ClassifyOptions = Omit<CallOptions, 'dialog' | 'onRun'> & {
    * Default 1: the label alone.
    */
   samples?: number | undefined;
-  /** Whether to ask for the probabilities of tokens, which OpenAI's models can tell. Default true. */
+  /** Whether to ask for the probabilities of tokens, which OpenAI's models can tell. Default: unless the model refuses to. */
   logprobs?: boolean | undefined;
   /** How many answers in a row may be no label before the call fails, less one. Default 3. */
   maxExceptionRetries?: number | undefined;

@@ -149,6 +149,28 @@ describe('probabilities', () => {
     });
   });
 
+  test('are not asked for again where the model refuses to tell them', async () => {
+    const refusal = {
+      status: 400,
+      message: "Unsupported parameter: 'top_logprobs' is not supported with this model.",
+    };
+    const model = scriptedModel([[{ throw: refusal }], 'good', 'bad', 'good']);
+    expect(await classify('Fine!', ['good', 'bad'], { model, samples: 3 })).toMatchObject({
+      label: 'good',
+      source: 'samples',
+    });
+    expect(model.calls.map(({ providerOptions }) => providerOptions?.['openai'])).toEqual([
+      { logprobs: 7 },
+      undefined,
+      undefined,
+      undefined,
+    ]);
+
+    const asked = scriptedModel([[{ throw: refusal }]]);
+    const fault = await faultOf(classify('Fine!', ['good', 'bad'], { model: asked, logprobs: true }));
+    expect(fault.code).toBe('bad_request');
+  });
+
   test('are not asked for where that is turned off', async () => {
     const model = scriptedModel(['no', 'no']);
     await classifyBinary('Is it?', { model });
