@@ -4,8 +4,8 @@ import type { LanguageModelObject } from '../models/settings.ts';
 
 /**
  * The model without the tool calls of its answers, while `refuses` says so: some models call tools even where they are
- * told not to, and the AI SDK would run them. `refused` holds the tools that the last answer called in spite of it. What
- * a provider runs itself has run already.
+ * told not to, and the AI SDK would run them. `refused` holds the tools that the last answer called in spite of it; not
+ * those that the provider runs itself, which have run already, and are no fault of an answer that can be read.
  */
 export function withoutCalls(
   model: LanguageModelObject,
@@ -32,11 +32,14 @@ function dropCalls(
   const dropped = new Set<string>();
   return new TransformStream({
     transform(part, controller) {
-      if (part.type === 'tool-call' && part.providerExecuted !== true) return void refused.add(part.toolName);
-      if (part.type === 'tool-input-start' && part.providerExecuted !== true)
-        return void dropped.add(part.id);
+      if (part.type === 'tool-call') {
+        if (part.providerExecuted !== true) refused.add(part.toolName);
+        return void dropped.add(part.toolCallId);
+      }
+      if (part.type === 'tool-input-start') return void dropped.add(part.id);
       if ((part.type === 'tool-input-delta' || part.type === 'tool-input-end') && dropped.has(part.id))
         return;
+      if (part.type === 'tool-result' && dropped.has(part.toolCallId)) return;
       if (part.type === 'finish' && part.finishReason.unified === 'tool-calls') {
         return controller.enqueue({ ...part, finishReason: { ...part.finishReason, unified: 'stop' } });
       }

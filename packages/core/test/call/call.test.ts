@@ -11,9 +11,11 @@ import {
 } from '@cueline/core';
 import { createDialog, dialogFromJSON } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { jsonSchema, tool as sdkTool } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
+import { finish, provider, text } from '../run/steady.ts';
 import { faultOf, lines } from './calls.ts';
 
 const look = tool('look', 'Look at something', z.object({ at: z.string() }), ({ at }) => `seen ${at}`);
@@ -280,6 +282,21 @@ describe('an interrupt', () => {
     const { calls, attempts } = await agent.call('Hi.', { model });
     expect([calls, attempts]).toEqual([[], 2]);
     expect(model.calls[0]!.toolChoice?.type).toBe('none');
+  });
+
+  test('what the provider ran all the same is no fault of the answer', async () => {
+    const agent = defineAgent({ name: 'it', instructions: 'Talk.', tools: [look], maxInterrupts: 0 });
+    const chunks: LanguageModelV4StreamPart[] = [
+      { type: 'tool-input-start', id: 'w', toolName: 'web_search', providerExecuted: true },
+      { type: 'tool-input-end', id: 'w' },
+      { type: 'tool-call', toolCallId: 'w', toolName: 'web_search', input: '{}', providerExecuted: true },
+      { type: 'tool-result', toolCallId: 'w', toolName: 'web_search', result: { hits: 1 } },
+      ...text('Done.'),
+      finish('stop'),
+    ];
+    const { output, attempts, dialog } = await agent.call('Hi.', { model: provider([chunks]).model });
+    expect([output, attempts]).toEqual(['Done.', 1]);
+    expect(lines(dialog.messages)).toEqual(['user: Hi.', 'assistant: Done.']);
   });
 
   test('a call that was refused in an answer that broke is none of the next one', async () => {
