@@ -1,4 +1,5 @@
-import { Output, type OutputInterface } from 'ai';
+import { Output, type FlexibleSchema, type OutputInterface } from 'ai';
+import { CuelineError } from '../errors.ts';
 import { parseWith, toSchema } from '../prompt/tool-definition.ts';
 import { readJson } from '../run/response-check.ts';
 import { isParseFunction, type OutputConfig } from './output-config.ts';
@@ -25,7 +26,20 @@ export function createOutputReader(name: string, config: OutputConfig | undefine
   const schema = toSchema(name, config);
   return {
     // without the partial objects, which nobody reads: each of them is parsed from the text's beginning
-    format: { ...Output.object({ schema }), parsePartialOutput: async () => undefined },
+    format: { ...formatOf(name, schema), parsePartialOutput: async () => undefined },
     parse: async (text) => parseWith(schema, readJson(text)),
   };
+}
+
+/** What providers are asked for. @throws CuelineError `invalid_definition` where JSON has no word for it, such as a date */
+function formatOf(name: string, schema: FlexibleSchema): OutputInterface {
+  try {
+    return Output.object({ schema });
+  } catch (error) {
+    throw new CuelineError(
+      'invalid_definition',
+      `The output schema of agent "${name}" cannot be asked for: ${error instanceof Error ? error.message : String(error)}. Models answer in JSON. Write what stands there, and make the rest of it: z.string().transform((day) => new Date(day)).`,
+      { cause: error },
+    );
+  }
 }

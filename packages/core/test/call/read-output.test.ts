@@ -40,3 +40,14 @@ test.each([[5], ['json'], [[]], [null]])('an output cannot be %j', (config) => {
     'The output of agent "it" is a schema, tags([\'answer\']), or a function that reads the text.',
   );
 });
+
+test('a schema that JSON has no words for is named', () => {
+  expect(() => createOutputReader('dater', z.object({ day: z.date() }))).toThrow(
+    expect.objectContaining({
+      code: 'invalid_definition',
+      message: expect.stringMatching(
+        /^The output schema of agent "dater" cannot be asked for: Date cannot be represented in JSON Schema\. /,
+      ) as string,
+    }),
+  );
+});
