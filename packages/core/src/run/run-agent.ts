@@ -66,6 +66,8 @@ async function answerInside(parent: Speaker, inner: InnerPrompt): Promise<unknow
   const { tree } = parent;
   const { name, toolCallId, input, plugins = [], declared, define, conducted, abortSignal } = inner;
   const depth = parent.depth + 1;
+  // it would be answered and paid for, and nobody would see it
+  if (tree.log.ended) throw runIsOver(name);
   if (depth > tree.budget.limits.depth) throw budgetExceeded('depth', tree.budget.limits.depth);
   const { prompt, messages } = await openPrompt({
     plugins,
@@ -121,6 +123,7 @@ async function answerInside(parent: Speaker, inner: InnerPrompt): Promise<unknow
   // a run that has ended writes nothing down any more
   if (ending === undefined) conduct?.ended?.(endingBy(abortSignal?.reason));
   abortSignal?.throwIfAborted();
+  if (ending === undefined && tree.log.ended) throw runIsOver(name);
   if (ending?.outcome !== 'done') throw agentError(name, ending);
   return response === undefined && conduct === undefined ? await result.text : value();
 }
@@ -129,6 +132,13 @@ async function answerInside(parent: Speaker, inner: InnerPrompt): Promise<unknow
 function endingBy(reason: unknown): Ending {
   const isError = CuelineError.isInstance(reason) && reason.code !== 'aborted';
   return isError ? { outcome: 'error', error: reason } : { outcome: 'stopped' };
+}
+
+function runIsOver(name: string): CuelineError {
+  return new CuelineError(
+    'aborted',
+    `The run that the agent ${name} was called in has ended, so there is no answer. Await the call before the tool's function returns.`,
+  );
 }
 
 function agentError(name: string, ending: Ending | undefined): CuelineError {

@@ -7,6 +7,7 @@ import {
   type CallErrorDetails,
   type CuelineError,
   type Limits,
+  type ToolContext,
 } from '@cueline/core';
 import { dialogFromJSON } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
@@ -117,4 +118,36 @@ test('a run that fails of a call can be kept and sent, with the dialog as JSON',
   const details = ending?.type === 'run-end' ? ending.error?.details : undefined;
   const dialog = dialogFromJSON(details?.['dialog']);
   expect(lines(dialog.messages)).toEqual(['user: What?']);
+});
+
+test('a call that outlives the run it is part of is told so, and one that comes later asks no model', async () => {
+  const late: Promise<unknown>[] = [];
+  let asked = 0;
+  let over: () => void = () => {};
+  const isOver = new Promise<void>((resolve) => (over = resolve));
+  const model: LanguageModelV4 = {
+    ...scriptedModel([]),
+    async doStream(call) {
+      asked += 1;
+      if (asked === 2) await isOver;
+      return scriptedModel(['Done.']).doStream(call);
+    },
+  };
+  const inner = defineAgent({ name: 'inner', instructions: 'Inner.', model });
+  const contexts: ToolContext[] = [];
+  const ask = tool('ask', 'Ask', z.object({}), (_, context) => {
+    contexts.push(context);
+    late.push(...['a', 'b'].map((input) => inner.call(input, { context }).catch((error: unknown) => error)));
+    return 'asked';
+  });
+  const outer = defineAgent({ name: 'outer', instructions: 'Outer.', tools: [ask] });
+  await outer.call('Go.', { model: scriptedModel([[{ toolCall: { name: 'ask' } }], 'Done.']) });
+  over();
+  const message = expect.stringMatching(/^The run that the agent inner was called in has ended, /) as string;
+  expect(await late[1]).toMatchObject({ code: 'aborted', message });
+  expect(await faultOf(inner.call('c', { context: contexts[0]! }))).toMatchObject({
+    code: 'aborted',
+    message,
+  });
+  expect(asked).toBe(2);
 });
