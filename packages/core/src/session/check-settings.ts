@@ -1,4 +1,5 @@
 import { checkNames } from '../prompt/option-names.ts';
+import type { SessionCallbacks } from './session-callbacks.ts';
 import { fail, type SessionSettings, type SessionTools } from './session-config.ts';
 
 const names: Record<keyof SessionSettings, true> = {
@@ -19,11 +20,25 @@ const names: Record<keyof SessionSettings, true> = {
   limits: true,
 };
 
+const callbackNames: Record<keyof SessionCallbacks, true> = {
+  onTurnStart: true,
+  onAssistantMessage: true,
+  onToolCall: true,
+  onToolResult: true,
+  onError: true,
+  onComplete: true,
+  onMessagesUpdate: true,
+  onBeforeSummarize: true,
+  onAfterSummarize: true,
+};
+
 /** Checks what a page need not know before. @throws CuelineError `invalid_options` */
 export function checkSettings(settings: SessionSettings): void {
   const whose = 'The session';
   checkNames(whose, settings, Object.keys(names), 'invalid_options');
   const { callbacks = {}, initialMessages = [], tools = {} } = settings;
+  // one that is never called keeps nothing
+  checkNames('callbacks', callbacks, Object.keys(callbackNames), 'invalid_options');
   for (const [name, callback] of Object.entries(callbacks)) {
     if (callback !== undefined && typeof callback !== 'function') {
       fail(whose, `callbacks.${name} is not a function.`);

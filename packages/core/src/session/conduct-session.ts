@@ -57,8 +57,8 @@ export async function conductSession(settings: SessionSettings, seat: SessionSea
 /** What a session begins with. @throws CuelineError `invalid_options` */
 function openingMessages(settings: SessionSettings): ModelMessage[] {
   const { initialMessages = [], initialMessage = OPENING, answers = {} } = settings;
-  if (initialMessages.length === 0) return [{ role: 'user', content: initialMessage }];
   checkAnswers(initialMessages, answers);
+  if (initialMessages.length === 0) return [{ role: 'user', content: initialMessage }];
   const mended = mendMessages(initialMessages, { answers });
   return mended.at(-1)?.role === 'assistant' ? [...mended, { role: 'user', content: CONTINUE }] : mended;
 }

@@ -50,6 +50,7 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
   const sessionId = given.sessionId ?? createId('session');
   const settings: SessionSettings = { ...given, sessionId };
   const seat: SessionSeat = {};
+  const initialMessage = firstWords(settings);
   const run = createRun(sessionPrompt('session', settings, seat), {
     id: sessionId,
     model: chosen.model,
@@ -63,7 +64,7 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
   const promise = untilEnd(started, settings, seat);
   return {
     sessionId,
-    initialMessage: firstWords(settings),
+    initialMessage,
     promise,
     run,
     stop: () => run.stop(),

@@ -1,5 +1,6 @@
 import type { ModelMessage } from 'ai';
 import { copyPlain } from '../run/copy-plain.ts';
+import { isMessage } from './is-message.ts';
 import type { SessionLog } from './session-log.ts';
 import type { SessionResult } from './session-result.ts';
 
@@ -120,8 +121,7 @@ function copyOf(messages: readonly ModelMessage[]): ModelMessage[] {
 }
 
 function checkList(given: unknown): ModelMessage[] {
-  const isMessage = (value: unknown): boolean =>
-    ['user', 'assistant', 'tool'].includes((value as { role?: string } | null)?.role ?? '');
-  if (Array.isArray(given) && given.every(isMessage)) return given as ModelMessage[];
+  const isSaid = (value: unknown): boolean => isMessage(value) && value.role !== 'system';
+  if (Array.isArray(given) && given.every(isSaid)) return given as ModelMessage[];
   throw new TypeError('It returns a list of messages of the user, the assistant and tools, and did not.');
 }

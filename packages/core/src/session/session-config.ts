@@ -6,6 +6,7 @@ import type { NamedTool } from '../prompt/tool.ts';
 import type { Limits } from '../run/limits.ts';
 import type { PromptOptions } from '../run/options.ts';
 import type { RunStorage } from '../run/run-storage.ts';
+import { isMessage } from './is-message.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
 
 /** A tool as plain data, or one of the AI SDK's. */
@@ -96,6 +97,13 @@ export function checkConfig(whose: string, config: SessionSettings): void {
   const { systemPrompt, tools = {}, initialMessages = [] } = config ?? {};
   if (typeof systemPrompt !== 'string') fail(whose, "systemPrompt is missing. Write 'You are …'.");
   if (!Array.isArray(initialMessages)) fail(whose, 'initialMessages is not a list of messages.');
+  const odd = initialMessages.findIndex((message) => !isMessage(message));
+  if (odd !== -1) {
+    fail(
+      whose,
+      `initialMessages[${odd}] is no message of the AI SDK, such as { role: 'user', content: 'Hello!' }. Turn UIMessages into messages with its convertToModelMessages.`,
+    );
+  }
   for (const name of ['maxTurns', 'tokenLimit', 'llmTimeout', 'toolTimeout'] as const) {
     const { [name]: value = 1 } = config;
     if (!(value > 0)) fail(whose, `${name} is ${value}. Give a number above 0.`);

@@ -495,6 +495,36 @@ describe('mistakes in the config', () => {
       () => runAgentSession('simulated:demo', { ...ok, initialMessages: 'hi' as never }),
       /initialMessages/,
     ],
+    [
+      "a UI's messages",
+      () =>
+        runAgentSession('simulated:demo', {
+          ...ok,
+          initialMessages: [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] }] as never,
+        }),
+      /initialMessages\[0\].*convertToModelMessages/,
+    ],
+    [
+      "another API's messages",
+      () =>
+        runAgentSession('simulated:demo', {
+          ...ok,
+          initialMessages: [
+            { role: 'user', content: 'Hi' },
+            { role: 'assistant', content: null, tool_calls: [] },
+          ] as never,
+        }),
+      /initialMessages\[1\]/,
+    ],
+    [
+      'a role',
+      () =>
+        runAgentSession('simulated:demo', {
+          ...ok,
+          initialMessages: [{ role: 'developer', content: 'Hi' }] as never,
+        }),
+      /initialMessages\[0\]/,
+    ],
     ['no model', () => runAgentSession(undefined as never, ok), /model/],
     ['a provider', () => runAgentSession({ provider: 'opeanai' as never, model: 'x' }, ok), /opeanai/],
     ['a model id', () => runAgentSession({ provider: 'openai', model: '' }, ok), /gpt-4o/],
@@ -515,6 +545,8 @@ describe('mistakes in the config', () => {
   test.each<[string, object, RegExp]>([
     ['an unknown name', { maxTurn: 1 }, /maxTurns/],
     ['a callback', { callbacks: { onError: 1 } }, /onError/],
+    ['a callback that there is not', { callbacks: { onMessageUpdate: () => {} } }, /onMessagesUpdate/],
+    ['an answer without messages', { answers: { 'call-1': 'red' } }, /call-1/],
     ['a tool without execute', { tools: { a: { inputSchema: z.object({}) } } }, /suspend/],
     ['a list of other things', { tools: [search] }, /tool\('/],
     ['a system message', { initialMessages: [{ role: 'system', content: '' }] }, /systemPrompt/],
