@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
-import { createContextEstimate } from './estimate-context.ts';
+import { createContextEstimate, tokensOf } from './estimate-context.ts';
 import { CONTINUE } from './idle.ts';
 import { mendMessages } from './mend-messages.ts';
 import type { CallbackQueue } from './session-callbacks.ts';
@@ -8,6 +8,8 @@ import { transcriptText } from './transcript-text.ts';
 
 /** How much an estimate must have grown before what has not worked is tried again. */
 const PATIENCE = 1.25;
+/** How many turns in a row may each be too long for the limit. */
+const MAX_IN_A_ROW = 3;
 
 export type CompactionSettings = {
   tokenLimit: number;
@@ -42,14 +44,16 @@ export function createCompaction(settings: CompactionSettings): Compaction {
   let { tokenLimit } = settings;
   /** From here on it is time. */
   let due = tokenLimit;
-  let lastTurn = -Infinity;
+  let last = { turn: -Infinity, length: 0 };
+  let inARow = 0;
   let frame: number | undefined;
 
-  function raise(tokens: number): void {
+  /** One summary after the other would bring it no further. */
+  function raise(tokens: number, why: string): void {
     const before = tokenLimit;
     tokenLimit = due = Math.ceil(tokens * 2);
     warn(
-      `tokenLimit is ${before}, but system prompt, tools and what a summary leaves take about ${tokens} tokens already. It is ${tokenLimit} from here on. Raise it, or say less in the system prompt.`,
+      `tokenLimit is ${before}, but ${why} about ${tokens} tokens already. It is ${tokenLimit} from here on. Raise it, or say less in the system prompt.`,
     );
   }
 
@@ -63,11 +67,13 @@ export function createCompaction(settings: CompactionSettings): Compaction {
       frame ??= await frameOf();
       const tokens = estimate.of(messages, frame);
       if (tokens <= due) return undefined;
-      // one summary after the other would bring it no further
-      if (frame >= tokenLimit || turn - lastTurn <= 1) {
-        raise(Math.max(tokens, frame));
-        return undefined;
+      inARow = turn - last.turn <= 1 ? inARow + 1 : 0;
+      // without what has come since the summary
+      const left = inARow === 0 ? frame : tokens - tokensOf(messages.slice(last.length));
+      if (left >= tokenLimit) {
+        return void raise(left, 'system prompt, tools and what a summary leaves take');
       }
+      if (inARow === MAX_IN_A_ROW) return void raise(tokens, 'with a single turn after a summary it is');
       const end = messages.length - words;
       const said = messages.slice(0, end);
       if (said.length === 0) return undefined;
@@ -89,7 +95,7 @@ export function createCompaction(settings: CompactionSettings): Compaction {
       if (next.at(-1)?.role !== 'user') next.push({ role: 'user', content: CONTINUE });
       estimate.reset();
       due = tokenLimit;
-      lastTurn = turn;
+      last = { turn, length: next.length };
       return next;
     },
   };

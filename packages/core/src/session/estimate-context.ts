@@ -34,7 +34,7 @@ export function createContextEstimate(): ContextEstimate {
 const lengths = new WeakMap<ModelMessage, number>();
 
 /** Four characters a token. Each message is looked at once. */
-function tokensOf(messages: readonly ModelMessage[]): number {
+export function tokensOf(messages: readonly ModelMessage[]): number {
   let length = 0;
   for (const message of messages) {
     const known = lengths.get(message) ?? lengthOf(message);

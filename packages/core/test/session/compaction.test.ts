@@ -175,6 +175,33 @@ describe('where it does not work', () => {
   });
 });
 
+describe('turns that are too long for the limit', () => {
+  const turns = (count: number): ScriptedTurn[] =>
+    Array.from({ length: count }, (_, at) => [
+      calls(['search', { query: `${at}${'x'.repeat(2_400)}` }]),
+      'In short.',
+    ]).flat();
+
+  test('a few in a row do not raise it: each is summarised, so that no request is longer', async () => {
+    const played = await playSession([...turns(3), complete()], { tokenLimit: 1_000 });
+    expect(played.result.completionReason).toBe('task_complete');
+    expect(warnings(played)).toEqual([]);
+    expect(played.model.calls).toHaveLength(7);
+    for (const { prompt } of played.model.calls) expect(JSON.stringify(prompt).length).toBeLessThan(6_500);
+  });
+
+  test('where all of them are, it is raised', async () => {
+    const search = (at: number): ScriptedTurn => calls(['search', { query: `${at}${'y'.repeat(2_400)}` }]);
+    const played = await playSession([...turns(3), search(3), complete()], { tokenLimit: 1_000 });
+    expect(played.result.completionReason).toBe('task_complete');
+    expect(warnings(played)).toEqual([
+      expect.stringMatching(
+        /^tokenLimit is 1000, but with a single turn after a summary it is about 1\d\d\d tokens/,
+      ),
+    ]);
+  });
+});
+
 test('a defined session is a prompt like any other', async () => {
   const work = defineSession('work', { systemPrompt: 'You work.', sessionId: 'w1', tools: { search } });
   const { run, model } = await play(work, [calls(['search', { query: 'a' }]), complete('Done.', [1])]);
