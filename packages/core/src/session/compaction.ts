@@ -71,9 +71,13 @@ export function createCompaction(settings: CompactionSettings): Compaction {
       // without what has come since the summary
       const left = inARow === 0 ? frame : tokens - tokensOf(messages.slice(last.length));
       if (left >= tokenLimit) {
-        return void raise(left, 'system prompt, tools and what a summary leaves take');
+        raise(left, 'system prompt, tools and what a summary leaves take');
+        return undefined;
       }
-      if (inARow === MAX_IN_A_ROW) return void raise(tokens, 'with a single turn after a summary it is');
+      if (inARow === MAX_IN_A_ROW) {
+        raise(tokens, 'with a single turn after a summary it is');
+        return undefined;
+      }
       const end = messages.length - words;
       const said = messages.slice(0, end);
       if (said.length === 0) return undefined;

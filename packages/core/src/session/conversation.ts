@@ -1,6 +1,7 @@
 import type { ModelMessage, ToolResultPart } from 'ai';
 import { toModelOutput } from '../prompt/tool-output.ts';
 import type { ConductedStep } from '../run/conduct.ts';
+import { withoutSuspensions } from './suspend.ts';
 
 type Call = Pick<ToolResultPart, 'toolCallId' | 'toolName'>;
 
@@ -29,11 +30,11 @@ export type Conversation = {
 };
 
 export function createConversation(opening: readonly ModelMessage[]): Conversation {
-  let messages = [...opening];
+  let messages = opening.map(withoutSuspensions);
   let answer: ModelMessage | undefined;
   let results: ToolResultPart[] = [];
   let told: string | undefined;
-  let differs = false;
+  let differs = messages.some((message, at) => message !== opening[at]);
   let changed = false;
 
   function all(): ModelMessage[] {

@@ -402,6 +402,29 @@ describe('suspension', () => {
     expect(result).toMatchObject({ completionReason: 'error', error: { code: 'invalid_options' } });
   });
 
+  test.each(['by name', 'as tool(…)'])('words instead of an answer are told as such: %s', async (how) => {
+    const tools =
+      how === 'by name' ? { ask } : [tool('ask', 'Ask', ask.inputSchema, (args) => ask.execute(args))];
+    const model = scriptedModel([
+      calls(['ask', { question: 'Which?' }]),
+      calls(['search']),
+      complete('Red.'),
+    ]);
+    const session = runAgentSession(model, { systemPrompt: 'You ask.', tools });
+    expect((await session).completionReason).toBe('suspended');
+    await expect(session.run.send('Red.')).resolves.toEqual({ summary: 'Red.' });
+    for (const { prompt } of model.calls.slice(1)) {
+      expect(prompt.slice(3, 5)).toMatchObject([
+        {
+          role: 'tool',
+          content: [{ output: { type: 'error-text', value: expect.stringMatching(/waits/) as unknown } }],
+        },
+        { role: 'user', content: [{ text: 'Red.' }] },
+      ]);
+      expect(JSON.stringify(prompt)).not.toContain('cueline-suspension');
+    }
+  });
+
   test('from a tool(…) as well, also where it is called together with task_complete', async () => {
     const { result } = await playSession([[...(calls(['ask', {}, 'a']) as []), ...(complete() as [])]], {
       tools: [tool('ask', 'Ask', z.object({}), () => suspend('?'))],
