@@ -78,7 +78,7 @@ export class CuelineError extends Error {
     return {
       code: this.code,
       message: this.message,
-      ...(this.details === undefined ? {} : { details: plainDetails(this.details) }),
+      ...(this.details === undefined ? {} : { details: this.details }),
     };
   }
 
@@ -97,16 +97,6 @@ export function scriptError(where: string, error: unknown): CuelineError {
   if (CuelineError.isInstance(error)) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new CuelineError('script_error', `${where} threw: ${message}`, { cause: error });
-}
-
-/** Details for a program may be more than data; a log goes to workers and databases, which take nothing that has functions. */
-function plainDetails(details: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(details).map(([name, value]) => [
-      name,
-      isObject(value) && typeof value['toJSON'] === 'function' ? (value['toJSON']() as unknown) : value,
-    ]),
-  );
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

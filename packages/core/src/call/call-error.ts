@@ -35,10 +35,14 @@ export function callError(error: unknown, report: CallReport | undefined, dialog
     dialog,
     calls,
   };
-  return new CuelineError(known.code, known.message, {
+  const rejection = new CuelineError(known.code, known.message, {
     cause: known.cause ?? known,
     details: { ...known.details, ...details },
   });
+  const json = rejection.toJSON();
+  // a log goes to workers and databases, which take nothing that has functions
+  const plain = { ...json, details: { ...json.details, dialog: dialog.toJSON() } };
+  return Object.defineProperty(rejection, 'toJSON', { value: () => plain });
 }
 
 /** What somebody else threw; a signal may abort with any reason. */
