@@ -38,7 +38,6 @@ export async function conductSession(settings: SessionSettings, seat: SessionSea
       instructions: systemPrompt,
       messages: openingMessages(settings),
       tools: tools.ready,
-      ...(tools.timeouts === undefined ? {} : { timeout: { tools: tools.timeouts } }),
       limits: { steps: Infinity, toolCalls: Infinity, ...limits },
     },
     define(prompt) {

@@ -16,8 +16,6 @@ type Execute = (args: unknown, context: ToolContext) => unknown;
 export type ReadyTools = {
   ready: ToolSet;
   define(prompt: Prompt): void;
-  /** How long each of the AI SDK's tools may take that gives one output after the other. */
-  timeouts: Record<string, number> | undefined;
   /** What calls have thrown, by their ids. */
   thrown: Map<string, unknown>;
 };
@@ -29,20 +27,14 @@ export function readTools(tools: SessionTools = {}, timeoutMs: number | undefine
     const named = tools as readonly NamedTool[];
     return {
       ready: {},
-      timeouts: undefined,
       thrown,
       define: (prompt) => named.forEach((tool) => define(prompt, tool, timeoutMs, thrown)),
     };
   }
   const entries = Object.entries(tools as ToolSet);
-  const streaming = entries.filter(([, { execute }]) => execute !== undefined && isStreaming(execute));
   return {
     ready: Object.fromEntries(entries.map(([name, tool]) => [name, toReady(name, tool, timeoutMs, thrown)])),
     define: () => {},
-    timeouts:
-      timeoutMs === undefined || streaming.length === 0
-        ? undefined
-        : Object.fromEntries(streaming.map(([name]) => [`${name}Ms`, timeoutMs])),
     thrown,
   };
 }
@@ -74,7 +66,7 @@ function toReady(
   return {
     ...tool,
     inputSchema: toSchema(name, inputSchema as ToolSchema),
-    execute: isStreaming(execute) ? execute : watched(name, execute as Execute, timeoutMs, thrown),
+    execute: (isStreaming(execute) ? watchedStream : watched)(name, execute as Execute, timeoutMs, thrown),
     ...(own === undefined
       ? {}
       : {
@@ -96,12 +88,40 @@ function watched(
     const limit = timeoutMs === undefined ? undefined : timeLimit(name, timeoutMs);
     try {
       const own = limit === undefined ? context : within(context, limit.signal);
-      return await untilAborted(lastOutput(run(args, own)), limit?.signal);
+      return await untilAborted(lastOutput(run(args, own)), limit && own.abortSignal);
     } catch (error) {
       thrown.set(context.toolCallId, error);
       throw error;
     } finally {
       limit?.clear();
+    }
+  };
+}
+
+/** The same for a tool that gives one output after the other: its time begins with its work, as that of the others. */
+function watchedStream(
+  name: string,
+  run: Execute,
+  timeoutMs: number | undefined,
+  thrown: Map<string, unknown>,
+): Execute {
+  return async function* (args, context): AsyncGenerator<unknown, void, undefined> {
+    const limit = timeoutMs === undefined ? undefined : timeLimit(name, timeoutMs);
+    const own = limit === undefined ? context : within(context, limit.signal);
+    const outputs = run(args, own) as AsyncGenerator<unknown, unknown, undefined>;
+    try {
+      for (;;) {
+        const { done, value } = await untilAborted(outputs.next(), limit && own.abortSignal);
+        if (done === true) return;
+        yield value;
+      }
+    } catch (error) {
+      thrown.set(context.toolCallId, error);
+      throw error;
+    } finally {
+      limit?.clear();
+      // it may be in the middle of something that never ends
+      outputs.return(undefined).catch(() => {});
     }
   };
 }

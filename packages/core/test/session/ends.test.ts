@@ -297,7 +297,35 @@ describe('tools', () => {
       },
     });
     expect(result.completionReason).toBe('task_complete');
-    expect(told.filter((line) => line.startsWith('onError'))).toHaveLength(1);
+    expect(told.filter((line) => line.startsWith('onError'))).toEqual([
+      'onError 1: tool_execution drip drip took longer than 50 ms, so it was e',
+    ]);
+  });
+
+  test('its time begins with its work, and not while it waits for its turn', async () => {
+    const { result, told } = await playSession(
+      [calls(...Array.from({ length: 3 }, (_, n): [string, object] => ['drip', { n }])), complete()],
+      {
+        toolTimeout: 150,
+        limits: { concurrentToolCalls: 1 },
+        tools: {
+          drip: {
+            inputSchema: z.object({ n: z.number() }),
+            async *execute({ n }: { n: number }) {
+              yield 'begun';
+              await new Promise((resolve) => setTimeout(resolve, 70));
+              yield n;
+            },
+          },
+        },
+      },
+    );
+    expect(result.completionReason).toBe('task_complete');
+    expect(told.filter((line) => /^on(ToolResult|Error).* drip/.test(line))).toEqual([
+      'onToolResult 1: drip 0',
+      'onToolResult 1: drip 1',
+      'onToolResult 1: drip 2',
+    ]);
   });
 
   test('Infinity is no time limit', async () => {
