@@ -93,13 +93,16 @@ export function createCallbackQueue(
     async call(name, ...given) {
       const callback = callbacks[name] as ((...all: unknown[]) => unknown) | undefined;
       if (callback === undefined) return void (await last);
-      const copies = name === 'onMessagesUpdate' ? [copyOf(given[0] as readonly ModelMessage[])] : given;
+      // the result is the one that is awaited
+      const copies = name === 'onComplete' ? given : given.map(copyOf);
       await enqueue(name, () => callback(sessionId, ...copies));
     },
     async change(name, messages) {
       const callback = callbacks[name];
       if (callback === undefined) return messages;
-      const changed = await enqueue(name, async () => checkList(await callback(sessionId, copyOf(messages))));
+      const changed = await enqueue(name, async () =>
+        checkList(await callback(sessionId, copyOf([...messages]))),
+      );
       return (changed as ModelMessage[] | undefined) ?? messages;
     },
     async drained() {
@@ -108,16 +111,15 @@ export function createCallbackQueue(
   };
 }
 
-/** What a callback may do with as it likes. */
-function copyOf(messages: readonly ModelMessage[]): ModelMessage[] {
-  return messages.map((message) => {
-    try {
-      return copyPlain(message) as ModelMessage;
-    } catch {
-      // arguments nested too deep
-      return message;
-    }
-  });
+/** What a callback may do with as it likes: the log and the conversation have their own. */
+function copyOf<Given>(given: Given): Given {
+  if (Array.isArray(given)) return given.map(copyOf) as Given;
+  try {
+    return copyPlain(given) as Given;
+  } catch {
+    // arguments nested too deep
+    return given;
+  }
 }
 
 function checkList(given: unknown): ModelMessage[] {

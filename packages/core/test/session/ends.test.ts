@@ -191,6 +191,24 @@ describe('stop', () => {
   });
 });
 
+test('what a callback does with what it is given changes nothing', async () => {
+  const model = scriptedModel([calls(['search', { query: 'a' }, 'call-1']), complete()]);
+  const session = runAgentSession(model, {
+    systemPrompt: '',
+    tools: { search },
+    callbacks: {
+      onToolCall: (_, { input }) => void Object.assign(input as object, { query: 'changed' }),
+      onToolResult: (_, { output }) => void Object.assign(output as object, { found: 'changed' }),
+      onMessagesUpdate(_, messages) {
+        for (const message of messages) message.content = 'changed';
+        messages.length = 0;
+      },
+    },
+  });
+  const { messages } = await session;
+  expect(JSON.stringify([session.run.log(), messages, model.calls[1]?.prompt])).not.toContain('changed');
+});
+
 describe('callbacks that throw', () => {
   test('the session goes on; each throw is a warning, and in the log of the caller', async () => {
     const error = vi.fn();
