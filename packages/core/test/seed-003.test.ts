@@ -104,7 +104,7 @@ describe('State machine lifecycle', () => {
     expect(state.steps.map(({ steered }) => steered?.map(({ cause }) => cause))).toEqual([
       undefined,
       undefined,
-      ['call'],
+      ['correction'],
     ]);
     expect(model.calls.map(({ prompt }) => prompt.length)).toEqual([2, 4, 6]);
     expect(lines(model.calls[0]!.prompt)).toEqual([

@@ -1,14 +1,9 @@
 import type { SteerFacts } from './transcript-item.ts';
 
-const ofCall: Record<SteerFacts['after'], string> = {
-  calls: 'Told after the tool calls',
-  answer: 'Sent back: the answer cannot be used',
-  failure: 'Sent back: the answer cannot be used',
-};
 const ofSession: Record<SteerFacts['after'], string> = {
   calls: 'Told by the session',
   answer: 'Nudged: no tool was called',
-  failure: 'Told of the failure',
+  failure: 'Told by the session',
 };
 
 /** Why the model was told something between two steps, in a few words. */
@@ -21,7 +16,9 @@ export function steerWords({ cause, after }: SteerFacts): string {
     case 'session':
       return ofSession[after];
     case 'call':
-      return ofCall[after];
+      return 'Told after the tool calls';
+    case 'correction':
+      return after === 'failure' ? 'Told of the failure' : 'Sent back: the answer cannot be used';
     case 'user':
       return 'Told in between';
   }

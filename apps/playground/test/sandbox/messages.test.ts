@@ -81,6 +81,7 @@ describe('an event that is none', () => {
     { type: 'steer', id: 's', cause: 'tasks', text: 'Go on.' },
     { type: 'steer', id: 's', cause: 'session', text: 'Go on.' },
     { type: 'steer', id: 's', cause: 'call', text: 'Go on.' },
+    { type: 'steer', id: 's', cause: 'correction', text: 'Go on.' },
     { type: 'run-end', outcome: 'done', finishReason: 'stop' },
     { type: 'run-end', outcome: 'done', output: { days: [1, null] } },
     { type: 'run-end', outcome: 'error', error: { code: 'auth', message: 'No.' } },

@@ -6,12 +6,13 @@ test('what is told to a model is named by who says it, and after what', () => {
   expect(after.map((one) => steerWords({ cause: 'session', after: one }))).toEqual([
     'Told by the session',
     'Nudged: no tool was called',
+    'Told by the session',
+  ]);
+  expect(after.map((one) => steerWords({ cause: 'correction', after: one }))).toEqual([
+    'Sent back: the answer cannot be used',
+    'Sent back: the answer cannot be used',
     'Told of the failure',
   ]);
-  expect(after.map((one) => steerWords({ cause: 'call', after: one }))).toEqual([
-    'Told after the tool calls',
-    'Sent back: the answer cannot be used',
-    'Sent back: the answer cannot be used',
-  ]);
+  expect(steerWords({ cause: 'call', after: 'calls' })).toBe('Told after the tool calls');
   expect(steerWords({ cause: 'tasks', after: 'answer' })).toBe('Reminded: tasks are open');
 });

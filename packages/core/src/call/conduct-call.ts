@@ -112,7 +112,8 @@ export function conductCall(
       try {
         const words = await afterAnswer(step);
         conversation.tell(words);
-        return words;
+        const corrects = state === 'correcting' || state === 'final_correcting';
+        return words === undefined ? undefined : { text: words, corrects };
       } catch (thrown) {
         // a handler's fault: nothing can be told to the model, so there is nothing to go on with
         take('broken');

@@ -1,8 +1,14 @@
-import type { StepResult, ToolSet } from 'ai';
+import type { FinishReason, StepResult, ToolSet } from 'ai';
 import { redact } from '../models/redact.ts';
 import type { RunContext } from '../run/options.ts';
 import type { OutputReader } from './read-output.ts';
 import type { CallEvent } from './transitions.ts';
+
+/** What ends an answer in the middle. */
+const cutOffBy: Partial<Record<FinishReason, string>> = {
+  length: 'the limit of tokens',
+  'content-filter': "the provider's content filter",
+};
 
 /** One answer of the model, with the results of its calls. */
 export type CallStep = StepResult<ToolSet, RunContext>;
@@ -28,6 +34,11 @@ export async function readAnswer(
   const calls = step.toolCalls.filter(({ providerExecuted }) => providerExecuted !== true);
   if (calls.length > 0) return { event: isAnswered(step, calls) ? 'called' : 'waiting' };
   if (step.text.trim() === '') return { event: 'silent', fault: 'it is empty.' };
+  const limit = cutOffBy[step.finishReason];
+  // an object or tags show for themselves whether they are whole
+  if (limit !== undefined && reader.format === undefined && reader.systemLine === undefined) {
+    return { event: 'unreadable', fault: `it was cut off by ${limit}. Answer in fewer words.` };
+  }
   try {
     return { event: 'answered', value: await reader.parse(step.text) };
   } catch (thrown) {

@@ -133,10 +133,16 @@ export type RunEventBody =
   | RequestEvent
   /**
    * The model was told something between two steps, because it had stopped too early: tasks are open, or its output does
-   * not fit the schema. `session` and `call`: by the session or the agent call that it works in. `user`: by whoever has
-   * the run's steering object.
+   * not fit the schema. `session` and `call`: by the session or the agent call that it works in. `correction`: by
+   * these, because the step before cannot be used; later turns hear neither of it nor of these words. `user`: by
+   * whoever has the run's steering object.
    */
-  | { type: 'steer'; id: string; cause: 'tasks' | 'output' | 'session' | 'call' | 'user'; text: string }
+  | {
+      type: 'steer';
+      id: string;
+      cause: 'tasks' | 'output' | 'session' | 'call' | 'correction' | 'user';
+      text: string;
+    }
   | { type: 'source'; source: SourceFacts }
   | { type: 'file'; mediaType: string; url: string; reasoning?: boolean; providerMetadata?: ProviderMetadata }
   | { type: 'warning'; message: string }

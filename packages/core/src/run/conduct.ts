@@ -1,6 +1,5 @@
 import type { Instructions, ModelMessage, StepResult, ToolSet } from 'ai';
 import type { CuelineError } from '../errors.ts';
-import type { RunEventBody } from '../log/events.ts';
 import type { LanguageModelObject } from '../models/settings.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { PromptOptions, RunContext } from './options.ts';
@@ -38,13 +37,16 @@ export type ConductedStep = {
   readonly tools: ToolSet;
 };
 
+/** What the model is told. `corrects`: the step before cannot be used, and later turns need not hear of it. */
+export type Words = string | { text: string; corrects: boolean };
+
 /**
  * How a conversation is conducted: what each step sends, what the model is told after it, when it is over and what has
  * come of it. The engine asks; a conduct never calls the model itself.
  */
 export type Conduct = {
   /** Whose words those to the model are. */
-  readonly cause: Extract<RunEventBody, { type: 'steer' }>['cause'];
+  readonly cause: 'session' | 'call';
   /** Goes around the model of every step. */
   model?(model: LanguageModelObject): LanguageModelObject;
   /** `messages` take the place of everything that has been said, for later steps too. */
@@ -52,7 +54,7 @@ export type Conduct = {
     step: ConductedStep,
   ): Promise<{ messages?: readonly ModelMessage[]; toolChoice?: 'none' } | undefined>;
   /** Told of each step, its tools included. What it returns is told to the model, and a next step follows. */
-  afterStep?(step: StepResult<ToolSet, RunContext>): string | undefined | Promise<string | undefined>;
+  afterStep?(step: StepResult<ToolSet, RunContext>): Words | undefined | Promise<Words | undefined>;
   /** True where no step may follow. Asked after `afterStep`. */
   done?(): boolean;
   /** What has come of it, once no step follows. `waiting`: somebody has to answer before it can go on. */

@@ -31,7 +31,7 @@ export async function steerOnward(
   }
 }
 
-const causes: ReadonlySet<string> = new Set<Cause>(['tasks', 'output', 'session', 'call']);
+const causes: ReadonlySet<string> = new Set<Cause>(['tasks', 'output', 'session', 'call', 'correction']);
 
 /** Who sent a steering message, by its id: one of ours, or whoever else has the steering object. */
 export function causeOf(id: string): Cause {
@@ -45,7 +45,8 @@ export async function conductOnward(
   conduct: Conduct,
   steering: Steering,
 ): Promise<void> {
-  const text = await conduct.afterStep?.(step);
-  if (text === undefined || conduct.done?.() === true) return;
-  void steering.steer(text, { id: createId(conduct.cause) });
+  const words = await conduct.afterStep?.(step);
+  if (words === undefined || conduct.done?.() === true) return;
+  const { text, corrects } = typeof words === 'string' ? { text: words, corrects: false } : words;
+  void steering.steer(text, { id: createId(corrects ? 'correction' : conduct.cause) });
 }

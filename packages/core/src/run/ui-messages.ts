@@ -7,6 +7,7 @@ import {
   type UIMessage,
 } from 'ai';
 import { toModelOutput } from '../prompt/tool-output.ts';
+import { causeOf } from './steer.ts';
 import { toUIParts, type ToolResult } from './ui-parts.ts';
 
 /**
@@ -37,7 +38,7 @@ function resultsOf(messages: readonly ModelMessage[]): Map<string, ToolResult> {
 
 /** Earlier turns as the model gets them, without what is not whole: empty messages and calls without a result. */
 export async function toModelMessages(turns: readonly UIMessage[]): Promise<ModelMessage[]> {
-  const said = turns.filter(({ parts }) => parts.some(saysSomething));
+  const said = turns.map(withoutCorrected).filter(({ parts }) => parts.some(saysSomething));
   if (said.length === 0) return [];
   const messages = await convertToModelMessages(said.map(withReadableCalls), {
     tools: toolsThatReturnedParts(said),
@@ -46,6 +47,25 @@ export async function toModelMessages(turns: readonly UIMessage[]): Promise<Mode
   });
   // a call that was stopped leaves its message without content
   return messages.filter(({ content }) => content.length > 0);
+}
+
+/** A message without the steps that could not be used, and without what the model was told of them. */
+function withoutCorrected(message: UIMessage): UIMessage {
+  if (!message.parts.some(isCorrection)) return message;
+  const parts: UIMessage['parts'] = [];
+  for (const part of message.parts) {
+    if (isCorrection(part))
+      parts.length = Math.max(
+        0,
+        parts.findLastIndex(({ type }) => type === 'step-start'),
+      );
+    else parts.push(part);
+  }
+  return { ...message, parts };
+}
+
+function isCorrection(part: UIMessage['parts'][number]): boolean {
+  return part.type === 'steering-message' && causeOf(part.id) === 'correction';
 }
 
 /** Arguments that were no JSON stay a text, which providers refuse: the AI SDK itself sends none of them back. */

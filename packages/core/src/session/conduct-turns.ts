@@ -1,6 +1,6 @@
 import type { StepResult, ToolSet } from 'ai';
 import { CuelineError } from '../errors.ts';
-import type { Conduct, ConductedStep, Stage } from '../run/conduct.ts';
+import type { Conduct, ConductedStep, Stage, Words } from '../run/conduct.ts';
 import type { RunContext } from '../run/options.ts';
 import type { Ending } from '../run/recorder.ts';
 import { steadyModel, type ModelAnswer, type SteadySettings } from '../run/steady-model.ts';
@@ -105,7 +105,7 @@ export function conductTurns(
     await update();
   }
 
-  async function afterStep(step: StepResult<ToolSet, RunContext>): Promise<string | undefined> {
+  async function afterStep(step: StepResult<ToolSet, RunContext>): Promise<Words | undefined> {
     let said: string | undefined;
     if (healed === undefined) {
       said = idle.after(step.toolCalls.some(({ providerExecuted }) => providerExecuted !== true));
@@ -124,7 +124,7 @@ export function conductTurns(
     if (reason !== undefined) said = undefined;
     if (said !== undefined) conversation.tell(said);
     await update();
-    return said;
+    return said === undefined ? undefined : { text: said, corrects: healed !== undefined };
   }
 
   function finish(ending: Ending): Promise<SessionResult> {

@@ -486,7 +486,7 @@ describe('an agent is a prompt', () => {
   test('a run of it is a call, and shows how the model was corrected', async () => {
     const run = createRun(agent, { model: scriptedModel(['no', '<answer>yes</answer>']) });
     expect(await run.start('Is it?')).toEqual({ answer: 'yes' });
-    expect(run.getState().steps[1]?.steered).toMatchObject([{ cause: 'call' }]);
+    expect(run.getState().steps[1]?.steered).toMatchObject([{ cause: 'correction' }]);
   });
 
   test('so is a run of its prompt, and what it goes on with', async () => {
@@ -504,6 +504,18 @@ describe('an agent is a prompt', () => {
       'user: Two?',
       'assistant: two',
       expect.stringMatching(/^user: Your answer could not be used/) as string,
+    ]);
+  });
+
+  test('a later turn hears nothing of answers that could not be used, nor of what was said of them', async () => {
+    const model = scriptedModel(['no', 'nor this', '<answer>1</answer>', '<answer>2</answer>']);
+    const run = createRun(agent, { model });
+    expect(await run.start('One?')).toEqual({ answer: '1' });
+    expect(await run.send('Two?')).toEqual({ answer: '2' });
+    expect(lines(model.calls[3]!.prompt).slice(1)).toEqual([
+      'user: One?',
+      'assistant: <answer>1</answer>',
+      'user: Two?',
     ]);
   });
 
@@ -638,4 +650,13 @@ test('where onRun throws, the call is stopped and rejects with that', async () =
   };
   await expect(clerk.call('Hello.', { onRun })).rejects.toThrow('no room to show it');
   await expect.poll(() => seen?.getState().status).toBe('stopped');
+});
+
+test('a text that was cut off is no answer', async () => {
+  const clerk = defineAgent({
+    name: 'clerk',
+    instructions: 'You talk.',
+    model: scriptedModel([[{ text: 'It is a long' }, { finish: { reason: 'length' } }], 'Short.']),
+  });
+  expect(await clerk.call('Tell me.')).toMatchObject({ output: 'Short.', attempts: 2 });
 });

@@ -168,7 +168,7 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
   'request-withdraw': object({ requestId: string }),
   steer: object({
     id: string,
-    cause: z.literal(['tasks', 'output', 'session', 'call', 'user']),
+    cause: z.literal(['tasks', 'output', 'session', 'call', 'correction', 'user']),
     text: string,
   }),
   source: object({ source }),
