@@ -1,7 +1,7 @@
 import type { TaskEdit, TaskState, TaskStatus } from '@cueline/core';
 import { clsx } from 'clsx';
 import { Circle, CircleCheck, CircleSlash, CircleX, LoaderCircle, SearchCheck } from 'lucide-react';
-import { memo, useCallback, useRef, useState } from 'react';
+import { memo, useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { formatDuration } from '../transcript/format.ts';
 import { LiveDuration } from '../transcript/live-duration.tsx';
 import { TaskInput } from './task-input.tsx';
@@ -43,15 +43,17 @@ export const TaskRow = memo(function TaskRow({ task, origin, refusal, edit, onLe
     if (kind === 'rename') return setRenaming(true);
     if ((await edit?.({ type: kind, taskId: id })) === true && kind === 'remove') onLeave();
   };
-  const closeInput = useCallback((): void => {
-    setRenaming(false);
-    // the menu's button comes back in the place of the input, unless the run is over
-    requestAnimationFrame(() => {
-      const menu = row.current?.querySelector<HTMLElement>('[aria-haspopup=menu]');
-      if (menu) menu.focus();
-      else onLeave();
-    });
-  }, [onLeave]);
+  const closeInput = useCallback((): void => setRenaming(false), []);
+  const wasRenaming = useRef(false);
+  useLayoutEffect(() => {
+    const isBack = wasRenaming.current && !renaming;
+    wasRenaming.current = renaming;
+    if (!isBack) return;
+    // the menu's button has come back in the place of the input, unless the run is over
+    const menu = row.current?.querySelector<HTMLElement>('[aria-haspopup=menu]');
+    if (menu) menu.focus();
+    else onLeave();
+  }, [renaming, onLeave]);
 
   return (
     <li
