@@ -1,6 +1,7 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
 import type { ModelSettings } from '../models/settings.ts';
+import { quoted } from '../prompt/part-error.ts';
 import type { ToolArguments, ToolContext, ToolSchema } from '../prompt/tool-definition.ts';
 import type { NamedTool } from '../prompt/tool.ts';
 import type { Limits } from '../run/limits.ts';
@@ -94,8 +95,17 @@ export const OPENING = 'Please begin.';
 
 /** Checks what a page can tell at once; the rest is checked as the session begins. @throws CuelineError `invalid_options` */
 export function checkConfig(whose: string, config: SessionSettings): void {
-  const { systemPrompt, tools = {}, initialMessages = [] } = config ?? {};
+  const { systemPrompt, tools = {}, initialMessages = [], initialMessage = OPENING } = config ?? {};
   if (typeof systemPrompt !== 'string') fail(whose, "systemPrompt is missing. Write 'You are …'.");
+  for (const name of ['tools', 'callbacks', 'answers'] as const) {
+    const { [name]: value = {} } = config;
+    if (typeof value !== 'object' || value === null) {
+      fail(whose, `${name} is ${quoted(value)}. Write { … }, or leave it out.`);
+    }
+  }
+  if (typeof initialMessage !== 'string') {
+    fail(whose, `initialMessage is ${quoted(initialMessage)}. Give a text, or messages as initialMessages.`);
+  }
   if (!Array.isArray(initialMessages)) fail(whose, 'initialMessages is not a list of messages.');
   const odd = initialMessages.findIndex((message) => !isMessage(message));
   if (odd !== -1) {

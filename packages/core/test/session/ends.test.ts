@@ -565,6 +565,17 @@ describe('mistakes in the config', () => {
       /initialMessages/,
     ],
     [
+      'no callbacks',
+      () => runAgentSession('simulated:demo', { ...ok, callbacks: null as never }),
+      /callbacks is null/,
+    ],
+    ['no tools', () => runAgentSession('simulated:demo', { ...ok, tools: null as never }), /tools is null/],
+    [
+      'a first message that is no text',
+      () => runAgentSession('simulated:demo', { ...ok, initialMessage: [] as never }),
+      /initialMessage is a list/,
+    ],
+    [
       "a UI's messages",
       () =>
         runAgentSession('simulated:demo', {
