@@ -1,6 +1,8 @@
 import { checkNames } from '../prompt/option-names.ts';
+import { quoted } from '../prompt/part-error.ts';
+import { isMessage } from './is-message.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
-import { fail, type SessionSettings, type SessionTools } from './session-config.ts';
+import { fail, OPENING, type SessionSettings, type SessionTools } from './session-config.ts';
 
 const names: Record<keyof SessionSettings, true> = {
   systemPrompt: true,
@@ -36,7 +38,23 @@ const callbackNames: Record<keyof SessionCallbacks, true> = {
 export function checkSettings(settings: SessionSettings): void {
   const whose = 'The session';
   checkNames(whose, settings, Object.keys(names), 'invalid_options');
-  const { callbacks = {}, initialMessages = [], tools = {} } = settings;
+  const { callbacks = {}, initialMessages = [], initialMessage = OPENING, tools = {} } = settings;
+  for (const name of ['tools', 'callbacks', 'answers'] as const) {
+    const { [name]: value = {} } = settings;
+    if (typeof value !== 'object' || value === null) {
+      fail(whose, `${name} is ${quoted(value)}. Write { … }, or leave it out.`);
+    }
+  }
+  if (typeof initialMessage !== 'string') {
+    fail(whose, `initialMessage is ${quoted(initialMessage)}. Give a text, or messages as initialMessages.`);
+  }
+  const odd = initialMessages.findIndex((message) => !isMessage(message));
+  if (odd !== -1) {
+    fail(
+      whose,
+      `initialMessages[${odd}] is no message of the AI SDK, such as { role: 'user', content: 'Hello!' }. Turn UIMessages into messages with its convertToModelMessages.`,
+    );
+  }
   // one that is never called keeps nothing
   checkNames('callbacks', callbacks, Object.keys(callbackNames), 'invalid_options');
   for (const [name, callback] of Object.entries(callbacks)) {

@@ -1,4 +1,4 @@
-import type { LanguageModel, ModelMessage } from 'ai';
+import type { LanguageModel, ModelMessage, TextPart } from 'ai';
 import { createId } from '../create-id.ts';
 import type { CuelineError } from '../errors.ts';
 import { createRun } from '../run/create-run.ts';
@@ -50,7 +50,6 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
   const sessionId = given.sessionId ?? createId('session');
   const settings: SessionSettings = { ...given, sessionId };
   const seat: SessionSeat = {};
-  const initialMessage = firstWords(settings);
   const run = createRun(sessionPrompt('session', settings, seat), {
     id: sessionId,
     model: chosen.model,
@@ -64,7 +63,7 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
   const promise = untilEnd(started, settings, seat);
   return {
     sessionId,
-    initialMessage,
+    initialMessage: firstWords(settings),
     promise,
     run,
     stop: () => run.stop(),
@@ -76,11 +75,12 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
 
 /** What began the conversation, also where it began in an earlier session. */
 function firstWords({ initialMessages = [], initialMessage = OPENING }: SessionSettings): string {
-  const first = initialMessages.find(({ role }) => role === 'user');
+  // that they are messages is checked as it begins
+  const first = initialMessages.find((message: ModelMessage | null) => message?.role === 'user');
   if (first === undefined) return initialMessage;
-  const { content } = first as Extract<ModelMessage, { role: 'user' }>;
-  if (typeof content === 'string') return content;
-  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const content: unknown = first.content;
+  if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
+  return content.map((part: Partial<TextPart> | null) => part?.text ?? '').join('');
 }
 
 async function untilEnd(

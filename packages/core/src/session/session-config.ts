@@ -1,13 +1,11 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
 import type { ModelSettings } from '../models/settings.ts';
-import { quoted } from '../prompt/part-error.ts';
 import type { ToolArguments, ToolContext, ToolSchema } from '../prompt/tool-definition.ts';
 import type { NamedTool } from '../prompt/tool.ts';
 import type { Limits } from '../run/limits.ts';
 import type { PromptOptions } from '../run/options.ts';
 import type { RunStorage } from '../run/run-storage.ts';
-import { isMessage } from './is-message.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
 
 /** A tool as plain data, or one of the AI SDK's. */
@@ -95,30 +93,14 @@ export const OPENING = 'Please begin.';
 
 /** Checks what a page can tell at once; the rest is checked as the session begins. @throws CuelineError `invalid_options` */
 export function checkConfig(whose: string, config: SessionSettings): void {
-  const { systemPrompt, tools = {}, initialMessages = [], initialMessage = OPENING } = config ?? {};
+  const { systemPrompt, tools = {}, initialMessages = [] } = config ?? {};
   if (typeof systemPrompt !== 'string') fail(whose, "systemPrompt is missing. Write 'You are …'.");
-  for (const name of ['tools', 'callbacks', 'answers'] as const) {
-    const { [name]: value = {} } = config;
-    if (typeof value !== 'object' || value === null) {
-      fail(whose, `${name} is ${quoted(value)}. Write { … }, or leave it out.`);
-    }
-  }
-  if (typeof initialMessage !== 'string') {
-    fail(whose, `initialMessage is ${quoted(initialMessage)}. Give a text, or messages as initialMessages.`);
-  }
   if (!Array.isArray(initialMessages)) fail(whose, 'initialMessages is not a list of messages.');
-  const odd = initialMessages.findIndex((message) => !isMessage(message));
-  if (odd !== -1) {
-    fail(
-      whose,
-      `initialMessages[${odd}] is no message of the AI SDK, such as { role: 'user', content: 'Hello!' }. Turn UIMessages into messages with its convertToModelMessages.`,
-    );
-  }
   for (const name of ['maxTurns', 'tokenLimit', 'llmTimeout', 'toolTimeout'] as const) {
     const { [name]: value = 1 } = config;
     if (!(value > 0)) fail(whose, `${name} is ${value}. Give a number above 0.`);
   }
-  const names = Array.isArray(tools) ? tools.map((tool: NamedTool) => tool?.name) : Object.keys(tools);
+  const names = Array.isArray(tools) ? tools.map((tool: NamedTool) => tool?.name) : Object.keys(tools ?? {});
   if (names.includes('task_complete')) {
     fail(whose, 'task_complete ends the session, and cannot be a tool of yours. Give it another name.');
   }

@@ -13,9 +13,9 @@ export type Teller = CallbackQueue & {
 };
 
 export function createTeller(settings: SessionSettings & { sessionId: string }, sink: EventSink): Teller {
-  const { sessionId, callbacks = {}, logger, metadata } = settings;
+  const { sessionId, callbacks, logger, metadata } = settings;
   const note = createSessionLog(logger, sessionId, metadata);
-  const queue = createCallbackQueue(sessionId, callbacks, {
+  const queue = createCallbackQueue(sessionId, callbacks ?? {}, {
     warn: (message) => sink.append({ type: 'warning', message }),
     note,
   });

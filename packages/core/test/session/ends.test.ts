@@ -564,47 +564,6 @@ describe('mistakes in the config', () => {
       () => runAgentSession('simulated:demo', { ...ok, initialMessages: 'hi' as never }),
       /initialMessages/,
     ],
-    [
-      'no callbacks',
-      () => runAgentSession('simulated:demo', { ...ok, callbacks: null as never }),
-      /callbacks is null/,
-    ],
-    ['no tools', () => runAgentSession('simulated:demo', { ...ok, tools: null as never }), /tools is null/],
-    [
-      'a first message that is no text',
-      () => runAgentSession('simulated:demo', { ...ok, initialMessage: [] as never }),
-      /initialMessage is a list/,
-    ],
-    [
-      "a UI's messages",
-      () =>
-        runAgentSession('simulated:demo', {
-          ...ok,
-          initialMessages: [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] }] as never,
-        }),
-      /initialMessages\[0\].*convertToModelMessages/,
-    ],
-    [
-      "another API's messages",
-      () =>
-        runAgentSession('simulated:demo', {
-          ...ok,
-          initialMessages: [
-            { role: 'user', content: 'Hi' },
-            { role: 'assistant', content: null, tool_calls: [] },
-          ] as never,
-        }),
-      /initialMessages\[1\]/,
-    ],
-    [
-      'a role',
-      () =>
-        runAgentSession('simulated:demo', {
-          ...ok,
-          initialMessages: [{ role: 'developer', content: 'Hi' }] as never,
-        }),
-      /initialMessages\[0\]/,
-    ],
     ['no model', () => runAgentSession(undefined as never, ok), /model/],
     ['a provider', () => runAgentSession({ provider: 'opeanai' as never, model: 'x' }, ok), /opeanai/],
     ['a model id', () => runAgentSession({ provider: 'openai', model: '' }, ok), /gpt-4o/],
@@ -626,6 +585,26 @@ describe('mistakes in the config', () => {
     ['an unknown name', { maxTurn: 1 }, /maxTurns/],
     ['a callback', { callbacks: { onError: 1 } }, /onError/],
     ['a callback that there is not', { callbacks: { onMessageUpdate: () => {} } }, /onMessagesUpdate/],
+    ['no callbacks', { callbacks: null }, /callbacks is null/],
+    ['no tools', { tools: null }, /tools is null/],
+    ['a first message that is no text', { initialMessage: [] }, /initialMessage is a list/],
+    [
+      "a UI's messages",
+      { initialMessages: [{ id: '1', role: 'user', parts: [{ type: 'text', text: 'Hi' }] }] },
+      /initialMessages\[0\].*convertToModelMessages/,
+    ],
+    [
+      "another API's messages",
+      {
+        initialMessages: [
+          { role: 'user', content: 'Hi' },
+          { role: 'assistant', content: null, tool_calls: [] },
+        ],
+      },
+      /initialMessages\[1\]/,
+    ],
+    ['no message', { initialMessages: [null] }, /initialMessages\[0\]/],
+    ['a role', { initialMessages: [{ role: 'developer', content: 'Hi' }] }, /initialMessages\[0\]/],
     ['an answer without messages', { answers: { 'call-1': 'red' } }, /call-1/],
     ['a tool without execute', { tools: { a: { inputSchema: z.object({}) } } }, /suspend/],
     ['a list of other things', { tools: [search] }, /tool\('/],
