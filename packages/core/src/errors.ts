@@ -19,6 +19,8 @@ export type CuelineErrorCode =
   | 'rate_limited'
   | 'overloaded'
   | 'bad_request'
+  /** The conversation is longer than the model can read. */
+  | 'context_overflow'
   | 'stream_truncated'
   | 'stream_malformed'
   | 'provider_error'

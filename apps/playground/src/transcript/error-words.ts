@@ -12,6 +12,7 @@ const titles: Partial<Record<CuelineErrorCode, string>> = {
   rate_limited: 'The provider asks to slow down',
   overloaded: 'The provider is overloaded',
   bad_request: 'The provider refused the request',
+  context_overflow: 'The conversation is too long for the model',
   stream_truncated: 'The answer broke off',
   stream_malformed: 'The answer could not be read',
   provider_error: 'The provider reported an error',

@@ -20,7 +20,8 @@ const words: readonly (readonly [pattern: RegExp, code: CuelineErrorCode])[] = [
   [/rate_limit|insufficient_quota|resource_exhausted|too_many_requests|billing|credit/i, 'rate_limited'],
   [/overloaded|unavailable|capacity/i, 'overloaded'],
   [/timeout|deadline/i, 'timeout'],
-  [/invalid_request|invalid_argument|context_length|bad_request|invalid_prompt|too_large/i, 'bad_request'],
+  [/context_length|context_window|prompt_too_long/i, 'context_overflow'],
+  [/invalid_request|invalid_argument|bad_request|invalid_prompt|too_large/i, 'bad_request'],
 ];
 
 /** What kind of failure a provider's own `type` or `code` means; undefined for a word that says nothing. */
@@ -53,6 +54,11 @@ export function explain(code: CuelineErrorCode, who: string): { what: string; ad
       };
     case 'overloaded':
       return { what: `${who} is overloaded`, advice: 'Try again in a while.' };
+    case 'context_overflow':
+      return {
+        what: `${who} cannot read as much as this conversation has become`,
+        advice: 'Send less of it, or use a model that reads more.',
+      };
     case 'bad_request':
       return { what: `${who} did not accept the request`, advice: '' };
     case 'timeout':

@@ -135,7 +135,10 @@ function kindOfCall(status: number, message: string, data: unknown): CuelineErro
     return 'auth';
   }
   const { type, code } = labelsOf(data);
-  return kind === 'provider_error' || kind === 'bad_request' ? (kindOfWords(type, code) ?? kind) : kind;
+  if (kind !== 'provider_error' && kind !== 'bad_request') return kind;
+  // Anthropic says it in words alone.
+  if (/prompt is too long|maximum context length/i.test(message)) return 'context_overflow';
+  return kindOfWords(code, type) ?? kind;
 }
 
 /** Error events inside a stream, `StreamProviderError`, and errors of models that are not ours. */

@@ -34,6 +34,8 @@ export type TurnPlace = {
 export type Compaction = {
   /** The provider has counted a turn. */
   counted(tokens: number | undefined, messages: readonly ModelMessage[]): void;
+  /** The provider has refused the conversation as too long, whatever was counted: it is time. */
+  overflowed(): void;
   /** What to go on with, where it was time for a summary. */
   before(place: TurnPlace): Promise<ModelMessage[] | undefined>;
 };
@@ -47,6 +49,7 @@ export function createCompaction(settings: CompactionSettings): Compaction {
   let last = { turn: -Infinity, length: 0 };
   let inARow = 0;
   let frame: number | undefined;
+  let isRefused = false;
 
   /** One summary after the other would bring it no further. */
   function raise(tokens: number, why: string): void {
@@ -63,10 +66,14 @@ export function createCompaction(settings: CompactionSettings): Compaction {
       const length = messages.length - (messages.at(-1)?.role === 'tool' ? 1 : 0);
       estimate.counted(tokens, length);
     },
+    overflowed() {
+      isRefused = true;
+    },
     async before({ turn, messages, words, frame: frameOf }) {
       frame ??= await frameOf();
       const tokens = estimate.of(messages, frame);
-      if (tokens <= due) return undefined;
+      if (tokens <= due && !isRefused) return undefined;
+      isRefused = false;
       inARow = turn - last.turn <= 1 ? inARow + 1 : 0;
       // without what has come since the summary
       const left = inARow === 0 ? frame : tokens - tokensOf(messages.slice(last.length));

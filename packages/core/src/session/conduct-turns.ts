@@ -14,7 +14,8 @@ import type { SessionSettings } from './session-config.ts';
 import { outOfTurns, tellEnd } from './session-end.ts';
 import type { CompletionReason, SessionResult } from './session-result.ts';
 import { createSummarizer } from './summarize.ts';
-import { suspensionsOf, type SuspendedCall } from './suspend.ts';
+import type { SuspendedCall } from './suspend.ts';
+import { suspensionsOf } from './suspensions.ts';
 import type { TaskComplete } from './task-complete.ts';
 import { createTeller } from './teller.ts';
 import { followTools } from './tool-news.ts';
@@ -37,7 +38,7 @@ export function conductTurns(
   const conversation = createConversation(stage.messages);
   const tools = followTools(stage.speaker, conversation, teller, thrown);
   const idle = createIdle();
-  const errors = createLlmErrors();
+  const errors = createLlmErrors(settings.tokenLimit !== undefined);
   const abort = new AbortController();
   const steady: SteadySettings = {
     timeouts: llmTimeouts(settings.llmTimeout),
@@ -156,6 +157,7 @@ export function conductTurns(
             const heals = errors.heals(error);
             if (heals) healed = error;
             else fatal = error;
+            if (error.code === 'context_overflow') compaction?.overflowed();
             return heals;
           },
         }),

@@ -1,7 +1,7 @@
 import type { ModelMessage, ToolResultPart } from 'ai';
 import { toModelOutput } from '../prompt/tool-output.ts';
 import type { ConductedStep } from '../run/conduct.ts';
-import { withoutSuspensions } from './suspend.ts';
+import { withoutSuspensions } from './suspensions.ts';
 
 type Call = Pick<ToolResultPart, 'toolCallId' | 'toolName'>;
 

@@ -24,7 +24,8 @@ export type LlmErrors = {
   succeeded(): void;
 };
 
-export function createLlmErrors(): LlmErrors {
+/** `compacts`: a conversation that has become too long is summarised before the next turn. */
+export function createLlmErrors(compacts: boolean): LlmErrors {
   let failed = 0;
   return {
     heals(error) {
@@ -33,7 +34,8 @@ export function createLlmErrors(): LlmErrors {
       const isFarOff = error.details?.['retryAt'] !== undefined;
       // no turn brings new credit
       const isUnpaid = error.details?.['statusCode'] === 402;
-      return !lasting.has(error.code) && !isFarOff && !isUnpaid && failed < MAX_FAILED_TURNS;
+      const isTooLong = error.code === 'context_overflow' && !compacts;
+      return !(lasting.has(error.code) || isFarOff || isUnpaid || isTooLong) && failed < MAX_FAILED_TURNS;
     },
     succeeded() {
       failed = 0;

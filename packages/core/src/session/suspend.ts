@@ -1,6 +1,3 @@
-import type { ModelMessage, StepResult, ToolSet } from 'ai';
-import type { RunContext } from '../run/options.ts';
-
 const kind = 'cueline-suspension';
 
 /** What a tool returns whose result somebody else has to give. Plain JSON, as far as its payload is. */
@@ -22,26 +19,4 @@ export function suspend(payload: unknown): Suspension {
 
 export function isSuspension(value: unknown): value is Suspension {
   return typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === kind;
-}
-
-/** What a model reads of a call that waits, where the conversation goes on without its answer. */
-const UNANSWERED =
-  'This call waits for an answer, which has not come. What the user says after it may be the answer.';
-
-/** A message of an earlier start, in which a call that waits has that as its result. */
-export function withoutSuspensions(message: ModelMessage): ModelMessage {
-  if (message.role !== 'tool') return message;
-  const content = message.content.map((part) =>
-    part.type === 'tool-result' && part.output.type === 'json' && isSuspension(part.output.value)
-      ? { ...part, output: { type: 'error-text' as const, value: UNANSWERED } }
-      : part,
-  );
-  return content.some((part, at) => part !== message.content[at]) ? { ...message, content } : message;
-}
-
-/** The calls of a step whose results somebody else has to give. */
-export function suspensionsOf({ toolResults }: StepResult<ToolSet, RunContext>): SuspendedCall[] {
-  return toolResults.flatMap(({ toolCallId, toolName, output }) =>
-    isSuspension(output) ? [{ toolCallId, toolName, payload: output.payload }] : [],
-  );
 }

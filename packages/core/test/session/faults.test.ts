@@ -216,6 +216,42 @@ describe('a session on a provider that fails, through the real client', () => {
     expect(sent.at(-1)?.role).toBe('user');
   });
 
+  const overflow: Reply = (response) => {
+    response.writeHead(400, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify({
+        error: {
+          message: "This model's maximum context length is 8192 tokens.",
+          type: 'invalid_request_error',
+          code: 'context_length_exceeded',
+        },
+      }),
+    );
+  };
+
+  test('a conversation that is too long ends it at once, where nothing makes it shorter', async () => {
+    const { result, server, errors } = await play([call('write', { text: 'once' }), overflow]);
+    expect(result.completionReason).toBe('error');
+    expect(result.error?.code).toBe('context_overflow');
+    expect(errors).toEqual(['llm: context_overflow']);
+    expect(server.seen).toHaveLength(2);
+  });
+
+  test('with a tokenLimit it is summarised at once, whatever was counted, and goes on', async () => {
+    const summary: Reply = (response) => {
+      head(response).write(chunk({ role: 'assistant', content: 'One line was written.' }));
+      response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`);
+    };
+    const { result, server, errors } = await play(
+      [call('write', { text: 'once' }), overflow, summary, complete],
+      { tokenLimit: 100_000 },
+    );
+    expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: 3 });
+    expect(errors).toEqual(['llm: context_overflow']);
+    expect(server.seen).toHaveLength(4);
+    expect(JSON.stringify(server.seen[3]?.body['messages'])).toContain('One line was written.');
+  });
+
   test('a server that only ever fails ends it, within its bounds', async () => {
     const { result, server, errors } = await play(Array.from({ length: 60 }, () => refuse(400, 'No.')));
     expect(result.completionReason).toBe('error');
