@@ -234,7 +234,7 @@ describe('what goes wrong deep down', () => {
       'outer answers Inner failed.',
     ]);
     expect(run.state.agents.map(({ status }) => status)).toEqual(['done', 'error']);
-    expect(run.state.agents[1]).toMatchObject({ error: { code: 'bad_request' } });
+    expect(run.state.agents[1]).toMatchObject({ error: { code: 'context_overflow' } });
   });
 
   test('a failure that may pass is tried again, and leaves no trace', async () => {
