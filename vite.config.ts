@@ -22,6 +22,7 @@ export default defineConfig(async () => {
     test: {
       projects: [
         node('core', './packages/core', 'test/**/*.test.ts'),
+        node('edge', './packages/edge', 'test/**/*.test.ts'),
         node('playground', './apps/playground', 'test/**/*.test.ts'),
         node('e2e-server', './e2e/server', '*.test.ts'),
         node('scripts', './scripts', '*.test.ts'),

@@ -6,6 +6,7 @@ export { environmentProviders } from './custom.ts';
 export { secretsOf, type Environment } from './environment.ts';
 export { guardFetch, type FetchFunction } from './guarded-fetch.ts';
 export type { CreateProvider, ProviderPackages, ProviderSettings } from './packages.ts';
+export { proxied, type ProxiedOptions } from './proxied.ts';
 export { resolveModel } from './resolve-model.ts';
 export { toRunError } from './run-error.ts';
 export type { LanguageModelObject, ModelProvider, ModelSettings } from './settings.ts';

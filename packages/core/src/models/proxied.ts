@@ -1,0 +1,104 @@
+import { CuelineError, scriptError } from '../errors.ts';
+import { checkBaseUrl } from './base-url.ts';
+import { builtInProviders } from './built-in.ts';
+import type { Environment } from './environment.ts';
+import type { FetchFunction } from './guarded-fetch.ts';
+import { resolveModel } from './resolve-model.ts';
+import type { LanguageModelObject, ModelSettings } from './settings.ts';
+
+/** Options of {@link proxied}. */
+export type ProxiedOptions = {
+  /** Headers of every request, such as who asks; or what makes them each time, such as for a token that grows old. */
+  headers?:
+    | Readonly<Record<string, string>>
+    | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
+    | undefined;
+  /** Whether cookies go with it; `include` sends them to another origin, too. */
+  credentials?: 'include' | 'omit' | 'same-origin' | undefined;
+  /** Sends the requests. Default: `fetch`. */
+  fetch?: FetchFunction | undefined;
+};
+
+/** The headers in which providers expect their key. */
+const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key'];
+
+/**
+ * Models by way of a server that has the keys: `openai:gpt-4o` goes to `{url}/openai`, and so on for anthropic, google
+ * and mistral. In a page `url` may be a path. Nothing is kept at OpenAI, where everybody's calls share an account.
+ * Throws `invalid_base_url`.
+ *
+ * @example
+ * const model = await resolveModel('openai:gpt-4o', proxied('/api/models'));
+ */
+export function proxied(url: string | URL, options: ProxiedOptions = {}): ModelSettings {
+  const base = checkBaseUrl(absolute(url), "proxied's url");
+  const env: Environment = Object.fromEntries(
+    builtInProviders.flatMap((provider) => {
+      const prefix = provider === 'google' ? 'GOOGLE_GENERATIVE_AI' : provider.toUpperCase();
+      return [
+        // a stand-in, which is taken out again before anything is sent
+        [`${prefix}_API_KEY`, 'none'],
+        [`${provider.toUpperCase()}_API_BASE`, `${base}/${provider}`],
+      ];
+    }),
+  );
+  const fetch = withOwnHeaders(options);
+  return {
+    env,
+    fetch,
+    providers: { openai: async (id) => keepNothing(await resolveModel(`openai:${id}`, { env, fetch })) },
+  };
+}
+
+function absolute(url: string | URL): string {
+  const text = String(url);
+  const page = (globalThis as { location?: { href?: string } }).location?.href;
+  return page !== undefined && !URL.canParse(text) && URL.canParse(text, page)
+    ? new URL(text, page).href
+    : text;
+}
+
+function withOwnHeaders({ headers, credentials, fetch }: ProxiedOptions): FetchFunction {
+  return async (input, init) => {
+    const sent = new Headers(init?.headers);
+    for (const name of keyHeaders) sent.delete(name);
+    for (const [name, value] of Object.entries(await ownHeaders(headers))) setHeader(sent, name, value);
+    const send: FetchFunction = fetch ?? ((target, settings) => globalThis.fetch(target, settings));
+    return send(input, {
+      ...init,
+      headers: Object.fromEntries(sent),
+      ...(credentials === undefined ? {} : { credentials }),
+    });
+  };
+}
+
+async function ownHeaders(headers: ProxiedOptions['headers']): Promise<Readonly<Record<string, string>>> {
+  if (typeof headers !== 'function') return headers ?? {};
+  try {
+    return await headers();
+  } catch (error) {
+    throw scriptError('proxied: headers', error);
+  }
+}
+
+function setHeader(sent: Headers, name: string, value: string): void {
+  try {
+    sent.set(name, value);
+  } catch {
+    // the error's own text repeats the value, which may be a token
+    throw new CuelineError(
+      'invalid_options',
+      `proxied: header ${JSON.stringify(name)} has a character that HTTP does not allow, such as a line break.`,
+    );
+  }
+}
+
+/** The model with what is said before sent in full each time, in place of ids of what OpenAI would keep. */
+async function keepNothing(model: LanguageModelObject): Promise<LanguageModelObject> {
+  const { defaultSettingsMiddleware, wrapLanguageModel } = await import('ai');
+  const settings = { providerOptions: { openai: { store: false } } };
+  return wrapLanguageModel({
+    model,
+    middleware: defaultSettingsMiddleware({ settings }),
+  });
+}

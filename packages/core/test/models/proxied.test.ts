@@ -1,0 +1,111 @@
+import { generateText } from 'ai';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { CuelineError } from '@cueline/core';
+import { proxied, type ProxiedOptions, resolveModel, secretsOf } from '@cueline/core/models';
+
+afterEach(() => void vi.unstubAllGlobals());
+
+type Sent = {
+  url: string;
+  headers: Record<string, string>;
+  init: RequestInit;
+  body: Record<string, unknown>;
+};
+
+/** Asks a model by way of a server that refuses, and gives what was sent. */
+async function send(
+  ref: string,
+  options: ProxiedOptions = {},
+  url: string | URL = 'https://a.example/api/models/',
+): Promise<Sent> {
+  let sent: Sent | undefined;
+  const settings = proxied(url, {
+    ...options,
+    fetch: async (input, init) => {
+      sent = {
+        url: input as string,
+        headers: Object.fromEntries(new Headers(init?.headers)),
+        init: init!,
+        body: JSON.parse(init?.body as string) as Record<string, unknown>,
+      };
+      return Response.json({ error: { code: 'model_denied', message: 'Not here.' } }, { status: 403 });
+    },
+  });
+  const model = await resolveModel(ref, settings);
+  await generateText({ model, prompt: 'Hi', maxRetries: 0 }).catch(() => {});
+  if (sent === undefined) throw new Error('nothing was sent');
+  return sent;
+}
+
+describe('proxied', () => {
+  test.each([
+    ['openai:gpt-x', '/openai/responses'],
+    ['anthropic:claude-x', '/anthropic/messages'],
+    ['google:gemini-x', '/google/models/gemini-x:generateContent'],
+    ['mistral:mistral-x', '/mistral/chat/completions'],
+  ])('%s goes to %s, without a key', async (ref, path) => {
+    const { url, headers, init } = await send(ref);
+    expect(url).toBe(`https://a.example/api/models${path}`);
+    expect(Object.keys(headers)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(authorization|x-api-key|x-goog-api-key)$/)]),
+    );
+    expect([init.redirect, init.credentials]).toEqual(['manual', undefined]);
+  });
+
+  test('OpenAI is asked to keep nothing', async () => {
+    expect((await send('openai:gpt-x')).body['store']).toBe(false);
+  });
+
+  test('its own headers, asked for before each request, and cookies', async () => {
+    let count = 0;
+    const options: ProxiedOptions = {
+      headers: async () => ({ authorization: `Bearer ${(count += 1)}` }),
+      credentials: 'include',
+    };
+    const { headers, init } = await send('openai:gpt-x', options);
+    expect([headers['authorization'], init.credentials]).toEqual(['Bearer 1', 'include']);
+    expect((await send('openai:gpt-x', options)).headers['authorization']).toBe('Bearer 2');
+    const fixed = await send('anthropic:claude-x', { headers: { Authorization: 'Bearer ada' } });
+    expect(fixed.headers['authorization']).toBe('Bearer ada');
+  });
+
+  test('headers that cannot be had end the call, and are not repeated', async () => {
+    const ask = async (headers: ProxiedOptions['headers']): Promise<unknown> => {
+      const model = await resolveModel(
+        'openai:gpt-x',
+        proxied('https://a.example', { headers, fetch: vi.fn() }),
+      );
+      return generateText({ model, prompt: 'Hi', maxRetries: 0 }).catch((error: unknown) => error);
+    };
+    const broken = (await ask({ authorization: 'Bearer sec\nret' })) as Error;
+    const thrown = (await ask(() => Promise.reject(new Error('signed out')))) as Error;
+    expect([broken.message, thrown.message]).toEqual([
+      'proxied: header "authorization" has a character that HTTP does not allow, such as a line break.',
+      'proxied: headers threw: signed out',
+    ]);
+  });
+
+  test('a path stands for an address of the page', async () => {
+    vi.stubGlobal('location', { href: 'https://play.example/app/page?x=1' });
+    expect((await send('openai:gpt-x', {}, '/api/models')).url).toBe(
+      'https://play.example/api/models/openai/responses',
+    );
+  });
+
+  test.each(['/api/models', 'ftp://a.example', 'https://ada:pw@a.example', 'https://a.example?x=1'])(
+    '%s is no address',
+    (url) => {
+      const create = (): unknown => proxied(url);
+      expect(create).toThrow(CuelineError);
+      expect(create).toThrow("proxied's url");
+    },
+  );
+
+  test('no other provider, no key of the process, and nothing that counts as a secret worth hiding', async () => {
+    vi.stubGlobal('process', { ...process, env: { OPENAI_API_KEY: 'sk-of-the-process' } });
+    const settings = proxied(new URL('https://a.example/m'));
+    await expect(resolveModel('groq:x', settings)).rejects.toMatchObject({ code: 'unknown_model' });
+    expect(JSON.stringify(settings)).not.toContain('sk-of');
+    expect(secretsOf(settings.env!).every((secret) => secret === 'none')).toBe(true);
+  });
+});

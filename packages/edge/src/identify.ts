@@ -1,0 +1,87 @@
+import { CuelineError } from '@cueline/core';
+import type { Asker } from './origins.ts';
+import { Refusal } from './respond.ts';
+
+/** Who a request is counted for. */
+export type Identity = {
+  /** A name that stays the same from request to request, such as a user's id. */
+  subject: string;
+  /** Tokens a day for this subject, in place of the limit for everybody. */
+  dailyTokens?: number;
+};
+
+/** Tells who asks, from a request's headers; its body is not read yet, and is not to be. null is 401. */
+export type Authenticate = (request: Request) => Promise<Identity | null> | Identity | null;
+
+/** How a handler tells who asks. */
+export type IdentifyOptions = {
+  /** `'none'` lets everybody in, and counts by address. */
+  auth: Authenticate | 'none';
+  /**
+   * The caller's address, asked for where `auth` is `'none'`. Only the server knows where to find it: srvx in
+   * `request.ip`, Cloudflare in `cf-connecting-ip`. A header that a client can set is no address.
+   */
+  address?: ((request: Request) => string) | undefined;
+};
+
+const longestSubject = 256;
+
+/** Checks the options once, and gives what tells who asks. Throws `invalid_options`. */
+export function createIdentify({
+  auth,
+  address,
+}: IdentifyOptions): (request: Request, asker: Asker) => Promise<Identity> {
+  if (auth === 'none') {
+    if (typeof address !== 'function') {
+      throw new CuelineError(
+        'invalid_options',
+        "auth is 'none' without address, so that nobody could be told from anybody. Pass address: (request) => …, or an auth function.",
+      );
+    }
+    return async (request, asker) => {
+      // Without a user there is only the page to trust.
+      if (asker.kind === 'program') throw unauthorized();
+      return { subject: `address:${checkSubject(await ask(() => address(request)))}` };
+    };
+  }
+  if (typeof auth !== 'function') {
+    throw new CuelineError(
+      'invalid_options',
+      "auth is missing. Pass async (request) => ({ subject }) or null, or 'none' with address.",
+    );
+  }
+  return async (request) => {
+    const identity = await ask(() => auth(request));
+    if (typeof identity !== 'object' || identity === null) throw unauthorized();
+    const { dailyTokens } = identity;
+    return {
+      subject: checkSubject(identity.subject),
+      ...(dailyTokens === undefined ? {} : { dailyTokens: checkTokens(dailyTokens) }),
+    };
+  };
+}
+
+/** What cannot be told now is refused now: nobody gets in because a session store is down. */
+async function ask<Value>(question: () => Value): Promise<Awaited<Value>> {
+  try {
+    return await question();
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal('unavailable', 'Who asks could not be found out just now. Try again in a while.');
+  }
+}
+
+function checkSubject(subject: unknown): string {
+  if (typeof subject !== 'string' || subject === '' || subject.length > longestSubject) throw unauthorized();
+  return subject;
+}
+
+function checkTokens(tokens: unknown): number {
+  // NaN would pass every comparison with what has been spent
+  if (typeof tokens !== 'number' || Number.isNaN(tokens)) throw unauthorized();
+  return tokens;
+}
+
+function unauthorized(): Refusal {
+  return new Refusal('unauthorized', 'Who asks is not known here. Sign in, and send what proves it.');
+}

@@ -1,0 +1,21 @@
+export { createModelProxy } from './proxy/create-model-proxy.ts';
+export type { ModelProxyOptions, ProxiedProvider, ProxyLimits, ProxyTimeouts } from './proxy/options.ts';
+export type { ProxyEvent } from './proxy/proxy-event.ts';
+export {
+  createMemoryLimits,
+  type LimitStore,
+  type MemoryLimitsOptions,
+  type Reservation,
+  type Reserved,
+} from './limits.ts';
+export type { Authenticate, Identity } from './identify.ts';
+export { createPromptRoute, type PromptRoute, type RouteContext } from './route/create-prompt-route.ts';
+export type {
+  AcceptedRun,
+  AskedRun,
+  PromptRouteEvent,
+  PromptRouteLimits,
+  PromptRouteOptions,
+} from './route/prompt-route-options.ts';
+export { createMemoryRuns, type MemoryRunsOptions } from './stores/memory-runs.ts';
+export type { NewRun, RunLogStore, RunMessage } from './stores/run-log-store.ts';

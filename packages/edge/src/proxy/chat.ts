@@ -1,0 +1,185 @@
+import type { Api, BodyRules } from './api.ts';
+import {
+  capOutput,
+  invalidBody,
+  isObject,
+  type JsonObject,
+  objectsOf,
+  pick,
+  readStream,
+  refuseFields,
+  refuseSeveral,
+  toolDenied,
+} from './body-fields.ts';
+import { countOf } from './count.ts';
+import { base64, dataUrl } from './media.ts';
+
+// Left out on purpose: store and metadata (kept at the provider, under our account), user and safety_identifier (who
+// asks is not for the client to say), service_tier (a price), audio and prediction (tokens that nobody reserved).
+const fields = [
+  'messages',
+  'temperature',
+  'top_p',
+  'stop',
+  'seed',
+  'presence_penalty',
+  'frequency_penalty',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'response_format',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'reasoning_effort',
+  'verbosity',
+  'max_tokens',
+  'max_completion_tokens',
+];
+
+/** Chat Completions, of OpenAI (`true`) or of a server that is compatible with it. */
+export function chatApi(openai: boolean): Api {
+  return {
+    fields,
+    authorize: (key) => ({ authorization: `Bearer ${key}` }),
+    check: (body, rules) => {
+      const stream = readStream(body);
+      const { stream_options: options } = body;
+      const wanted = isObject(options) && options['include_usage'] === true;
+      return {
+        // the budget is settled with what the last event says
+        ...check(body, rules, openai ? outputNames : [outputNames[1], outputNames[0]], {
+          stream,
+          ...(stream ? { stream_options: { include_usage: true } } : {}),
+        }),
+        hideUsage: stream && !wanted,
+      };
+    },
+    usage,
+  };
+}
+
+/** Chat Completions as Mistral has them, which refuses fields that it does not know, and always tells of usage. */
+export const mistralApi: Api = {
+  ...chatApi(false),
+  fields: [
+    ...fields.filter((name) => name !== 'max_completion_tokens' && name !== 'seed'),
+    'random_seed',
+    'safe_prompt',
+    'document_image_limit',
+    'document_page_limit',
+  ],
+  check: (body, rules) => check(body, rules, ['max_tokens'], { stream: readStream(body) }),
+};
+
+const outputNames = ['max_completion_tokens', 'max_tokens'] as const;
+
+function check(
+  body: JsonObject,
+  rules: BodyRules,
+  names: readonly [string, ...string[]],
+  more: { stream: boolean; stream_options?: JsonObject },
+): { body: JsonObject; stream: boolean; outputTokens: number } {
+  if (Object.hasOwn(body, 'web_search_options')) throw toolDenied('web_search_options');
+  refuseFields(body, rules.fields, {
+    functions: 'it is the old form of tools. Send tools.',
+    function_call: 'it is the old form of tool_choice. Send tool_choice.',
+  });
+  refuseSeveral(body, ['n', 'best_of']);
+  const clean = pick(body, rules.fields);
+  // a second name for the same thing is how a cap is walked around
+  for (const name of outputNames) if (!names.includes(name)) delete clean[name];
+  clean['messages'] = objectsOf(body['messages'], 'messages').map((message) => checkMessage(message, rules));
+  if (clean['tools'] !== undefined) clean['tools'] = objectsOf(clean['tools'], 'tools').map(checkTool);
+  checkChoice(clean['tool_choice']);
+  const outputTokens = capOutput(clean, names, rules.maxOutputTokens);
+  return { body: { model: rules.model, ...clean, ...more }, stream: more.stream, outputTokens };
+}
+
+function checkTool(tool: JsonObject): JsonObject {
+  if (tool['type'] !== 'function' || !isObject(tool['function'])) {
+    throw toolDenied('A tool that is no function');
+  }
+  return pick(tool, ['type', 'function']);
+}
+
+function checkChoice(choice: unknown): void {
+  if (choice === undefined || typeof choice === 'string') return;
+  if (!isObject(choice) || choice['type'] !== 'function') throw toolDenied('tool_choice of something else');
+}
+
+function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
+  const clean = pick(message, [
+    'role',
+    'content',
+    'name',
+    'tool_calls',
+    'tool_call_id',
+    'refusal',
+    'reasoning_content',
+    'prefix',
+  ]);
+  if (typeof clean['role'] !== 'string') throw invalidBody('A message has no role.');
+  if (isObject(message['audio'])) throw invalidBody('messages: audio by id is refused. Send its transcript.');
+  const { content, tool_calls: calls } = clean;
+  if (calls !== undefined) {
+    for (const call of objectsOf(calls, 'tool_calls')) {
+      if (call['type'] !== undefined && call['type'] !== 'function')
+        throw toolDenied('A call of such a tool');
+    }
+  }
+  if (content === undefined || typeof content === 'string') return clean;
+  return { ...clean, content: objectsOf(content, 'content').map(checkPart) };
+
+  function checkPart(part: JsonObject): JsonObject {
+    const { type } = part;
+    if (type === 'text') return pick(part, ['type', 'text', 'cache_control']);
+    if (type === 'refusal') return pick(part, ['type', 'refusal']);
+    if (type === 'thinking') {
+      const { thinking } = part;
+      const texts = typeof thinking === 'string' ? thinking : objectsOf(thinking, 'thinking').map(checkText);
+      return { type, thinking: texts };
+    }
+    if (type === 'image_url') {
+      const image = part['image_url'];
+      if (!isObject(image)) return { type, image_url: dataUrl(image, 'image_url', media) };
+      return {
+        type,
+        image_url: { ...pick(image, ['detail']), url: dataUrl(image['url'], 'image_url', media) },
+      };
+    }
+    if (type === 'document_url') {
+      return {
+        ...pick(part, ['type', 'document_name']),
+        document_url: dataUrl(part['document_url'], 'document_url', media),
+      };
+    }
+    if (type === 'input_audio' && isObject(part['input_audio'])) {
+      const audio = pick(part['input_audio'], ['data', 'format']);
+      base64(audio['data'], 'audio', 'input_audio', media);
+      return { type, input_audio: audio };
+    }
+    if (type === 'file' && isObject(part['file'])) {
+      const file = part['file'];
+      if (file['file_id'] !== undefined)
+        throw invalidBody('A file by its id is refused. Send the file itself.');
+      return {
+        type,
+        file: { ...pick(file, ['filename']), file_data: dataUrl(file['file_data'], 'file_data', media) },
+      };
+    }
+    throw invalidBody('messages has a part of a type that is not passed on.');
+  }
+}
+
+function usage({
+  usage,
+}: JsonObject): { input?: number | undefined; output?: number | undefined } | undefined {
+  if (!isObject(usage)) return undefined;
+  return { input: countOf(usage['prompt_tokens']), output: countOf(usage['completion_tokens']) };
+}
+
+function checkText(part: JsonObject): JsonObject {
+  if (part['type'] !== 'text') throw invalidBody('thinking has a part that is no text.');
+  return pick(part, ['type', 'text']);
+}

@@ -1,0 +1,103 @@
+import type { Environment } from '@cueline/core/models';
+import { corsHeaders, type CorsRules, isPreflight, preflightResponse } from '../cors.ts';
+import { readJson } from '../read-body.ts';
+import { Refusal, refusalResponse } from '../respond.ts';
+import { checkOptions, type ProxySettings } from './check-options.ts';
+import { makeCall } from './make-call.ts';
+import { matchPath, modelDenied } from './match-path.ts';
+import type { ModelProxyOptions } from './options.ts';
+import { passedHeaders } from './pass-headers.ts';
+
+const rules: CorsRules = {
+  methods: ['POST'],
+  requestHeaders: [
+    'authorization',
+    'content-type',
+    'user-agent',
+    'x-api-key',
+    'anthropic-version',
+    'anthropic-beta',
+    'anthropic-dangerous-direct-browser-access',
+    'x-goog-api-key',
+  ],
+  expose: passedHeaders,
+};
+
+/**
+ * A proxy to model providers: the keys stay on the server, and who asks, for which model, and how much a day is
+ * decided here. The address, the headers and the length of what is asked never come from the client, and nothing is
+ * tried twice. Throws `invalid_options` or `invalid_base_url` for options that cannot be meant.
+ *
+ * @example
+ * const proxy = createModelProxy({
+ *   providers: { openai: { models: ['gpt-4o-mini'] } },
+ *   origins: ['https://play.example'],
+ *   auth: async (request) => userOf(request), // { subject } or null
+ * });
+ * // in the page: resolveModel('openai:gpt-4o-mini', proxied('https://play.example/api/models'))
+ */
+export function createModelProxy(
+  options: ModelProxyOptions,
+): (request: Request, env?: Environment) => Promise<Response> {
+  const settings = checkOptions(options);
+  return async (request, env) => {
+    const known: { headers: Record<string, string>; provider?: string; subject?: string } = { headers: {} };
+    let sent = false;
+    try {
+      return await answer(settings, request, env ?? processEnvironment(), known, () => (sent = true));
+    } catch (error) {
+      const response = refusalResponse(error, known.headers);
+      if (response.status === 405) response.headers.set('allow', 'POST, OPTIONS');
+      const { provider, subject } = known;
+      if (!sent) {
+        settings.onEvent({
+          type: 'refused',
+          status: response.status,
+          code: error instanceof Refusal ? error.code : 'internal',
+          ...(provider === undefined ? {} : { provider }),
+          ...(subject === undefined ? {} : { subject }),
+        });
+      }
+      return response;
+    }
+  };
+}
+
+async function answer(
+  settings: ProxySettings,
+  request: Request,
+  env: Environment,
+  known: { headers: Record<string, string>; provider?: string; subject?: string },
+  onCall: () => void,
+): Promise<Response> {
+  const startedAt = settings.now();
+  const { limits, providers, basePath } = settings;
+  const asker = settings.whoAsks(request);
+  known.headers = corsHeaders(asker, rules);
+  const { provider, rule, model: named } = matchPath(request.url, basePath, providers);
+  known.provider = provider.name;
+  if (isPreflight(request)) return preflightResponse(asker, rules);
+  if (request.method !== 'POST') throw new Refusal('method_not_allowed', 'Only POST is answered here.');
+  const identity = await settings.identify(request, asker);
+  known.subject = identity.subject;
+  const body = await readJson(request, { bytes: limits.bodyBytes });
+  const model = named ?? body['model'];
+  if (typeof model !== 'string') throw new Refusal('invalid_body', 'model is not a text.');
+  if (!provider.models.includes(model)) throw modelDenied();
+  const media = { length: 0, tokens: 0 };
+  const checked = rule.api.check(body, {
+    model,
+    maxOutputTokens: limits.maxOutputTokens,
+    fields: new Set(provider.fields ?? rule.api.fields),
+    media,
+  });
+  const { headers } = known;
+  return makeCall(
+    { ...settings, onEvent: (event) => (event.type === 'call' && onCall(), settings.onEvent(event)) },
+    { request, env, identity, provider, rule, model, checked, media, headers, startedAt },
+  );
+}
+
+function processEnvironment(): Environment {
+  return (globalThis as { process?: { env?: Environment } }).process?.env ?? {};
+}

@@ -1,0 +1,143 @@
+import type { Api, BodyRules, CheckedBody } from './api.ts';
+import {
+  capOutput,
+  invalidBody,
+  isObject,
+  type JsonObject,
+  objectsOf,
+  pick,
+  refuseFields,
+  refuseSeveral,
+  toolDenied,
+} from './body-fields.ts';
+import { sumOf } from './count.ts';
+import { base64, type Media } from './media.ts';
+
+// Google also takes every name in snake_case; whatever is not in these lists, in these letters, is not passed on.
+const generationFields = [
+  'maxOutputTokens',
+  'temperature',
+  'topP',
+  'topK',
+  'stopSequences',
+  'seed',
+  'presencePenalty',
+  'frequencyPenalty',
+  'responseMimeType',
+  'responseSchema',
+  'responseJsonSchema',
+  'responseLogprobs',
+  'logprobs',
+  'thinkingConfig',
+  'mediaResolution',
+];
+
+/** Google's generateContent, answered at once. */
+export const generateContentApi: Api = {
+  // safetySettings are the account's, and not for a client to lower
+  fields: ['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig'],
+  authorize: (key) => ({ 'x-goog-api-key': key }),
+  check: (body, rules) => check(body, rules, false),
+  usage: ({ usageMetadata: usage }) =>
+    isObject(usage)
+      ? {
+          input: sumOf(usage['promptTokenCount'], usage['toolUsePromptTokenCount']),
+          // Google leaves a zero out
+          output: sumOf(0, usage['candidatesTokenCount'], usage['thoughtsTokenCount']),
+        }
+      : undefined,
+};
+
+/** The same as a stream: usage comes with each event, and only the one with the reason of its end tells the whole. */
+export const streamGenerateContentApi: Api = {
+  ...generateContentApi,
+  check: (body, rules) => check(body, rules, true),
+  usage: (data) => {
+    const usage = generateContentApi.usage(data);
+    const { candidates } = data;
+    const ended =
+      Array.isArray(candidates) &&
+      candidates.some((candidate) => isObject(candidate) && typeof candidate['finishReason'] === 'string');
+    return ended || usage === undefined ? usage : { input: usage.input };
+  },
+};
+
+function check(body: JsonObject, rules: BodyRules, stream: boolean): CheckedBody {
+  const { media, fields, maxOutputTokens } = rules;
+  refuseFields(body, fields, {
+    cachedContent: 'it stands for what is kept at the provider, for everybody.',
+    cached_content: 'it stands for what is kept at the provider, for everybody.',
+  });
+  const clean = pick(body, fields);
+  clean['contents'] = objectsOf(body['contents'], 'contents').map((content) => checkContent(content, media));
+  const system = clean['systemInstruction'];
+  if (system !== undefined) {
+    if (!isObject(system)) throw invalidBody('systemInstruction is not an object.');
+    clean['systemInstruction'] = checkContent(system, media);
+  }
+  if (clean['tools'] !== undefined) clean['tools'] = objectsOf(clean['tools'], 'tools').map(checkTools);
+  if (clean['toolConfig'] !== undefined) {
+    if (!isObject(clean['toolConfig'])) throw invalidBody('toolConfig is not an object.');
+    clean['toolConfig'] = pick(clean['toolConfig'], ['functionCallingConfig']);
+  }
+  const asked = body['generationConfig'] ?? {};
+  if (!isObject(asked)) throw invalidBody('generationConfig is not an object.');
+  refuseSeveral(asked, ['candidateCount', 'candidate_count']);
+  const config = pick(asked, generationFields);
+  const outputTokens = capOutput(config, ['maxOutputTokens'], maxOutputTokens);
+  clean['generationConfig'] = config;
+  return { body: clean, stream, outputTokens };
+}
+
+function checkTools(tool: JsonObject): JsonObject {
+  const names = Object.keys(tool);
+  if (names.length !== 1 || names[0] !== 'functionDeclarations')
+    throw toolDenied('A tool that is no function');
+  return { functionDeclarations: objectsOf(tool['functionDeclarations'], 'functionDeclarations') };
+}
+
+function checkContent(content: JsonObject, media: Media): JsonObject {
+  const parts = objectsOf(content['parts'], 'parts').map((part) => checkPart(part, media));
+  return { ...pick(content, ['role']), parts };
+}
+
+const partFields = new Set([
+  'text',
+  'inlineData',
+  'functionCall',
+  'functionResponse',
+  'thought',
+  'thoughtSignature',
+]);
+
+function checkPart(part: JsonObject, media: Media): JsonObject {
+  for (const name of Object.keys(part)) {
+    if (!partFields.has(name)) {
+      throw invalidBody('contents has a part of a kind that is not passed on. Send files as inlineData.');
+    }
+  }
+  const clean = pick(part, partFields);
+  if (clean['inlineData'] !== undefined) clean['inlineData'] = checkInline(clean['inlineData'], media);
+  const response = clean['functionResponse'];
+  if (response !== undefined) {
+    if (!isObject(response)) throw invalidBody('functionResponse is not an object.');
+    const answered = pick(response, ['id', 'name', 'response', 'willContinue', 'scheduling']);
+    const { parts } = response;
+    clean['functionResponse'] =
+      parts === undefined
+        ? answered
+        : {
+            ...answered,
+            parts: objectsOf(parts, 'functionResponse.parts').map((inner) => ({
+              inlineData: checkInline(inner['inlineData'], media),
+            })),
+          };
+  }
+  return clean;
+}
+
+function checkInline(data: unknown, media: Media): JsonObject {
+  if (!isObject(data)) throw invalidBody('A file is not inlineData. Send the file itself, in base64.');
+  base64(data['data'], data['mimeType'], 'inlineData', media);
+  return pick(data, ['mimeType', 'data', 'displayName']);
+}

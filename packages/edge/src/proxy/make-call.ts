@@ -1,0 +1,147 @@
+import type { Environment } from '@cueline/core/models';
+import type { Identity } from '../identify.ts';
+import { answerHeaders, Refusal } from '../respond.ts';
+import { after, within } from './after.ts';
+import type { CheckedBody } from './api.ts';
+import { askProvider, type Cut, cutRefusal, drop } from './ask-provider.ts';
+import type { CheckedProvider, ProxySettings } from './check-options.ts';
+import type { PathRule } from './match-path.ts';
+import { type Media, worstInput } from './media.ts';
+import { createMeter } from './meter.ts';
+import { passEvents } from './pass-events.ts';
+import { passHeaders } from './pass-headers.ts';
+import { passProviderError } from './provider-error.ts';
+import { addressOf, keyOf, requestHeaders } from './question.ts';
+import { readCapped } from './read-capped.ts';
+import { reserve, storeMs } from './reserve.ts';
+
+/** A request that was found fit to be sent. */
+export type Call = {
+  request: Request;
+  env: Environment;
+  identity: Identity;
+  provider: CheckedProvider;
+  rule: PathRule;
+  model: string;
+  checked: CheckedBody;
+  media: Media;
+  /** Headers that the answer gets on top of the provider's. */
+  headers: Record<string, string>;
+  startedAt: number;
+};
+
+/** Reserves what the call may cost, makes it, passes the answer on, and settles what it did cost: once, however it ends. */
+export async function makeCall(settings: ProxySettings, call: Call): Promise<Response> {
+  const { store, limits, timeouts, now, onEvent } = settings;
+  const { request, provider, rule, model, checked, startedAt } = call;
+  const key = keyOf(call);
+  const body = JSON.stringify(checked.body);
+  const worst = { input: worstInput(body, call.media), output: checked.outputTokens };
+  const reserved = worst.input + worst.output;
+  const id = crypto.randomUUID();
+  const { subject, dailyTokens = limits.dailyTokens } = call.identity;
+  const { rpm, concurrent } = limits;
+  // The time that is left for settling; a process that went away settles nothing.
+  const leaseMs = Math.min(timeouts.totalMs, 86_400_000) + 60_000;
+  await reserve(store, { subject, id, tokens: reserved, rpm, concurrent, dailyTokens, leaseMs });
+
+  const about = { id, subject, provider: provider.name, model };
+  const meter = createMeter(rule.api, key, checked.hideUsage === true);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const gone = (): void => controller.abort('client' satisfies Cut);
+  const stopTimer = after(timeouts.totalMs, () => controller.abort('timeout' satisfies Cut));
+  request.signal.addEventListener('abort', gone);
+  if (request.signal.aborted) gone();
+  let ttfbMs: number | undefined;
+
+  async function settle(status: number, outcome: string, bytes: number, free: boolean): Promise<void> {
+    stopTimer();
+    request.signal.removeEventListener('abort', gone);
+    // What the provider has not told counts as reserved: it was done, seen or not.
+    const { input = worst.input, output = worst.output } = free ? { input: 0, output: 0 } : meter.used;
+    try {
+      await within(store.settle({ subject, id, tokens: input + output }), storeMs);
+    } catch {
+      onEvent({ type: 'unsettled', id, subject, tokens: input + output });
+    }
+    onEvent({
+      type: 'end',
+      ...about,
+      status,
+      outcome,
+      ms: now() - startedAt,
+      ...(ttfbMs === undefined ? {} : { ttfbMs }),
+      bytes,
+      tokens: { input, output },
+    });
+  }
+
+  let free = true;
+  try {
+    const already = cutRefusal(signal);
+    if (already !== undefined) throw already;
+    onEvent({ type: 'call', ...about, reserved });
+    const ours = { signal, idleMs: timeouts.idleMs };
+    const headers = requestHeaders(call, key);
+    const url = addressOf(call);
+    // A call that does not answer may be at work all the same.
+    free = false;
+    const response = await askProvider(settings.fetch, {
+      url,
+      headers,
+      body,
+      ttfbMs: timeouts.ttfbMs,
+      controller,
+    });
+    ttfbMs = now() - startedAt;
+    free = !response.ok;
+    const passed = { ...passHeaders(response.headers, key), ...call.headers };
+    if (!response.ok) {
+      const maxBytes = limits.errorBytes;
+      const answer = await passProviderError(response, key, { ...ours, maxBytes }, passed);
+      await settle(answer.status, 'upstream_error', 0, free);
+      return answer;
+    }
+    const kind = (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+    if (kind === 'text/event-stream' && response.body !== null) {
+      const events = passEvents(response.body, {
+        ...limits,
+        ...ours,
+        onEvent: meter.readEvent,
+        onEnd: (end, bytes) => {
+          if (end !== 'done') controller.abort('client' satisfies Cut);
+          return settle(response.status, end, bytes, false);
+        },
+      });
+      return new Response(events, {
+        headers: { ...answerHeaders, ...passed, 'content-type': 'text/event-stream; charset=utf-8' },
+      });
+    }
+    if (kind !== 'application/json') {
+      drop(response);
+      free = true;
+      throw new Refusal('upstream_content_type', 'The provider answered with something that is no answer.');
+    }
+    const { text, bytes, end } = await readCapped(response.body, { ...ours, maxBytes: limits.responseBytes });
+    if (end !== 'done') throw cutRefusal(signal) ?? unread(end);
+    const answer = meter.readAnswer(text);
+    await settle(200, 'done', bytes, false);
+    return new Response(answer, {
+      headers: { ...answerHeaders, ...passed, 'content-type': 'application/json' },
+    });
+  } catch (error) {
+    controller.abort('client' satisfies Cut);
+    const refusal = error instanceof Refusal ? error : undefined;
+    const unsent = refusal?.code === 'upstream_unreachable' || refusal?.code === 'upstream_redirect';
+    await settle(refusal?.status ?? 500, refusal?.code ?? 'internal', 0, free || unsent);
+    throw error;
+  }
+}
+
+function unread(end: 'too_large' | 'idle' | 'broken'): Refusal {
+  if (end === 'idle') return new Refusal('upstream_timeout', 'The provider fell silent in its answer.');
+  return end === 'too_large'
+    ? new Refusal('upstream_too_large', 'The answer is larger than this server passes on.')
+    : new Refusal('upstream_broken', 'The provider broke off in the middle of its answer.');
+}

@@ -1,0 +1,67 @@
+import { Refusal } from '../respond.ts';
+import type { Api } from './api.ts';
+
+/** A path of a provider, and the format that it speaks. */
+export type PathRule = { path: string; api: Api };
+
+/** What a path leads to. */
+export type PathTarget<Provider> = {
+  provider: Provider;
+  rule: PathRule;
+  /** Where the path names the model; one of the list. */
+  model: string | undefined;
+};
+
+type MatchedProvider = { paths: readonly PathRule[]; models: readonly string[] };
+
+const modelMark = '{model}';
+const streaming = ':streamGenerateContent';
+
+/**
+ * What a request's URL leads to, compared letter by letter: nothing is decoded, and no dot or slash more is
+ * overlooked. Throws a Refusal with 404; 403 for a model that is not in the list; 400 for a query.
+ */
+export function matchPath<Provider extends MatchedProvider>(
+  requestUrl: string,
+  basePath: string,
+  providers: ReadonlyMap<string, Provider>,
+): PathTarget<Provider> {
+  const { origin, pathname, search } = new URL(requestUrl);
+  // What the parser had to put right (dots, backslashes) was not written by a client of ours.
+  if (!requestUrl.startsWith(origin + pathname) || !pathname.startsWith(`${basePath}/`)) throw unknownPath();
+  const rest = pathname.slice(basePath.length + 1);
+  const slash = rest.indexOf('/');
+  const provider = slash === -1 ? undefined : providers.get(rest.slice(0, slash));
+  if (provider === undefined) throw new Refusal('unknown_provider', 'There is no such provider here.');
+  const path = rest.slice(slash);
+  for (const rule of provider.paths) {
+    const found = matchRule(path, rule.path);
+    if (found === undefined) continue;
+    const model = found === '' ? undefined : found;
+    if (model !== undefined && !provider.models.includes(model)) throw modelDenied();
+    if (search !== '' && !(rule.path.endsWith(streaming) && search === '?alt=sse')) {
+      throw new Refusal('invalid_query', 'Leave off everything from the ? on.');
+    }
+    return { provider, rule, model };
+  }
+  throw unknownPath();
+}
+
+/** The model that the path names, '' where the pattern has none, undefined where the path is another. */
+function matchRule(path: string, pattern: string): string | undefined {
+  const mark = pattern.indexOf(modelMark);
+  if (mark === -1) return path === pattern ? '' : undefined;
+  const [before, behind] = [pattern.slice(0, mark), pattern.slice(mark + modelMark.length)];
+  if (!path.startsWith(before) || !path.endsWith(behind)) return undefined;
+  const model = path.slice(before.length, path.length - behind.length);
+  return /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(model) ? model : undefined;
+}
+
+/** 403 for a model that is not in a provider's list. */
+export function modelDenied(): Refusal {
+  return new Refusal('model_denied', 'This model is not offered here. Ask whoever runs this server for it.');
+}
+
+function unknownPath(): Refusal {
+  return new Refusal('unknown_path', 'There is nothing at this path.');
+}

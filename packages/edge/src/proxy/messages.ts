@@ -1,0 +1,160 @@
+import type { Api, Usage } from './api.ts';
+import {
+  capOutput,
+  invalidBody,
+  isObject,
+  type JsonObject,
+  objectsOf,
+  pick,
+  readStream,
+  refuseFields,
+  refuseSeveral,
+  toolDenied,
+} from './body-fields.ts';
+import { countOf, sumOf } from './count.ts';
+import { base64, type Media } from './media.ts';
+
+// Betas that change how an answer is written, and neither what it costs nor what the provider does by itself.
+const betas =
+  /^(?:fine-grained-tool-streaming|interleaved-thinking|structured-outputs|pdfs)-\d{4}-\d\d-\d\d$/;
+
+const nested = {
+  thinking: ['type', 'budget_tokens', 'display'],
+  output_config: ['effort', 'format'],
+};
+
+/** Anthropic's Messages. */
+export const messagesApi: Api = {
+  fields: [
+    'messages',
+    'system',
+    'temperature',
+    'top_p',
+    'top_k',
+    'stop_sequences',
+    'tools',
+    'tool_choice',
+    'thinking',
+    'output_config',
+    'output_format',
+    'max_tokens',
+  ],
+  authorize: (key) => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
+  passedHeader: {
+    name: 'anthropic-beta',
+    read: (value) => {
+      const known = value.split(',').flatMap((name) => (betas.test(name.trim()) ? [name.trim()] : []));
+      return known.length === 0 ? undefined : known.join(',');
+    },
+  },
+  check: (body, rules) => {
+    for (const name of ['mcp_servers', 'container']) {
+      const value = Object.hasOwn(body, name) ? body[name] : undefined;
+      if (value !== undefined && value !== null) throw toolDenied(name);
+    }
+    refuseFields(body, rules.fields, {
+      context_management: 'it makes the provider ask a model besides the one that is asked for.',
+      fallbacks: 'it names other models.',
+      speed: 'it changes the price.',
+    });
+    refuseSeveral(body, ['n', 'best_of']);
+    const stream = readStream(body);
+    const clean = pick(body, rules.fields);
+    const { media } = rules;
+    clean['messages'] = objectsOf(body['messages'], 'messages').map((message) =>
+      checkMessage(message, media),
+    );
+    if (clean['system'] !== undefined) clean['system'] = checkContent(clean['system'], media);
+    if (clean['tools'] !== undefined) clean['tools'] = objectsOf(clean['tools'], 'tools').map(checkTool);
+    for (const [name, known] of Object.entries(nested)) {
+      const value = clean[name];
+      if (value === undefined) continue;
+      if (!isObject(value)) throw invalidBody(`${name} is not an object.`);
+      clean[name] = pick(value, known);
+    }
+    const outputTokens = capOutput(clean, ['max_tokens'], rules.maxOutputTokens);
+    return { body: { model: rules.model, ...clean, stream }, stream, outputTokens };
+  },
+  usage: (data) => {
+    if (data['type'] === 'message_start') {
+      // what is written so far; how much it becomes, only message_delta tells
+      const usage = isObject(data['message']) ? data['message']['usage'] : undefined;
+      return isObject(usage) ? { input: inputOf(usage) } : undefined;
+    }
+    const { usage } = data;
+    if (!isObject(usage)) return undefined;
+    const told: Usage = { output: countOf(usage['output_tokens']) };
+    const input = inputOf(usage);
+    return input === undefined || input === 0 ? told : { ...told, input };
+  },
+};
+
+function inputOf(usage: JsonObject): number | undefined {
+  return sumOf(usage['input_tokens'], usage['cache_creation_input_tokens'], usage['cache_read_input_tokens']);
+}
+
+function checkTool(tool: JsonObject): JsonObject {
+  const type = tool['type'] ?? 'custom';
+  if (type !== 'custom' || !isObject(tool['input_schema'])) throw toolDenied('A tool that is no function');
+  return pick(tool, [
+    'type',
+    'name',
+    'description',
+    'input_schema',
+    'strict',
+    'cache_control',
+    'eager_input_streaming',
+  ]);
+}
+
+function checkMessage(message: JsonObject, media: Media): JsonObject {
+  const { role } = message;
+  if (typeof role !== 'string') throw invalidBody('A message has no role.');
+  return { role, content: checkContent(message['content'], media) };
+}
+
+function checkContent(content: unknown, media: Media): unknown {
+  if (typeof content === 'string') return content;
+  return objectsOf(content, 'content').map((block) => checkBlock(block, media));
+}
+
+function checkBlock(block: JsonObject, media: Media): JsonObject {
+  switch (block['type']) {
+    case 'text':
+      return pick(block, ['type', 'text', 'cache_control']);
+    case 'thinking':
+      return pick(block, ['type', 'thinking', 'signature']);
+    case 'redacted_thinking':
+      return pick(block, ['type', 'data']);
+    case 'tool_use':
+      return pick(block, ['type', 'id', 'name', 'input', 'cache_control']);
+    case 'tool_result': {
+      const clean = pick(block, ['type', 'tool_use_id', 'content', 'is_error', 'cache_control']);
+      const { content } = clean;
+      return content === undefined ? clean : { ...clean, content: checkContent(content, media) };
+    }
+    case 'image':
+    case 'document':
+      return {
+        ...pick(block, ['type', 'title', 'context', 'citations', 'cache_control']),
+        source: checkSource(block['source'], media),
+      };
+    default:
+      throw invalidBody('messages has a block of a type that is not passed on.');
+  }
+}
+
+function checkSource(source: unknown, media: Media): JsonObject {
+  const clean = isObject(source) ? source : {};
+  switch (clean['type']) {
+    case 'base64':
+      base64(clean['data'], clean['media_type'], 'source', media);
+      return pick(clean, ['type', 'media_type', 'data']);
+    case 'text':
+      return pick(clean, ['type', 'media_type', 'data']);
+    case 'content':
+      return { type: 'content', content: checkContent(clean['content'], media) };
+    default:
+      throw invalidBody('A file by its URL or id is refused. Send the file itself, in base64.');
+  }
+}

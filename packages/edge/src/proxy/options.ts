@@ -1,0 +1,70 @@
+import type { Environment } from '@cueline/core/models';
+import type { IdentifyOptions } from '../identify.ts';
+import type { LimitStore } from '../limits.ts';
+import type { ProxyEvent } from './proxy-event.ts';
+
+/** A provider that a proxy passes calls on to. For openai, anthropic, google and mistral only `models` is needed. */
+export type ProxiedProvider = {
+  /** The key, or what reads it from the environment at each call. Default, of the four: their usual variable. */
+  apiKey?: string | ((env: Environment) => string | undefined) | undefined;
+  /** Where the API answers, such as `https://api.example.com/v1`. */
+  baseURL?: string | undefined;
+  /** The paths that are open, behind `baseURL`; `{model}` stands for one model id. Default: Chat Completions. */
+  paths?: readonly string[] | undefined;
+  /** The ids of the models that may be asked, letter by letter. */
+  models: readonly string[];
+  /** The fields of a body that are passed on, in place of those that the proxy knows to be harmless. */
+  fields?: readonly string[] | undefined;
+};
+
+/** What a proxy lets through. */
+export type ProxyLimits = {
+  /** Of a request's body; default 1 MiB. */
+  bodyBytes: number;
+  /** Of a provider's answer; default 16 MiB. */
+  responseBytes: number;
+  /** Of one event of a stream; default 1 MiB. */
+  eventBytes: number;
+  /** Of a provider's error, of which only the message is passed on; default 64 KiB. */
+  errorBytes: number;
+  /** Tokens of one answer: more is asked for as this much. Default 4,096. */
+  maxOutputTokens: number;
+  /** Calls a minute for each subject; default 20. */
+  rpm: number;
+  /** Calls at once for each subject; default 4. */
+  concurrent: number;
+  /** Tokens a day (UTC) for each subject, read and written; default 200,000. */
+  dailyTokens: number;
+};
+
+/** How long a proxy waits for a provider, in ms. Infinity is for ever. */
+export type ProxyTimeouts = {
+  /** For the first byte of the answer; default 60,000. */
+  ttfbMs: number;
+  /** Between two bytes of the answer; default 60,000. */
+  idleMs: number;
+  /** For the whole call; default 600,000. */
+  totalMs: number;
+};
+
+/** Options of {@link createModelProxy}. */
+export type ModelProxyOptions = IdentifyOptions & {
+  /** Where the proxy stands; default `/api/models`. A call is `POST {basePath}/{provider}{path}`. */
+  basePath?: string | undefined;
+  /** The providers that may be asked, by the name that stands in the path. */
+  providers: Readonly<Record<string, ProxiedProvider>>;
+  /** The origins whose pages may ask, such as `https://play.example`. */
+  origins: readonly string[];
+  limits?: Partial<ProxyLimits> | undefined;
+  timeouts?: Partial<ProxyTimeouts> | undefined;
+  /** Counts for all instances of a server. Default: the memory of this process. */
+  store?: LimitStore | undefined;
+  /** Sends the calls; default: the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
+  /** Told of every call, for logs and bills. */
+  onEvent?: ((event: ProxyEvent) => unknown) | undefined;
+  /** The clock, in ms since 1970. */
+  now?: (() => number) | undefined;
+  /** Allows `'*'` as an origin. */
+  development?: boolean | undefined;
+};

@@ -1,0 +1,113 @@
+import { after } from './after.ts';
+import { createEventSplitter } from './split-events.ts';
+
+/** Why a stream ended before its end. */
+export type StreamFault = 'timeout' | 'idle' | 'too_large' | 'event_too_large' | 'broken';
+
+/** How a stream ended. */
+export type StreamEnd = 'done' | 'aborted' | StreamFault;
+
+/** What goes on while events pass. */
+export type PassOptions = {
+  responseBytes: number;
+  eventBytes: number;
+  idleMs: number;
+  /** Aborted where the caller is gone, or with `'timeout'` as its reason where the call's time is over. */
+  signal: AbortSignal;
+  /** The event as it is passed on; undefined leaves it out. Called for each event, in order. */
+  onEvent(event: string): string | undefined;
+  /** Called once. The stream closes when it is done, so that a runtime does not stop us in the middle of it. */
+  onEnd(end: StreamEnd, bytes: number): Promise<void>;
+};
+
+const messages: Record<StreamFault, string> = {
+  timeout: 'The answer took longer than this server waits.',
+  idle: 'The model fell silent in the middle of its answer.',
+  too_large: 'The answer is larger than this server passes on.',
+  event_too_large: 'An event of the answer is larger than this server passes on.',
+  broken: 'The model broke off in the middle of its answer.',
+};
+
+/**
+ * The provider's events, whole ones only, read when the caller asks for more: nothing is kept but the event that is
+ * coming. A fault ends the stream with one `proxy-error` event.
+ */
+export function passEvents(
+  body: ReadableStream<Uint8Array>,
+  options: PassOptions,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader();
+  const splitter = createEventSplitter(options.eventBytes);
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let bytes = 0;
+  let ended = false;
+  let output: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
+
+  function end(how: StreamEnd): Promise<void> {
+    ended = true;
+    options.signal.removeEventListener('abort', aborted);
+    if (how !== 'done') reader.cancel().catch(() => {});
+    return options.onEnd(how, bytes);
+  }
+
+  async function close(how: 'done' | 'aborted' | StreamFault): Promise<void> {
+    if (ended) return;
+    if (how !== 'done' && how !== 'aborted') {
+      output.enqueue(encoder.encode(proxyError(how, messages[how])));
+    }
+    await end(how);
+    try {
+      output.close();
+    } catch {
+      // cancelled while we waited
+    }
+  }
+
+  function aborted(): void {
+    void close(options.signal.reason === 'timeout' ? 'timeout' : 'aborted');
+  }
+
+  function pass(events: readonly Uint8Array[]): boolean {
+    const text = events.flatMap((event) => options.onEvent(decoder.decode(event)) ?? []).join('');
+    if (text !== '') output.enqueue(encoder.encode(text));
+    return text !== '';
+  }
+
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      start(controller) {
+        output = controller;
+        options.signal.addEventListener('abort', aborted);
+        if (options.signal.aborted) aborted();
+      },
+      async pull() {
+        for (;;) {
+          const stop = after(options.idleMs, () => void close('idle'));
+          const read = await reader.read().catch(() => undefined);
+          stop();
+          // it may have ended while we waited
+          if (ended) return;
+          if (read === undefined) return close('broken');
+          if (read.done) {
+            pass([splitter.rest()]);
+            return close('done');
+          }
+          bytes += read.value.byteLength;
+          if (bytes > options.responseBytes) return close('too_large');
+          const events = splitter.push(read.value);
+          if (events === undefined) return close('event_too_large');
+          if (pass(events)) return;
+        }
+      },
+      cancel: () => (ended ? undefined : end('aborted')),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** An event in which OpenAI's, Anthropic's and compatible clients all see an error. */
+function proxyError(code: string, message: string): string {
+  const error = { type: 'proxy_error', code, message, param: null };
+  return `event: proxy-error\ndata: ${JSON.stringify({ type: 'error', sequence_number: 0, error })}\n\n`;
+}

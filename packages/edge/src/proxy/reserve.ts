@@ -1,0 +1,38 @@
+import type { LimitStore, Reservation, Reserved } from '../limits.ts';
+import { Refusal } from '../respond.ts';
+import { within } from './after.ts';
+
+/** How long a store may take for its answer, in ms. */
+export const storeMs = 5_000;
+
+/**
+ * Counts a call before it is made. Throws a Refusal: 429, 402, or 503 where the store does not answer, since what
+ * cannot be counted is not spent.
+ */
+export async function reserve(store: LimitStore, call: Reservation): Promise<void> {
+  let reserved: Reserved;
+  const asked = (async () => store.reserve(call))();
+  try {
+    reserved = await within(asked, storeMs);
+  } catch {
+    const { subject, id } = call;
+    // one that succeeds later holds a place for a call that was never made
+    void asked.then(() => store.settle({ subject, id, tokens: 0 })).catch(() => {});
+    throw new Refusal('unavailable', 'The limits cannot be counted just now. Try again in a while.');
+  }
+  if (reserved.ok) return;
+  const { why, retryAfterMs } = reserved;
+  if (why === 'budget') {
+    throw new Refusal(
+      'budget_exceeded',
+      `This call could cost up to ${call.tokens} tokens, more than is left of today's ${call.dailyTokens}.`,
+      { retryAfterMs },
+    );
+  }
+  if (why === 'concurrent') {
+    throw new Refusal('too_many_at_once', `There are ${call.concurrent} calls at once already.`, {
+      retryAfterMs,
+    });
+  }
+  throw new Refusal('rate_limited', `There were ${call.rpm} calls in the last minute.`, { retryAfterMs });
+}

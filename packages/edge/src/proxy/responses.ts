@@ -1,0 +1,141 @@
+import type { Api, BodyRules } from './api.ts';
+import {
+  capOutput,
+  invalidBody,
+  isObject,
+  type JsonObject,
+  objectsOf,
+  pick,
+  readStream,
+  refuseFields,
+  refuseSeveral,
+  toolDenied,
+} from './body-fields.ts';
+import { countOf } from './count.ts';
+import { type Media, dataUrl } from './media.ts';
+
+/** What the provider may add to an answer: nothing that comes from a tool of its own. */
+const includable = new Set(['reasoning.encrypted_content', 'message.output_text.logprobs']);
+
+const keptThere = 'it stands for what is kept at the provider, for everybody. Send the items themselves.';
+
+/**
+ * OpenAI's Responses. Nothing is kept at the provider (`store: false`): what is kept under one account could be
+ * asked for by everybody who knows its id, and costs tokens that nobody reserved.
+ */
+export const responsesApi: Api = {
+  fields: [
+    'input',
+    'instructions',
+    'temperature',
+    'top_p',
+    'text',
+    'tools',
+    'tool_choice',
+    'parallel_tool_calls',
+    'reasoning',
+    'include',
+    'truncation',
+    'top_logprobs',
+    'max_output_tokens',
+  ],
+  authorize: (key) => ({ authorization: `Bearer ${key}` }),
+  check: (body, rules) => {
+    refuseFields(body, rules.fields, {
+      previous_response_id: keptThere,
+      conversation: keptThere,
+      prompt: 'it stands for a prompt at the provider, with tools of its own.',
+      background: 'it would run on, and cost, when nobody waits for it.',
+      context_management: 'it makes the provider ask a model besides the one that is asked for.',
+    });
+    refuseSeveral(body, ['n', 'best_of']);
+    const stream = readStream(body);
+    const clean = pick(body, rules.fields);
+    clean['input'] = checkInput(body['input'], rules);
+    if (clean['tools'] !== undefined) clean['tools'] = objectsOf(clean['tools'], 'tools').map(checkTool);
+    checkChoice(clean['tool_choice']);
+    if (clean['include'] !== undefined) {
+      const { include } = clean;
+      if (!Array.isArray(include)) throw invalidBody('include is not an array.');
+      clean['include'] = include.filter((name) => includable.has(name as string));
+    }
+    if (clean['reasoning'] !== undefined) {
+      if (!isObject(clean['reasoning'])) throw invalidBody('reasoning is not an object.');
+      // how much it thinks is in the length of the answer; other modes have other prices
+      clean['reasoning'] = pick(clean['reasoning'], ['effort', 'summary']);
+    }
+    const outputTokens = capOutput(clean, ['max_output_tokens'], rules.maxOutputTokens);
+    return { body: { model: rules.model, ...clean, stream, store: false }, stream, outputTokens };
+  },
+  usage: (data) => {
+    const usage = isObject(data['response']) ? data['response']['usage'] : data['usage'];
+    if (!isObject(usage)) return undefined;
+    return { input: countOf(usage['input_tokens']), output: countOf(usage['output_tokens']) };
+  },
+};
+
+function checkTool(tool: JsonObject): JsonObject {
+  if (tool['type'] !== 'function') throw toolDenied('A tool that is no function');
+  return pick(tool, ['type', 'name', 'description', 'parameters', 'strict']);
+}
+
+function checkChoice(choice: unknown): void {
+  if (choice === undefined || typeof choice === 'string') return;
+  const allowed = isObject(choice) ? choice : {};
+  if (allowed['type'] === 'function') return;
+  const tools = allowed['type'] === 'allowed_tools' ? allowed['tools'] : undefined;
+  if (Array.isArray(tools) && tools.every((tool) => isObject(tool) && tool['type'] === 'function')) return;
+  throw toolDenied('tool_choice of something else');
+}
+
+function checkInput(input: unknown, { media }: BodyRules): unknown {
+  if (typeof input === 'string') return input;
+  return objectsOf(input, 'input').map((item) => checkItem(item, media));
+}
+
+function checkItem(item: JsonObject, media: Media): JsonObject {
+  const { type } = item;
+  if (type === undefined || type === 'message') {
+    const clean = pick(item, ['type', 'role', 'content', 'id', 'status', 'phase']);
+    if (typeof clean['role'] !== 'string') throw invalidBody('A message of input has no role.');
+    return { ...clean, content: checkContent(clean['content'], media) };
+  }
+  if (type === 'function_call') return pick(item, ['type', 'id', 'call_id', 'name', 'arguments', 'status']);
+  if (type === 'function_call_output') {
+    const clean = pick(item, ['type', 'id', 'call_id', 'status']);
+    return { ...clean, output: checkContent(item['output'], media) };
+  }
+  if (type === 'reasoning') {
+    return pick(item, ['type', 'id', 'summary', 'content', 'encrypted_content', 'status']);
+  }
+  if (type === 'item_reference') {
+    throw invalidBody(
+      'input refers to an item by its id, and nothing is kept at the provider. Send the item itself: in the AI SDK, providerOptions: { openai: { store: false } }.',
+    );
+  }
+  throw invalidBody('input has an item of a type that is not passed on.');
+}
+
+function checkContent(content: unknown, media: Media): unknown {
+  if (typeof content === 'string') return content;
+  return objectsOf(content, 'content').map((part) => {
+    const { type } = part;
+    if (type === 'input_text') return pick(part, ['type', 'text']);
+    // annotations name files and pages, which is of no use to the model
+    if (type === 'output_text') return { ...pick(part, ['type', 'text']), annotations: [] };
+    if (type === 'refusal') return pick(part, ['type', 'refusal']);
+    if (part['file_id'] !== undefined && part['file_id'] !== null) {
+      throw invalidBody('A file by its id is refused. Send the file itself.');
+    }
+    if (type === 'input_image') {
+      return { ...pick(part, ['type', 'detail']), image_url: dataUrl(part['image_url'], 'image_url', media) };
+    }
+    if (type === 'input_file') {
+      return {
+        ...pick(part, ['type', 'filename']),
+        file_data: dataUrl(part['file_data'], 'file_data', media),
+      };
+    }
+    throw invalidBody('input has a part of a type that is not passed on.');
+  });
+}

@@ -1,0 +1,141 @@
+import { Refusal } from './respond.ts';
+
+/** How much of a body is read. */
+export type BodyLimits = {
+  /** Bytes on the wire. */
+  bytes: number;
+  /** Arrays and objects inside each other; default 64. */
+  depth?: number;
+  /** How long the whole body may take, in ms; default 30,000. */
+  timeoutMs?: number;
+};
+
+/**
+ * A request's body as JSON: an object, nothing else. It is counted while it comes, so a length that was not told, or
+ * told wrong, costs no more than the cap. Throws a {@link Refusal}: 400, 408, 413 or 415.
+ */
+export async function readJson(request: Request, limits: BodyLimits): Promise<Record<string, unknown>> {
+  const { headers } = request;
+  const [type = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
+  const charset = parameters.find((part) => part.trim().startsWith('charset='))?.trim();
+  if (type.trim() !== 'application/json' || !isUtf8(charset)) {
+    throw new Refusal('unsupported_media_type', 'Send JSON, with content-type: application/json.');
+  }
+  if ((headers.get('content-encoding') ?? 'identity').trim().toLowerCase() !== 'identity') {
+    throw new Refusal('unsupported_media_type', 'Send the body as it is, without content-encoding.');
+  }
+  const told = toldLength(headers);
+  if (told !== undefined && told > limits.bytes) {
+    // Only what is being read can be let go of; the server closes the connection.
+    await request.body?.cancel().catch(() => {});
+    throw tooLarge(limits.bytes);
+  }
+  const bytes = await readBytes(request, limits);
+  if (told !== undefined && told !== bytes.byteLength) {
+    throw new Refusal('invalid_length', 'content-length is not the length of the body.');
+  }
+  return parse(bytes, limits.depth ?? 64);
+}
+
+function isUtf8(charset: string | undefined): boolean {
+  return charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+}
+
+function toldLength(headers: Headers): number | undefined {
+  const text = headers.get('content-length');
+  if (text === null) return undefined;
+  // Two framings of one body are how requests are smuggled past a server in front.
+  if (!/^\d{1,15}$/.test(text) || headers.has('transfer-encoding')) {
+    throw new Refusal('invalid_length', 'content-length is no number of bytes, or not the only one.');
+  }
+  return Number(text);
+}
+
+async function readBytes(request: Request, { bytes, timeoutMs = 30_000 }: BodyLimits): Promise<Uint8Array> {
+  if (request.body === null) return new Uint8Array();
+  if (request.bodyUsed) throw new TypeError('The body was read before: auth may read headers only.');
+  const reader = request.body.getReader();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    reader.cancel().catch(() => {});
+  }, timeoutMs);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      size += value.byteLength;
+      if (size > bytes) {
+        // not awaited: a source that never answers must not hold the refusal up
+        reader.cancel().catch(() => {});
+        throw tooLarge(bytes);
+      }
+      parts.push(value);
+    }
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal('invalid_body', 'The body broke off.');
+  } finally {
+    clearTimeout(timer);
+  }
+  if (late) throw new Refusal('body_timeout', `The body did not come within ${timeoutMs} ms.`);
+  return join(parts, size);
+}
+
+function tooLarge(bytes: number): Refusal {
+  return new Refusal('too_large', `The body is larger than ${bytes} bytes.`);
+}
+
+function join(parts: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.byteLength;
+  }
+  return whole;
+}
+
+function parse(bytes: Uint8Array, depth: number): Record<string, unknown> {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Refusal('invalid_json', 'The body is not UTF-8.');
+  }
+  if (deepest(text) > depth) {
+    throw new Refusal(
+      'invalid_body',
+      `The body has more than ${depth} arrays and objects inside each other.`,
+    );
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Refusal('invalid_json', 'The body is not JSON.');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Refusal('invalid_body', 'The body is not a JSON object.');
+  }
+  return value as Record<string, unknown>;
+}
+
+/** How deep a JSON text goes, told before it is parsed: what reads the value afterwards calls itself for each level. */
+function deepest(text: string): number {
+  let depth = 0;
+  let most = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (quoted) {
+      if (char === '\\') at += 1;
+      else if (char === '"') quoted = false;
+    } else if (char === '"') quoted = true;
+    else if (char === '[' || char === '{') most = Math.max(most, (depth += 1));
+    else if (char === ']' || char === '}') depth -= 1;
+  }
+  return most;
+}

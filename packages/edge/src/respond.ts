@@ -1,0 +1,94 @@
+/** Each reason to refuse a request, and its status. */
+const statuses = {
+  invalid_json: 400,
+  invalid_body: 400,
+  invalid_length: 400,
+  invalid_query: 400,
+  unsupported_field: 400,
+  unauthorized: 401,
+  budget_exceeded: 402,
+  origin_denied: 403,
+  model_denied: 403,
+  tool_denied: 403,
+  unknown_path: 404,
+  unknown_provider: 404,
+  unknown_prompt: 404,
+  unknown_run: 404,
+  method_not_allowed: 405,
+  body_timeout: 408,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  too_many_at_once: 429,
+  client_closed: 499,
+  internal: 500,
+  upstream_unreachable: 502,
+  upstream_broken: 502,
+  upstream_redirect: 502,
+  upstream_content_type: 502,
+  upstream_auth: 502,
+  upstream_too_large: 502,
+  upstream_malformed: 502,
+  unavailable: 503,
+  upstream_timeout: 504,
+} as const;
+
+/** Why a request was refused, as a word for programs. */
+export type RefusalCode = keyof typeof statuses;
+
+/** A request that is refused: thrown wherever it is noticed, answered in one place with {@link refusalResponse}. */
+export class Refusal extends Error {
+  override readonly name: 'Refusal' = 'Refusal';
+  readonly code: RefusalCode;
+  readonly status: number;
+  /** How long the caller should wait before the next try, in ms. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: RefusalCode, message: string, options: { retryAfterMs?: number } = {}) {
+    super(message);
+    this.code = code;
+    this.status = statuses[code];
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/**
+ * Headers of every answer: nothing on the way may store, change or collect it, and a browser may not guess its type.
+ */
+export const answerHeaders: Readonly<Record<string, string>> = {
+  'cache-control': 'no-store, no-transform',
+  'x-content-type-options': 'nosniff',
+  // nginx collects an answer before it passes it on, unless it is told not to
+  'x-accel-buffering': 'no',
+  vary: 'origin',
+};
+
+/** An answer in JSON. `headers` come on top of {@link answerHeaders}. */
+export function jsonResponse(
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { ...answerHeaders, 'content-type': 'application/json', ...headers },
+  });
+}
+
+/**
+ * What the caller gets for whatever was thrown: a {@link Refusal} as `{ error: { code, message } }` with its status,
+ * and anything else as 500 without a word of what it was, which may name a key or a file.
+ */
+export function refusalResponse(error: unknown, headers: Readonly<Record<string, string>> = {}): Response {
+  const refusal =
+    error instanceof Refusal ? error : new Refusal('internal', 'Something went wrong on this server.');
+  const { status, code, message, retryAfterMs } = refusal;
+  const retry = retryAfterMs === undefined ? {} : retryHeaders(retryAfterMs);
+  return jsonResponse(status, { error: { code, message } }, { ...headers, ...retry });
+}
+
+function retryHeaders(ms: number): Record<string, string> {
+  const whole = Math.max(0, Math.ceil(ms));
+  return { 'retry-after': String(Math.ceil(whole / 1_000)), 'retry-after-ms': String(whole) };
+}

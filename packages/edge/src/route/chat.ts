@@ -1,0 +1,149 @@
+import type { Executor, RunEvent } from '@cueline/core';
+import { PromptTransport, type ChatCall } from '@cueline/core/ai-sdk';
+import { Refusal } from '../respond.ts';
+import { checkTasks } from './check-messages.ts';
+import type { Start } from './read-start.ts';
+import type { ReachedRun } from './runs.ts';
+
+/** A request of the AI SDK's own client, which knows no runs, only its conversation. */
+export type ChatPost = {
+  /** The client's name for its conversation. */
+  chatId: string;
+  trigger: ChatCall['trigger'];
+  messageId: string | undefined;
+  start: Start;
+};
+
+/** What is answered: the AI SDK's chunks, and the run that they are of. */
+export type ChatAnswer = {
+  chunks: ReadableStream<unknown>;
+  runId: string | undefined;
+  /** Nobody reads the chunks any more. The run goes on. */
+  leave(): void;
+};
+
+/** True for a body that the AI SDK's `DefaultChatTransport` makes, and not `viaRoute`. */
+export function isChatPost(body: Readonly<Record<string, unknown>>): boolean {
+  if (typeof body['trigger'] === 'string') return true;
+  return Array.isArray(body['messages']) && body['prompt'] === undefined && body['input'] === undefined;
+}
+
+/** What such a body says besides what starts a run. */
+export function readChatPost(body: Readonly<Record<string, unknown>>, start: Start): ChatPost {
+  const { id = crypto.randomUUID(), trigger = 'submit-message', messageId } = body;
+  if (typeof id !== 'string' || id === '' || id.length > 200) {
+    throw new Refusal('invalid_body', 'id is no text of 1 to 200 characters.');
+  }
+  if (trigger !== 'submit-message' && trigger !== 'regenerate-message') {
+    throw new Refusal('invalid_body', "trigger says neither 'submit-message' nor 'regenerate-message'.");
+  }
+  if (messageId !== undefined && typeof messageId !== 'string') {
+    throw new Refusal('invalid_body', 'messageId is no text.');
+  }
+  return { chatId: id, trigger, messageId, start };
+}
+
+/** Starts the next turn of a conversation, or tells its run what was answered. A turn before that still goes on is stopped. */
+export async function answerChat(
+  { chatId, trigger, messageId, start }: ChatPost,
+  latest: ReachedRun | undefined,
+  begin: (start: Start) => Promise<ReachedRun>,
+): Promise<ChatAnswer> {
+  let begun: Promise<ReachedRun> | undefined;
+  const { model, options, key } = start;
+  const left = new AbortController();
+  const leave = (): void => left.abort();
+  const transport = chatTransport(start, latest, left.signal, (request) => {
+    begun = (async () => {
+      await latest?.stop();
+      await latest?.over();
+      // the task list stands in a message, as the client has it
+      return begin({ ...request, tasks: checkTasks(request.tasks), model, options, key });
+    })();
+    return begun;
+  });
+  let chunks: ReadableStream<unknown>;
+  try {
+    chunks = await transport.sendMessages({
+      chatId,
+      trigger,
+      messageId,
+      messages: [...(start.messages ?? [])],
+      // the run goes on without its client
+      abortSignal: undefined,
+    });
+  } catch (error) {
+    throw isInterrupted(error) ? new Refusal('conflict', error.message) : error;
+  }
+  try {
+    const { runId } = (await begun) ?? latest ?? {};
+    return { chunks, runId, leave };
+  } catch (error) {
+    chunks.cancel().catch(() => {});
+    leave();
+    throw error;
+  }
+}
+
+/** The run of a conversation from its beginning, for a client that comes back. */
+export async function resumeChat(
+  definition: Start['definition'],
+  chatId: string,
+  latest: ReachedRun,
+): Promise<ChatAnswer | null> {
+  const left = new AbortController();
+  const leave = (): void => left.abort();
+  const transport = chatTransport({ definition, input: undefined }, latest, left.signal, () =>
+    Promise.reject(new Refusal('internal', 'Nothing starts where a client comes back.')),
+  );
+  const chunks = await transport.reconnectToStream({ chatId });
+  return chunks === null ? null : { chunks, runId: latest.runId, leave };
+}
+
+/** The AI SDK's side of a prompt whose runs are kept by the route. It lives as long as one request. */
+function chatTransport(
+  { definition, input }: Pick<Start, 'definition' | 'input'>,
+  latest: ReachedRun | undefined,
+  left: AbortSignal,
+  begin: (request: Start) => Promise<ReachedRun>,
+): PromptTransport<unknown> {
+  const executor: Executor = {
+    // what starts it has this definition's input
+    start: (request) => later(begin(request as Start), left),
+    attach: (runId, afterSeq) => (runId === latest?.runId ? until(left, latest.events(afterSeq)) : undefined),
+    send: (runId, command) =>
+      runId === latest?.runId
+        ? latest.send(command)
+        : { accepted: false, reason: 'The run is not under way.' },
+  };
+  return new PromptTransport<unknown>(
+    // a definition of its own, since the chats of one definition are remembered together
+    { ...definition },
+    {
+      executor,
+      input,
+      runIds: { getItem: () => latest?.runId ?? null, setItem: () => {}, removeItem: () => {} },
+    },
+  );
+}
+
+async function* later(run: Promise<ReachedRun>, left: AbortSignal): AsyncGenerator<RunEvent, void> {
+  yield* until(left, (await run).events(-1));
+}
+
+/** The same events, as long as somebody is there. */
+function until(left: AbortSignal, events: AsyncIterable<RunEvent>): AsyncIterable<RunEvent> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = events[Symbol.asyncIterator]();
+      const leave = (): void => void iterator.return?.();
+      if (left.aborted) leave();
+      else left.addEventListener('abort', leave, { once: true });
+      return iterator;
+    },
+  };
+}
+
+function isInterrupted(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'interrupted';
+}

@@ -1,0 +1,95 @@
+import type { RunRequest } from '@cueline/core';
+import { Refusal } from '../respond.ts';
+
+type Messages = NonNullable<RunRequest['messages']>;
+type Tasks = NonNullable<RunRequest['tasks']>;
+
+/** What says which addresses a file may have, besides `data:`. */
+type FileUrls = ((url: URL) => boolean) | undefined;
+
+/**
+ * The earlier turns that a client sends: a user's and the model's, since what the system says is the prompt's own, and
+ * without files from anywhere, which would be fetched with this server's rights. Throws a {@link Refusal} with 400.
+ */
+export function checkMessages(messages: unknown, fileUrls: FileUrls): Messages {
+  if (messages === undefined) return [];
+  if (!Array.isArray(messages)) throw invalid('messages is no list. Send UI messages: { id, role, parts }.');
+  for (const [index, message] of (messages as unknown[]).entries()) {
+    const place = `messages[${index}]`;
+    if (!isRecord(message) || typeof message['id'] !== 'string' || !Array.isArray(message['parts'])) {
+      throw invalid(`${place} is no UI message. Send { id, role, parts }.`);
+    }
+    const { role } = message;
+    if (role !== 'user' && role !== 'assistant') {
+      throw new Refusal(
+        'unsupported_field',
+        `${place} has the role ${JSON.stringify(role)}. A client says what user and assistant said; the rest is the prompt's.`,
+      );
+    }
+    for (const [at, part] of (message['parts'] as unknown[]).entries()) {
+      checkPart(part, `${place}.parts[${at}]`, fileUrls);
+    }
+  }
+  return messages as Messages;
+}
+
+/** How the tasks of the turn before stood. Throws a {@link Refusal} with 400 for what are none. */
+export function checkTasks(tasks: unknown): Tasks {
+  if (tasks === undefined) return [];
+  const isTask = (task: unknown): boolean =>
+    isRecord(task) && ['id', 'title', 'status', 'origin'].every((name) => typeof task[name] === 'string');
+  if (!Array.isArray(tasks) || !tasks.every(isTask)) {
+    throw invalid('tasks is no list of tasks. Send those of the run before: state.tasks.');
+  }
+  return tasks as Tasks;
+}
+
+function checkPart(part: unknown, place: string, fileUrls: FileUrls): void {
+  if (!isRecord(part) || typeof part['type'] !== 'string') {
+    throw invalid(`${place} is no part of a message. Send { type: 'text', text } and the like.`);
+  }
+  const { type } = part;
+  if (type === 'text' || type === 'reasoning') {
+    if (typeof part['text'] !== 'string') throw invalid(`${place}.text is no text.`);
+  } else if (type === 'file' || type === 'reasoning-file') {
+    checkUrl(part['url'], `${place}.url`, fileUrls);
+  } else if (type.startsWith('tool-') || type === 'dynamic-tool') {
+    if (typeof part['toolCallId'] !== 'string') throw invalid(`${place}.toolCallId is no text.`);
+    checkOutput(part['output'], `${place}.output`, fileUrls);
+  }
+}
+
+/** A tool's result may be a list of parts, files among them. */
+function checkOutput(output: unknown, place: string, fileUrls: FileUrls): void {
+  if (!Array.isArray(output)) return;
+  for (const [index, part] of (output as unknown[]).entries()) {
+    if (!isRecord(part)) continue;
+    for (const name of ['image', 'data', 'url']) {
+      const value = part[name];
+      const url = isRecord(value) ? value['url'] : value;
+      if (typeof url === 'string' && /^\s*[a-z][a-z\d+.-]*:/i.test(url)) {
+        checkUrl(url, `${place}[${index}].${name}`, fileUrls);
+      }
+    }
+  }
+}
+
+function checkUrl(value: unknown, place: string, fileUrls: FileUrls): void {
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined) throw invalid(`${place} is no address. Send the file itself, as a data: URL.`);
+  if (url.protocol === 'data:') return;
+  const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
+  if (isWeb && fileUrls?.(url) === true) return;
+  throw new Refusal(
+    'unsupported_field',
+    `${place} is an address, which the server would have to fetch. Send the file itself, as a data: URL. Whoever runs this server can let addresses in: fileUrls: (url) => url.origin === 'https://files.example'.`,
+  );
+}
+
+function invalid(message: string): Refusal {
+  return new Refusal('invalid_body', message);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

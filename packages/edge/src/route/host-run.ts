@@ -1,0 +1,183 @@
+import {
+  CuelineError,
+  failedStart,
+  type EditReply,
+  type Executor,
+  type RunCommand,
+  type RunEvent,
+  type RunRequest,
+  type SerializedError,
+} from '@cueline/core';
+import { createFeed, type Feed } from '../stores/feed.ts';
+import type { RunLogStore, RunMessage } from '../stores/run-log-store.ts';
+import { createStoreWriter } from './store-writer.ts';
+
+/** A run that happens in this instance. */
+export type HostedRun = {
+  readonly runId: string;
+  readonly subject: string;
+  readonly events: Feed<RunEvent>;
+  send(command: RunCommand): Promise<EditReply>;
+  stop(): void;
+  /** Once it has ended and is written down, or cannot be: whether it is. Never rejects. */
+  readonly written: Promise<boolean>;
+};
+
+export type HostedRunOptions = {
+  runId: string;
+  subject: string;
+  executor: Executor;
+  request: RunRequest;
+  store: RunLogStore;
+  runMs: number;
+  onFailure(error: unknown): void;
+};
+
+/** How long a run that is stopped may take to say so itself, in milliseconds. */
+const GRACE_MS = 1_000;
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Starts a run that goes on whoever watches it, under the id that its store knows it by. It ends by itself, when it is
+ * stopped, here or by another instance, and after `runMs`.
+ */
+export function hostRun(options: HostedRunOptions): HostedRun {
+  const { runId, subject, executor, request, store, runMs, onFailure } = options;
+  const events = createFeed<RunEvent>();
+  const aborting = new AbortController();
+  /** Ends the listening. */
+  const over = new AbortController();
+  /** What was answered to other instances, by the ids of their questions. */
+  const replies = new Map<string, { reply: EditReply; told: boolean }>();
+  let innerId: string | undefined;
+  let cause: SerializedError | undefined;
+  let grace: ReturnType<typeof setTimeout> | undefined;
+
+  const writer = createStoreWriter(store, runId, (error) => {
+    onFailure(error);
+    warn(
+      'What happens in this run could not be written down. It goes on, but where the connection is lost, it may not be found again.',
+    );
+  });
+  const timeout = setTimeout(
+    () => {
+      const message = `The run took longer than the ${runMs / 1_000} s that it may take here, so it was ended.`;
+      end({ code: 'timeout', message, details: { ms: runMs } });
+    },
+    Math.min(runMs, MAX_TIMER_MS),
+  );
+
+  function add(event: RunEvent): void {
+    if (events.closed) return;
+    // a warning of our own moves what follows
+    const placed = { ...event, seq: events.items.length };
+    if (placed.type === 'run-start' || placed.type === 'run-resume') {
+      innerId = placed.runId;
+      placed.runId = runId;
+    }
+    const told =
+      placed.type === 'run-end' && placed.outcome === 'stopped' && cause !== undefined
+        ? { ...placed, outcome: 'error' as const, error: cause }
+        : placed;
+    events.push(told);
+    writer.push(told);
+    if (told.type !== 'run-end') return;
+    events.close();
+    over.abort();
+    clearTimeout(timeout);
+    clearTimeout(grace);
+  }
+
+  function warn(message: string): void {
+    const last = events.items.at(-1);
+    if (last !== undefined) add({ seq: 0, t: last.t, type: 'warning', message });
+  }
+
+  /** Has the run end; with an error, where it was not wished for. */
+  function end(error?: SerializedError): void {
+    if (aborting.signal.aborted) return;
+    cause = error;
+    aborting.abort();
+    if (!events.closed) grace = setTimeout(() => close(error), GRACE_MS);
+  }
+
+  /** Ends the log of a run that does not do so itself. */
+  function close(error?: SerializedError): void {
+    const last = events.items.at(-1);
+    if (last === undefined) {
+      const { definition, messages, input } = request;
+      const failure = error === undefined ? undefined : CuelineError.fromJSON(error);
+      for (const event of failedStart(definition.name, failure, messages, input)) add(event);
+      return;
+    }
+    const how = error === undefined ? { outcome: 'stopped' as const } : { outcome: 'error' as const, error };
+    add({ seq: 0, t: last.t, type: 'run-end', ...how });
+  }
+
+  async function follow(): Promise<void> {
+    let error: SerializedError = {
+      code: 'stream_truncated',
+      message: 'The run broke off without an end. Start it again.',
+    };
+    try {
+      for await (const event of executor.start(request, aborting.signal)) add(event);
+    } catch (thrown) {
+      onFailure(thrown);
+      if (CuelineError.isInstance(thrown)) error = thrown.toJSON();
+    }
+    close(aborting.signal.aborted ? cause : error);
+  }
+
+  async function send(command: RunCommand): Promise<EditReply> {
+    if (innerId === undefined || innerId === '' || events.closed) return notUnderWay();
+    return (await executor.send?.(innerId, command)) ?? notUnderWay();
+  }
+
+  async function obey(message: RunMessage): Promise<void> {
+    if (message.type === 'stop') return end();
+    if (message.type === 'reply') return;
+    const { id } = message;
+    const known = replies.get(id);
+    if (known?.told === true) return;
+    // heard again after a store that was away, it is answered again and not done again
+    const answer = known ?? { reply: await answerTo(message), told: false };
+    replies.set(id, answer);
+    await store.tell(runId, { type: 'reply', id, reply: answer.reply });
+    answer.told = true;
+  }
+
+  async function answerTo(message: Extract<RunMessage, { type: 'ping' | 'command' }>): Promise<EditReply> {
+    if (message.type === 'ping') return { accepted: true };
+    try {
+      return await send(message.command);
+    } catch (error) {
+      onFailure(error);
+      return { accepted: false, reason: 'The run could not make sense of it.' };
+    }
+  }
+
+  /** Hears what other instances are told about the run, also after a store that was away. */
+  async function listen(): Promise<void> {
+    for (let failures = 0; !over.signal.aborted; failures += 1) {
+      try {
+        for await (const message of store.told(runId, over.signal)) {
+          failures = 0;
+          await obey(message);
+        }
+        return;
+      } catch (error) {
+        if (failures === 0) onFailure(error);
+        await new Promise((resolve) => setTimeout(resolve, Math.min(100 * 2 ** failures, 5_000)));
+      }
+    }
+  }
+
+  void follow();
+  void listen();
+  return { runId, subject, events, send, stop: () => end(), written: writer.written };
+}
+
+/** What is answered to a command that comes too late. */
+export function notUnderWay(): EditReply {
+  return { accepted: false, reason: 'The run is not under way.' };
+}

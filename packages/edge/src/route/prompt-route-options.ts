@@ -1,0 +1,89 @@
+import type { Limits, ModelSettings, PromptOptions, RunOutcome, RunRequest } from '@cueline/core';
+import type { Environment } from '@cueline/core/models';
+import type { Authenticate } from '../identify.ts';
+import type { LimitStore } from '../limits.ts';
+import type { RunLogStore } from '../stores/run-log-store.ts';
+
+/** What a run may use, as `options.limits` of any run has it, and what one subject may use of the route. */
+export type PromptRouteLimits = Limits & {
+  /** The most bytes of a request. Default 1 MB. */
+  bodyBytes: number;
+  /** Runs of one subject at once. Default 4. */
+  concurrent: number;
+  /** Runs of one subject a minute. Default 20. */
+  rpm: number;
+  /** How long a run may take in all, waiting for answers included, in milliseconds. Default 15 minutes. */
+  runMs: number;
+  /** How long a run can be read after its end, in milliseconds. Default 5 minutes. */
+  replayMs: number;
+};
+
+/** What a client asks for. Its messages have been checked; `model` and `options` are as they came. */
+export type AskedRun = {
+  prompt: string;
+  subject: string;
+  input: unknown;
+  messages: NonNullable<RunRequest['messages']>;
+  tasks: NonNullable<RunRequest['tasks']>;
+  model: unknown;
+  options: unknown;
+};
+
+/** What a run is started with. What is left out is the client's input, messages and tasks, and the route's own model. */
+export type AcceptedRun = Partial<Pick<RunRequest, 'input' | 'messages' | 'tasks' | 'model' | 'options'>>;
+
+/** What happens on a route, without a word of what is said in a run. */
+export type PromptRouteEvent =
+  | { type: 'run-start'; runId: string; subject: string; prompt: string }
+  | {
+      type: 'run-end';
+      runId: string;
+      subject: string;
+      prompt: string;
+      outcome: RunOutcome;
+      /** Of its error, where it ended with one. */
+      code?: string;
+      /** How long it took. */
+      ms: number;
+      /** As its providers report them. */
+      tokens: number;
+    }
+  | { type: 'refused'; code: string; status: number; method: string }
+  /** Something of the server's own failed, such as a store. Clients are not told what it was. */
+  | { type: 'failed'; error: unknown; runId?: string };
+
+/** What {@link createPromptRoute} takes besides the prompts. */
+export type PromptRouteOptions = {
+  /** Model to use instead of the definitions' own. */
+  model?: RunRequest['model'];
+  /** Where models come from; a function gets what the platform passes as the second argument, as Workers do. */
+  models?: ModelSettings | ((env: Environment) => ModelSettings) | undefined;
+  /** Options of every run. */
+  options?: PromptOptions | undefined;
+  /** Pages of which origins may ask, such as `https://play.example`. */
+  origins: readonly string[];
+  /** Who asks. A run belongs to its subject, and nobody else is told that it is there. */
+  auth: Authenticate | 'none';
+  /** The caller's address, asked for where `auth` is `'none'`. */
+  address?: ((request: Request) => string) | undefined;
+  limits?: Partial<PromptRouteLimits> | undefined;
+  /** Where runs are written down. Default: in this process. */
+  store?: RunLogStore | undefined;
+  /** Who counts the runs of each subject. Default: this process. */
+  limitStore?: LimitStore | undefined;
+  /**
+   * Lets a client set more than input, messages and tasks, or less: what it returns is what the run gets. Without it,
+   * a client that sends `model` or `options` is refused. A `CuelineError` that it throws refuses in its words.
+   *
+   * @example
+   * accept: ({ model }) => (model === 'openai:gpt-4o-mini' ? { model } : {})
+   */
+  accept?: ((asked: AskedRun, request: Request) => AcceptedRun | Promise<AcceptedRun>) | undefined;
+  /** Which addresses files in a client's messages may have, besides `data:`. The server or the provider fetches them. */
+  fileUrls?: ((url: URL) => boolean) | undefined;
+  /** Keeps the process awake until a run has ended, where a platform would freeze it once it has answered. */
+  waitUntil?: ((work: Promise<void>) => void) | undefined;
+  onEvent?: ((event: PromptRouteEvent) => void) | undefined;
+  /** Takes `'*'` among the origins. */
+  development?: boolean | undefined;
+};

@@ -1,0 +1,97 @@
+import { CuelineError, type Limits, type PromptDefinition, type RunRequest } from '@cueline/core';
+import { Refusal } from '../respond.ts';
+import { checkMessages, checkTasks } from './check-messages.ts';
+import type { AcceptedRun, AskedRun } from './prompt-route-options.ts';
+import { runDefaults, type RouteSettings } from './settings.ts';
+
+/** A run as it may be started. */
+export type Start = RunRequest & { key?: string | undefined };
+
+const longestKey = 200;
+
+/**
+ * What a client asks for, as far as it may have it. Throws a {@link Refusal} that says what to leave out, or what
+ * whoever runs the route has to type to let it in.
+ */
+export async function readStart(
+  settings: RouteSettings,
+  body: Readonly<Record<string, unknown>>,
+  subject: string,
+  request: Request,
+): Promise<Start> {
+  const { options } = settings;
+  const definition = findPrompt(settings, body['prompt']);
+  const { input, model, key } = body;
+  if (key !== undefined && (typeof key !== 'string' || key === '' || key.length > longestKey)) {
+    throw new Refusal('invalid_body', `key is no text of 1 to ${longestKey} characters.`);
+  }
+  const asked: AskedRun = {
+    prompt: definition.name,
+    subject,
+    input,
+    messages: checkMessages(body['messages'], options.fileUrls),
+    tasks: checkTasks(body['tasks']),
+    model,
+    options: body['options'],
+  };
+  const accepted = await accept(settings, asked, request);
+  return {
+    definition,
+    input,
+    messages: asked.messages,
+    tasks: asked.tasks,
+    model: options.model,
+    ...accepted,
+    options: { ...options.options, ...accepted.options, limits: limitsOf(settings, accepted) },
+    key,
+  };
+}
+
+function findPrompt({ definitions }: RouteSettings, name: unknown): PromptDefinition<unknown> {
+  const [only, ...others] = definitions.values();
+  if (name === undefined && only !== undefined && others.length === 0) return only;
+  const found = typeof name === 'string' ? definitions.get(name) : undefined;
+  if (found !== undefined) return found;
+  const known = [...definitions.keys()].join(', ');
+  const what = typeof name === 'string' ? `There is no prompt "${name.slice(0, 100)}"` : 'No prompt is named';
+  throw new Refusal('unknown_prompt', `${what}. Send { prompt } with one of: ${known}.`);
+}
+
+async function accept({ options }: RouteSettings, asked: AskedRun, request: Request): Promise<AcceptedRun> {
+  if (options.accept === undefined) {
+    for (const name of ['model', 'options'] as const) {
+      if (asked[name] !== undefined) throw notTaken(name);
+    }
+    return {};
+  }
+  try {
+    const accepted = await options.accept(asked, request);
+    // what is undefined is left out, and is the route's own
+    return Object.fromEntries(Object.entries(accepted).filter(([, value]) => value !== undefined));
+  } catch (error) {
+    if (!CuelineError.isInstance(error)) throw error;
+    throw new Refusal('unsupported_field', error.message);
+  }
+}
+
+function notTaken(name: 'model' | 'options'): Refusal {
+  const example = name === 'model' ? 'model: checked(model)' : 'options: checked(options)';
+  return new Refusal(
+    'unsupported_field',
+    `This route takes no ${name} from a client. Leave ${name} out; or let it in with accept: ({ ${name} }) => ({ ${example} }) in createPromptRoute, once it is checked.`,
+  );
+}
+
+/** What a client may use is never more than what the route allows. */
+function limitsOf({ runLimits }: RouteSettings, accepted: AcceptedRun): Partial<Limits> {
+  const limits: Partial<Limits> = { ...runLimits };
+  for (const [name, value] of Object.entries(accepted.options?.limits ?? {})) {
+    if (!Object.hasOwn(runDefaults, name)) {
+      throw new Refusal('unsupported_field', `There is no limit "${name.slice(0, 100)}".`);
+    }
+    const limit = name as keyof Limits;
+    if (typeof value !== 'number' || Number.isNaN(value)) continue;
+    limits[limit] = Math.min(value, runLimits[limit] ?? runDefaults[limit]);
+  }
+  return limits;
+}

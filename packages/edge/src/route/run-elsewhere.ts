@@ -1,0 +1,153 @@
+import { CuelineError, failedStart, type EditReply, type RunCommand, type RunEvent } from '@cueline/core';
+import type { RunLogStore } from '../stores/run-log-store.ts';
+import { notUnderWay } from './host-run.ts';
+
+/** A run of another instance, as far as the store that both share can tell. */
+export type RunElsewhere = {
+  /** The events after `afterSeq`, past and to come. Where its instance has gone, they end with `interrupted`. */
+  events(afterSeq: number): AsyncIterable<RunEvent>;
+  send(command: RunCommand): Promise<EditReply>;
+  /** Resolves once it has ended. */
+  ended(signal: AbortSignal): Promise<void>;
+};
+
+export type RunElsewhereOptions = {
+  /** How long nothing may happen before it is asked whether anybody is there, in milliseconds; default 30,000. */
+  quietMs?: number;
+  /** How long an answer may take, in milliseconds; default 4,000. */
+  replyMs?: number;
+};
+
+/** How long a store may take to give what it has already, in milliseconds. */
+const CATCH_UP_MS = 500;
+
+/** Follows a run that happens in another instance, and talks to it. */
+export function followElsewhere(
+  store: RunLogStore,
+  runId: string,
+  { quietMs = 30_000, replyMs = 4_000 }: RunElsewhereOptions = {},
+): RunElsewhere {
+  async function ended(signal: AbortSignal): Promise<void> {
+    const end = store.read(runId, Number.MAX_SAFE_INTEGER, signal)[Symbol.asyncIterator]();
+    await end.next();
+  }
+
+  /** What its instance answers; undefined where nobody does. */
+  async function ask(command: RunCommand | undefined): Promise<EditReply | undefined> {
+    const id = crypto.randomUUID();
+    const over = new AbortController();
+    const reply = async (): Promise<EditReply> => {
+      for await (const message of store.told(runId, over.signal)) {
+        if (message.type === 'reply' && message.id === id) return message.reply;
+      }
+      return notUnderWay();
+    };
+    const answer = Promise.race([reply(), ended(over.signal).then(notUnderWay)]);
+    // it may fail while nobody waits for it yet
+    answer.catch(() => {});
+    try {
+      await store.tell(
+        runId,
+        command === undefined ? { type: 'ping', id } : { type: 'command', id, command },
+      );
+      return (await isSilent(answer, replyMs)) ? undefined : await answer;
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** True where nobody answers: neither when asked, nor when asked again. */
+  async function isGone(): Promise<boolean> {
+    return (await ask(undefined)) === undefined && (await ask(undefined)) === undefined;
+  }
+
+  /** The last event that is written down. */
+  async function lastEvent(): Promise<RunEvent | undefined> {
+    const enough = new AbortController();
+    const events = store.read(runId, -1, enough.signal)[Symbol.asyncIterator]();
+    let last: RunEvent | undefined;
+    for (;;) {
+      const next = events.next();
+      if (await isSilent(next, CATCH_UP_MS)) enough.abort();
+      const { done, value } = await next;
+      if (done === true) return last;
+      last = value;
+    }
+  }
+
+  /** Ends the log of a run whose instance has gone: nothing more would ever come. */
+  async function endAbandoned(): Promise<void> {
+    const error = new CuelineError(
+      'interrupted',
+      'Where this ran, nobody answers any more, so it has ended. Start it again.',
+    );
+    const last = await lastEvent();
+    const events: RunEvent[] =
+      last === undefined
+        ? [...failedStart('', error)].map((event) => ('runId' in event ? { ...event, runId } : event))
+        : [{ seq: last.seq + 1, t: last.t, type: 'run-end', outcome: 'error', error: error.toJSON() }];
+    // should it be there after all, it hears that it is over
+    await store.tell(runId, { type: 'stop' });
+    await store.append(runId, events);
+  }
+
+  async function* follow(afterSeq: number, signal: AbortSignal): AsyncGenerator<RunEvent, void> {
+    const events = store.read(runId, afterSeq, signal)[Symbol.asyncIterator]();
+    for (;;) {
+      const next = events.next();
+      while (!signal.aborted && (await isSilent(next, quietMs))) {
+        if ((await isGone()) && !signal.aborted) await endAbandoned();
+      }
+      const { done, value } = await next;
+      if (done === true) return;
+      yield value;
+    }
+  }
+
+  return {
+    events: (afterSeq) => untilLeft((signal) => follow(afterSeq, signal)),
+    async send(command) {
+      const reply = await ask(command);
+      if (reply !== undefined) return reply;
+      if (!(await isGone()))
+        return { accepted: false, reason: 'The run took too long to answer. Try again.' };
+      await endAbandoned();
+      return { accepted: false, reason: 'Where this ran, nobody answers any more. Start it again.' };
+    },
+    ended,
+  };
+}
+
+/** True where it takes longer than that. */
+async function isSilent(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<true>((resolve) => (timer = setTimeout(() => resolve(true), ms)));
+  // whoever waits for it hears of a failure
+  const done = work.then(
+    () => false,
+    () => false,
+  );
+  try {
+    return await Promise.race([done, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** An iteration with a signal that aborts as soon as its reader leaves: a generator hears of it only after its next item. */
+function untilLeft<Item>(read: (signal: AbortSignal) => AsyncIterable<Item>): AsyncIterable<Item> {
+  return {
+    [Symbol.asyncIterator]() {
+      const left = new AbortController();
+      const items = read(left.signal)[Symbol.asyncIterator]();
+      return {
+        next: () => items.next(),
+        return() {
+          left.abort();
+          items.return?.().catch(() => {});
+          return Promise.resolve({ done: true, value: undefined });
+        },
+      };
+    },
+  };
+}

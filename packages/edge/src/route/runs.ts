@@ -1,0 +1,206 @@
+import type { EditReply, Executor, RunCommand, RunEvent } from '@cueline/core';
+import type { Identity } from '../identify.ts';
+import type { Reserved } from '../limits.ts';
+import { Refusal } from '../respond.ts';
+import { hostRun, type HostedRun } from './host-run.ts';
+import { withPatience } from './patience.ts';
+import type { Start } from './read-start.ts';
+import { followElsewhere } from './run-elsewhere.ts';
+import type { RouteSettings } from './settings.ts';
+
+/** A run, in whichever instance it happens. */
+export type ReachedRun = {
+  readonly runId: string;
+  /** The events after `afterSeq`, past and to come. Returning from the iteration only stops watching. */
+  events(afterSeq: number): AsyncIterable<RunEvent>;
+  send(command: RunCommand): Promise<EditReply>;
+  stop(): Promise<void>;
+  /** Resolves once it has ended and its place is free for another, or after two seconds. Never rejects. */
+  over(): Promise<void>;
+};
+
+export type Beginning = {
+  start: Start;
+  identity: Identity;
+  executor: Executor;
+  /** The conversation that it is a turn of. */
+  chat?: string;
+  waitUntil?: ((work: Promise<void>) => void) | undefined;
+};
+
+/** The runs of a route: those that happen here, and those of every instance that shares its store. */
+export type Runs = {
+  /** Starts a run, or gives the one that was started with its key. Throws a {@link Refusal}: 402, 429 or 503. */
+  begin(beginning: Beginning): Promise<ReachedRun>;
+  /** Throws a {@link Refusal} with 404 where there is none, or it is somebody else's. */
+  reach(runId: string, subject: string): Promise<ReachedRun>;
+  /** The latest run of a conversation. */
+  latest(chat: string, subject: string): Promise<ReachedRun | undefined>;
+};
+
+/** How long it may take to tell another instance something, and to find out that it has gone, in milliseconds. */
+const COMMAND_MS = 20_000;
+/** How long a run that was stopped is waited for, in milliseconds. */
+const STOP_MS = 2_000;
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Begins without a run. */
+export function createRuns(settings: RouteSettings): Runs {
+  const { store, limitStore, report, runMs, replayMs } = settings;
+  const here = new Map<string, HostedRun & { settled: Promise<void> }>();
+
+  /** What a store answers; where it does not, nothing begins. */
+  async function ask<Value>(question: () => Promise<Value>, ms?: number): Promise<Value> {
+    try {
+      return await withPatience(question(), ms);
+    } catch (error) {
+      report({ type: 'failed', error });
+      throw new Refusal('unavailable', 'Runs cannot be kept or found at the moment. Try again in a while.', {
+        retryAfterMs: 1_000,
+      });
+    }
+  }
+
+  async function settle(subject: string, id: string, tokens: number): Promise<void> {
+    try {
+      await withPatience(limitStore.settle({ subject, id, tokens }));
+    } catch (error) {
+      // its lease ends by itself
+      report({ type: 'failed', error, runId: id });
+    }
+  }
+
+  /** Follows a run to its end, makes it known, and gives its place back. */
+  async function account(run: HostedRun, prompt: string): Promise<void> {
+    const { runId, subject } = run;
+    const begun = performance.now();
+    report({ type: 'run-start', runId, subject, prompt });
+    let tokens = 0;
+    for await (const event of run.events.read(0)) {
+      if (event.type === 'step-end') tokens += Math.max(0, event.usage.totalTokens ?? 0);
+      if (event.type !== 'run-end') continue;
+      const { outcome, error } = event;
+      const code = error === undefined ? {} : { code: error.code };
+      const ms = Math.round(performance.now() - begun);
+      report({ type: 'run-end', runId, subject, prompt, outcome, ...code, ms, tokens });
+    }
+    await settle(subject, runId, tokens);
+  }
+
+  /** What is written down can be read from the store by then; the rest can be read here only. */
+  async function forgetLater({ runId, written }: HostedRun): Promise<void> {
+    if (await written) {
+      here.delete(runId);
+      return;
+    }
+    const timer: unknown = setTimeout(() => here.delete(runId), Math.min(replayMs, MAX_TIMER_MS));
+    (timer as { unref?: () => void }).unref?.();
+  }
+
+  function reachHere(run: HostedRun, settled: Promise<void>): ReachedRun {
+    return {
+      runId: run.runId,
+      events: (afterSeq) => run.events.read(afterSeq + 1),
+      send: (command) => run.send(command),
+      stop: async () => run.stop(),
+      over: () => withPatience(settled, STOP_MS).catch(() => {}),
+    };
+  }
+
+  function reachElsewhere(runId: string): ReachedRun {
+    const run = followElsewhere(store, runId);
+    return {
+      runId,
+      events: run.events,
+      send: (command) => ask(() => run.send(command), COMMAND_MS),
+      stop: () => ask(() => store.tell(runId, { type: 'stop' })),
+      over: () => run.ended(AbortSignal.timeout(STOP_MS)).catch(() => {}),
+    };
+  }
+
+  async function reach(runId: string, subject: string): Promise<ReachedRun> {
+    const run = here.get(runId);
+    const owner = run === undefined ? await ask(() => store.subjectOf(runId)) : run.subject;
+    if (owner !== subject) {
+      throw new Refusal('unknown_run', 'There is no such run, or it is not kept any more. Start it again.');
+    }
+    return run === undefined ? reachElsewhere(runId) : reachHere(run, run.settled);
+  }
+
+  return {
+    reach,
+    async latest(chat, subject) {
+      const runId = await ask(() => store.find({ subject, chat }));
+      return runId === undefined ? undefined : reach(runId, subject);
+    },
+    async begin({ start, identity, executor, chat, waitUntil }) {
+      const { subject, dailyTokens = Infinity } = identity;
+      const { concurrent, rpm, runLimits } = settings;
+      const { key: given, ...request } = start;
+      const prompt = request.definition.name;
+      // two prompts of one route may be started with the same key
+      const key = given === undefined ? undefined : JSON.stringify([prompt, given]);
+      const started = async (): Promise<ReachedRun | undefined> => {
+        const known = key === undefined ? undefined : await ask(() => store.find({ subject, key }));
+        return known === undefined ? undefined : reach(known, subject);
+      };
+      const known = await started();
+      if (known !== undefined) return known;
+      // nobody can guess it: whoever knows it has been told
+      const runId = `run-${crypto.randomUUID()}`;
+      const { tokens: most = 0 } = runLimits;
+      const reserved = await ask(() =>
+        limitStore.reserve({
+          subject,
+          id: runId,
+          tokens: Number.isFinite(most) ? most : 0,
+          rpm,
+          concurrent,
+          dailyTokens,
+          leaseMs: runMs,
+        }),
+      );
+      if (!reserved.ok) {
+        // the same start may have come twice at once, and taken the last place
+        const meanwhile = await started();
+        if (meanwhile !== undefined) return meanwhile;
+        throw notNow(reserved, settings);
+      }
+      let created;
+      try {
+        created = await ask(() => store.create({ runId, subject, key, chat, runMs, replayMs }));
+      } catch (error) {
+        await settle(subject, runId, 0);
+        throw error;
+      }
+      if (created !== 'created') {
+        await settle(subject, runId, 0);
+        return reach(created.runId, subject);
+      }
+      const onFailure = (error: unknown): void => report({ type: 'failed', error, runId });
+      const run = hostRun({ runId, subject, executor, request, store, runMs, onFailure });
+      const settled = account(run, prompt);
+      here.set(runId, { ...run, settled });
+      const forgotten = forgetLater(run);
+      waitUntil?.(settled.then(() => forgotten));
+      return reachHere(run, settled);
+    },
+  };
+}
+
+function notNow({ why, retryAfterMs }: Exclude<Reserved, { ok: true }>, settings: RouteSettings): Refusal {
+  switch (why) {
+    case 'concurrent': {
+      const message = `There may be ${settings.concurrent} runs of yours at once. Wait until one has ended, or stop one.`;
+      return new Refusal('too_many_at_once', message, { retryAfterMs });
+    }
+    case 'rpm': {
+      const message = `There may be ${settings.rpm} runs of yours a minute. Wait a little, and start it again.`;
+      return new Refusal('rate_limited', message, { retryAfterMs });
+    }
+    case 'budget':
+      return new Refusal('budget_exceeded', 'The tokens of today are used up.', { retryAfterMs });
+    default:
+      return new Refusal('rate_limited', 'Not now. Wait a little, and start it again.', { retryAfterMs });
+  }
+}

@@ -1,0 +1,96 @@
+import { CuelineError, isPromptDefinition, type Limits, type PromptDefinition } from '@cueline/core';
+import { createMemoryLimits, type LimitStore } from '../limits.ts';
+import { createMemoryRuns } from '../stores/memory-runs.ts';
+import type { RunLogStore } from '../stores/run-log-store.ts';
+import type { PromptRouteEvent, PromptRouteLimits, PromptRouteOptions } from './prompt-route-options.ts';
+
+type OwnLimits = Omit<PromptRouteLimits, keyof Limits>;
+
+/** A route's options with every default filled in. */
+export type RouteSettings = OwnLimits & {
+  definitions: ReadonlyMap<string, PromptDefinition<unknown>>;
+  options: PromptRouteOptions;
+  /** Of the run itself, as they were given. */
+  runLimits: Partial<Limits>;
+  store: RunLogStore;
+  limitStore: LimitStore;
+  report(event: PromptRouteEvent): void;
+};
+
+const ownDefaults: OwnLimits = {
+  bodyBytes: 1 << 20,
+  concurrent: 4,
+  rpm: 20,
+  runMs: 15 * 60_000,
+  replayMs: 5 * 60_000,
+};
+
+/** The limits of a run where nobody names any; those that a client asks for never go beyond. */
+export const runDefaults: Required<Limits> = {
+  steps: 50,
+  toolCalls: 200,
+  toolCallsPerStep: 32,
+  concurrentToolCalls: 8,
+  depth: 5,
+  tokens: Infinity,
+};
+
+/** Checks what a route was made of. @throws CuelineError `invalid_options` */
+export function readSettings(
+  definitions: readonly PromptDefinition<never>[],
+  options: PromptRouteOptions,
+): RouteSettings {
+  if (definitions.length === 0) throw invalid('There is no prompt. Pass one, or a list of them.');
+  const byName = new Map<string, PromptDefinition<unknown>>();
+  for (const definition of definitions) {
+    if (!isPromptDefinition(definition)) {
+      throw invalid("A prompt of it is none. Pass what definePrompt('name', …) gives.");
+    }
+    const { name } = definition;
+    if (name === '') throw invalid("A prompt of it has no name. Write definePrompt('plan-day', …).");
+    if (byName.has(name)) throw invalid(`Two prompts have the name "${name}". Rename one of them.`);
+    // what a client sends as input is for the prompt itself to check
+    byName.set(name, definition);
+  }
+  const { own, run } = readLimits(options.limits ?? {});
+  return {
+    ...own,
+    definitions: byName,
+    options,
+    runLimits: { ...options.options?.limits, ...run },
+    store: options.store ?? createMemoryRuns(),
+    limitStore: options.limitStore ?? createMemoryLimits(),
+    report(event) {
+      try {
+        options.onEvent?.(event);
+      } catch {
+        // whoever listens must not end what it listens to
+      }
+    },
+  };
+}
+
+function readLimits(given: Partial<PromptRouteLimits>): { own: OwnLimits; run: Partial<Limits> } {
+  const own = { ...ownDefaults };
+  const run: Partial<Limits> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const isOwn = Object.hasOwn(own, name);
+    if (!isOwn && !Object.hasOwn(runDefaults, name)) {
+      const known = [...Object.keys(ownDefaults), ...Object.keys(runDefaults)];
+      throw invalid(`There is no limit "${name}". Known: ${known.join(', ')}.`);
+    }
+    if (value === undefined) continue;
+    const least = name === 'toolCalls' || name === 'depth' || name === 'replayMs' ? 0 : 1;
+    // written so that NaN is none
+    if (typeof value !== 'number' || !(value >= least)) {
+      throw invalid(`limits.${name} is ${String(value)}. Give a number from ${least} on.`);
+    }
+    if (isOwn) own[name as keyof OwnLimits] = value;
+    else run[name as keyof Limits] = value;
+  }
+  return { own, run };
+}
+
+function invalid(message: string): CuelineError {
+  return new CuelineError('invalid_options', `createPromptRoute: ${message}`);
+}

@@ -1,0 +1,52 @@
+import type { EditReply, RunCommand, RunEvent } from '@cueline/core';
+
+/** A run that begins, as a store is told of it. */
+export type NewRun = {
+  runId: string;
+  /** Whom it belongs to. */
+  subject: string;
+  /** Starting twice with one key is one run, for one subject. */
+  key?: string | undefined;
+  /** The conversation that it is the latest turn of. */
+  chat?: string | undefined;
+  /** The longest that it may take, in milliseconds. */
+  runMs: number;
+  /** How long it is kept after its end, in milliseconds. */
+  replayMs: number;
+};
+
+/** What instances tell each other about a run: only the one where it happens can stop it or answer for it. */
+export type RunMessage =
+  | { type: 'stop' }
+  | { type: 'command'; id: string; command: RunCommand }
+  /** Asks whether anybody is there. */
+  | { type: 'ping'; id: string }
+  | { type: 'reply'; id: string; reply: EditReply };
+
+/**
+ * Where runs are written down, so that whoever shares it can read, stop and answer them. A run is forgotten `replayMs`
+ * after its end, or `runMs + replayMs` after its beginning where it never ended. Whatever fails, rejects.
+ */
+export type RunLogStore = {
+  /** Makes room for a run; or gives the run that its subject has started with this key before. */
+  create(run: NewRun): Promise<'created' | { runId: string }>;
+  /** The run that a subject has started with a key, or the latest one of its conversation. */
+  find(
+    which: { subject: string; key: string } | { subject: string; chat: string },
+  ): Promise<string | undefined>;
+  /**
+   * Adds events, in their order. Those that it has already, by their `seq`, and all after `run-end` are left out, so a
+   * try that may have arrived can be made again. Rejects where the run is not known (any more).
+   */
+  append(runId: string, events: readonly RunEvent[]): Promise<void>;
+  /**
+   * The events after `afterSeq`, past and to come. Ends after `run-end`, with the signal, and where the run is not
+   * known (any more).
+   */
+  read(runId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<RunEvent>;
+  subjectOf(runId: string): Promise<string | undefined>;
+  /** Tells it to everybody who listens. Does nothing where the run is not known (any more). */
+  tell(runId: string, message: RunMessage): Promise<void>;
+  /** Everything that was and is told, in its order. Ends with the signal, and where the run is not known (any more). */
+  told(runId: string, signal: AbortSignal): AsyncIterable<RunMessage>;
+};

@@ -1,0 +1,339 @@
+import { stepCountIs, streamText, tool } from 'ai';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { proxied, resolveModel } from '@cueline/core/models';
+import { chatBody, chatUsage, key, origin } from './support.ts';
+import { sendRaw, serveBoth, stream } from './upstream.ts';
+
+const ada = { authorization: 'Bearer ada' };
+
+function post(url: string, more: RequestInit = {}, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}/openai/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin, ...ada, ...headers },
+    body: JSON.stringify({ ...chatBody, stream: true }),
+    ...more,
+  });
+}
+
+describe('served by Node', () => {
+  test('each event comes as soon as it was written', async () => {
+    const steps: (() => void)[] = [];
+    await using served = await serveBoth((response) => {
+      const write = stream(response);
+      write('one');
+      steps.push(
+        () => write('two'),
+        () => response.end('data: three\n\n'),
+      );
+    });
+    const reader = (await post(served.url)).body!.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader.read()).value).toBe('data: one\n\n');
+    steps[0]!();
+    expect((await reader.read()).value).toBe('data: two\n\n');
+    steps[1]!();
+    expect((await reader.read()).value).toBe('data: three\n\n');
+    expect((await reader.read()).done).toBe(true);
+  });
+
+  test.each(['while nothing has come', 'in the middle'])(
+    'a caller who goes away %s is gone for the provider in 200 ms',
+    async (when) => {
+      await using served = await serveBoth((response) => {
+        if (when === 'in the middle') stream(response)('one');
+      });
+      const caller = new AbortController();
+      const answer = post(served.url, { signal: caller.signal });
+      answer.catch(() => {});
+      await expect.poll(() => served.seen.length).toBe(1);
+      if (when === 'in the middle') await (await answer).body!.getReader().read();
+      const at = performance.now();
+      caller.abort();
+      await expect.poll(() => served.seen[0]!.closedAt, { interval: 5 }).toBeDefined();
+      expect(served.seen[0]!.closedAt! - at).toBeLessThan(200);
+      await expect.poll(() => served.events.at(-1)).toMatchObject({ type: 'end' });
+    },
+  );
+
+  test('a provider is not read faster than the caller reads', async () => {
+    let written = 0;
+    const event = `data: ${'x'.repeat(60_000)}\n\n`;
+    await using served = await serveBoth(
+      (response) => {
+        stream(response);
+        const write = (): void => {
+          while (written < 400_000_000 && !response.destroyed) {
+            written += event.length;
+            if (!response.write(event)) return;
+          }
+        };
+        response.on('drain', write);
+        write();
+      },
+      { limits: { responseBytes: 1e9 } },
+    );
+    const caller = new AbortController();
+    const response = await post(served.url, { signal: caller.signal });
+    const reader = response.body!.getReader();
+    await reader.read();
+    // until the pipes between are full
+    let before = -1;
+    await expect
+      .poll(
+        () => {
+          const still = written === before;
+          before = written;
+          return still;
+        },
+        { interval: 100, timeout: 5_000 },
+      )
+      .toBe(true);
+    expect(written).toBeLessThan(40_000_000);
+    caller.abort();
+  });
+
+  test('headers: nothing of the caller reaches the provider, and nothing of the provider the caller', async () => {
+    await using served = await serveBoth((response) => {
+      stream(response);
+      response.end('data: [DONE]\n\n');
+    });
+    const response = await post(
+      served.url,
+      {},
+      {
+        cookie: 'session=secret',
+        'x-api-key': 'mine',
+        'x-forwarded-for': '1.1.1.1',
+        'x-custom': 'mine',
+        referer: 'https://play.example/page',
+        'openai-organization': 'org',
+      },
+    );
+    await response.text();
+    const { headers } = served.seen[0]!;
+    // what Node's fetch adds by itself says nothing of the caller
+    const {
+      host: _host,
+      connection: _connection,
+      'accept-language': _any,
+      'sec-fetch-mode': _mode,
+      ...rest
+    } = headers;
+    expect(rest).toEqual({
+      accept: 'text/event-stream',
+      'accept-encoding': 'identity',
+      authorization: `Bearer ${key}`,
+      'content-length': expect.any(String),
+      'content-type': 'application/json',
+      'user-agent': 'cueline-edge',
+    });
+    expect([...response.headers.keys()].filter((name) => !name.startsWith('access-control-'))).toEqual(
+      [
+        'cache-control',
+        'connection',
+        'content-type',
+        'date',
+        'keep-alive',
+        'transfer-encoding',
+        'vary',
+        'x-accel-buffering',
+        'x-content-type-options',
+      ].filter((name) => response.headers.has(name)),
+    );
+    expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
+  });
+
+  test('a body in chunks that never ends is refused, and nothing is sent', async () => {
+    await using served = await serveBoth(() => {});
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(1 << 16).fill(0x20)),
+    });
+    const response = await post(served.url, { body, duplex: 'half' }).catch((error: unknown) => error);
+    // the connection may be closed before all of it was sent
+    if (response instanceof Response) expect(response.status).toBe(413);
+    expect(served.seen).toEqual([]);
+  });
+
+  test.each([301, 302, 303, 307, 308])(
+    'a redirect (%i) is not followed, so that nobody else is given the key',
+    async (status) => {
+      await using elsewhere = await serveBoth((response) => response.end());
+      await using served = await serveBoth((response) => {
+        response.writeHead(status, { location: `${elsewhere.upstream}/chat/completions` });
+        response.end();
+      });
+      expect((await post(served.url)).status).toBe(502);
+      expect([served.seen.length, elsewhere.seen.length]).toEqual([1, 0]);
+    },
+  );
+
+  const raw = JSON.stringify(chatBody);
+  const framed = `content-length: ${raw.length}\r\n`;
+  test.each<[string, string, string, string?]>([
+    ['path with a backslash', '/api/models/openai\\..\\files', framed],
+    ['path with encoded dots', '/api/models/%2e%2e/openai/chat/completions', framed],
+    ['path with an encoded slash', '/api/models/openai/chat%2Fcompletions', framed],
+    ['path with a double slash', '//api/models/openai/chat/completions', framed],
+    ['address in place of a path', 'http://169.254.169.254/openai/chat/completions', framed],
+    ['host of an address', '@evil.example/api/models/openai/chat/completions', framed],
+    ['two lengths', '/api/models/openai/chat/completions', `content-length: 3\r\n${framed}`],
+    ['two framings', '/api/models/openai/chat/completions', `${framed}transfer-encoding: chunked\r\n`],
+    ['length that is too short', '/api/models/openai/chat/completions', 'content-length: 10\r\n'],
+    ['chunk that is none', '/api/models/openai/chat/completions', 'transfer-encoding: chunked\r\n', 'zz\r\n'],
+    [
+      'header with a bare line feed',
+      '/api/models/openai/chat/completions',
+      `${framed}x: a\nhost: evil\n\r\n`,
+    ],
+    ['origin twice', '/api/models/openai/chat/completions', `${framed}origin: https://evil.example\r\n`],
+  ])('on the wire: %s is refused', async (_, path, headers, body = raw) => {
+    await using served = await serveBoth((response) => response.end());
+    const line = await sendRaw(
+      served.port,
+      `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ada\r\norigin: ${origin}\r\n` +
+        `content-type: application/json\r\n${headers}\r\n${body}`,
+    );
+    expect(line).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(served.seen).toEqual([]);
+  });
+
+  test('on the wire: the same without a trick is answered', async () => {
+    await using served = await serveBoth((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{}');
+    });
+    const line = await sendRaw(
+      served.port,
+      `POST /api/models/openai/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ada\r\norigin: ${origin}\r\n` +
+        `content-type: application/json\r\n${framed}\r\n${raw}`,
+    );
+    expect([line, served.seen.length]).toEqual([expect.stringMatching(/^HTTP\/1\.1 200/), 1]);
+  });
+});
+
+describe("the AI SDK's own client", () => {
+  const message = (id: string, text: string): unknown[] => [
+    { type: 'response.created', response: { id, created_at: 1, model: 'gpt-x' } },
+    {
+      type: 'response.output_item.added',
+      output_index: 0,
+      item: { type: 'message', id: `msg_${id}`, phase: null },
+    },
+    ...text.split(/(?<= )/).map((delta) => ({
+      type: 'response.output_text.delta',
+      item_id: `msg_${id}`,
+      delta,
+    })),
+    {
+      type: 'response.output_item.done',
+      output_index: 0,
+      item: { type: 'message', id: `msg_${id}`, phase: null },
+    },
+    { type: 'response.completed', response: { usage: { input_tokens: 3, output_tokens: 4 } } },
+  ];
+
+  test('streams chat', async () => {
+    await using served = await serveBoth((response) => {
+      const write = stream(response);
+      for (const content of ['Hello ', 'Ada!']) write({ choices: [{ index: 0, delta: { content } }] });
+      write({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+      write(chatUsage);
+      response.end('data: [DONE]\n\n');
+    });
+    const settings = proxied(served.url, { headers: async () => ada });
+    const { createOpenAI } = await import('@ai-sdk/openai');
+    const chat = createOpenAI({
+      apiKey: 'none',
+      baseURL: settings.env!['OPENAI_API_BASE']!,
+      fetch: settings.fetch!,
+    });
+    const result = streamText({ model: chat.chat('gpt-x'), prompt: 'Hi', maxRetries: 0 });
+    expect(await result.text).toBe('Hello Ada!');
+    expect(await result.usage).toMatchObject({ inputTokens: 5, outputTokens: 7 });
+    expect(served.seen[0]).toMatchObject({
+      path: '/v1/chat/completions',
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(served.events.at(-1)).toMatchObject({ outcome: 'done', tokens: { input: 5, output: 7 } });
+  });
+
+  test('streams responses, with a tool between two of them, and nothing kept at the provider', async () => {
+    const call = {
+      type: 'function_call',
+      id: 'fc_1',
+      call_id: 'c1',
+      name: 'add',
+      arguments: '{"a":1,"b":2}',
+      status: 'completed',
+    };
+    await using served = await serveBoth((response, { body }) => {
+      const write = stream(response);
+      const first = !JSON.stringify(body['input']).includes('function_call_output');
+      const events = first
+        ? [
+            { type: 'response.created', response: { id: 'r1', created_at: 1, model: 'gpt-x' } },
+            {
+              type: 'response.output_item.added',
+              output_index: 0,
+              item: { ...call, arguments: '', status: 'in_progress' },
+            },
+            {
+              type: 'response.function_call_arguments.delta',
+              item_id: 'fc_1',
+              output_index: 0,
+              delta: call.arguments,
+            },
+            { type: 'response.output_item.done', output_index: 0, item: call },
+            { type: 'response.completed', response: { usage: { input_tokens: 3, output_tokens: 4 } } },
+          ]
+        : message('r2', 'It is 3.');
+      for (const event of events) write(event);
+      response.end();
+    });
+    const model = await resolveModel('openai:gpt-x', proxied(served.url, { headers: ada }));
+    const result = streamText({
+      model,
+      prompt: 'Add 1 and 2.',
+      maxRetries: 0,
+      stopWhen: stepCountIs(3),
+      tools: {
+        add: tool({
+          inputSchema: z.object({ a: z.number(), b: z.number() }),
+          execute: ({ a, b }) => a + b,
+        }),
+      },
+    });
+    expect(await result.text).toBe('It is 3.');
+    expect(served.seen.map(({ path, body }) => [path, body['store']])).toEqual([
+      ['/v1/responses', false],
+      ['/v1/responses', false],
+    ]);
+    expect(served.seen[1]!.body['input']).toMatchObject([
+      { role: 'user' },
+      { type: 'function_call', call_id: 'c1' },
+      { type: 'function_call_output', call_id: 'c1', output: '3' },
+    ]);
+  });
+
+  test('sees what the proxy refuses, and a stream that broke off, as errors', async () => {
+    await using served = await serveBoth((response) => {
+      stream(response)({ type: 'response.created', response: { id: 'r1', created_at: 1, model: 'gpt-x' } });
+      setTimeout(() => response.destroy(), 20);
+    });
+    const errors: unknown[] = [];
+    const onError = ({ error }: { error: unknown }): void => void errors.push(error);
+    const broken = await resolveModel('openai:gpt-x', proxied(served.url, { headers: ada }));
+    await streamText({ model: broken, prompt: 'Hi', maxRetries: 0, onError }).consumeStream();
+    const denied = await resolveModel('openai:gpt-z', proxied(served.url, { headers: ada }));
+    await streamText({ model: denied, prompt: 'Hi', maxRetries: 0, onError }).consumeStream();
+    const stranger = await resolveModel('openai:gpt-x', proxied(served.url));
+    await streamText({ model: stranger, prompt: 'Hi', maxRetries: 0, onError }).consumeStream();
+    const told = JSON.stringify(errors.map((error) => [(error as Error).message, error]));
+    expect(told).toContain('The model broke off in the middle of its answer.');
+    expect(errors.slice(-2)).toMatchObject([
+      { statusCode: 403, message: expect.stringContaining('This model is not offered here.') },
+      { statusCode: 401, message: expect.stringContaining('Who asks is not known here.') },
+    ]);
+    expect(told).not.toContain(key);
+  });
+});

@@ -1,0 +1,354 @@
+import { describe, expect, test } from 'vitest';
+import { CuelineError } from '@cueline/core';
+import {
+  ask,
+  chatBody,
+  chatStream,
+  createMemoryLimits,
+  createModelProxy,
+  fixture,
+  key,
+  type ModelProxyOptions,
+  origin,
+  parts,
+  refused,
+  sse,
+} from './support.ts';
+
+const json = (body: unknown, status = 200, headers: Record<string, string> = {}): Response =>
+  Response.json(body, { status, headers });
+
+describe('before anything is sent', () => {
+  test('204 for a preflight, with what a page may send', async () => {
+    const { proxy, sent } = fixture();
+    const preflight = { authorization: undefined, 'access-control-request-method': 'POST' };
+    const response = await proxy(ask({ method: 'OPTIONS', headers: preflight }));
+    expect([response.status, await response.text()]).toEqual([204, '']);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers':
+        'authorization, content-type, user-agent, x-api-key, anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access, x-goog-api-key',
+      'access-control-max-age': '600',
+      vary: 'origin',
+    });
+    expect(sent).toEqual([]);
+  });
+
+  test.each<[number, string, Parameters<typeof ask>[0]]>([
+    [400, 'invalid_json', { body: '{"model":' }],
+    [400, 'invalid_json', { body: '' }],
+    [400, 'invalid_json', { body: new Uint8Array([0x22, 0xff, 0x22]) }],
+    [400, 'invalid_body', { body: [] }],
+    [400, 'invalid_body', { body: { messages: [] } }],
+    [400, 'invalid_query', { path: '/openai/chat/completions?stream=1' }],
+    [401, 'unauthorized', { headers: { authorization: 'Bearer eve' } }],
+    [401, 'unauthorized', { headers: { authorization: undefined, origin: undefined } }],
+    [403, 'origin_denied', { headers: { origin: 'https://evil.example' } }],
+    [403, 'model_denied', { body: { ...chatBody, model: 'gpt-z' } }],
+    [403, 'model_denied', { path: '/google/models/gemini-z:generateContent', body: {} }],
+    [403, 'tool_denied', { body: { ...chatBody, tools: [{ type: 'web_search' }] } }],
+    [404, 'unknown_provider', { path: '/groq/chat/completions' }],
+    [404, 'unknown_path', { path: '/openai/embeddings' }],
+    [404, 'unknown_path', { path: 'https://proxy.example/other' }],
+    [405, 'method_not_allowed', { method: 'GET' }],
+    [405, 'method_not_allowed', { method: 'PUT' }],
+    [413, 'too_large', { body: { ...chatBody, user: 'x'.repeat(1 << 20) } }],
+    [415, 'unsupported_media_type', { headers: { 'content-type': 'text/plain' } }],
+    [415, 'unsupported_media_type', { headers: { 'content-encoding': 'gzip' } }],
+  ])('%i %s', async (status, code, request) => {
+    const { proxy, sent, store, events } = fixture();
+    const response = await proxy(ask(request));
+    expect(await refused(response.clone())).toEqual({ status, code });
+    expect([sent, store]).toEqual([[], []]);
+    expect(events).toMatchObject([{ type: 'refused', status, code }]);
+    // a page of ours can read why, and nobody else can
+    expect(response.headers.get('access-control-allow-origin')).toBe(
+      code === 'origin_denied' ||
+        request?.headers?.origin !== undefined ||
+        'origin' in (request?.headers ?? {})
+        ? null
+        : origin,
+    );
+    expect(response.headers.get('allow')).toBe(status === 405 ? 'POST, OPTIONS' : null);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'cache-control': 'no-store, no-transform',
+      'x-content-type-options': 'nosniff',
+      'x-accel-buffering': 'no',
+    });
+  });
+
+  test('402 where the worst case is more than is left, with what is left at midnight', async () => {
+    const now = (): number => Date.UTC(2026, 0, 1, 23, 59);
+    const { proxy, sent } = fixture(undefined, {
+      limits: { dailyTokens: 4_000 },
+      now,
+      store: createMemoryLimits({ now }),
+    });
+    const response = await proxy(ask());
+    expect(response.headers.get('retry-after')).toBe('60');
+    expect(await refused(response)).toEqual({ status: 402, code: 'budget_exceeded' });
+    expect(sent).toEqual([]);
+  });
+
+  test("402 by the subject's own budget", async () => {
+    const { proxy } = fixture(undefined, { auth: () => ({ subject: 'ada', dailyTokens: 10 }) });
+    expect(await refused(proxy(ask()))).toEqual({ status: 402, code: 'budget_exceeded' });
+  });
+
+  test('429 after so many calls a minute, and for so many at once', async () => {
+    const { proxy } = fixture(() => new Response(parts([], 'hang'), sse), {
+      limits: { rpm: 2, concurrent: 1 },
+    });
+    const first = await proxy(ask());
+    const second = await proxy(ask());
+    expect(second.headers.get('retry-after')).toBe('1');
+    expect(await refused(second)).toEqual({ status: 429, code: 'too_many_at_once' });
+    await first.body!.cancel();
+    await (await proxy(ask())).body!.cancel();
+    const third = await proxy(ask());
+    expect(Number(third.headers.get('retry-after-ms'))).toBeGreaterThan(50_000);
+    expect(await refused(third)).toEqual({ status: 429, code: 'rate_limited' });
+  });
+
+  test.each<[string, Partial<ModelProxyOptions>]>([
+    [
+      'the store of limits is down',
+      { store: { reserve: () => Promise.reject(new Error(key)), settle: async () => {} } },
+    ],
+    ['auth throws', { auth: () => Promise.reject(new Error(key)) }],
+    ['there is no key', { providers: { openai: { apiKey: () => undefined, models: ['gpt-x'] } } }],
+    ['the key is no header', { providers: { openai: { apiKey: `${key}\nx: y`, models: ['gpt-x'] } } }],
+    [
+      'what reads the key throws',
+      {
+        providers: {
+          openai: {
+            apiKey: () => {
+              throw new Error(key);
+            },
+            models: ['gpt-x'],
+          },
+        },
+      },
+    ],
+  ])('503 where %s', async (_, options) => {
+    const { proxy, sent, events } = fixture(undefined, options);
+    const response = await proxy(ask());
+    const text = await response.clone().text();
+    expect(await refused(response)).toEqual({ status: 503, code: 'unavailable' });
+    expect(text + JSON.stringify(events)).not.toContain(key);
+    expect(sent).toEqual([]);
+  });
+
+  test('499 where the caller is gone already', async () => {
+    const { proxy, sent, store } = fixture();
+    const answer = proxy(ask({ signal: AbortSignal.abort() }));
+    expect((await refused(answer)).status).toBeGreaterThanOrEqual(400);
+    expect(sent).toEqual([]);
+    expect(store.filter((call) => call.startsWith('reserve'))).toHaveLength(
+      store.filter((call) => call === 'settle 0').length,
+    );
+  });
+});
+
+describe('what a provider answers', () => {
+  const failed = (message: string, status: number): Response => json({ error: { message } }, status);
+  const typed = (type: string): Response => new Response('{', { headers: { 'content-type': type } });
+  const redirect = { status: 307, headers: { location: 'https://evil.example' } };
+
+  test.each<[string, number, string, () => Response | Promise<Response>]>([
+    ['nobody is there', 502, 'upstream_unreachable', () => Promise.reject(new TypeError(key))],
+    ['a redirect', 502, 'upstream_redirect', () => new Response(null, redirect)],
+    ['a web page', 502, 'upstream_content_type', () => typed('text/html')],
+    ['nothing', 502, 'upstream_content_type', () => new Response(null, { status: 204 })],
+    ['JSON that is none', 502, 'upstream_malformed', () => typed('application/json')],
+    ['401', 502, 'upstream_auth', () => failed(`bad key ${key}`, 401)],
+    ['402', 502, 'upstream_auth', () => failed('pay', 402)],
+    ['403', 502, 'upstream_auth', () => failed(`bad key ${key}`, 403)],
+    ['400 for a wrong key', 502, 'upstream_auth', () => failed('API key not valid.', 400)],
+    [
+      '400',
+      400,
+      'context_length_exceeded',
+      () => json({ error: { message: `too long for ${key}`, code: 'context_length_exceeded' } }, 400),
+    ],
+    ['404', 404, 'upstream_error', () => failed('no such model', 404)],
+    ['500', 500, 'upstream_error', () => new Response('oops', { status: 500 })],
+    ['529', 529, 'upstream_error', () => failed('Overloaded', 529)],
+  ])('%s: %i %s', async (_, status, code, upstream) => {
+    const { proxy, sent, store, events } = fixture(upstream);
+    const response = await proxy(ask());
+    const text = await response.clone().text();
+    expect(await refused(response)).toEqual({ status, code });
+    expect(sent).toHaveLength(1);
+    // whatever was reserved is given back: no model was at work
+    expect(store).toEqual([expect.stringMatching(/^reserve \d{4}$/), expect.stringMatching(/^settle \d+$/)]);
+    expect(store[1] === 'settle 0').toBe(code !== 'upstream_malformed');
+    expect(events.map(({ type }) => type)).toEqual(['call', 'end']);
+    expect(text + JSON.stringify([...response.headers]) + JSON.stringify(events)).not.toContain(key);
+  });
+
+  test("a provider's words are passed on without keys and accounts", async () => {
+    const message = `Rate limit for gpt-x in organization org-Abc123Def456 on ${key} and sk-proj-zzz***zzz`;
+    const { proxy } = fixture(() =>
+      json({ error: { message, type: 'tokens', code: 'rate_limit_exceeded' } }, 429, {
+        'retry-after': '7',
+        'retry-after-ms': '6500',
+        'x-ratelimit-remaining-requests': '0',
+        'set-cookie': 'a=b',
+        'openai-organization': 'org-Abc123Def456',
+      }),
+    );
+    const response = await proxy(ask());
+    expect([response.status, await response.json()]).toEqual([
+      429,
+      {
+        type: 'error',
+        error: {
+          type: 'tokens',
+          code: 'rate_limit_exceeded',
+          message: 'Rate limit for gpt-x in organization [redacted] on [redacted] and [redacted]',
+        },
+      },
+    ]);
+    const headers = Object.fromEntries(response.headers);
+    expect(headers).toMatchObject({
+      'retry-after': '7',
+      'retry-after-ms': '6500',
+      'x-ratelimit-remaining-requests': '0',
+    });
+    expect(headers).not.toHaveProperty('set-cookie');
+    expect(headers).not.toHaveProperty('openai-organization');
+    expect(headers['access-control-expose-headers']).toContain('retry-after, retry-after-ms');
+  });
+
+  test('504 where nothing comes, and what was reserved is spent', async () => {
+    const { proxy, store } = fixture(() => new Promise(() => {}), { timeouts: { ttfbMs: 20 } });
+    expect(await refused(proxy(ask()))).toEqual({ status: 504, code: 'upstream_timeout' });
+    expect(store[1]).toBe(store[0]!.replace('reserve', 'settle'));
+  });
+
+  test('an error whose body hangs or has no end is answered all the same', async () => {
+    for (const body of [
+      parts(['{"error":'], 'hang'),
+      parts(Array.from({ length: 99 }, () => 'x'.repeat(1_000))),
+    ]) {
+      const { proxy } = fixture(() => new Response(body, { status: 500 }), {
+        limits: { errorBytes: 5_000 },
+        timeouts: { idleMs: 20 },
+      });
+      const response = await proxy(ask());
+      expect([response.status, await response.json()]).toEqual([
+        500,
+        {
+          type: 'error',
+          error: {
+            type: 'upstream_error',
+            code: 'upstream_error',
+            message: 'The provider answered with 500.',
+          },
+        },
+      ]);
+    }
+  });
+
+  test.each<[string, number, string, ConstructorParameters<typeof Response>[0]]>([
+    ['too large', 502, 'upstream_too_large', `{"a":"${'x'.repeat(2_000)}"}`],
+    ['silent', 504, 'upstream_timeout', parts(['{'], 'hang')],
+    ['broken off', 502, 'upstream_broken', parts(['{'], 'error')],
+  ])('an answer in JSON that is %s: %i %s', async (_, status, code, body) => {
+    const { proxy, store } = fixture(
+      () => new Response(body, { headers: { 'content-type': 'application/json' } }),
+      { limits: { responseBytes: 1_000 }, timeouts: { idleMs: 20 } },
+    );
+    expect(await refused(proxy(ask()))).toEqual({ status, code });
+    expect(store[1]).toBe(store[0]!.replace('reserve', 'settle'));
+  });
+
+  test('an answer in JSON is passed on, and settled', async () => {
+    const answer = {
+      choices: [{ message: { content: `no ${key}` } }],
+      usage: { prompt_tokens: 3, completion_tokens: 4 },
+    };
+    const { proxy, store, events } = fixture(() => json(answer));
+    const response = await proxy(ask());
+    expect(await response.json()).toEqual({
+      ...answer,
+      choices: [{ message: { content: 'no [redacted]' } }],
+    });
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(store[1]).toBe('settle 7');
+    expect(events[1]).toMatchObject({ outcome: 'done', status: 200, tokens: { input: 3, output: 4 } });
+  });
+
+  test('what watches cannot break what it watches, nor can a store that does not settle', async () => {
+    const throwing = (): never => {
+      throw new Error('full');
+    };
+    for (const onEvent of [throwing, async () => throwing()]) {
+      const { proxy } = fixture(() => chatStream(['Hi']), {
+        onEvent,
+        store: { reserve: async () => ({ ok: true }), settle: () => Promise.reject(new Error('down')) },
+      });
+      const response = await proxy(ask({ body: { ...chatBody, stream: true } }));
+      expect(await response.text()).toContain('[DONE]');
+    }
+  });
+});
+
+describe('options that cannot be meant', () => {
+  const good: ModelProxyOptions = {
+    providers: { openai: { models: ['gpt-x'] } },
+    origins: [origin],
+    auth: () => null,
+  };
+  const mine = (provider: object): Partial<ModelProxyOptions> => ({ providers: { mine: provider } as never });
+  test.each<[string, Partial<ModelProxyOptions>]>([
+    ["origins has '*'", { origins: ['*'] }],
+    ['origins has "null"', { origins: ['null'] }],
+    ['origins has "https://play.example/"', { origins: ['https://play.example/'] }],
+    ['origins is missing', { origins: undefined as never }],
+    ['auth is missing', { auth: undefined as never }],
+    ["auth is 'none' without address", { auth: 'none' }],
+    ['basePath is no path', { basePath: '/api/' }],
+    ['basePath is no path', { basePath: '/api/../x' }],
+    ['providers is empty', { providers: {} }],
+    ['providers.mine has no baseURL', mine({ models: ['a'], apiKey: 'k' })],
+    ['providers.mine has no models', mine({ baseURL: 'https://a.example', apiKey: 'k' })],
+    ['providers.mine has no apiKey', mine({ baseURL: 'https://a.example', models: ['a'] })],
+    [
+      'whose bodies cannot be checked',
+      mine({ baseURL: 'https://a.example', models: ['a'], apiKey: 'k', paths: ['/files'] }),
+    ],
+    ['limits.rmp is not known', { limits: { rmp: 3 } as never }],
+    ['limits.rpm is no number above 0', { limits: { rpm: Number.NaN } }],
+    ['timeouts.idleMs is no number above 0', { timeouts: { idleMs: -1 } }],
+  ])('%s', (message, options) => {
+    const create = (): unknown => createModelProxy({ ...good, ...options });
+    expect(create).toThrow(CuelineError);
+    expect(create).toThrow(message);
+  });
+
+  test("'*' in development answers every origin by its name, and never null", async () => {
+    const { proxy } = fixture(undefined, { origins: ['*'], development: true });
+    const response = await proxy(ask({ headers: { origin: 'http://localhost:5173' } }));
+    expect(response.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
+    expect((await refused(proxy(ask({ headers: { origin: 'null' } })))).status).toBe(403);
+  });
+
+  test("auth 'none' counts by address, and is for pages only", async () => {
+    const { proxy, events } = fixture(undefined, {
+      auth: 'none',
+      address: (request) => request.headers.get('x-peer') ?? '',
+    });
+    await proxy(ask({ headers: { 'x-peer': '10.0.0.1' } }));
+    expect(events[0]).toMatchObject({ type: 'call', subject: 'address:10.0.0.1' });
+    expect((await refused(proxy(ask()))).status).toBe(401);
+    const program = ask({ headers: { 'x-peer': '10.0.0.1', origin: undefined } });
+    expect((await refused(proxy(program))).status).toBe(401);
+    const samePage = ask({ headers: { 'x-peer': '1', origin: undefined, 'sec-fetch-site': 'same-origin' } });
+    expect((await proxy(samePage)).status).toBe(200);
+  });
+});

@@ -1,0 +1,286 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createEventSplitter, dataOf } from '../../src/proxy/split-events.ts';
+import {
+  ask,
+  chatBody,
+  chatStream,
+  chatUsage,
+  events,
+  fixture,
+  key,
+  type ModelProxyOptions,
+  parts,
+  sse,
+} from './support.ts';
+
+const streaming = { ...chatBody, stream: true };
+
+/** What the caller reads, and how the call was settled. */
+async function play(
+  upstream: Parameters<typeof fixture>[0],
+  options: Partial<ModelProxyOptions> = {},
+  request: Parameters<typeof ask>[0] = { body: streaming },
+): Promise<{ text: string; outcome: unknown; tokens: unknown; settled: string; reserved: number }> {
+  const { proxy, store, events } = fixture(upstream, options);
+  const response = await proxy(ask(request));
+  const text = await response.text();
+  const end = events.at(-1)!;
+  if (end.type !== 'end') throw new Error(`not ended: ${JSON.stringify(events)} ${text}`);
+  return {
+    text,
+    outcome: end.outcome,
+    tokens: end.tokens,
+    settled: store.slice(1).join(),
+    reserved: Number(store[0]!.slice('reserve '.length)),
+  };
+}
+
+function proxyError(text: string): unknown {
+  const match = /^event: proxy-error\ndata: (.*)\n\n$/m.exec(text.slice(text.indexOf('event: proxy-error')));
+  return (JSON.parse(match?.[1] ?? 'null') as { error: { code: string } } | null)?.error.code;
+}
+
+describe('what passes', () => {
+  test('events as they came, with headers that nothing on the way keeps', async () => {
+    const { proxy } = fixture(() =>
+      chatStream(['a', 'b'], {
+        'x-request-id': 'r1',
+        'set-cookie': 'a=b',
+        server: 'x',
+        'x-ratelimit-limit-tokens': '9',
+      }),
+    );
+    const body = { ...streaming, stream_options: { include_usage: true } };
+    const response = await proxy(ask({ body }));
+    expect(await response.text()).toBe(await chatStream(['a', 'b']).text());
+    expect(Object.fromEntries(response.headers)).toEqual({
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-origin': 'https://play.example',
+      'access-control-expose-headers': expect.stringContaining('retry-after'),
+      'cache-control': 'no-store, no-transform',
+      'content-type': 'text/event-stream; charset=utf-8',
+      vary: 'origin',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+      'x-ratelimit-limit-tokens': '9',
+      'x-request-id': 'r1',
+    });
+  });
+
+  test('usage that only the proxy asked for does not', async () => {
+    const { text, settled } = await play(() => chatStream(['a']));
+    expect(text).not.toContain('prompt_tokens');
+    expect(text).toContain('[DONE]');
+    expect(settled).toBe('settle 12');
+  });
+
+  test('the key in no event, and what looks like one in no error', async () => {
+    const { text } = await play(() =>
+      events([
+        { choices: [{ delta: { content: `${key} sk-other-key` } }] },
+        { error: { message: 'bad sk-other-key' } },
+      ]),
+    );
+    expect(text).toContain('"[redacted] sk-other-key"');
+    expect(text).toContain('"bad [redacted]"');
+  });
+
+  test('whatever the pieces in which it comes', async () => {
+    const whole = `: hi\r\n\r\ndata: ${JSON.stringify({ a: 'ä€😀' })}\r\n\r\rdata: x\n\n\ndata: y\r\r\ndata: z`;
+    const bytes = new TextEncoder().encode(whole);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: bytes.length - 1 })), async (cuts) => {
+        const at = [0, ...new Set(cuts)].toSorted((a, b) => a - b);
+        const pieces = at.map((from, index) => bytes.subarray(from, at[index + 1]));
+        const body = new ReadableStream({
+          start(controller) {
+            for (const piece of pieces) controller.enqueue(piece);
+            controller.close();
+          },
+        });
+        expect((await play(() => new Response(body, sse))).text).toBe(whole);
+      }),
+    );
+  });
+
+  test('events are cut after their empty line, for every kind of line end', () => {
+    const cut = (text: string): string[] => {
+      const splitter = createEventSplitter(1_000);
+      const decoder = new TextDecoder();
+      const whole = splitter.push(new TextEncoder().encode(text)) ?? [];
+      return [...whole.map((event) => decoder.decode(event)), decoder.decode(splitter.rest())];
+    };
+    expect(cut('data: a\n\ndata: b\n\n')).toEqual(['data: a\n\n', 'data: b\n\n', '']);
+    expect(cut('data: a\r\n\r\ndata: b')).toEqual(['data: a\r\n\r', '\ndata: b']);
+    expect(cut('data: a\r\rdata: b')).toEqual(['data: a\r\r', 'data: b']);
+    expect(dataOf('event: x\r\ndata: a\rdata:b\ndata\nid: 1\n\n')).toBe('a\nb\n');
+    expect(dataOf(': comment\n\n')).toBeUndefined();
+  });
+});
+
+describe('what it has cost', () => {
+  const finished = { type: 'message_delta', usage: { output_tokens: 30 } };
+  const started = {
+    type: 'message_start',
+    message: { usage: { input_tokens: 5, cache_read_input_tokens: 10, output_tokens: 1 } },
+  };
+  const anthropic = {
+    path: '/anthropic/messages',
+    body: { model: 'claude-x', stream: true, messages: [{ role: 'user', content: 'Hi' }] },
+  };
+  const google = {
+    path: '/google/models/gemini-x:streamGenerateContent?alt=sse',
+    body: { contents: [{ parts: [{ text: 'Hi' }] }] },
+  };
+  const usageMetadata = { promptTokenCount: 5, candidatesTokenCount: 6, thoughtsTokenCount: 7 };
+
+  test.each<[string, Parameters<typeof ask>[0], unknown[], object]>([
+    ['chat', { body: streaming }, [chatUsage], { input: 5, output: 7 }],
+    [
+      'responses',
+      { path: '/openai/responses', body: { model: 'gpt-x', input: 'Hi', stream: true } },
+      [{ type: 'response.completed', response: { usage: { input_tokens: 3, output_tokens: 4 } } }],
+      { input: 3, output: 4 },
+    ],
+    ['messages', anthropic, [started, finished], { input: 15, output: 30 }],
+    [
+      'generateContent',
+      google,
+      [{ usageMetadata: { promptTokenCount: 5 } }, { candidates: [{ finishReason: 'STOP' }], usageMetadata }],
+      { input: 5, output: 13 },
+    ],
+  ])('is read from a stream of %s', async (_, request, data, tokens) => {
+    const { text: _text, ...rest } = await play(() => events(data), {}, request);
+    expect(rest).toMatchObject({ outcome: 'done', tokens });
+  });
+
+  test('is as reserved where it was not told, or not to the end', async () => {
+    const untold = await play(() => events([{ choices: [] }]));
+    expect(untold.settled).toBe(`settle ${untold.reserved}`);
+    const cut = await play(() => events([started]), {}, anthropic);
+    expect(cut.tokens).toEqual({ input: 15, output: 4_096 });
+    const half = await play(() => events([{ usageMetadata }]), {}, google);
+    expect(half.tokens).toEqual({ input: 5, output: 4_096 });
+  });
+
+  test.each([[-1], [1e308], ['7'], [null], [Number.MAX_SAFE_INTEGER]])('is not %j', async (count) => {
+    const usage = { prompt_tokens: count, completion_tokens: count };
+    const { settled, reserved } = await play(() => events([{ choices: [], usage }]));
+    expect(settled).toBe(`settle ${reserved}`);
+  });
+
+  test('is settled once where the caller goes away, and the provider is told', async () => {
+    for (const how of ['cancel', 'signal'] as const) {
+      let cancelled = false;
+      let upstreamSignal: AbortSignal | undefined;
+      const { proxy, store, events } = fixture((_, signal) => {
+        upstreamSignal = signal;
+        return new Response(
+          parts(['data: a\n\n'], 'hang', () => (cancelled = true)),
+          sse,
+        );
+      });
+      const caller = new AbortController();
+      const response = await proxy(ask({ body: streaming, signal: caller.signal }));
+      const reader = response.body!.getReader();
+      await reader.read();
+      if (how === 'cancel') await reader.cancel();
+      else {
+        const pending = reader.read();
+        caller.abort();
+        expect(await pending).toEqual({ done: true, value: undefined });
+      }
+      expect([cancelled, upstreamSignal?.aborted]).toEqual([true, true]);
+      expect(store).toHaveLength(2);
+      expect(store[1]).toBe(store[0]!.replace('reserve', 'settle'));
+      expect(events.at(-1)).toMatchObject({ type: 'end', outcome: 'aborted' });
+      caller.abort();
+      expect(store).toHaveLength(2);
+    }
+  });
+
+  test('is settled where the caller goes away before the answer begins', async () => {
+    const caller = new AbortController();
+    const { proxy, store } = fixture(() => new Promise(() => {}));
+    const answer = proxy(ask({ signal: caller.signal }));
+    await expect.poll(() => store.length).toBe(1);
+    // the call has to be on its way
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    caller.abort();
+    expect((await answer).status).toBe(499);
+    expect(store[1]).toBe(store[0]!.replace('reserve', 'settle'));
+  });
+});
+
+describe('a fault after the headers ends in one event', () => {
+  const small = { responseBytes: 300, eventBytes: 100 };
+  const short = { idleMs: 20 };
+  test.each<[string, () => Response, Partial<ModelProxyOptions>]>([
+    ['idle', () => new Response(parts(['data: a\n\n'], 'hang'), sse), { timeouts: short }],
+    ['idle', () => new Response(parts(['data: a\n\n', 'data: half'], 'hang'), sse), { timeouts: short }],
+    ['broken', () => new Response(parts(['data: a\n\n', 'data: half'], 'error'), sse), {}],
+    [
+      'event_too_large',
+      () => new Response(parts(['data: a\n\n', `data: ${'x'.repeat(200)}`]), sse),
+      { limits: small },
+    ],
+    [
+      'event_too_large',
+      () => new Response(parts(['data: a\n\n', `data: ${'x'.repeat(99)}\n\n`]), sse),
+      { limits: small },
+    ],
+    [
+      'too_large',
+      () => new Response(parts(Array.from({ length: 99 }, () => 'data: a\n\n')), sse),
+      { limits: small },
+    ],
+    ['timeout', () => new Response(parts(['data: a\n\n'], 'hang'), sse), { timeouts: { totalMs: 20 } }],
+  ])('%s', async (code, upstream, options) => {
+    const { text, outcome, settled, reserved } = await play(upstream, options);
+    expect(text.startsWith('data: a\n\n')).toBe(true);
+    expect(proxyError(text)).toBe(code);
+    // an event that broke off never reached the caller, so what follows stands alone
+    expect(text).not.toContain('half');
+    expect(text.split('event: proxy-error')).toHaveLength(2);
+    expect(text).not.toContain(key);
+    expect([outcome, settled]).toEqual([code, `settle ${reserved}`]);
+  });
+
+  test('comments keep a stream alive, but not for ever', async () => {
+    const beat = new ReadableStream({
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        controller.enqueue(new TextEncoder().encode(': beat\n\n'));
+      },
+    });
+    const { outcome } = await play(() => new Response(beat, sse), { timeouts: { idleMs: 50, totalMs: 120 } });
+    expect(outcome).toBe('timeout');
+  });
+
+  test('a caller who reads nothing is not waited for', async () => {
+    const { proxy, store } = fixture(() => chatStream(['a']), { timeouts: { totalMs: 20 } });
+    const response = await proxy(ask({ body: streaming }));
+    await expect.poll(() => store.length).toBe(2);
+    expect(proxyError(await response.text())).toBe('timeout');
+  });
+});
+
+test('nothing is read ahead of the caller', async () => {
+  let pulled = 0;
+  const endless = new ReadableStream(
+    {
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(new TextEncoder().encode('data: a\n\n'));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const { proxy } = fixture(() => new Response(endless, sse));
+  const reader = (await proxy(ask({ body: streaming }))).body!.getReader();
+  await reader.read();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(pulled).toBeLessThanOrEqual(2);
+  await reader.cancel();
+});

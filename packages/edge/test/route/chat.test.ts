@@ -1,0 +1,310 @@
+import { defineAgent, definePrompt } from '@cueline/core';
+import type { ScriptedTurn } from '@cueline/core/testing';
+import {
+  AbstractChat,
+  DefaultChatTransport,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  type ChatState,
+  type UIMessage,
+} from 'ai';
+import { describe, expect, test, vi } from 'vitest';
+import { createMemoryRuns } from '../../src/stores/memory-runs.ts';
+import {
+  address,
+  all,
+  ask,
+  endless,
+  greet,
+  idOf,
+  looks,
+  never,
+  post,
+  refusal,
+  sends,
+  testRoute,
+  type TestRoute,
+} from './routes.ts';
+import { createEventSource } from './sse.ts';
+
+/** A chat of the AI SDK, as `useChat` makes one, without React. */
+class TestChat extends AbstractChat<UIMessage> {
+  constructor(
+    hub: Pick<TestRoute, 'fetch'>,
+    { id = 'chat-1', messages = [] as UIMessage[], subject = 'ada', body = {} } = {},
+  ) {
+    let count = 0;
+    super({
+      id,
+      state: createState(messages),
+      generateId: () => `client-${(count += 1)}`,
+      transport: new DefaultChatTransport({
+        api: address,
+        body,
+        fetch: ((url: string, init: RequestInit) =>
+          hub.fetch(subject)(new Request(url, init))) as typeof fetch,
+      }),
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    });
+  }
+}
+
+function createState(given: UIMessage[]): ChatState<UIMessage> {
+  return {
+    status: 'ready',
+    error: undefined,
+    messages: given,
+    pushMessage(message) {
+      this.messages = [...this.messages, message];
+    },
+    popMessage() {
+      this.messages = this.messages.slice(0, -1);
+    },
+    replaceMessage(index, message) {
+      this.messages = this.messages.with(index, message);
+    },
+    snapshot: (value) => structuredClone(value),
+  };
+}
+
+const talk = definePrompt('talk', (prompt) => greet.run(prompt, { name: 'all' }));
+const textOf = (message: UIMessage | undefined) =>
+  message?.parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('');
+const setUp = (script: readonly ScriptedTurn[], options: Parameters<typeof testRoute>[1] = {}) =>
+  testRoute(script, { definition: talk, ...options });
+const slow: ScriptedTurn = [{ text: 'Hello' }, { delay: 400 }, { text: ' to you and everybody.' }];
+
+describe('a stock chat of the AI SDK', () => {
+  test('talks to a prompt', async () => {
+    const hub = setUp([looks, 'Hello.', 'Fine.']);
+    const chat = new TestChat(hub);
+    await chat.sendMessage({ text: 'Hi.' });
+    expect(chat.error).toBeUndefined();
+    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(chat.lastMessage?.parts.map(({ type }) => type)).toEqual([
+      'step-start',
+      'tool-look',
+      'step-start',
+      'text',
+    ]);
+    await chat.sendMessage({ text: 'How are you?' });
+    expect(textOf(chat.lastMessage)).toBe('Fine.');
+    expect(hub.model.calls[2]?.prompt.map(({ role }) => role)).toEqual([
+      'user',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+    ]);
+  });
+
+  test('is sent what the AI SDK sends, and what keeps a connection open', async () => {
+    const hub = setUp(['Hello.']);
+    const response = await hub.route(post({ messages: [said('Hi.')] }));
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'x-vercel-ai-ui-message-stream': 'v1',
+      'x-cueline-run': expect.stringMatching(/^run-/),
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+    });
+    const sent = await all(createEventSource(response.body!));
+    const data = sent.slice(1).map((event) => 'data' in event && event.data);
+    expect(sent[0]).toEqual({ comment: true });
+    expect(
+      data.map((chunk) => (typeof chunk === 'object' ? (chunk as { type: string }).type : chunk)),
+    ).toEqual([
+      'start',
+      'start-step',
+      'text-start',
+      'text-delta',
+      'text-end',
+      'finish-step',
+      'finish',
+      '[DONE]',
+    ]);
+  });
+
+  test('talks to an agent, with the input that its body has', async () => {
+    const agent = defineAgent({ name: 'echo', instructions: 'Answer.' });
+    const hub = testRoute(['Lisbon.'], { definition: agent });
+    const chat = new TestChat(hub, { body: { input: 'Portugal?' } });
+    await chat.sendMessage({ text: 'Go.' });
+    expect(chat.error).toBeUndefined();
+    expect(textOf(chat.lastMessage)).toBe('Lisbon.');
+  });
+
+  test('asks for approval, and is answered', async () => {
+    const hub = setUp([sends, 'Sent it.'], { options: { approval: true } });
+    const chat = new TestChat(hub);
+    await chat.sendMessage({ text: 'Send.' });
+    const asked = chat.lastMessage?.parts.find((part) => part.type === 'tool-send');
+    expect(asked).toMatchObject({ state: 'approval-requested', input: { to: 'Bob' } });
+    await chat.addToolApprovalResponse({
+      id: (asked as unknown as { approval: { id: string } }).approval.id,
+      approved: true,
+    });
+    await expect.poll(() => textOf(chat.lastMessage)).toBe('Sent it.');
+    expect(chat.messages).toHaveLength(2);
+    expect(chat.lastMessage?.parts.find((part) => part.type === 'tool-send')).toMatchObject({
+      state: 'output-available',
+      output: 'sent to Bob',
+    });
+    expect(hub.told.filter(({ type }) => type === 'run-start')).toHaveLength(1);
+  });
+
+  test('is answered by another instance, where it also comes back', async () => {
+    const store = createMemoryRuns();
+    const here = setUp([sends, 'Sent it.'], { options: { approval: true }, store });
+    const there = setUp([], { store });
+    const chat = new TestChat(here);
+    await chat.sendMessage({ text: 'Send.' });
+    const back = new TestChat(there, { messages: chat.messages });
+    const asked = back.lastMessage?.parts.find((part) => part.type === 'tool-send');
+    await back.addToolApprovalResponse({
+      id: (asked as unknown as { approval: { id: string } }).approval.id,
+      approved: false,
+      reason: 'Not now',
+    });
+    await expect.poll(() => textOf(back.lastMessage)).toBe('Sent it.');
+    expect(back.lastMessage?.parts.find((part) => part.type === 'tool-send')).toMatchObject({
+      state: 'output-denied',
+    });
+    expect(there.told).toEqual([]);
+  });
+
+  test('comes back to a run that goes on, on any instance, and to none where there is none', async () => {
+    const store = createMemoryRuns();
+    const here = setUp([slow], { store });
+    const there = setUp([], { store });
+    const chat = new TestChat(here);
+    const sending = chat.sendMessage({ text: 'Hi.' });
+    await expect.poll(() => textOf(chat.lastMessage)).toBe('Hello');
+    await chat.stop();
+    await sending;
+    const back = new TestChat(there, { messages: chat.messages });
+    await back.resumeStream();
+    expect(back.error).toBeUndefined();
+    expect(back.messages).toHaveLength(2);
+    expect(textOf(back.lastMessage)).toBe('Hello to you and everybody.');
+    // what came back has the same message again
+    await back.resumeStream();
+    expect(back.messages).toHaveLength(2);
+
+    const eve = new TestChat(there, { subject: 'eve' });
+    await eve.resumeStream();
+    expect([eve.messages, eve.error]).toEqual([[], undefined]);
+    expect(there.asked.at(-1)).toEqual({ method: 'GET', status: 204 });
+  });
+
+  test('that has left is read to no more', async () => {
+    const store = createMemoryRuns();
+    const here = setUp([endless], { store });
+    const there = setUp([], { store });
+    const first = await here.route(post({ id: 'c', messages: [said('Hi.')] }));
+    const read = vi.spyOn(store, 'read');
+    const back = new Request(`${address}/c/stream`, { headers: { authorization: 'Bearer ada' } });
+    const response = await there.route(back);
+    const events = createEventSource(response.body!);
+    await events.next();
+    expect((await events.next()).value).toEqual({
+      id: undefined,
+      data: expect.objectContaining({ type: 'start' }),
+    });
+    const signals = read.mock.calls.map(([, , signal]) => signal.aborted);
+    await events.return();
+    expect([signals, read.mock.calls.map(([, , signal]) => signal.aborted)]).toEqual([[false], [true]]);
+    await here.route(ask('DELETE', `?run=${first.headers.get('x-cueline-run')}`));
+    await first.text();
+  });
+
+  test('that says something new ends what it had asked before', async () => {
+    const hub = setUp([endless, 'Hello again.'], { limits: { concurrent: 1 } });
+    const chat = new TestChat(hub);
+    const first = chat.sendMessage({ text: 'Hi.' });
+    await expect.poll(() => textOf(chat.lastMessage)).toBe('Wait');
+    await chat.stop();
+    await first;
+    await chat.sendMessage({ text: 'Hi again.' });
+    expect(textOf(chat.lastMessage)).toBe('Hello again.');
+    expect(hub.told.flatMap((event) => (event.type === 'run-end' ? event.outcome : []))).toEqual([
+      'stopped',
+      'done',
+    ]);
+  });
+
+  test('is ended by its address, since its own stop only stops watching', async () => {
+    const hub = setUp([endless]);
+    const response = await hub.route(post({ id: 'c', messages: [said('Hi.')] }));
+    const other = await hub.route(
+      new Request(`${address}/c/stream`, { method: 'DELETE', headers: { authorization: 'Bearer eve' } }),
+    );
+    expect(other.status).toBe(204);
+    expect(hub.told.map(({ type }) => type)).toEqual(['run-start']);
+    await hub.route(
+      new Request(`${address}/c/stream`, { method: 'DELETE', headers: { authorization: 'Bearer ada' } }),
+    );
+    expect(await response.text()).toContain('"type":"abort"');
+  });
+
+  test('starts again where it asks for that', async () => {
+    const hub = setUp(['One.', 'Two.']);
+    const chat = new TestChat(hub);
+    await chat.sendMessage({ text: 'Hi.' });
+    await chat.regenerate();
+    expect(chat.messages.map(textOf)).toEqual(['Hi.', 'Two.']);
+  });
+
+  test('is told of a run that fails, and of one that is refused', async () => {
+    const hub = setUp([[{ throw: { message: 'No.', status: 400 } }]], { limits: { rpm: 1 } });
+    const chat = new TestChat(hub);
+    await chat.sendMessage({ text: 'Hi.' });
+    expect(chat.error?.message).toContain('No.');
+    await chat.sendMessage({ text: 'Hi.' });
+    expect(chat.error?.message).toContain('There may be 1 runs of yours a minute');
+  });
+
+  test('whose answer reaches nobody is told so', async () => {
+    const hub = setUp([]);
+    const approval = { id: 'gone', approved: true };
+    const part = { type: 'tool-send', toolCallId: 'c', state: 'approval-responded', input: {}, approval };
+    const messages = [said('Send.'), { id: 'a', role: 'assistant', parts: [part] }];
+    const response = await hub.route(post({ id: 'c', trigger: 'submit-message', messageId: 'a', messages }));
+    expect(await refusal(response)).toMatchObject({ status: 409, code: 'conflict' });
+    expect(hub.model.calls).toHaveLength(0);
+  });
+
+  test.each([
+    [{ trigger: 'other' }, 'invalid_body'],
+    [{ id: 7 }, 'invalid_body'],
+    [{ messageId: {} }, 'invalid_body'],
+    [{ model: 'openai:x' }, 'unsupported_field'],
+    [
+      { messages: [{ id: 'd', role: 'assistant', parts: [{ type: 'data-tasks', data: [{}] }] }, said('x')] },
+      'invalid_body',
+    ],
+  ])('is refused where it asks for what it cannot have: %j', async (more, code) => {
+    const hub = setUp(['Never.']);
+    const response = await hub.route(
+      post({ id: 'c', trigger: 'submit-message', messages: [said('Hi.')], ...more }),
+    );
+    expect(await refusal(response)).toMatchObject({ status: 400, code });
+    expect(hub.model.calls).toHaveLength(0);
+  });
+
+  test('leaves a run of viaRoute alone', async () => {
+    const hub = setUp(['Hi.']);
+    const response = await hub.route(post({ prompt: 'talk', messages: [said('Hi.')] }));
+    const events = (await all(createEventSource(response.body!))).slice(1);
+    const log = events.map((event) => ('data' in event ? event.data : undefined)) as never[];
+    expect(idOf(log)).toBe(response.headers.get('x-cueline-run'));
+    expect(await (await hub.route(ask('GET', `?run=${idOf(log)}&after=${log.length - 2}`))).text()).toContain(
+      'run-end',
+    );
+    expect(await all(hub.store.read(idOf(log), -1, never()))).toEqual(log);
+  });
+});
+
+function said(text: string): UIMessage {
+  return { id: `said-${text}`, role: 'user', parts: [{ type: 'text', text }] };
+}

@@ -1,0 +1,122 @@
+import { createRun, viaRoute } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import fc from 'fast-check';
+import { serve } from 'srvx';
+import { expect, test } from 'vitest';
+import { createMemoryRuns } from '../../src/stores/memory-runs.ts';
+import { address, all, greet, looks, never, slowly, testRoute } from './routes.ts';
+
+const script: ScriptedTurn[] = [looks, slowly('Hello to you and everybody.', 1)];
+
+test('wherever and however often a client is cut off, and whichever instance it comes to, it has the whole log', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.record({ bytes: fc.integer({ min: 0, max: 2_500 }), instance: fc.integer({ min: 0, max: 2 }) }),
+        {
+          maxLength: 6,
+        },
+      ),
+      fc.integer({ min: 0, max: 2 }),
+      async (cuts, last) => {
+        const store = createMemoryRuns();
+        const instances = [
+          testRoute(script, { store }),
+          testRoute(script, { store }),
+          testRoute(script, { store }),
+        ];
+        let connection = 0;
+        const executor = viaRoute(address, {
+          retryDelay: () => 0,
+          fetch: async (request) => {
+            const cut = cuts[connection];
+            connection += 1;
+            const response = await instances[cut?.instance ?? last]!.fetch()(request);
+            if (cut === undefined || response.body === null) return response;
+            return new Response(response.body.pipeThrough(cutAfterBytes(cut.bytes)), response);
+          },
+        });
+        const run = createRun(greet, { executor });
+        expect(await run.start({ name: 'Ada' }, { key: 'k' })).toBe('Hello to you and everybody.');
+        const stored = await all(store.read(run.getState().runId, -1, never()));
+        // the client notes its key itself
+        const [start, ...rest] = run.log();
+        expect([{ ...stored[0], key: 'k' }, ...stored.slice(1)]).toEqual([start, ...rest]);
+        // whatever was tried again, it ran once
+        expect(instances.map(({ model }) => model.calls.length).toSorted((a, b) => a - b)).toEqual([0, 0, 2]);
+      },
+    ),
+    { numRuns: 40 },
+  );
+}, 30_000);
+
+test('twenty clients at once over a real port, of which half go away, and nothing is left open', async () => {
+  const open = new Set<Response>();
+  const hub = testRoute([], {
+    model: 'slow:x',
+    models: {
+      providers: { slow: () => scriptedModel([slowly('Hello to you.', 6)]) },
+    },
+    limits: { concurrent: 20 },
+  });
+  const server = serve({
+    port: 0,
+    silent: true,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const response = await hub.route(request);
+      open.add(response);
+      const reader = response.body!.getReader();
+      const body = new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          open.delete(response);
+          controller.close();
+        },
+        async cancel(reason) {
+          open.delete(response);
+          await reader.cancel(reason);
+        },
+      });
+      return new Response(body, response);
+    },
+  });
+  await server.ready();
+  const url = new URL('/api/greet', server.url);
+  const executor = viaRoute(url, { headers: { authorization: 'Bearer ada' } });
+  const ends = await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => {
+      for await (const event of executor.start({ definition: greet, input: { name: 'Ada' } }, never())) {
+        if (event.type === 'run-end') return event.outcome;
+        if (index % 2 === 0 && event.type === 'text-delta') return 'left';
+      }
+    }),
+  );
+  expect(ends.filter((end) => end === 'left')).toHaveLength(10);
+  expect(ends.filter((end) => end === 'done')).toHaveLength(10);
+  // those that nobody watches go on to their end
+  await expect
+    .poll(() => hub.told.filter(({ type }) => type === 'run-end').length, { timeout: 10_000 })
+    .toBe(20);
+  expect(hub.told.flatMap((event) => (event.type === 'run-end' ? event.outcome : []))).toEqual(
+    Array.from({ length: 20 }, () => 'done'),
+  );
+  await expect.poll(() => open.size, { timeout: 10_000 }).toBe(0);
+  await server.close(true);
+}, 30_000);
+
+function cutAfterBytes(bytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let left = bytes;
+  return new TransformStream({
+    transform(chunk, controller) {
+      if (chunk.length <= left) {
+        left -= chunk.length;
+        controller.enqueue(chunk);
+        return;
+      }
+      if (left > 0) controller.enqueue(chunk.slice(0, left));
+      throw new TypeError('terminated');
+    },
+  });
+}

@@ -1,0 +1,381 @@
+import { createRun, defineAgent, defineSession, tags, viaRoute, type RunEvent } from '@cueline/core';
+import { createEventSource } from './sse.ts';
+import { scriptedModel } from '@cueline/core/testing';
+import { serve } from 'srvx';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createMemoryRuns } from '../../src/stores/memory-runs.ts';
+import {
+  address,
+  all,
+  ask,
+  client,
+  endless,
+  greet,
+  idOf,
+  looks,
+  never,
+  post,
+  readTo,
+  sends,
+  slowly,
+  testRoute,
+} from './routes.ts';
+
+const request = { definition: greet, input: { name: 'Ada' } };
+
+describe('a run on a route', () => {
+  test('gives its client what it would give in this page', async () => {
+    const hub = testRoute([looks, 'Hello Ada.']);
+    const run = createRun(greet, { executor: client(hub) });
+    expect(await run.start({ name: 'Ada' })).toBe('Hello Ada.');
+    expect(run.getState()).toMatchObject({
+      status: 'done',
+      toolCalls: [{ toolName: 'look', output: 'seen Ada' }],
+    });
+    expect(run.log().map(({ seq }) => seq)).toEqual(run.log().map((_, index) => index));
+    expect(run.log()[0]).toMatchObject({ type: 'run-start', name: 'greet', input: { name: 'Ada' } });
+    expect(run.getState().runId).toMatch(/^run-[0-9a-f-]{36}$/);
+    expect(hub.asked).toEqual([{ method: 'POST', status: 200 }]);
+    const { runId } = run.getState();
+    expect(await all(hub.store.read(runId, -1, never()))).toEqual(run.log());
+    const facts = { runId, subject: 'ada', prompt: 'greet' };
+    expect(hub.told).toEqual([
+      { type: 'run-start', ...facts },
+      { type: 'run-end', ...facts, outcome: 'done', ms: expect.any(Number), tokens: expect.any(Number) },
+    ]);
+  });
+
+  test('goes on when its client goes away, and is read afterwards', async () => {
+    const hub = testRoute([
+      [{ text: 'Hello', chunkSize: 1 }, { delay: 30 }, { text: ' Ada.', chunkSize: 1 }],
+    ]);
+    const executor = client(hub);
+    const seen = await readTo(executor.start(request, never()), 'text-delta');
+    const rest = await all(executor.attach(idOf(seen), seen.length - 1, never())!);
+    const log = [...seen, ...rest];
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index));
+    expect(log.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
+    expect(hub.model.calls).toHaveLength(1);
+    expect(hub.asked.map(({ method }) => method)).toEqual(['POST', 'GET']);
+  });
+
+  test('ends when it is stopped, and says so to everybody', async () => {
+    const hub = testRoute([endless]);
+    const controller = new AbortController();
+    const executor = client(hub);
+    const watching: RunEvent[] = [];
+    for await (const event of executor.start(request, controller.signal)) {
+      watching.push(event);
+      if (event.type !== 'text-delta') continue;
+      const other = all(executor.attach(idOf(watching), -1, never())!);
+      controller.abort();
+      const told = await other;
+      expect(told.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
+    }
+    expect(watching.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
+    await expect
+      .poll(() => hub.asked.filter(({ method }) => method === 'DELETE'))
+      .toEqual([{ method: 'DELETE', status: 204 }]);
+  });
+
+  test('with the same key is the same run, for its subject', async () => {
+    const hub = testRoute([looks, 'Hello Ada.', 'Hello Bob.']);
+    const executor = client(hub);
+    const keyed = { ...request, key: 'k' };
+    const [one, two] = await Promise.all([
+      all(executor.start(keyed, never())),
+      all(executor.start(keyed, never())),
+    ]);
+    expect(two).toEqual(one);
+    expect(await all(executor.start(keyed, never()))).toEqual(one);
+    expect(hub.model.calls).toHaveLength(2);
+    const other = await all(client(hub, 'bob').start(keyed, never()));
+    expect(idOf(other)).not.toBe(idOf(one));
+    expect(hub.model.calls).toHaveLength(3);
+  });
+
+  test('is answered and edited over the route', async () => {
+    const hub = testRoute([sends, 'Done.'], { options: { approval: true } });
+    const run = createRun(greet, { executor: client(hub) });
+    const end = run.start({ name: 'Ada' });
+    await expect.poll(() => run.getState().requests.length).toBe(1);
+    const [asked] = run.getState().requests;
+    const reply = await run.respond('nothing', { approve: true });
+    expect(reply).toEqual({
+      accepted: false,
+      reason: expect.stringContaining('There is no request nothing'),
+    });
+    expect(await run.edit({ type: 'skip', taskId: 'a' })).toEqual({
+      accepted: false,
+      reason: 'The run has no task list.',
+    });
+    expect(await run.respond(asked!.requestId, { approve: true, input: { to: 'Eve' } })).toEqual({
+      accepted: true,
+    });
+    expect(await end).toBe('Done.');
+    expect(run.getState().toolCalls[0]?.output).toBe('sent to Eve');
+    expect(
+      await client(hub).send(run.getState().runId, { type: 'edit', edit: { type: 'add', title: 'x' } }),
+    ).toEqual({
+      accepted: false,
+      reason: 'The run is not under way.',
+    });
+  });
+
+  test('may be a session', async () => {
+    const done = [{ toolCall: { name: 'task_complete', input: { summary: 'All found.' } } }];
+    const research = defineSession('research', { systemPrompt: 'You look.', initialMessage: 'Go on.' });
+    const hub = testRoute([done], { definition: research });
+    const run = createRun(research, { executor: client(hub) });
+    expect(await run.start()).toEqual({ summary: 'All found.' });
+  });
+
+  test('may be an agent', async () => {
+    const geographer = defineAgent({
+      name: 'geographer',
+      instructions: 'You know every capital.',
+      output: tags(['answer']),
+    });
+    const hub = testRoute(['<answer>Lisbon</answer>'], { definition: geographer });
+    const run = createRun(geographer, { executor: client(hub) });
+    expect(await run.start('Portugal?')).toEqual({ answer: 'Lisbon' });
+  });
+
+  test('of one prompt among several is asked for by its name', async () => {
+    const other = { ...greet, name: 'other' };
+    const hub = testRoute(['Hi.'], { definition: [greet, other] });
+    const run = createRun(other, { executor: client(hub) });
+    await run.start({ name: 'Ada' });
+    expect(hub.told[0]).toMatchObject({ type: 'run-start', prompt: 'other' });
+  });
+
+  test('of another prompt with the same key is another run', async () => {
+    const other = { ...greet, name: 'other' };
+    const hub = testRoute(['Hi.', 'Hi again.'], { definition: [greet, other] });
+    const ids = [];
+    for (const definition of [greet, other]) {
+      ids.push(idOf(await all(client(hub).start({ ...request, definition, key: 'k' }, never()))));
+    }
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+
+  test('that fails to start is a run with that end', async () => {
+    const hub = testRoute([], { model: 'nowhere:x' });
+    const log = await all(client(hub).start(request, never()));
+    expect(log).toMatchObject([
+      { seq: 0, type: 'run-start', runId: expect.stringMatching(/^run-/) },
+      { seq: 1, type: 'run-end', outcome: 'error', error: { code: 'unknown_model' } },
+    ]);
+    expect(await all(client(hub).attach(idOf(log), 0, never())!)).toEqual(log.slice(1));
+  });
+
+  test('may go on with a conversation', async () => {
+    const hub = testRoute(['Hello Ada.', 'Fine.']);
+    const run = createRun(greet, { executor: client(hub) });
+    await run.start({ name: 'Ada' });
+    expect(await run.send('How are you?')).toBe('Fine.');
+    expect(hub.model.calls[1]?.prompt.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  });
+
+  test('twenty at once keep to themselves', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `name-${index}`);
+    const hub = testRoute([], {
+      model: undefined,
+      models: {
+        providers: {
+          echo: (id: string) => scriptedModel([slowly(`I am ${id}.`, 2)]),
+        },
+      },
+      accept: ({ model }) => ({ model: String(model) }),
+      limits: { concurrent: 20 },
+    });
+    const logs = await Promise.all(
+      names.map((name) => all(client(hub).start({ ...request, model: `echo:${name}` }, never()))),
+    );
+    const texts = logs.map((log) =>
+      log.flatMap((event) => (event.type === 'text-delta' ? event.text : [])).join(''),
+    );
+    expect(texts).toEqual(names.map((name) => `I am ${name}.`));
+    expect(new Set(logs.map(idOf)).size).toBe(20);
+    expect(logs.map((log) => log.at(-1))).toEqual(
+      names.map(() => expect.objectContaining({ type: 'run-end', outcome: 'done' }) as unknown),
+    );
+  });
+
+  test('takes its models from the environment of the platform', async () => {
+    const hub = testRoute([], {
+      model: 'mine:x',
+      models: (env) => ({ providers: { mine: () => scriptedModel([`Key ${env['REGION']}.`]) } }),
+    });
+    const response = await hub.route(post({ input: { name: 'Ada' } }), { REGION: 'eu' });
+    expect(await response.text()).toContain('Key eu.');
+  });
+
+  test.each(['context', 'option'] as const)('keeps the platform awake until its end (%s)', async (how) => {
+    const works: Promise<void>[] = [];
+    const waitUntil = (work: Promise<void>) => void works.push(work);
+    const hub = testRoute([[{ text: 'Hi' }, { delay: 30 }]], how === 'option' ? { waitUntil } : {});
+    const response = await hub.route(post({ input: {} }), {}, how === 'context' ? { waitUntil } : undefined);
+    await response.body?.cancel();
+    expect(works).toHaveLength(1);
+    await works[0];
+    const runId = response.headers.get('x-cueline-run')!;
+    expect((await all(hub.store.read(runId, -1, AbortSignal.timeout(10)))).at(-1)).toMatchObject({
+      type: 'run-end',
+      outcome: 'done',
+    });
+  });
+});
+
+describe('another instance', () => {
+  function two(script: Parameters<typeof testRoute>[0], options: Parameters<typeof testRoute>[1] = {}) {
+    const store = createMemoryRuns();
+    return [testRoute(script, { ...options, store }), testRoute([], { ...options, store })] as const;
+  }
+
+  test('goes on where the first was cut off, with nothing missing and nothing twice', async () => {
+    const [here, there] = two([
+      [...slowly('Hello to Ada and everybody.', 2), { toolCall: { name: 'look', input: { at: 'x' } } }],
+      slowly('And goodbye.', 2),
+    ]);
+    let killed = false;
+    // what serves the client dies in the middle of the stream; the balancer then asks the other one
+    const executor = viaRoute(address, {
+      retryDelay: () => 1,
+      fetch: async (request) => {
+        if (killed) return there.fetch()(request);
+        const response = await here.fetch()(request);
+        killed = true;
+        return new Response(response.body!.pipeThrough(dyingAfter(9)), response);
+      },
+    });
+    const run = createRun(greet, { executor });
+    expect(await run.start({ name: 'Ada' })).toBe('And goodbye.');
+    expect(run.log().map(({ seq }) => seq)).toEqual(run.log().map((_, index) => index));
+    expect(await all(here.store.read(run.getState().runId, -1, never()))).toEqual(run.log());
+    expect([here.asked, there.asked]).toEqual([
+      [{ method: 'POST', status: 200 }],
+      [{ method: 'GET', status: 200 }],
+    ]);
+    expect(there.model.calls).toHaveLength(0);
+  });
+
+  test('stops a run', async () => {
+    const [here, there] = two([endless]);
+    const events = client(here).start(request, never());
+    const seen = await readTo(events, 'text-delta');
+    const runId = idOf(seen);
+    expect((await there.route(ask('DELETE', `?run=${runId}`))).status).toBe(204);
+    const log = await all(client(there).attach(runId, seen.length - 1, never())!);
+    expect(log.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' });
+  });
+
+  test('answers what a run asks, and says what became of the answer', async () => {
+    const [here, there] = two([sends, 'Done.'], { options: { approval: true } });
+    const seen = await readTo(client(here).start(request, never()), 'request-open');
+    const runId = idOf(seen);
+    const open = seen.at(-1) as Extract<RunEvent, { type: 'request-open' }>;
+    const { send } = client(there);
+    const { requestId } = open;
+    expect(await send(runId, { type: 'respond', requestId: 'x', answer: { approve: true } })).toEqual({
+      accepted: false,
+      reason: expect.stringContaining('There is no request x'),
+    });
+    expect(await send(runId, { type: 'respond', requestId, answer: { approve: true } })).toEqual({
+      accepted: true,
+    });
+    const log = await all(client(there).attach(runId, seen.length - 1, never())!);
+    expect(log.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
+    expect(await send(runId, { type: 'respond', requestId, answer: { approve: true } })).toEqual({
+      accepted: false,
+      reason: 'The run is not under way.',
+    });
+  });
+
+  test('whose store breaks while it is read costs the client a connection and no more', async () => {
+    const [here, there] = two([slowly('Hello to Ada.', 5)]);
+    const seen = await readTo(client(here).start(request, never()), 'text-delta');
+    const { read } = there.store;
+    let reads = 0;
+    // what this one reads is not what the other one does
+    const broken = vi.spyOn(there.store, 'read').mockImplementation((...given) => {
+      reads += 1;
+      return reads > 3 ? read(...given) : failing(read(...given));
+    });
+    const log = await all(client(there).attach(idOf(seen), -1, never())!);
+    broken.mockRestore();
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index));
+    expect(log.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
+    expect(there.asked).toHaveLength(4);
+  });
+
+  test('knows a key', async () => {
+    const [here, there] = two([looks, 'Hello.']);
+    const keyed = { ...request, key: 'k' };
+    const one = await all(client(here).start(keyed, never()));
+    expect(await all(client(there).start(keyed, never()))).toEqual(one);
+    expect(there.model.calls).toHaveLength(0);
+  });
+});
+
+describe('over a real port', () => {
+  let close: (() => Promise<void>) | undefined;
+  afterEach(() => close?.());
+
+  test('a run streams, is taken up, answered and stopped', async () => {
+    const hub = testRoute([sends, 'Done.', endless], { options: { approval: true } });
+    const server = serve({
+      fetch: (request) => hub.route(request),
+      port: 0,
+      silent: true,
+      hostname: '127.0.0.1',
+    });
+    await server.ready();
+    close = () => server.close(true);
+    const url = new URL('/api/greet', server.url).href;
+    const executor = viaRoute(url, { headers: { authorization: 'Bearer ada' }, retryDelay: () => 1 });
+    const run = createRun(greet, { executor });
+    const end = run.start({ name: 'Ada' });
+    await expect.poll(() => run.getState().requests.length).toBe(1);
+    await run.respond(run.getState().requests[0]!.requestId, { approve: true });
+    expect(await end).toBe('Done.');
+
+    const seen = await readTo(executor.start(request, never()), 'text-delta');
+    const runId = idOf(seen);
+    const response = await fetch(`${url}?run=${runId}&after=0`, { headers: { authorization: 'Bearer ada' } });
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+      'x-cueline-run': runId,
+    });
+    const events = createEventSource(response.body!);
+    expect((await events.next()).value).toEqual({ comment: true });
+    expect((await events.next()).value).toEqual({ id: '1', data: seen[1] });
+    await fetch(`${url}?run=${runId}`, { method: 'DELETE', headers: { authorization: 'Bearer ada' } });
+    let last: unknown;
+    for await (const event of events) last = event;
+    expect(last).toMatchObject({ data: { type: 'run-end', outcome: 'stopped' } });
+  });
+});
+
+/** A store that goes away after two events. */
+async function* failing(events: AsyncIterable<RunEvent>): AsyncGenerator<RunEvent> {
+  let left = 2;
+  for await (const event of events) {
+    if (left-- === 0) throw new Error('ECONNRESET');
+    yield event;
+  }
+}
+
+/** Fails after so many events, as the connection to a server that dies. */
+function dyingAfter(events: number): TransformStream<Uint8Array, Uint8Array> {
+  let left = events;
+  return new TransformStream({
+    transform(chunk, controller) {
+      if (chunk[0] !== 58 && left-- === 0) throw new TypeError('terminated');
+      controller.enqueue(chunk);
+    },
+  });
+}

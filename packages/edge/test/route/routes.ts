@@ -1,0 +1,142 @@
+import {
+  definePrompt,
+  viaRoute,
+  type Executor,
+  type PromptDefinition,
+  type RouteOptions,
+  type RunEvent,
+} from '@cueline/core';
+import { scriptedModel, type ScriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import * as z from 'zod';
+import { createPromptRoute, type PromptRoute } from '../../src/route/create-prompt-route.ts';
+import type { PromptRouteEvent, PromptRouteOptions } from '../../src/route/prompt-route-options.ts';
+import { createMemoryRuns } from '../../src/stores/memory-runs.ts';
+import type { RunLogStore } from '../../src/stores/run-log-store.ts';
+
+export const address = 'https://example.test/api/greet';
+export const page = 'https://play.example';
+
+export const greet = definePrompt('greet', (prompt, input: { name: string }) => {
+  prompt.defTool('look', 'Looks', z.object({ at: z.string() }), ({ at }) => `seen ${at}`);
+  prompt.defTool('send', 'Sends', z.object({ to: z.string() }), ({ to }) => `sent to ${to}`, {
+    effect: 'external',
+  });
+  prompt.$`Greet ${input?.name ?? 'whoever asks'}.`;
+});
+
+export const looks: ScriptedTurn = [{ toolCall: { name: 'look', input: { at: 'Ada' } } }];
+export const sends: ScriptedTurn = [{ toolCall: { name: 'send', input: { to: 'Bob' } } }];
+/** Says a word, and is still at it when the test is over. */
+export const endless: ScriptedTurn = [{ text: 'Wait' }, { delay: 60_000 }, { text: '.' }];
+
+/** A text that comes in pieces of two characters, each after so many milliseconds. */
+export function slowly(text: string, ms: number): { text: string; delay: number }[] {
+  return (text.match(/[^]{1,2}/g) ?? []).map((piece) => ({ text: piece, delay: ms }));
+}
+
+export type TestRoute = {
+  route: PromptRoute;
+  model: ScriptedModel;
+  store: RunLogStore;
+  /** What the route made known, in its order. */
+  told: PromptRouteEvent[];
+  /** Every request that came, and what was answered. */
+  asked: { method: string; status: number }[];
+  /** Asks as a subject. */
+  fetch(subject?: string): (request: Request) => Promise<Response>;
+};
+
+/** A route whose callers say who they are: `authorization: Bearer ada`. */
+export function testRoute(
+  script: readonly ScriptedTurn[],
+  options: Partial<PromptRouteOptions> & {
+    definition?: PromptDefinition<never> | PromptDefinition<never>[];
+  } = {},
+): TestRoute {
+  const { definition = greet, ...rest } = options;
+  const model = scriptedModel(script);
+  const told: PromptRouteEvent[] = [];
+  const asked: TestRoute['asked'] = [];
+  const store = options.store ?? createMemoryRuns();
+  const route = createPromptRoute(definition, {
+    model,
+    origins: [page],
+    auth: async ({ headers }) => {
+      const subject = headers.get('authorization')?.replace('Bearer ', '');
+      return subject === undefined ? null : { subject };
+    },
+    store,
+    onEvent: (event) => told.push(event),
+    ...rest,
+  });
+  return {
+    route,
+    model,
+    store,
+    told,
+    asked,
+    fetch:
+      (subject = 'ada') =>
+      async (request) => {
+        const sent = new Request(request);
+        sent.headers.set('authorization', `Bearer ${subject}`);
+        const response = await route(sent);
+        asked.push({ method: request.method, status: response.status });
+        return response;
+      },
+  };
+}
+
+/** The real client of a route, as a subject. */
+export function client(
+  { fetch }: Pick<TestRoute, 'fetch'>,
+  subject = 'ada',
+  options: RouteOptions = {},
+): Required<Pick<Executor, 'start' | 'attach' | 'send'>> {
+  return viaRoute(address, { fetch: fetch(subject), retryDelay: () => 1, ...options }) as never;
+}
+
+export const never = (): AbortSignal => new AbortController().signal;
+
+export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const seen: Item[] = [];
+  for await (const item of items) seen.push(item);
+  return seen;
+}
+
+/** A request with JSON, as a subject. */
+export function post(body: unknown, query = '', headers: Record<string, string> = {}): Request {
+  return new Request(`${address}${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer ada', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+export function ask(method: string, query = '', headers: Record<string, string> = {}): Request {
+  return new Request(`${address}${query}`, { method, headers: { authorization: 'Bearer ada', ...headers } });
+}
+
+/** The status and the code of a refusal, and its words. */
+export async function refusal(
+  response: Response,
+): Promise<{ status: number; code: string; message: string }> {
+  const { error } = (await response.json()) as { error: { code: string; message: string } };
+  return { status: response.status, ...error };
+}
+
+/** Reads until an event of this type has come, and leaves. */
+export async function readTo(events: AsyncIterable<RunEvent>, type: RunEvent['type']): Promise<RunEvent[]> {
+  const seen: RunEvent[] = [];
+  for await (const event of events) {
+    seen.push(event);
+    if (event.type === type) break;
+  }
+  return seen;
+}
+
+export function idOf(events: readonly RunEvent[]): string {
+  const [first] = events;
+  if (first?.type !== 'run-start') throw new Error('No start.');
+  return first.runId;
+}

@@ -1,0 +1,112 @@
+import type { RunEvent } from '@cueline/core';
+import { expect, test, vi } from 'vitest';
+import { hostRun } from '../../src/route/host-run.ts';
+import { followElsewhere } from '../../src/route/run-elsewhere.ts';
+import { createMemoryRuns } from '../../src/stores/memory-runs.ts';
+import { all, greet, never } from './routes.ts';
+
+const times = { quietMs: 20, replyMs: 30 };
+const start: RunEvent = {
+  seq: 0,
+  t: 5,
+  type: 'run-start',
+  v: 1,
+  runId: 'run-1',
+  model: 'm',
+  messages: [],
+  messageId: 'msg-1',
+};
+
+async function setUp() {
+  const store = createMemoryRuns();
+  await store.create({ runId: 'run-1', subject: 'ada', runMs: 60_000, replayMs: 60_000 });
+  return { store, run: followElsewhere(store, 'run-1', times) };
+}
+
+test('a run whose instance has gone ends, for everybody who reads it', async () => {
+  const { store, run } = await setUp();
+  await store.append('run-1', [start]);
+  const [one, two] = await Promise.all([all(run.events(-1)), all(run.events(0))]);
+  const end = { seq: 1, t: 5, type: 'run-end', outcome: 'error', error: { code: 'interrupted' } };
+  expect(one).toMatchObject([start, end]);
+  expect(two).toMatchObject([end]);
+  expect(await all(store.read('run-1', -1, never()))).toEqual(one);
+  // should it be there after all
+  expect(await all(store.told('run-1', AbortSignal.timeout(5)))).toContainEqual({ type: 'stop' });
+});
+
+test('also where it had said nothing yet', async () => {
+  const { run } = await setUp();
+  expect(await all(run.events(-1))).toMatchObject([
+    { seq: 0, type: 'run-start', runId: 'run-1' },
+    { seq: 1, type: 'run-end', outcome: 'error', error: { code: 'interrupted' } },
+  ]);
+});
+
+test('and where somebody answers what it asks', async () => {
+  const { store, run } = await setUp();
+  await store.append('run-1', [start]);
+  expect(await run.send({ type: 'edit', edit: { type: 'skip', taskId: 'a' } })).toEqual({
+    accepted: false,
+    reason: 'Where this ran, nobody answers any more. Start it again.',
+  });
+  expect((await all(store.read('run-1', -1, never()))).at(-1)).toMatchObject({ outcome: 'error' });
+});
+
+test('one that answers late is not given up', async () => {
+  const { store, run } = await setUp();
+  await store.append('run-1', [start]);
+  const answer = async (): Promise<void> => {
+    // busy while it is asked, and while it is asked again
+    await new Promise((resolve) => setTimeout(resolve, 72));
+    for await (const message of store.told('run-1', AbortSignal.timeout(200))) {
+      if (message.type !== 'ping') continue;
+      await store.tell('run-1', { type: 'reply', id: message.id, reply: { accepted: true } });
+    }
+  };
+  const answering = answer();
+  expect(await run.send({ type: 'edit', edit: { type: 'skip', taskId: 'a' } })).toEqual({
+    accepted: false,
+    reason: 'The run took too long to answer. Try again.',
+  });
+  expect(await all(store.read('run-1', 0, AbortSignal.timeout(20)))).toEqual([]);
+  await answering;
+});
+
+test('one that is only silent goes on', async () => {
+  const { store, run } = await setUp();
+  const hosted = hostRun({
+    runId: 'run-1',
+    subject: 'ada',
+    store,
+    runMs: 60_000,
+    onFailure: vi.fn(),
+    request: { definition: greet as never, input: {} },
+    executor: {
+      async *start() {
+        yield { ...start, runId: 'inner' };
+        await new Promise((resolve) => setTimeout(resolve, 120));
+        yield { seq: 1, t: 90, type: 'run-end', outcome: 'done' };
+      },
+    },
+  });
+  const told = all(store.told('run-1', AbortSignal.timeout(150)));
+  const reading = all(run.events(-1));
+  const log = await reading;
+  expect(log).toEqual([start, { seq: 1, t: 90, type: 'run-end', outcome: 'done' }]);
+  expect(log).toEqual(hosted.events.items);
+  const pings = (await told).filter(({ type }) => type === 'ping');
+  expect(pings.length).toBeGreaterThan(1);
+});
+
+test('nobody asks after a run whose reader has left', async () => {
+  const { store, run } = await setUp();
+  await store.append('run-1', [start]);
+  const reader = run.events(-1)[Symbol.asyncIterator]();
+  await reader.next();
+  const waiting = reader.next();
+  await reader.return?.();
+  expect((await waiting).done).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  expect(await all(store.told('run-1', AbortSignal.timeout(5)))).toEqual([]);
+});

@@ -1,0 +1,286 @@
+import type { RunEvent } from '@cueline/core';
+import { describe, expect, test } from 'vitest';
+import type { NewRun, RunLogStore } from '../../src/stores/run-log-store.ts';
+
+export type StoreUnderTest = {
+  /** A store, or another client of the same one: what one writes the other reads. */
+  open(): RunLogStore | Promise<RunLogStore>;
+  /** Lets this much time go by, as the store sees it. */
+  advance(ms: number): void | Promise<void>;
+};
+
+/** What every store of runs does, whatever it keeps them in. */
+export function describeRunLogStore(name: string, { open, advance }: StoreUnderTest): void {
+  let count = 0;
+  const newRun = (more: Partial<NewRun> = {}): NewRun => ({
+    runId: `run-${(count += 1)}`,
+    subject: `subject-${count}`,
+    runMs: 10_000,
+    replayMs: 5_000,
+    ...more,
+  });
+  async function setUp(more: Partial<NewRun> = {}) {
+    const store = await open();
+    const run = newRun(more);
+    expect(await store.create(run)).toBe('created');
+    return { store, run, runId: run.runId };
+  }
+
+  describe(`${name}: which runs there are`, () => {
+    test('a run belongs to its subject, and nobody has one that was never begun', async () => {
+      const { store, run } = await setUp();
+      expect(await store.subjectOf(run.runId)).toBe(run.subject);
+      expect(await store.subjectOf('run-never')).toBeUndefined();
+    });
+
+    test('a key is one run, for each subject', async () => {
+      const { store, run } = await setUp({ key: 'k' });
+      expect(await store.create(newRun({ subject: run.subject, key: 'k' }))).toEqual({ runId: run.runId });
+      expect(await store.create(newRun({ subject: run.subject, key: 'other' }))).toBe('created');
+      expect(await store.create(newRun({ subject: 'somebody else', key: 'k' }))).toBe('created');
+      expect(await store.find({ subject: run.subject, key: 'k' })).toBe(run.runId);
+      expect(await store.find({ subject: run.subject, key: 'never' })).toBeUndefined();
+    });
+
+    test('of many starts with one key at the same time, one begins', async () => {
+      const store = await open();
+      const other = await open();
+      const { subject } = newRun();
+      const created = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          (index % 2 === 0 ? store : other).create(newRun({ subject, key: 'k' })),
+        ),
+      );
+      expect(created.filter((one) => one === 'created')).toHaveLength(1);
+      const runId = await store.find({ subject, key: 'k' });
+      expect(created.filter((one) => one !== 'created')).toEqual(
+        Array.from({ length: 19 }, () => ({ runId })),
+      );
+    });
+
+    test('a conversation has its latest run', async () => {
+      const { store, run } = await setUp({ chat: 'c' });
+      const next = newRun({ subject: run.subject, chat: 'c' });
+      await store.create(next);
+      expect(await store.find({ subject: run.subject, chat: 'c' })).toBe(next.runId);
+      expect(await store.find({ subject: 'somebody else', chat: 'c' })).toBeUndefined();
+      // keys and conversations are not the same names
+      expect(await store.find({ subject: run.subject, key: 'c' })).toBeUndefined();
+    });
+
+    test('names keep to themselves, whatever characters they have', async () => {
+      const store = await open();
+      const id = newRun().runId;
+      await store.create(newRun({ subject: `${id}:a`, key: 'b' }));
+      await store.create(newRun({ subject: id, key: 'a:b' }));
+      await store.create(newRun({ subject: `${id}","x`, key: '{*}\n' }));
+      const found = [
+        await store.find({ subject: `${id}:a`, key: 'b' }),
+        await store.find({ subject: id, key: 'a:b' }),
+        await store.find({ subject: `${id}","x`, key: '{*}\n' }),
+      ];
+      expect(new Set(found).size).toBe(3);
+      expect(found).not.toContain(undefined);
+    });
+  });
+
+  describe(`${name}: events`, () => {
+    test('are read from the first, or after a number, by another client too', async () => {
+      const { store, runId } = await setUp();
+      await store.append(runId, log.slice(0, 2));
+      await store.append(runId, log.slice(2));
+      const other = await open();
+      expect(await all(store.read(runId, -1, never()))).toEqual(log);
+      expect(await all(other.read(runId, 1, never()))).toEqual(log.slice(2));
+      expect(await all(other.read(runId, log.length - 1, never()))).toEqual([]);
+      expect(await all(other.read(runId, Number.MAX_SAFE_INTEGER, never()))).toEqual([]);
+    });
+
+    test('come as they happen, to everybody who reads', async () => {
+      const { store, runId } = await setUp();
+      const other = await open();
+      await store.append(runId, log.slice(0, 1));
+      const readers = [
+        all(store.read(runId, -1, never())),
+        all(other.read(runId, -1, never())),
+        all(other.read(runId, 1, never())),
+      ];
+      for (const event of log.slice(1)) {
+        await pause();
+        await store.append(runId, [event]);
+      }
+      expect(await Promise.all(readers)).toEqual([log, log, log.slice(2)]);
+    });
+
+    test('that were written twice are there once', async () => {
+      const { store, runId } = await setUp();
+      await store.append(runId, log.slice(0, 3));
+      await store.append(runId, log.slice(1, 4));
+      await store.append(runId, log.slice(0, 3));
+      await store.append(runId, log.slice(3));
+      await store.append(runId, log);
+      expect(await all(store.read(runId, -1, never()))).toEqual(log);
+    });
+
+    test('end with the first end', async () => {
+      const { store, runId } = await setUp();
+      await store.append(runId, log);
+      await store.append(runId, [
+        { seq: log.length, t: 9, type: 'warning', message: 'late' },
+        { seq: log.length + 1, t: 9, type: 'run-end', outcome: 'stopped' },
+      ]);
+      expect(await all(store.read(runId, -1, never()))).toEqual(log);
+    });
+
+    test('whoever waits for the end alone hears it', async () => {
+      const { store, runId } = await setUp();
+      let ended = false;
+      const end = all(store.read(runId, Number.MAX_SAFE_INTEGER, never())).then(() => (ended = true));
+      await store.append(runId, log.slice(0, -1));
+      await pause();
+      expect(ended).toBe(false);
+      await store.append(runId, log.slice(-1));
+      expect(await end).toBe(true);
+    });
+
+    test('a reader that leaves, or whose signal aborts, is done at once, and others are not', async () => {
+      const { store, runId } = await setUp();
+      const controller = new AbortController();
+      const left = all(store.read(runId, -1, controller.signal));
+      const stays = all(store.read(runId, -1, never()));
+      const leaving = store.read(runId, -1, never())[Symbol.asyncIterator]();
+      await store.append(runId, log.slice(0, 1));
+      await pause();
+      controller.abort();
+      expect(await left).toEqual(log.slice(0, 1));
+      expect(await all(store.read(runId, -1, AbortSignal.abort()))).toEqual([]);
+      expect(await leaving.next()).toEqual({ done: false, value: log[0] });
+      await leaving.return?.();
+      expect((await leaving.next()).done).toBe(true);
+      await store.append(runId, log.slice(1));
+      expect(await stays).toEqual(log);
+    });
+
+    test('of a run that is not known cannot be written, and there are none to read', async () => {
+      const store = await open();
+      await expect(store.append('run-never', log)).rejects.toThrow('run-never');
+      expect(await all(store.read('run-never', -1, never()))).toEqual([]);
+      expect(await store.subjectOf('run-never')).toBeUndefined();
+    });
+
+    test('large ones and many of them', async () => {
+      const { store, runId } = await setUp();
+      const many: RunEvent[] = Array.from({ length: 2_000 }, (_, seq) => ({
+        seq,
+        t: seq,
+        type: 'text-delta',
+        id: 't',
+        text: seq === 1_000 ? 'ü"\n\u2028'.repeat(50_000) : 'x',
+      }));
+      const end: RunEvent = { seq: 2_000, t: 2_000, type: 'run-end', outcome: 'done' };
+      const read = all(store.read(runId, -1, never()));
+      await store.append(runId, many);
+      await store.append(runId, [end]);
+      expect(await read).toEqual([...many, end]);
+    });
+  });
+
+  describe(`${name}: what instances tell each other`, () => {
+    test('reaches everybody in its order, also those who come later', async () => {
+      const { store, runId } = await setUp();
+      const other = await open();
+      const controller = new AbortController();
+      const early = all(store.told(runId, controller.signal));
+      await store.tell(runId, { type: 'stop' });
+      await other.tell(runId, {
+        type: 'command',
+        id: '1',
+        command: { type: 'edit', edit: { type: 'skip', taskId: 'a' } },
+      });
+      const late = all(other.told(runId, controller.signal));
+      await pause();
+      await store.tell(runId, { type: 'reply', id: '1', reply: { accepted: true } });
+      await pause();
+      controller.abort();
+      const told = [
+        { type: 'stop' },
+        { type: 'command', id: '1', command: { type: 'edit', edit: { type: 'skip', taskId: 'a' } } },
+        { type: 'reply', id: '1', reply: { accepted: true } },
+      ];
+      expect(await early).toEqual(told);
+      expect(await late).toEqual(told);
+    });
+
+    test('about a run that is not known is nothing', async () => {
+      const store = await open();
+      await store.tell('run-never', { type: 'stop' });
+      expect(await all(store.told('run-never', never()))).toEqual([]);
+    });
+  });
+
+  describe(`${name}: what is forgotten`, () => {
+    const gone = async (store: RunLogStore, { runId, subject }: NewRun) => ({
+      subject: await store.subjectOf(runId),
+      key: await store.find({ subject, key: 'k' }),
+      chat: await store.find({ subject, chat: 'c' }),
+      events: await all(store.read(runId, -1, AbortSignal.timeout(20))),
+    });
+    const nothing = { subject: undefined, key: undefined, chat: undefined, events: [] };
+
+    test('a while after its end, and its key with it', async () => {
+      const { store, run, runId } = await setUp({ key: 'k', chat: 'c' });
+      await store.append(runId, log);
+      await advance(4_000);
+      expect(await gone(store, run)).toEqual({ subject: run.subject, key: runId, chat: runId, events: log });
+      await advance(1_500);
+      expect(await gone(store, run)).toEqual(nothing);
+      expect(await store.create(newRun({ subject: run.subject, key: 'k' }))).toBe('created');
+    });
+
+    test('and not the latest run of a conversation with an earlier one', async () => {
+      const { store, run, runId } = await setUp({ chat: 'c' });
+      await store.append(runId, log);
+      const next = newRun({ subject: run.subject, chat: 'c' });
+      await store.create(next);
+      await advance(5_500);
+      expect(await store.subjectOf(runId)).toBeUndefined();
+      expect(await store.find({ subject: run.subject, chat: 'c' })).toBe(next.runId);
+    });
+
+    test('one that never ended, once it should have long ended', async () => {
+      const { store, run, runId } = await setUp({ key: 'k', chat: 'c' });
+      await store.append(runId, log.slice(0, 2));
+      await advance(14_000);
+      expect(await store.subjectOf(runId)).toBe(run.subject);
+      await advance(1_500);
+      expect(await gone(store, run)).toEqual(nothing);
+      await expect(store.append(runId, log.slice(2))).rejects.toThrow(runId);
+    });
+
+    test('whoever reads or listens then is done', async () => {
+      const { store, runId } = await setUp({ runMs: 40, replayMs: 20 });
+      const reading = all(store.read(runId, -1, never()));
+      const listening = all(store.told(runId, never()));
+      await advance(100);
+      expect(await reading).toEqual([]);
+      expect(await listening).toEqual([]);
+    });
+  });
+}
+
+const log: readonly RunEvent[] = [
+  { seq: 0, t: 0, type: 'run-start', v: 1, runId: 'run-x', model: 'm', messages: [], messageId: 'msg-x' },
+  { seq: 1, t: 1, type: 'text-start', id: 't' },
+  { seq: 2, t: 2, type: 'text-delta', id: 't', text: 'Hello' },
+  { seq: 3, t: 3, type: 'text-end', id: 't' },
+  { seq: 4, t: 4, type: 'run-end', outcome: 'done', finishReason: 'stop' },
+];
+
+const never = (): AbortSignal => new AbortController().signal;
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 15));
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const seen: Item[] = [];
+  for await (const item of items) seen.push(item);
+  return seen;
+}

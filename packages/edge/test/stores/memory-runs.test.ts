@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { createMemoryRuns } from '../../src/stores/memory-runs.ts';
+import { describeRunLogStore } from './conformance.ts';
+
+let passed = 0;
+const store = createMemoryRuns({ now: () => performance.now() + passed });
+
+describeRunLogStore('memory', {
+  open: () => store,
+  async advance(ms) {
+    // what goes on a moment is waited for, as timers are real
+    if (ms > 100) passed += ms;
+    else await new Promise((resolve) => setTimeout(resolve, ms));
+  },
+});
+
+test('where there is no room, what ended first is forgotten, and never what goes on', async () => {
+  const runs = createMemoryRuns({ maxRuns: 2 });
+  const begin = (runId: string) => runs.create({ runId, subject: 's', runMs: 1_000, replayMs: 1_000 });
+  const known = async () =>
+    (await Promise.all(['a', 'b', 'c', 'd'].map((id) => runs.subjectOf(id)))).map((one) => one === 's');
+  await begin('a');
+  await begin('b');
+  await runs.append('b', [{ seq: 0, t: 0, type: 'run-end', outcome: 'done' }]);
+  await begin('c');
+  expect(await known()).toEqual([true, false, true, false]);
+  await begin('d');
+  expect(await known()).toEqual([true, false, true, true]);
+});
