@@ -45,7 +45,7 @@ export type PromptRouteEvent =
       code?: string;
       /** How long it took. */
       ms: number;
-      /** As its providers report them. */
+      /** As its providers report them; for a step that was cut off, about as many as it took. */
       tokens: number;
     }
   | { type: 'refused'; code: string; status: number; method: string }

@@ -2,6 +2,7 @@ import type { EditReply, Executor, RunCommand, RunEvent } from '@cueline/core';
 import type { Identity } from '../identify.ts';
 import type { Reserved } from '../limits.ts';
 import { Refusal } from '../respond.ts';
+import { createTokenCount } from './count-tokens.ts';
 import { hostRun, type HostedRun } from './host-run.ts';
 import { withPatience } from './patience.ts';
 import type { Start } from './read-start.ts';
@@ -42,6 +43,8 @@ export type Runs = {
 const COMMAND_MS = 20_000;
 /** How long a run that was stopped is waited for, in milliseconds. */
 const STOP_MS = 2_000;
+/** How much longer than a run its place is held, in milliseconds: a lease that is over counts for nothing. */
+const SETTLE_MS = 60_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Begins without a run. */
@@ -75,16 +78,16 @@ export function createRuns(settings: RouteSettings): Runs {
     const { runId, subject } = run;
     const begun = performance.now();
     report({ type: 'run-start', runId, subject, prompt });
-    let tokens = 0;
+    const counted = createTokenCount();
     for await (const event of run.events.read(0)) {
-      if (event.type === 'step-end') tokens += Math.max(0, event.usage.totalTokens ?? 0);
+      counted.add(event);
       if (event.type !== 'run-end') continue;
       const { outcome, error } = event;
       const code = error === undefined ? {} : { code: error.code };
       const ms = Math.round(performance.now() - begun);
-      report({ type: 'run-end', runId, subject, prompt, outcome, ...code, ms, tokens });
+      report({ type: 'run-end', runId, subject, prompt, outcome, ...code, ms, tokens: counted.total() });
     }
-    await settle(subject, runId, tokens);
+    await settle(subject, runId, counted.total());
   }
 
   /** What is written down can be read from the store by then; the rest can be read here only. */
@@ -157,7 +160,8 @@ export function createRuns(settings: RouteSettings): Runs {
           rpm,
           concurrent,
           dailyTokens,
-          leaseMs: runMs,
+          // a run that takes as long as it may is still to be settled
+          leaseMs: runMs + SETTLE_MS,
         }),
       );
       if (!reserved.ok) {

@@ -102,7 +102,9 @@ export function createMemoryRuns({ maxRuns = 1_000, now = Date.now }: MemoryRuns
       return get(runId)?.subject;
     },
     async tell(runId, message) {
-      get(runId)?.messages.push(message);
+      const run = get(runId);
+      // a run that has ended hears nothing, and what is told to it must not pile up
+      if (run?.events.closed === false) run.messages.push(message);
     },
     told(runId, signal) {
       const run = get(runId);

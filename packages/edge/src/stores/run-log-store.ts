@@ -45,7 +45,7 @@ export type RunLogStore = {
    */
   read(runId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<RunEvent>;
   subjectOf(runId: string): Promise<string | undefined>;
-  /** Tells it to everybody who listens. Does nothing where the run is not known (any more). */
+  /** Tells it to everybody who listens. May do nothing once it has ended, and does where it is not known (any more). */
   tell(runId: string, message: RunMessage): Promise<void>;
   /** Everything that was and is told, in its order. Ends with the signal, and where the run is not known (any more). */
   told(runId: string, signal: AbortSignal): AsyncIterable<RunMessage>;

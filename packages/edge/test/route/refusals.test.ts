@@ -262,6 +262,28 @@ describe('limits', () => {
     expect(hub.told.flatMap((event) => (event.type === 'run-end' ? event.tokens : []))).toEqual([100, 100]);
   });
 
+  test('a budget counts a step that was cut off, too', async () => {
+    const hub = testRoute([[{ text: 'word '.repeat(400) }, { delay: 60_000 }]], {
+      auth: async () => ({ subject: 'ada', dailyTokens: 500 }),
+    });
+    const run = await hub.route(post({ input: {} }));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await hub.route(ask('DELETE', `?run=${run.headers.get('x-cueline-run')}`));
+    await run.text();
+    expect(hub.told.some((event) => event.type === 'run-end' && event.tokens >= 500)).toBe(true);
+    expect((await refusal(await hub.route(post({ input: {} })))).code).toBe('budget_exceeded');
+  });
+
+  test('a budget counts a run that took as long as it may', async () => {
+    const usage = { finish: { usage: { inputTokens: 60, outputTokens: 40 } } };
+    const hub = testRoute([[...looks, usage], endless], {
+      limits: { runMs: 200 },
+      auth: async () => ({ subject: 'ada', dailyTokens: 50 }),
+    });
+    await all(client(hub).start(request, never()));
+    expect((await refusal(await hub.route(post({ input: {} })))).code).toBe('budget_exceeded');
+  });
+
   test('a run takes no longer than it may', async () => {
     const hub = testRoute([endless], { limits: { runMs: 60 } });
     const log = await all(client(hub).start(request, never()));

@@ -27,3 +27,14 @@ test('where there is no room, what ended first is forgotten, and never what goes
   await begin('d');
   expect(await known()).toEqual([true, false, true, true]);
 });
+
+test('what is told to a run that has ended does not pile up', async () => {
+  const runs = createMemoryRuns();
+  await runs.create({ runId: 'a', subject: 's', runMs: 1_000, replayMs: 1_000 });
+  await runs.tell('a', { type: 'ping', id: '1' });
+  await runs.append('a', [{ seq: 0, t: 0, type: 'run-end', outcome: 'done' }]);
+  await runs.tell('a', { type: 'ping', id: '2' });
+  const kept = [];
+  for await (const message of runs.told('a', AbortSignal.timeout(20))) kept.push(message);
+  expect(kept).toEqual([{ type: 'ping', id: '1' }]);
+});
