@@ -6,15 +6,8 @@ import { expect as expectSoon, test, withServer, type Playground } from './playg
 test.describe.configure({ timeout: 90_000 });
 const expect = expectSoon.configure({ timeout: 15_000 });
 
-const examples = [
-  'Many calls in one',
-  'Ask before sending',
-  'Researchers and a writer',
-  'Task list',
-  'A list of its own',
-  'Tools step by step',
-  'A plugin',
-];
+/** One of each kind; that all of them come to their ends on that model is a test in Node. */
+const examples = ['Ask before sending', 'Researchers and a writer', 'A list of its own'];
 
 const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 const lastRequest = (server: ModelServer): string =>
