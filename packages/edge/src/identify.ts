@@ -1,6 +1,7 @@
 import { CuelineError } from '@cueline/core';
 import type { Asker } from './origins.ts';
 import { Refusal } from './respond.ts';
+import { withPatience } from './route/patience.ts';
 
 /** Who a request is counted for. */
 export type Identity = {
@@ -41,7 +42,7 @@ export function createIdentify({
     return async (request, asker) => {
       // Without a user there is only the page to trust.
       if (asker.kind === 'program') throw unauthorized();
-      return { subject: `address:${checkSubject(await ask(() => address(request)))}` };
+      return { subject: `address:${networkOf(checkSubject(await ask(() => address(request))))}` };
     };
   }
   if (typeof auth !== 'function') {
@@ -62,13 +63,25 @@ export function createIdentify({
 }
 
 /** What cannot be told now is refused now: nobody gets in because a session store is down. */
-async function ask<Value>(question: () => Value): Promise<Awaited<Value>> {
+async function ask<Value>(question: () => Value | Promise<Value>): Promise<Value> {
   try {
-    return await question();
+    return await withPatience((async () => question())());
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Refusal('unavailable', 'Who asks could not be found out just now. Try again in a while.');
   }
+}
+
+/** Whoever has one address of IPv6 has all of its network, and would be somebody else with each. */
+function networkOf(address: string): string {
+  const url = `http://[${address}]`;
+  const written = URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : '';
+  // IPv4 in the clothes of IPv6 has a network of one
+  if (written === '' || written.startsWith('::ffff:')) return address;
+  const [head = '', tail] = written.split('::');
+  const [first, last] = [head, tail ?? ''].map((side) => (side === '' ? [] : side.split(':')));
+  const zeros = Array.from({ length: 8 - first!.length - last!.length }, () => '0');
+  return `${[...first!, ...zeros, ...last!].slice(0, 4).join(':')}::/64`;
 }
 
 function checkSubject(subject: unknown): string {

@@ -26,8 +26,8 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<Re
   }
   const told = toldLength(headers);
   if (told !== undefined && told > limits.bytes) {
-    // Only what is being read can be let go of; the server closes the connection.
-    await request.body?.cancel().catch(() => {});
+    // Only what is being read can be let go of; the server closes the connection. It is not waited for.
+    request.body?.cancel().catch(() => {});
     throw tooLarge(limits.bytes);
   }
   const bytes = await readBytes(request, limits);

@@ -13,7 +13,9 @@ export function dataUrl(value: unknown, where: string, media: Media): string {
   if (typeof value !== 'string' || head === null) {
     throw invalidBody(`${where} is no data: URL in base64. Send the file itself.`);
   }
-  base64(value.slice(head[0].length), head[1], where, media);
+  // a file is no picture, whatever it calls itself
+  const type = where === 'image_url' ? head[1] : head[1]?.replace(/^image\/.*/i, '');
+  base64(value.slice(head[0].length), type, where, media);
   return value;
 }
 
@@ -23,11 +25,15 @@ export function base64(value: unknown, mediaType: unknown, where: string, media:
     throw invalidBody(`${where} is not base64.`);
   }
   media.length += value.length;
-  media.tokens +=
-    typeof mediaType === 'string' && mediaType.toLowerCase().startsWith('image/')
-      ? tokensOfPicture
-      : Math.ceil(value.length / 4);
+  media.tokens += tokensOf(value, typeof mediaType === 'string' ? mediaType.toLowerCase() : '');
   return value;
+}
+
+function tokensOf({ length }: string, mediaType: string): number {
+  if (mediaType.startsWith('image/')) return tokensOfPicture;
+  const isShown = /^(?:audio|video|application\/pdf)\b/.test(mediaType);
+  // everything else is read as text, of which each byte may be a token
+  return Math.ceil(isShown ? length / 4 : (length * 3) / 4);
 }
 
 /** The most tokens that a body can count for: no tokenizer has more tokens than bytes of text. */

@@ -284,6 +284,17 @@ describe('what is reserved', () => {
     expect(wide.reserved).toBe(wide.bytes + 4 + 100);
   });
 
+  test.each([
+    ['text/plain', 30_000],
+    ['image/png', 30_000],
+    ['application/pdf', 10_000],
+  ])('a file that says it is %s, by its length', async (type, tokens) => {
+    const file = { file_data: `data:${type};base64,${'A'.repeat(40_000)}` };
+    const messages = [{ role: 'user', content: [{ type: 'file', file }] }];
+    const { reserved, bytes } = await reserve({ body: { ...chatBody, messages } });
+    expect(reserved).toBe(bytes - 40_000 + tokens + 4_096);
+  });
+
   test('a picture counts as a picture, however many bytes it has', async () => {
     const url = `data:image/png;base64,${'A'.repeat(400_000)}`;
     const body = {

@@ -42,6 +42,12 @@ test('what does not come is not waited for', async () => {
   await expect(readJson(request, { ...limits, timeoutMs: 20 })).rejects.toMatchObject({ status: 408 });
 });
 
+test('nor is a source that does not hear that it is too large', async () => {
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({ cancel: () => new Promise(() => {}) });
+  const request = ask({ body, headers: { 'content-length': '999999999' } });
+  await expect(readJson(request, limits)).rejects.toMatchObject({ status: 413 });
+});
+
 test('an auth function that reads the body is told apart from a caller who sent none', async () => {
   const { proxy, sent } = fixture(undefined, {
     auth: async (request) => {

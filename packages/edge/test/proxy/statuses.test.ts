@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { CuelineError } from '@cueline/core';
 import {
   ask,
@@ -336,6 +336,31 @@ describe('options that cannot be meant', () => {
     const response = await proxy(ask({ headers: { origin: 'http://localhost:5173' } }));
     expect(response.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
     expect((await refused(proxy(ask({ headers: { origin: 'null' } })))).status).toBe(403);
+  });
+
+  test('503 where auth does not answer', async () => {
+    vi.useFakeTimers();
+    try {
+      const { proxy } = fixture(undefined, { auth: () => new Promise(() => {}) });
+      const answer = refused(proxy(ask()));
+      await vi.advanceTimersByTimeAsync(10_001);
+      expect(await answer).toEqual({ status: 503, code: 'unavailable' });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test.each([
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['2001:db8:1:2:3::', '2001:db8:1:2::/64'],
+    ['::ffff:10.0.0.1', '::ffff:10.0.0.1'],
+    ['10.0.0.1', '10.0.0.1'],
+  ])('the address %s counts as %s', async (address, subject) => {
+    const { proxy, events } = fixture(undefined, { auth: 'none', address: () => address });
+    await proxy(ask());
+    expect(events[0]).toMatchObject({ type: 'call', subject: `address:${subject}` });
   });
 
   test("auth 'none' counts by address, and is for pages only", async () => {
