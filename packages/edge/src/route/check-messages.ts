@@ -52,7 +52,14 @@ function checkPart(part: unknown, place: string, fileUrls: FileUrls): void {
   if (type === 'text' || type === 'reasoning') {
     if (typeof part['text'] !== 'string') throw invalid(`${place}.text is no text.`);
   } else if (type === 'file' || type === 'reasoning-file') {
+    if (part['providerReference'] !== undefined) throw keptThere(`${place}.providerReference`);
     checkUrl(part['url'], `${place}.url`, fileUrls);
+  } else if (type === 'steering-message') {
+    // what a user said in the middle of an answer, files among it
+    if (!Array.isArray(part['parts'])) throw invalid(`${place}.parts is no list.`);
+    for (const [at, inner] of (part['parts'] as unknown[]).entries()) {
+      checkPart(inner, `${place}.parts[${at}]`, fileUrls);
+    }
   } else if (type.startsWith('tool-') || type === 'dynamic-tool') {
     if (typeof part['toolCallId'] !== 'string') throw invalid(`${place}.toolCallId is no text.`);
     checkOutput(part['output'], `${place}.output`, fileUrls);
@@ -64,14 +71,41 @@ function checkOutput(output: unknown, place: string, fileUrls: FileUrls): void {
   if (!Array.isArray(output)) return;
   for (const [index, part] of (output as unknown[]).entries()) {
     if (!isRecord(part)) continue;
+    const isFile = files.has(part['type']);
     for (const name of ['image', 'data', 'url']) {
-      const value = part[name];
-      const url = isRecord(value) ? value['url'] : value;
-      if (typeof url === 'string' && /^\s*[a-z][a-z\d+.-]*:/i.test(url)) {
-        checkUrl(url, `${place}[${index}].${name}`, fileUrls);
-      }
+      const at = `${place}[${index}].${name}`;
+      checkSource(part[name], at, fileUrls);
+      if (isFile && isKeptThere(part[name])) throw keptThere(at);
     }
   }
+}
+
+const files = new Set<unknown>(['image', 'file', 'audio']);
+
+/** What a file in a result is made of: a text, or the AI SDK's form of one, which may be in another. */
+function checkSource(source: unknown, place: string, fileUrls: FileUrls): void {
+  if (typeof source === 'string') {
+    if (/^\s*[a-z][a-z\d+.-]*:/i.test(source)) checkUrl(source, place, fileUrls);
+  } else if (isRecord(source)) {
+    for (const name of ['data', 'url']) checkSource(source[name], `${place}.${name}`, fileUrls);
+  }
+}
+
+/** True for what is at a provider: an id, or ids by provider, in any form. */
+function isKeptThere(source: unknown): boolean {
+  if (typeof source === 'string') return /^file[-_]/.test(source);
+  if (!isRecord(source)) return false;
+  const { type, text } = source;
+  if (type === 'data' || type === 'url') return isKeptThere(source[type]);
+  if (type === 'text' && typeof text === 'string') return false;
+  return type === 'reference' || Object.values(source).every((id) => typeof id === 'string');
+}
+
+function keptThere(place: string): Refusal {
+  return new Refusal(
+    'unsupported_field',
+    `${place} names a file that a provider keeps, for everybody who asks here. Send the file itself, as a data: URL.`,
+  );
 }
 
 function checkUrl(value: unknown, place: string, fileUrls: FileUrls): void {

@@ -23,6 +23,64 @@ import {
 const request = { definition: greet, input: { name: 'Ada' } };
 const userSays = (parts: unknown[]) => ({ input: {}, messages: [{ id: 'u', role: 'user', parts }] });
 
+const internal = 'http://169.254.169.254/latest';
+const returned = (file: Record<string, unknown>) => ({
+  input: {},
+  messages: [
+    {
+      id: 'a',
+      role: 'assistant',
+      parts: [
+        {
+          type: 'tool-look',
+          toolCallId: 'c',
+          state: 'output-available',
+          input: {},
+          output: [{ type: 'file', mediaType: 'image/png', ...file }],
+        },
+      ],
+    },
+  ],
+});
+
+test.each([
+  [
+    'in what was said in the middle of an answer',
+    userSays([
+      { type: 'steering-message', id: 's', parts: [{ type: 'file', mediaType: 'image/png', url: internal }] },
+    ]),
+  ],
+  ['as an address in a form of data', returned({ data: { type: 'data', data: internal } })],
+  ['as an address two forms deep', returned({ data: { type: 'url', url: { type: 'url', url: internal } } })],
+  ['by its id', returned({ data: 'file-1' })],
+  ['by its ids', returned({ data: { openai: 'file-1' } })],
+  ['by ids that call themselves a text', returned({ data: { type: 'text', openai: 'file-1' } })],
+  ['by a reference', returned({ data: { type: 'reference', reference: { openai: 'file-1' } } })],
+  [
+    'by a reference in a part',
+    userSays([
+      { type: 'file', mediaType: 'image/png', url: 'data:,', providerReference: { openai: 'file-1' } },
+    ]),
+  ],
+])('no file gets in %s', async (_, body) => {
+  const hub = testRoute(['Never.']);
+  expect(await refusal(await hub.route(post(body)))).toMatchObject({
+    status: 400,
+    code: 'unsupported_field',
+  });
+});
+
+test.each([
+  ['files themselves do', { data: { type: 'data', data: 'AAAA' } }],
+  ['texts do', { data: { type: 'text', text: 'Hi' } }],
+  ['as do data that are no file', { type: 'row', data: { name: 'Ada', file: 'file-1' } }],
+])('%s', async (_, file) => {
+  const hub = testRoute(['Hi.']);
+  const response = await hub.route(post(returned(file)));
+  expect(response.status).toBe(200);
+  await response.text();
+});
+
 describe('a route refuses', () => {
   test.each<[string, Request, number, string]>([
     ['who is not known', new Request(address, { method: 'POST' }), 401, 'unauthorized'],
@@ -276,7 +334,7 @@ describe('limits', () => {
 
   test('a budget counts a run that took as long as it may', async () => {
     const usage = { finish: { usage: { inputTokens: 60, outputTokens: 40 } } };
-    const hub = testRoute([[...looks, usage], endless], {
+    const hub = testRoute([[{ toolCall: { name: 'look', input: { at: 'Ada' } } }, usage], endless], {
       limits: { runMs: 200 },
       auth: async () => ({ subject: 'ada', dailyTokens: 50 }),
     });
