@@ -130,6 +130,14 @@ describe('a session on a provider that fails, through the real client', () => {
     expect(result.error?.message).not.toContain(key);
   });
 
+  test('an account without credit ends it at once, as no turn brings more', async () => {
+    const { result, server, errors } = await play([refuse(402, 'Your balance is too low.')]);
+    expect(result).toMatchObject({ completionReason: 'error', totalTurns: 1 });
+    expect(result.error?.details).toMatchObject({ statusCode: 402 });
+    expect(errors).toEqual(['llm: rate_limited']);
+    expect(server.seen).toHaveLength(1);
+  });
+
   test('too many requests: it waits as long as the server says, and goes on', async () => {
     const started = performance.now();
     const { result, server, errors } = await play([

@@ -1,7 +1,10 @@
-import { createModelProxy } from '../../src/proxy/create-model-proxy.ts';
-import type { ModelProxyOptions } from '../../src/proxy/options.ts';
-import type { ProxyEvent } from '../../src/proxy/proxy-event.ts';
-import { createMemoryLimits, type LimitStore } from '../../src/limits.ts';
+import {
+  createMemoryLimits,
+  createModelProxy,
+  type LimitStore,
+  type ModelProxyOptions,
+  type ProxyEvent,
+} from '@cueline/edge';
 
 export { createMemoryLimits, createModelProxy, type LimitStore, type ModelProxyOptions, type ProxyEvent };
 

@@ -1,5 +1,6 @@
 import { defineAgent, definePrompt } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
+import { createMemoryRuns } from '@cueline/edge';
 import {
   AbstractChat,
   DefaultChatTransport,
@@ -8,7 +9,6 @@ import {
   type UIMessage,
 } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
-import { createMemoryRuns } from '../../src/stores/memory-runs.ts';
 import {
   address,
   all,

@@ -1,7 +1,7 @@
 import type { Executor, RunEvent } from '@cueline/core';
+import { createMemoryRuns } from '@cueline/edge';
 import { expect, test, vi } from 'vitest';
 import { hostRun } from '../../src/route/host-run.ts';
-import { createMemoryRuns } from '../../src/stores/memory-runs.ts';
 import { all, greet, never } from './routes.ts';
 
 const start: RunEvent = {

@@ -1,9 +1,9 @@
 import { createRun, viaRoute } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { createMemoryRuns } from '@cueline/edge';
 import fc from 'fast-check';
 import { serve } from 'srvx';
 import { expect, test } from 'vitest';
-import { createMemoryRuns } from '../../src/stores/memory-runs.ts';
 import { address, all, greet, looks, never, slowly, testRoute } from './routes.ts';
 
 const script: ScriptedTurn[] = [looks, slowly('Hello to you and everybody.', 1)];

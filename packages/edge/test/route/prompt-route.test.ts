@@ -1,9 +1,9 @@
 import { createRun, defineAgent, defineSession, tags, viaRoute, type RunEvent } from '@cueline/core';
 import { createEventSource } from './sse.ts';
 import { scriptedModel } from '@cueline/core/testing';
+import { createMemoryRuns } from '@cueline/edge';
 import { serve } from 'srvx';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createMemoryRuns } from '../../src/stores/memory-runs.ts';
 import {
   address,
   all,

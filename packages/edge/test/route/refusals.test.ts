@@ -1,7 +1,6 @@
 import { createRun, CuelineError, definePrompt, type RunEvent } from '@cueline/core';
+import { createMemoryLimits, createPromptRoute } from '@cueline/edge';
 import { describe, expect, test, vi } from 'vitest';
-import { createPromptRoute } from '../../src/route/create-prompt-route.ts';
-import { createMemoryLimits } from '../../src/limits.ts';
 import {
   address,
   all,

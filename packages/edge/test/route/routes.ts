@@ -7,11 +7,15 @@ import {
   type RunEvent,
 } from '@cueline/core';
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import {
+  createMemoryRuns,
+  createPromptRoute,
+  type PromptRoute,
+  type PromptRouteEvent,
+  type PromptRouteOptions,
+  type RunLogStore,
+} from '@cueline/edge';
 import * as z from 'zod';
-import { createPromptRoute, type PromptRoute } from '../../src/route/create-prompt-route.ts';
-import type { PromptRouteEvent, PromptRouteOptions } from '../../src/route/prompt-route-options.ts';
-import { createMemoryRuns } from '../../src/stores/memory-runs.ts';
-import type { RunLogStore } from '../../src/stores/run-log-store.ts';
 
 export const address = 'https://example.test/api/greet';
 export const page = 'https://play.example';

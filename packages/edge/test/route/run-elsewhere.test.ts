@@ -1,8 +1,8 @@
 import type { RunEvent } from '@cueline/core';
+import { createMemoryRuns } from '@cueline/edge';
 import { expect, test, vi } from 'vitest';
 import { hostRun } from '../../src/route/host-run.ts';
 import { followElsewhere } from '../../src/route/run-elsewhere.ts';
-import { createMemoryRuns } from '../../src/stores/memory-runs.ts';
 import { all, greet, never } from './routes.ts';
 
 const times = { quietMs: 20, replyMs: 30 };

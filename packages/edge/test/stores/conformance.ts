@@ -1,6 +1,6 @@
 import type { RunEvent } from '@cueline/core';
+import type { NewRun, RunLogStore } from '@cueline/edge';
 import { describe, expect, test } from 'vitest';
-import type { NewRun, RunLogStore } from '../../src/stores/run-log-store.ts';
 
 export type StoreUnderTest = {
   /** A store, or another client of the same one: what one writes the other reads. */

@@ -1,5 +1,5 @@
+import { createMemoryRuns } from '@cueline/edge';
 import { expect, test } from 'vitest';
-import { createMemoryRuns } from '../../src/stores/memory-runs.ts';
 import { describeRunLogStore } from './conformance.ts';
 
 let passed = 0;
