@@ -144,16 +144,21 @@ test.describe('tasks', () => {
     await playground.open();
     await playground.write(
       script(
-        "prompt.defTool('hang', 'Hangs', z.object({}), async () => { await new Promise((go) => setTimeout(go, 4_000)); for (;;); });\n  prompt.defTaskList([{ task: 'hang' }]);",
+        "prompt.defTool('hang', 'Hangs', z.object({}), () => { for (;;); }, { needsApproval: true });\n  prompt.defTaskList([{ task: 'hang' }]);",
       ),
     );
     await playground.run();
-    await expect(playground.tool('hang')).toHaveAttribute('data-state', 'running');
+    await expect(playground.approval).toBeVisible();
     await page.getByRole('button', { name: 'Add a task' }).click();
     await page.getByLabel('New task').fill('More');
-    // by then it hangs, and is ended before long
-    await page.waitForTimeout(4_500);
-    await page.keyboard.press('Enter');
+    // it hangs from the approval on, and is ended before long: the page itself is quick enough to ask for a change then
+    await page.evaluate(() => {
+      const find = <Kind extends HTMLElement>(selector: string, words: string): Kind =>
+        [...document.querySelectorAll<Kind>(selector)].find(({ textContent }) => textContent === words)!;
+      const { form } = document.querySelector<HTMLInputElement>('[aria-label="New task"]')!;
+      find('button', 'Approve').click();
+      setTimeout(() => form!.requestSubmit(), 300);
+    });
     expect(await playground.ended()).toBe('error');
     // what was written is not lost with the run, nor is the focus
     await expect(page.getByLabel('New task')).toHaveValue('More');
