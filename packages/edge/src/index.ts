@@ -19,3 +19,4 @@ export type {
 } from './route/prompt-route-options.ts';
 export { createMemoryRuns, type MemoryRunsOptions } from './stores/memory-runs.ts';
 export type { NewRun, RunLogStore, RunMessage } from './stores/run-log-store.ts';
+export type { ShareStorage, StoredShare } from './shares/share-storage.ts';
