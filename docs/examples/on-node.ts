@@ -1,0 +1,24 @@
+import { createRun, definePrompt, viaRoute } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { createPromptRoute } from '@cueline/edge';
+import { serve } from 'srvx';
+
+const greet = definePrompt('greet', (prompt, input: { name: string }) => {
+  prompt.$`Greet ${input.name}.`;
+});
+
+// #region serve
+const route = createPromptRoute(greet, {
+  model: scriptedModel(['Hello Ada!']), // on a real server: 'openai:gpt-4o', with the key that it has
+  origins: ['https://app.example'],
+  auth: async (request) =>
+    request.headers.get('authorization') === 'Bearer token' ? { subject: 'ada' } : null,
+});
+const server = serve({ port: 0, hostname: 'localhost', silent: true, fetch: (request) => route(request) });
+// #endregion
+await server.ready();
+
+const executor = viaRoute(`${server.url}api/greet`, { headers: { authorization: 'Bearer token' } });
+console.log(await createRun(greet, { executor }).start({ name: 'Ada' }));
+await server.close(true);
+// prints: Hello Ada!
