@@ -1,0 +1,4 @@
+import { describeRuntime } from './conformance.ts';
+import { runtimes } from './runtime.ts';
+
+describeRuntime(runtimes.node);
