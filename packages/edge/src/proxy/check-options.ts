@@ -15,6 +15,7 @@ export type CheckedProvider = {
   paths: readonly PathRule[];
   models: readonly string[];
   fields: readonly string[] | undefined;
+  contextTokens: number | undefined;
   key(env: Environment): string | undefined;
 };
 
@@ -108,7 +109,10 @@ function checkProvider(name: string, given: ProxiedProvider): CheckedProvider {
   if (!Array.isArray(given.models) || !given.models.every((model) => typeof model === 'string' && model)) {
     throw invalid(`${where} has no models. List the ids that may be asked, such as ['gpt-…'].`);
   }
-  const { apiKey } = given;
+  const { apiKey, contextTokens } = given;
+  if (contextTokens !== undefined && !(contextTokens > 0)) {
+    throw invalid(`${where}.contextTokens is no number above 0.`);
+  }
   if (apiKey === undefined && preset === undefined) {
     throw invalid(`${where} has no apiKey. Pass (env) => env.MY_API_KEY.`);
   }
@@ -124,6 +128,7 @@ function checkProvider(name: string, given: ProxiedProvider): CheckedProvider {
     }),
     models: given.models,
     fields: given.fields,
+    contextTokens,
     key: (env) => {
       const found =
         typeof apiKey === 'function'

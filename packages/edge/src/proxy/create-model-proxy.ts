@@ -5,6 +5,7 @@ import { Refusal, refusalResponse } from '../respond.ts';
 import { checkOptions, type ProxySettings } from './check-options.ts';
 import { makeCall } from './make-call.ts';
 import { matchPath, modelDenied } from './match-path.ts';
+import { createMedia } from './media.ts';
 import type { ModelProxyOptions } from './options.ts';
 import { passedHeaders } from './pass-headers.ts';
 
@@ -84,7 +85,7 @@ async function answer(
   const model = named ?? body['model'];
   if (typeof model !== 'string') throw new Refusal('invalid_body', 'model is not a text.');
   if (!provider.models.includes(model)) throw modelDenied();
-  const media = { length: 0, tokens: 0 };
+  const media = createMedia(model, provider.contextTokens);
   const checked = rule.api.check(body, {
     model,
     maxOutputTokens: limits.maxOutputTokens,

@@ -15,6 +15,11 @@ export type ProxiedProvider = {
   models: readonly string[];
   /** The fields of a body that are passed on, in place of those that the proxy knows to be harmless. */
   fields?: readonly string[] | undefined;
+  /**
+   * The most tokens that one of the models reads. With it, files whose length does not tell what they cost are passed
+   * on (PDF, sound, video, packed documents), and reserve as much; without it, they are refused.
+   */
+  contextTokens?: number | undefined;
 };
 
 /** What a proxy lets through. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ask, chatBody, fixture, key, type ModelProxyOptions, type Sent } from './support.ts';
+import { ask, chatBody, fixture, key, type ModelProxyOptions, refused, type Sent } from './support.ts';
 
 async function sentFor(
   request: Parameters<typeof ask>[0],
@@ -16,7 +16,8 @@ const own = {
   'content-type': 'application/json',
   'user-agent': 'cueline-edge',
 };
-const picture = 'data:image/png;base64,iVBORw0KGgo=';
+const png = 'iVBORw0KGgo=';
+const picture = `data:image/png;base64,${png}`;
 
 describe('what is sent', () => {
   test('chat of OpenAI: headers from nothing, usage asked for, the length set', async () => {
@@ -118,7 +119,7 @@ describe('what is sent', () => {
         messages: [
           {
             role: 'user',
-            content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }],
+            content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } }],
           },
           { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] },
           {
@@ -158,7 +159,7 @@ describe('what is sent', () => {
       path: '/google/models/gemini-x:streamGenerateContent?alt=sse',
       body: {
         contents: [
-          { role: 'user', parts: [{ text: 'Hi' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }] },
+          { role: 'user', parts: [{ text: 'Hi' }, { inlineData: { mimeType: 'image/png', data: png } }] },
         ],
         systemInstruction: { parts: [{ text: 'Be brief.' }] },
         tools: [{ functionDeclarations: [{ name: 'f' }] }],
@@ -175,7 +176,7 @@ describe('what is sent', () => {
       headers: { ...own, accept: 'text/event-stream', 'x-goog-api-key': key },
       body: {
         contents: [
-          { role: 'user', parts: [{ text: 'Hi' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }] },
+          { role: 'user', parts: [{ text: 'Hi' }, { inlineData: { mimeType: 'image/png', data: png } }] },
         ],
         systemInstruction: { parts: [{ text: 'Be brief.' }] },
         tools: [{ functionDeclarations: [{ name: 'f' }] }],
@@ -284,24 +285,97 @@ describe('what is reserved', () => {
     expect(wide.reserved).toBe(wide.bytes + 4 + 100);
   });
 
-  test.each([
-    ['text/plain', 30_000],
-    ['image/png', 30_000],
-    ['application/pdf', 10_000],
-  ])('a file that says it is %s, by its length', async (type, tokens) => {
-    const file = { file_data: `data:${type};base64,${'A'.repeat(40_000)}` };
-    const messages = [{ role: 'user', content: [{ type: 'file', file }] }];
-    const { reserved, bytes } = await reserve({ body: { ...chatBody, messages } });
-    expect(reserved).toBe(bytes - 40_000 + tokens + 4_096);
+  const fileOf = (type: string, data: string): Parameters<typeof ask>[0] => ({
+    body: {
+      ...chatBody,
+      messages: [
+        { role: 'user', content: [{ type: 'file', file: { file_data: `data:${type};base64,${data}` } }] },
+      ],
+    },
   });
 
-  test('a picture counts as a picture, however many bytes it has', async () => {
-    const url = `data:image/png;base64,${'A'.repeat(400_000)}`;
-    const body = {
-      ...chatBody,
-      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
+  test.each(['text/plain', 'text/csv', 'application/json', 'application/atom+xml'])(
+    'a token for each byte of a file that says it is %s',
+    async (type) => {
+      const data = btoa('é;'.repeat(1_000).replaceAll('é', '\xc3\xa9'));
+      const { reserved, bytes } = await reserve(fileOf(type, data));
+      expect(reserved).toBe(bytes - data.length + 3_000 + 4_096);
+    },
+  );
+
+  const pdf = '%PDF-1.7';
+  const boundless: [string, string, string][] = [
+    ['a PDF', 'application/pdf', pdf],
+    ['a PDF that says it is text', 'text/plain', pdf],
+    ['a PDF behind some text', 'text/plain', `${'x'.repeat(1_000)}${pdf}`],
+    ['a PDF that says it is a picture', 'image/png', pdf],
+    [
+      'a packed document',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      'PK\x03',
+    ],
+    ['a packed document that says it is text', 'text/plain', 'PK\x03\x04\x14\0\0\0'],
+    ['bytes that say they are text', 'text/plain', '\xff\xfe'],
+    ['sound', 'audio/mpeg', 'ID3'],
+    ['video', 'video/mp4', '\0\0\0\x18ftypmp42'],
+    ['video that says it is a picture', 'image/heic', '\0\0\0\x18ftypmp42'],
+    ['sound that says it is a picture', 'image/webp', 'RIFF\0\0\0\0WAVE'],
+    ['a file of no kind', 'application/octet-stream', 'x'],
+  ];
+  test.each(boundless)('%s may cost anything, and is refused', async (_, type, bytes) => {
+    const { proxy, sent, store } = fixture(() => Response.json({}));
+    const google = {
+      path: '/google/models/gemini-x:generateContent',
+      body: { contents: [{ parts: [{ inlineData: { mimeType: type, data: btoa(bytes) } }] }] },
     };
-    const { reserved, bytes } = await reserve({ body });
-    expect(reserved).toBe(bytes - 400_000 + 6_000 + 4_096);
+    const anthropic = {
+      path: '/anthropic/messages',
+      body: {
+        model: 'claude-x',
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'document', source: { type: 'base64', media_type: type, data: btoa(bytes) } }],
+          },
+        ],
+      },
+    };
+    for (const request of [fileOf(type, btoa(bytes)), google, anthropic]) {
+      expect(await refused(proxy(ask(request)))).toEqual({ status: 400, code: 'invalid_body' });
+    }
+    expect([sent, store]).toEqual([[], []]);
+  });
+
+  test.each(boundless)(
+    '%s reserves all that its model reads, where that was said',
+    async (_, type, bytes) => {
+      const { proxy, store } = fixture(() => Response.json({}), {
+        providers: { openai: { apiKey: key, models: ['gpt-x'], contextTokens: 128_000 } },
+      });
+      expect((await proxy(ask(fileOf(type, btoa(bytes))))).status).toBe(200);
+      expect(store[0]).toBe(`reserve ${128_000 + 4_096}`);
+    },
+  );
+
+  test.each([
+    ['gpt-x', 12_000],
+    ['gpt-4o-mini-2024-07-18', 50_000],
+  ])('a picture counts as a picture, however many bytes it has, for %s as %i', async (model, tokens) => {
+    const data = `${btoa('\x89PNG\r\n\x1a\n\0')}${'A'.repeat(400_000)}`;
+    const url = `data:image/png;base64,${data}`;
+    const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
+    const { proxy, sent, store } = fixture(() => Response.json({}), {
+      providers: { openai: { apiKey: key, models: [model] } },
+    });
+    await proxy(ask({ body: { model, messages } }));
+    const bytes = JSON.stringify(sent[0]!.body).length;
+    expect(store[0]).toBe(`reserve ${bytes - data.length + tokens + 4_096}`);
+  });
+
+  test('contextTokens that are no number are told at the start', () => {
+    const given = { apiKey: key, models: ['gpt-x'], contextTokens: Number.NaN };
+    expect(() => fixture(undefined, { providers: { openai: given } })).toThrow(
+      'createModelProxy: providers.openai.contextTokens is no number above 0.',
+    );
   });
 });
