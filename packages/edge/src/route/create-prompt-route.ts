@@ -1,7 +1,7 @@
 import { inProcess, type Executor, type PromptDefinition, type RunEvent } from '@cueline/core';
 import type { Environment } from '@cueline/core/models';
 import { toEventStream } from '@cueline/core/server';
-import { corsHeaders, isPreflight, preflightResponse, type CorsRules } from '../cors.ts';
+import { corsHeaders, isPreflight, preflightResponse, withRequestHeaders, type CorsRules } from '../cors.ts';
 import { createIdentify, type Identity } from '../identify.ts';
 import { checkOrigins } from '../origins.ts';
 import { readJson } from '../read-body.ts';
@@ -23,7 +23,7 @@ export type PromptRoute = (request: Request, env?: Environment, context?: RouteC
 /** Header with the id of the run that an answer is about. */
 const RUN_HEADER = 'x-cueline-run';
 const METHODS = ['GET', 'POST', 'DELETE'] as const;
-const cors: CorsRules = {
+const knownCors: CorsRules = {
   methods: METHODS,
   requestHeaders: ['authorization', 'content-type', 'last-event-id', 'user-agent', 'x-api-key'],
   expose: [RUN_HEADER, 'retry-after', 'retry-after-ms', 'x-vercel-ai-ui-message-stream'],
@@ -49,6 +49,7 @@ export function createPromptRoute(
   options: PromptRouteOptions,
 ): PromptRoute {
   const settings = readSettings([definition].flat(), options);
+  const cors = withRequestHeaders(knownCors, options);
   const askerOf = checkOrigins(options.origins, options.development);
   const identify = createIdentify({ auth: options.auth, address: options.address });
   const runs = createRuns(settings);

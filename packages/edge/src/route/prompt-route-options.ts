@@ -1,5 +1,6 @@
 import type { Limits, ModelSettings, PromptOptions, RunOutcome, RunRequest } from '@cueline/core';
 import type { Environment } from '@cueline/core/models';
+import type { RequestHeaderOptions } from '../cors.ts';
 import type { Authenticate } from '../identify.ts';
 import type { LimitStore } from '../limits.ts';
 import type { RunLogStore } from '../stores/run-log-store.ts';
@@ -53,7 +54,7 @@ export type PromptRouteEvent =
   | { type: 'failed'; error: unknown; runId?: string };
 
 /** What {@link createPromptRoute} takes besides the prompts. */
-export type PromptRouteOptions = {
+export type PromptRouteOptions = RequestHeaderOptions & {
   /** Model to use instead of the definitions' own. */
   model?: RunRequest['model'];
   /** Where models come from; a function gets what the platform passes as the second argument, as Workers do. */

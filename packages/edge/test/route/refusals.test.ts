@@ -247,6 +247,30 @@ describe('pages', () => {
   });
 });
 
+test('pages may send the headers that an app has of its own', async () => {
+  const { route } = testRoute([], { requestHeaders: ['X-CSRF-Token', 'x-tenant', 'content-type'] });
+  const { headers } = await route(
+    new Request(address, {
+      method: 'OPTIONS',
+      headers: { origin: page, 'access-control-request-method': 'POST' },
+    }),
+  );
+  expect(headers.get('access-control-allow-headers')).toBe(
+    'authorization, content-type, last-event-id, user-agent, x-api-key, x-csrf-token, x-tenant',
+  );
+});
+
+test.each([
+  ['', 'which is no name of a header'],
+  ['x tenant', 'which is no name of a header'],
+  ['x-tenant\r\nset-cookie: a=b', 'which is no name of a header'],
+  ['x-tenant,', 'which is no name of a header'],
+  [7, 'which is no name of a header'],
+  ['*', 'which browsers do not take here'],
+])('a header %j is a mistake that is named', (name, message) => {
+  expect(() => testRoute([], { requestHeaders: [name as string] })).toThrow(message);
+});
+
 test('where nobody signs in, a run belongs to an address', async () => {
   const hub = testRoute([endless], {
     auth: 'none',
