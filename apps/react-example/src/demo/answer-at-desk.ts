@@ -3,13 +3,14 @@ import type { Heard } from './read-call.ts';
 
 type Booking = { guest: string; email: string; room: string; arrival: string; nights: number };
 
-/** What was asked for once already, and has failed. */
+/** What has failed, and will not when it is asked for again. */
 const broken = new Set<string>();
 
 /** Looks up bookings and free rooms, and writes mails, as the last thing that was said asks for. */
 export function answerAtDesk({ said, results }: Heard): ScriptedTurn {
   const last = results.at(-1);
-  if (last?.failed === true) return afterFailure(last.text);
+  // whether a call has failed is not said to a model in so many words: it has only the text to go by
+  if (last !== undefined && !/\{"(guest|date|sent)"/.test(last.text)) return afterFailure(last.text);
   if (last?.toolName === 'sendMail') return afterMail(last.text);
   if (last?.toolName === 'listFreeRooms') return describeRooms(last.text);
   if (last?.toolName === 'findBooking') return describeBooking(said, JSON.parse(last.text) as Booking);
@@ -22,7 +23,7 @@ export function answerAtDesk({ said, results }: Heard): ScriptedTurn {
     const date = /\d{4}-\d\d-\d\d/.exec(said)?.[0] ?? '2026-12-12';
     return ['I look at the calendar.', call('listFreeRooms', { date })];
   }
-  if (/break/i.test(said)) return 'The line has **held** this time: a failed turn can be tried again.';
+  if (broken.delete(said)) return 'The line has **held** this time: a failed turn can be tried again.';
   const guest = guestIn(said);
   if (guest !== undefined) return [`I look for ${guest}’s booking.`, call('findBooking', { guest })];
   return (

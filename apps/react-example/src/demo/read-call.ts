@@ -3,7 +3,11 @@ import type { ScriptedModel } from '@cueline/core/testing';
 /** What a model is called with. */
 export type ModelCall = Parameters<ScriptedModel['doStream']>[0];
 
-type ToolResult = { toolName: string; text: string; failed: boolean };
+/** A piece of what it answers. */
+export type ModelStreamPart =
+  Awaited<ReturnType<ScriptedModel['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
+
+type ToolResult = { toolName: string; text: string };
 
 /** The parts of a call by which the simulated model decides what it says. */
 export type Heard = {
@@ -34,7 +38,7 @@ export function readCall({ prompt }: ModelCall): Heard {
       return message.content.flatMap((part) => {
         if (part.type !== 'tool-result') return [];
         const { toolName, output } = part;
-        return [{ toolName, text: textOfOutput(output), failed: output.type.startsWith('error') }];
+        return [{ toolName, text: textOfOutput(output) }];
       });
     }),
   };

@@ -1,0 +1,70 @@
+import { createModelProxy, createPromptRoute, type RouteContext } from '@cueline/edge';
+import { guestDesk, prepareArrival, readBooking } from '@cueline/react-example/prompts';
+import { servePage } from './serve-page.ts';
+import { createSessions } from './sessions.ts';
+
+/** Files as Workers bind them: what is not there is a 404. */
+export type Assets = { fetch(request: Request): Promise<Response> };
+
+/** What the platform sets: variables, secrets, and the files of the built page. */
+export type WorkerEnvironment = {
+  ASSETS: Assets;
+  /** The addresses under which the page is served, with commas between them: `https://desk.example`. */
+  ORIGINS: string;
+  /** Signs the sessions. Any long random text; whoever knows it can be anybody. */
+  SESSION_SECRET: string;
+  OPENAI_API_KEY: string;
+  /** Another address that speaks OpenAI's Responses. */
+  OPENAI_API_BASE?: string | undefined;
+  /** The id of the model. */
+  CUELINE_MODEL?: string | undefined;
+};
+
+/** The whole server: the page, the proxy to its model, and its prompts by route. */
+export type App = (request: Request, context?: RouteContext) => Promise<Response>;
+
+const smallModel = 'gpt-5.4-mini';
+
+/** Puts the server together. The key is read from `env` at each call, and is in no answer. */
+export function createApp({ ASSETS: assets, ...env }: WorkerEnvironment): App {
+  const id = env.CUELINE_MODEL ?? smallModel;
+  const model = `openai:${id}`;
+  const sessions = createSessions(env.SESSION_SECRET);
+  const origins = env.ORIGINS.split(',').map((origin) => origin.trim());
+  const shared = { origins, auth: sessions.identify, onEvent: report };
+
+  const models = createModelProxy({
+    ...shared,
+    basePath: '/api/models',
+    providers: { openai: { baseURL: env.OPENAI_API_BASE, paths: ['/responses'], models: [id] } },
+    // a task list takes ten calls, and its user may well be quick
+    limits: { rpm: 60 },
+  });
+  const prompts = createPromptRoute([guestDesk, prepareArrival, readBooking], {
+    ...shared,
+    model,
+    models: (variables) => ({ env: variables }),
+    // as by the proxy: nothing that guests say stays at the provider
+    options: { providerOptions: { openai: { store: false } } },
+    limits: { steps: 40, tokens: 100_000 },
+  });
+
+  return async (request, context) => {
+    const { pathname } = new URL(request.url);
+    if (pathname.startsWith('/api/models/')) return models(request, env);
+    if (pathname === '/api/prompts' || pathname.startsWith('/api/prompts/')) {
+      return prompts(request, env, context);
+    }
+    if (pathname === '/' || pathname === '/index.html') {
+      return servePage(request, assets, { model, cookie: await sessions.begin(request) });
+    }
+    return assets.fetch(request);
+  };
+}
+
+/** One line for each call, run and refusal, without a word of what was said. */
+function report(event: object): void {
+  console.log(
+    JSON.stringify(event, (_name, value: unknown) => (value instanceof Error ? String(value) : value)),
+  );
+}

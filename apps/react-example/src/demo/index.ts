@@ -1,0 +1,2 @@
+export type { ModelCall, ModelStreamPart } from './read-call.ts';
+export { simulatedModel } from './simulated-model.ts';

@@ -1,0 +1,3 @@
+export { guestDesk } from './guest-desk.ts';
+export { prepareArrival } from './prepare-arrival.ts';
+export { readBooking } from './read-booking.ts';
