@@ -7,6 +7,7 @@ import { apiOfPath, knownPaths } from './api.ts';
 import type { PathRule } from './match-path.ts';
 import type { ModelProxyOptions, ProxiedProvider, ProxyLimits, ProxyTimeouts } from './options.ts';
 import type { ProxyEvent } from './proxy-event.ts';
+import { shortestKey } from './redact.ts';
 
 /** A provider with everything filled in. */
 export type CheckedProvider = {
@@ -116,6 +117,13 @@ function checkProvider(name: string, given: ProxiedProvider): CheckedProvider {
   if (apiKey === undefined && preset === undefined) {
     throw invalid(`${where} has no apiKey. Pass (env) => env.MY_API_KEY.`);
   }
+  // a server of one's own may ask for any word, and the four for none so short
+  const shortest = given.baseURL === undefined ? shortestKey : 1;
+  if (typeof apiKey === 'string' && apiKey.trim().length < shortest) {
+    throw invalid(
+      `${where}.apiKey is too short to be a key. Pass the provider's, or the baseURL of another.`,
+    );
+  }
   return {
     name,
     baseURL: checkBaseUrl(baseURL, `${where}.baseURL`),
@@ -134,7 +142,8 @@ function checkProvider(name: string, given: ProxiedProvider): CheckedProvider {
         typeof apiKey === 'function'
           ? apiKey(env)
           : (apiKey ?? preset?.keys.map((key) => env[key]).find((value) => value));
-      return typeof found === 'string' && found.trim() !== '' ? found.trim() : undefined;
+      const key = typeof found === 'string' ? found.trim() : '';
+      return key.length < shortest ? undefined : key;
     },
   };
 }

@@ -1,8 +1,11 @@
 const hidden = '[redacted]';
 
-/** The text without this key. */
+/** The least characters of a key that is kept secret. What is shorter is no key, but a word such as `none`. */
+export const shortestKey = 8;
+
+/** The text without this key. A shorter text than a key is left alone, which would take words out of every answer. */
 export function hideKey(text: string, key: string): string {
-  return key === '' ? text : text.replaceAll(key, hidden);
+  return key.length < shortestKey ? text : text.replaceAll(key, hidden);
 }
 
 /** A provider's error text without the key, what looks like a key, and the name of the account. */

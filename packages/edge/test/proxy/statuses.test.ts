@@ -119,6 +119,7 @@ describe('before anything is sent', () => {
     ],
     ['auth throws', { auth: () => Promise.reject(new Error(key)) }],
     ['there is no key', { providers: { openai: { apiKey: () => undefined, models: ['gpt-x'] } } }],
+    ['the key is a word', { providers: { openai: { apiKey: () => ' none12 ', models: ['gpt-x'] } } }],
     ['the key is no header', { providers: { openai: { apiKey: `${key}\nx: y`, models: ['gpt-x'] } } }],
     [
       'what reads the key throws',
@@ -316,6 +317,14 @@ describe('options that cannot be meant', () => {
     ['basePath is no path', { basePath: '/api/../x' }],
     ['providers is empty', { providers: {} }],
     ['providers.mine has no baseURL', mine({ models: ['a'], apiKey: 'k' })],
+    [
+      'providers.openai.apiKey is too short',
+      { providers: { openai: { apiKey: ' none12 ', models: ['a'] } } },
+    ],
+    [
+      'providers.mine.apiKey is too short',
+      mine({ baseURL: 'https://a.example', models: ['a'], apiKey: ' ' }),
+    ],
     ['providers.mine has no models', mine({ baseURL: 'https://a.example', apiKey: 'k' })],
     ['providers.mine has no apiKey', mine({ baseURL: 'https://a.example', models: ['a'] })],
     [

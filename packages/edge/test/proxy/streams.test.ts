@@ -86,6 +86,18 @@ describe('what passes', () => {
     expect(text).toContain('"bad [redacted]"');
   });
 
+  test.each([
+    ['none', 'none of an answer'],
+    ['ollama7', 'ollama7 of an answer'],
+    ['ollama78', '[redacted] of an answer'],
+  ])('a key such as %s is looked for only where it is as long as one', async (apiKey, told) => {
+    const own = { openai: { baseURL: 'http://localhost:11434/v1', apiKey, models: ['gpt-x'] } };
+    const said = { choices: [{ delta: { content: `${apiKey} of an answer` } }] };
+    const { proxy, sent } = fixture(() => events([said]), { providers: own });
+    expect(await (await proxy(ask())).text()).toContain(`"${told}"`);
+    expect(sent[0]!.headers['authorization']).toBe(`Bearer ${apiKey}`);
+  });
+
   test('whatever the pieces in which it comes', async () => {
     const whole = `: hi\r\n\r\ndata: ${JSON.stringify({ a: 'ä€😀' })}\r\n\r\rdata: x\n\n\ndata: y\r\r\ndata: z`;
     const bytes = new TextEncoder().encode(whole);
