@@ -21,6 +21,18 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<Re
   if (type.trim() !== 'application/json' || !isUtf8(charset)) {
     throw new Refusal('unsupported_media_type', 'Send JSON, with content-type: application/json.');
   }
+  return parse(await readBody(request, limits), limits.depth ?? 64);
+}
+
+/**
+ * A request's body as it is, counted while it comes. Throws a {@link Refusal}: 400, 408, 413, or 415 where it is
+ * encoded, as what would be counted then is not what it becomes.
+ */
+export async function readBody(
+  request: Request,
+  limits: Pick<BodyLimits, 'bytes' | 'timeoutMs'>,
+): Promise<Uint8Array> {
+  const { headers } = request;
   if ((headers.get('content-encoding') ?? 'identity').trim().toLowerCase() !== 'identity') {
     throw new Refusal('unsupported_media_type', 'Send the body as it is, without content-encoding.');
   }
@@ -34,7 +46,7 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<Re
   if (told !== undefined && told !== bytes.byteLength) {
     throw new Refusal('invalid_length', 'content-length is not the length of the body.');
   }
-  return parse(bytes, limits.depth ?? 64);
+  return bytes;
 }
 
 function isUtf8(charset: string | undefined): boolean {

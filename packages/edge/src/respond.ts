@@ -14,6 +14,7 @@ const statuses = {
   unknown_provider: 404,
   unknown_prompt: 404,
   unknown_run: 404,
+  unknown_share: 404,
   method_not_allowed: 405,
   body_timeout: 408,
   conflict: 409,

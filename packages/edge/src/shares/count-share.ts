@@ -1,0 +1,57 @@
+import type { LimitStore, Reserved } from '../limits.ts';
+import { Refusal } from '../respond.ts';
+import { withPatience } from '../route/patience.ts';
+import type { ShareLimits } from './share-store-options.ts';
+
+/** Longer than a body and a storage may take together. */
+const LEASE_MS = 120_000;
+
+/**
+ * Does `work` where its subject may share now, counted with what it says to have spent. Throws a {@link Refusal}: 429,
+ * or 503 where nobody can be asked.
+ */
+export async function countShare<Value>(
+  store: LimitStore,
+  { bodyBytes, rpm, concurrent, dailyBytes }: ShareLimits,
+  caller: string,
+  work: (spend: (bytes: number) => void) => Promise<Value>,
+): Promise<Value> {
+  // its own account: one store may also count the calls of a proxy, in tokens
+  const subject = `share:${caller}`;
+  const id = crypto.randomUUID();
+  let bytes = 0;
+  const settle = (): void =>
+    void (async () => store.settle({ subject, id, tokens: bytes }))().catch(() => {});
+  const asked = (async () =>
+    store.reserve({
+      subject,
+      id,
+      tokens: bodyBytes,
+      rpm,
+      concurrent,
+      dailyTokens: dailyBytes,
+      leaseMs: LEASE_MS,
+    }))();
+  let reserved: Reserved;
+  try {
+    reserved = await withPatience(asked);
+  } catch {
+    // one that succeeds later holds a place for nothing
+    void asked.then(settle, () => {});
+    throw new Refusal('unavailable', 'The limits cannot be counted just now. Try again in a while.');
+  }
+  if (!reserved.ok) throw tooMuch(reserved);
+  try {
+    return await work((spent) => (bytes = spent));
+  } finally {
+    settle();
+  }
+}
+
+function tooMuch({ why, retryAfterMs }: Extract<Reserved, { ok: false }>): Refusal {
+  if (why === 'concurrent') {
+    return new Refusal('too_many_at_once', 'Too much is being shared at once.', { retryAfterMs });
+  }
+  const message = why === 'rpm' ? 'Too much was shared in the last minute.' : 'Enough was shared for today.';
+  return new Refusal('rate_limited', message, { retryAfterMs });
+}

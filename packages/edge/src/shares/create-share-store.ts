@@ -1,0 +1,151 @@
+import { corsHeaders, type CorsRules, isPreflight, preflightResponse } from '../cors.ts';
+import { readBody } from '../read-body.ts';
+import { answerHeaders, jsonResponse, Refusal, refusalResponse } from '../respond.ts';
+import { withPatience } from '../route/patience.ts';
+import { countShare } from './count-share.ts';
+import { readShare } from './read-share.ts';
+import { isShareId, newShareId } from './share-id.ts';
+import { readShareSettings, type ShareSettings } from './share-settings.ts';
+import type { ShareStoreOptions } from './share-store-options.ts';
+
+const rules: CorsRules = {
+  methods: ['GET', 'POST'],
+  requestHeaders: ['authorization', 'content-type'],
+  expose: ['retry-after', 'retry-after-ms'],
+};
+
+/** On every answer: whatever it holds, it is no page, nor a part of one. */
+const inert = {
+  'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+};
+
+/**
+ * Keeps scripts and runs that are too long for a link, each under an id that cannot be guessed. `POST {basePath}` with
+ * what `encodeLink` makes, without its `#`, answers 201 with `{ id, expiresAt }`; `GET {basePath}/{id}` gives it back to
+ * whoever has the id; `GET {basePath}` says `{ bodyBytes, lifetimeMs }`. Nothing is listed, changed or taken away.
+ *
+ * @example
+ * const shares = createShareStore({
+ *   storage: createRedisShares(client),
+ *   origins: ['https://play.example'],
+ *   auth: 'none',
+ *   address: (request) => request.headers.get('cf-connecting-ip') ?? '',
+ * });
+ */
+export function createShareStore(options: ShareStoreOptions): (request: Request) => Promise<Response> {
+  const settings = readShareSettings(options);
+  return async (request) => {
+    const known: { headers: Record<string, string>; subject?: string } = { headers: {} };
+    let response: Response;
+    try {
+      response = await answer(settings, request, known);
+    } catch (error) {
+      response = refusalResponse(error, known.headers);
+      const { method } = request;
+      const { subject } = known;
+      if (error instanceof Refusal) {
+        const { status, code } = error;
+        const about = subject === undefined ? {} : { subject };
+        settings.report({ type: 'refused', status, code, method, ...about });
+      } else settings.report({ type: 'failed', error });
+    }
+    for (const [name, value] of Object.entries(inert)) response.headers.set(name, value);
+    return response;
+  };
+}
+
+async function answer(
+  settings: ShareSettings,
+  request: Request,
+  known: { headers: Record<string, string>; subject?: string },
+): Promise<Response> {
+  const asker = settings.whoAsks(request);
+  known.headers = corsHeaders(asker, rules);
+  const id = idOf(request.url, settings.basePath);
+  if (isPreflight(request)) return preflightResponse(asker, rules);
+  const { method } = request;
+  if (method === 'GET') return id === '' ? terms(settings, known.headers) : open(settings, id, known.headers);
+  if (id !== '' || method !== 'POST') {
+    known.headers['allow'] = id === '' ? 'GET, POST, OPTIONS' : 'GET, OPTIONS';
+    throw new Refusal('method_not_allowed', 'A share can be opened. It cannot be changed or taken away.');
+  }
+  const identity = await settings.identify(request, asker);
+  known.subject = identity.subject;
+  if (request.headers.get('content-type') !== 'application/octet-stream') {
+    throw new Refusal('unsupported_media_type', 'Send it with content-type: application/octet-stream.');
+  }
+  const { limits, limitStore } = settings;
+  return countShare(limitStore, limits, identity.subject, async (spend) => {
+    const body = readShare(await readBody(request, { bytes: limits.bodyBytes }));
+    const kept = await put(settings, body);
+    spend(body.byteLength);
+    settings.report({
+      type: 'put',
+      subject: identity.subject,
+      bytes: body.byteLength,
+      expiresAt: kept.expiresAt,
+    });
+    return jsonResponse(201, kept, known.headers);
+  });
+}
+
+/** The id of an address, '' for that of the store itself. It is looked at as it is written, and never decoded. */
+function idOf(url: string, basePath: string): string {
+  const { pathname } = new URL(url);
+  if (pathname === basePath) return '';
+  const id = pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length + 1) : '';
+  // another path is nothing else than an id that is not known: who asks learns nothing from the difference
+  return id === '' ? '?' : id;
+}
+
+/** What there is to know before something is shared. */
+function terms({ limits }: ShareSettings, headers: Record<string, string>): Response {
+  const { bodyBytes, lifetimeMs } = limits;
+  return jsonResponse(200, { bodyBytes, lifetimeMs }, headers);
+}
+
+async function open(
+  { storage, report }: ShareSettings,
+  id: string,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const body = isShareId(id) ? await ask(report, () => storage.get(id)) : undefined;
+  report({ type: 'get', found: body !== undefined, bytes: body?.byteLength ?? 0 });
+  if (body === undefined) {
+    throw new Refusal('unknown_share', 'There is nothing here, or no longer: shares expire.');
+  }
+  return new Response(body.slice(), {
+    headers: {
+      ...answerHeaders,
+      ...headers,
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment; filename="share.cueline"',
+    },
+  });
+}
+
+async function put(
+  { storage, limits, now, report }: ShareSettings,
+  body: Uint8Array,
+): Promise<{ id: string; expiresAt: number }> {
+  const id = newShareId();
+  const expiresAt = now() + limits.lifetimeMs;
+  // 128 random bits are never taken: where they are, the storage does not do what it says
+  if (await ask(report, () => storage.put(id, { body, expiresAt }))) return { id, expiresAt };
+  throw unavailable();
+}
+
+async function ask<Value>(report: ShareSettings['report'], question: () => Promise<Value>): Promise<Value> {
+  try {
+    return await withPatience((async () => question())());
+  } catch (error) {
+    report({ type: 'failed', error });
+    throw unavailable();
+  }
+}
+
+function unavailable(): Refusal {
+  return new Refusal('unavailable', 'Shares cannot be reached just now. Try again in a while.');
+}

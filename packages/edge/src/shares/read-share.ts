@@ -1,0 +1,34 @@
+import { CuelineError } from '@cueline/core';
+import { decodeLink, encodeLink } from '@cueline/core/link';
+import { Refusal } from '../respond.ts';
+
+/**
+ * What is kept of a body: what {@link encodeLink} makes of what it holds. Everything else that it may have held is gone
+ * then, so that a store carries scripts and runs and nobody's files. Throws a {@link Refusal}: 400 or 413.
+ */
+export function readShare(body: Uint8Array): Uint8Array {
+  const text = new TextDecoder('latin1').decode(body);
+  // letters of a link alone: what is looked at below is then what is stored, byte for byte
+  if (!/^v\d+\.[a-z]+\.[\w-]+\.[\w-]+$/.test(text)) throw foreign();
+  try {
+    const { script, log } = decodeLink(`#${text}`);
+    if (log !== undefined && log[0]?.type !== 'run-start') throw foreign();
+    const link = encodeLink({
+      ...(script === undefined ? {} : { script }),
+      ...(log === undefined ? {} : { log }),
+    });
+    return new TextEncoder().encode(link.slice(1));
+  } catch (error) {
+    if (CuelineError.isInstance(error) && error.code === 'too_large') {
+      throw new Refusal('too_large', 'This unpacks to more than a share may hold.');
+    }
+    throw foreign();
+  }
+}
+
+function foreign(): Refusal {
+  return new Refusal(
+    'invalid_body',
+    'This is no script and no run as encodeLink() writes them, without its #.',
+  );
+}

@@ -1,0 +1,71 @@
+import { CuelineError } from '@cueline/core';
+import { createIdentify } from '../identify.ts';
+import { createMemoryLimits, type LimitStore } from '../limits.ts';
+import { checkOrigins } from '../origins.ts';
+import { createMemoryShares } from './memory-shares.ts';
+import type { ShareStorage } from './share-storage.ts';
+import type { ShareLimits, ShareStoreEvent, ShareStoreOptions } from './share-store-options.ts';
+
+/** The options with everything filled in. */
+export type ShareSettings = {
+  basePath: string;
+  storage: ShareStorage;
+  whoAsks: ReturnType<typeof checkOrigins>;
+  identify: ReturnType<typeof createIdentify>;
+  limits: ShareLimits;
+  limitStore: LimitStore;
+  /** Never throws. */
+  report(event: ShareStoreEvent): void;
+  now: () => number;
+};
+
+const defaults: ShareLimits = {
+  bodyBytes: 1 << 20,
+  rpm: 10,
+  concurrent: 4,
+  dailyBytes: 20 << 20,
+  lifetimeMs: 30 * 24 * 60 * 60_000,
+};
+
+/** Checks the options once, and fills in what is left out. @throws CuelineError `invalid_options` */
+export function readShareSettings(options: ShareStoreOptions): ShareSettings {
+  const basePath = options.basePath ?? '/api/shares';
+  if (!/^(\/[\w.~-]+)+$/.test(basePath) || basePath.split('/').some((part) => /^\.+$/.test(part))) {
+    throw invalid('basePath is no path such as /api/shares, without a slash at its end.');
+  }
+  const now = options.now ?? Date.now;
+  return {
+    basePath,
+    storage: options.storage ?? createMemoryShares({ now }),
+    whoAsks: checkOrigins(options.origins, options.development),
+    identify: createIdentify(options),
+    limits: readLimits(options.limits ?? {}),
+    limitStore: options.store ?? createMemoryLimits({ now }),
+    // what watches must not be able to stop what it watches
+    report: (event) => void (async () => options.onEvent?.(event))().catch(() => {}),
+    now,
+  };
+}
+
+function readLimits(given: Partial<ShareLimits>): ShareLimits {
+  const limits = { ...defaults };
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    if (!Object.hasOwn(defaults, name)) {
+      throw invalid(`There is no limit "${name}". Known: ${Object.keys(defaults).join(', ')}.`);
+    }
+    // written so that NaN is none
+    if (typeof value !== 'number' || !(value > 0)) throw invalid(`limits.${name} is no number above 0.`);
+    limits[name as keyof ShareLimits] = value;
+  }
+  // what nobody can keep for ever has a day on which it goes
+  if (!Number.isFinite(limits.lifetimeMs)) throw invalid('limits.lifetimeMs is not finite. Shares expire.');
+  if (limits.dailyBytes < limits.bodyBytes) {
+    throw invalid('limits.dailyBytes is less than limits.bodyBytes: nothing could ever be shared.');
+  }
+  return limits;
+}
+
+function invalid(message: string): CuelineError {
+  return new CuelineError('invalid_options', `createShareStore: ${message}`);
+}
