@@ -10,8 +10,9 @@ export async function* writeEvents(
 ): AsyncGenerator<string, void> {
   let isWhole = false;
   let index = -1;
+  const id = crypto.randomUUID();
   const response = {
-    id: `resp_${crypto.randomUUID()}`,
+    id: `resp_${id}`,
     object: 'response',
     created_at: 0,
     model: 'simulated',
@@ -71,7 +72,9 @@ export async function* writeEvents(
           const usage = { input_tokens: input, output_tokens: output, total_tokens: input + output };
           isWhole = true;
           yield event('response.completed', { response: { ...response, status: 'completed', usage } });
+          break;
         }
+        default: // this model says nothing else that has a word in Responses
       }
     }
   } finally {
