@@ -25,7 +25,7 @@ const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key'];
 /**
  * Models by way of a server that has the keys: `openai:gpt-4o` goes to `{url}/openai`, and so on for anthropic, google
  * and mistral. In a page `url` may be a path. Nothing is kept at OpenAI, where everybody's calls share an account.
- * Throws `invalid_base_url`.
+ * Throws `invalid_base_url`; a call throws `unknown_model` where the model's id would lead it to another address.
  *
  * @example
  * const model = await resolveModel('openai:gpt-4o', proxied('/api/models'));
@@ -42,7 +42,7 @@ export function proxied(url: string | URL, options: ProxiedOptions = {}): ModelS
       ];
     }),
   );
-  const fetch = withOwnHeaders(options);
+  const fetch = withOwnHeaders(base, options);
   return {
     env,
     fetch,
@@ -58,8 +58,9 @@ function absolute(url: string | URL): string {
     : text;
 }
 
-function withOwnHeaders({ headers, credentials, fetch }: ProxiedOptions): FetchFunction {
+function withOwnHeaders(base: string, { headers, credentials, fetch }: ProxiedOptions): FetchFunction {
   return async (input, init) => {
+    checkAddress(input instanceof Request ? input.url : String(input), base);
     const sent = new Headers(init?.headers);
     for (const name of keyHeaders) sent.delete(name);
     for (const [name, value] of Object.entries(await ownHeaders(headers))) setHeader(sent, name, value);
@@ -70,6 +71,16 @@ function withOwnHeaders({ headers, credentials, fetch }: ProxiedOptions): FetchF
       ...(credentials === undefined ? {} : { credentials }),
     });
   };
+}
+
+/** Google has the model's id in the path, as it was written: what an URL reads as something else must not be in it. */
+function checkAddress(address: string, base: string): void {
+  const path = address.startsWith(`${base}/`) ? address.slice(base.length) : '';
+  if (/^(?:\/(?!\.{1,2}(?:\/|$))[\w.~:@+-]+)+(?:\?alt=sse)?$/.test(path)) return;
+  throw new CuelineError(
+    'unknown_model',
+    `proxied: nothing is sent to ${JSON.stringify(path.slice(0, 200))}, which is no path of a provider. Write the model's id as its provider does, such as gemini-2.5-flash: without ../, ?, # or %.`,
+  );
 }
 
 async function ownHeaders(headers: ProxiedOptions['headers']): Promise<Readonly<Record<string, string>>> {

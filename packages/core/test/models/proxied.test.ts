@@ -1,4 +1,5 @@
-import { generateText } from 'ai';
+import { generateText, streamText } from 'ai';
+import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CuelineError } from '@cueline/core';
 import { proxied, type ProxiedOptions, resolveModel, secretsOf } from '@cueline/core/models';
@@ -37,6 +38,13 @@ async function send(
   return sent;
 }
 
+/** Reads a stream to its end, or to the error in it. */
+async function readStream(options: Parameters<typeof streamText>[0]): Promise<void> {
+  for await (const part of streamText({ ...options, onError: () => {} }).fullStream) {
+    if (part.type === 'error') throw part.error;
+  }
+}
+
 describe('proxied', () => {
   test.each([
     ['openai:gpt-x', '/openai/responses'],
@@ -50,6 +58,79 @@ describe('proxied', () => {
       expect.arrayContaining([expect.stringMatching(/^(authorization|x-api-key|x-goog-api-key)$/)]),
     );
     expect([init.redirect, init.credentials]).toEqual(['manual', undefined]);
+  });
+
+  test.each([
+    '../files',
+    '../../openai/responses',
+    'a/../../b',
+    './a',
+    'a//b',
+    '/evil.example/x',
+    '\\..\\b',
+    'a?key=b',
+    'a?alt=sse#',
+    'a#b',
+    'a%2f..%2fb',
+    '%2e%2e/b',
+    'a b',
+    'a\tb',
+    'a\u202eb',
+  ])('google:%s leads nowhere', async (id) => {
+    for (const ask of [generateText, readStream]) {
+      const fetch = vi.fn<NonNullable<ProxiedOptions['fetch']>>();
+      const model = await resolveModel(`google:${id}`, proxied('https://a.example/api/models', { fetch }));
+      const error = await Promise.resolve(ask({ model, prompt: 'Hi', maxRetries: 0 })).catch(
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toMatchObject({
+        code: 'unknown_model',
+        message: expect.stringMatching(/^proxied: nothing is sent to ".*Write the model's id/),
+      });
+      expect(fetch).not.toHaveBeenCalled();
+    }
+  });
+
+  // a law of the address alone: wherever it is sent is inside of what is google's
+  test('whatever the id, it is sent behind the url, or not at all', async () => {
+    const piece = fc.constantFrom(
+      '.',
+      '..',
+      '/',
+      '\\',
+      '?',
+      '#',
+      '%2e',
+      '%2F',
+      ':',
+      '@',
+      'a',
+      '\n',
+      ' ',
+      'é',
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 6 }), async (pieces) => {
+        const sent: string[] = [];
+        const fetch: ProxiedOptions['fetch'] = async (input) => {
+          sent.push(input as string);
+          return Response.json({}, { status: 404 });
+        };
+        try {
+          const model = await resolveModel(
+            `google:${pieces.join('')}`,
+            proxied('https://a.example/m', { fetch }),
+          );
+          await generateText({ model, prompt: 'Hi', maxRetries: 0 });
+        } catch {
+          // refused there or here
+        }
+        for (const url of sent) {
+          expect(new URL(url).href).toBe(url);
+          expect(url).toMatch(/^https:\/\/a\.example\/m\/google\/[^?#%\\]+$/);
+        }
+      }),
+    );
   });
 
   test('OpenAI is asked to keep nothing', async () => {
