@@ -1,5 +1,5 @@
 import type { Environment } from '@cueline/core/models';
-import { corsHeaders, type CorsRules, isPreflight, preflightResponse } from '../cors.ts';
+import { corsHeaders, type CorsRules, isPreflight, preflightResponse, withRequestHeaders } from '../cors.ts';
 import { readJson } from '../read-body.ts';
 import { Refusal, refusalResponse } from '../respond.ts';
 import { checkOptions, type ProxySettings } from './check-options.ts';
@@ -9,7 +9,7 @@ import { createMedia } from './media.ts';
 import type { ModelProxyOptions } from './options.ts';
 import { passedHeaders } from './pass-headers.ts';
 
-const rules: CorsRules = {
+const ownRules: CorsRules = {
   methods: ['POST'],
   requestHeaders: [
     'authorization',
@@ -41,11 +41,12 @@ export function createModelProxy(
   options: ModelProxyOptions,
 ): (request: Request, env?: Environment) => Promise<Response> {
   const settings = checkOptions(options);
+  const rules = withRequestHeaders(ownRules, options);
   return async (request, env) => {
     const known: { headers: Record<string, string>; provider?: string; subject?: string } = { headers: {} };
     let sent = false;
     try {
-      return await answer(settings, request, env ?? processEnvironment(), known, () => (sent = true));
+      return await answer(settings, rules, request, env ?? processEnvironment(), known, () => (sent = true));
     } catch (error) {
       const response = refusalResponse(error, known.headers);
       if (response.status === 405) response.headers.set('allow', 'POST, OPTIONS');
@@ -66,6 +67,7 @@ export function createModelProxy(
 
 async function answer(
   settings: ProxySettings,
+  rules: CorsRules,
   request: Request,
   env: Environment,
   known: { headers: Record<string, string>; provider?: string; subject?: string },

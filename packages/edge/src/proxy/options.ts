@@ -1,4 +1,5 @@
 import type { Environment } from '@cueline/core/models';
+import type { RequestHeaderOptions } from '../cors.ts';
 import type { IdentifyOptions } from '../identify.ts';
 import type { LimitStore } from '../limits.ts';
 import type { ProxyEvent } from './proxy-event.ts';
@@ -56,23 +57,24 @@ export type ProxyTimeouts = {
 };
 
 /** Options of {@link createModelProxy}. */
-export type ModelProxyOptions = IdentifyOptions & {
-  /** Where the proxy stands; default `/api/models`. A call is `POST {basePath}/{provider}{path}`. */
-  basePath?: string | undefined;
-  /** The providers that may be asked, by the name that stands in the path. */
-  providers: Readonly<Record<string, ProxiedProvider>>;
-  /** The origins whose pages may ask, such as `https://play.example`. */
-  origins: readonly string[];
-  limits?: Partial<ProxyLimits> | undefined;
-  timeouts?: Partial<ProxyTimeouts> | undefined;
-  /** Counts for all instances of a server. Default: the memory of this process. */
-  store?: LimitStore | undefined;
-  /** Sends the calls; default: the global `fetch`. */
-  fetch?: typeof globalThis.fetch | undefined;
-  /** Told of every call, for logs and bills. */
-  onEvent?: ((event: ProxyEvent) => unknown) | undefined;
-  /** The clock, in ms since 1970. */
-  now?: (() => number) | undefined;
-  /** Allows `'*'` as an origin. */
-  development?: boolean | undefined;
-};
+export type ModelProxyOptions = IdentifyOptions &
+  RequestHeaderOptions & {
+    /** Where the proxy stands; default `/api/models`. A call is `POST {basePath}/{provider}{path}`. */
+    basePath?: string | undefined;
+    /** The providers that may be asked, by the name that stands in the path. */
+    providers: Readonly<Record<string, ProxiedProvider>>;
+    /** The origins whose pages may ask, such as `https://play.example`. */
+    origins: readonly string[];
+    limits?: Partial<ProxyLimits> | undefined;
+    timeouts?: Partial<ProxyTimeouts> | undefined;
+    /** Counts for all instances of a server. Default: the memory of this process. */
+    store?: LimitStore | undefined;
+    /** Sends the calls; default: the global `fetch`. */
+    fetch?: typeof globalThis.fetch | undefined;
+    /** Told of every call, for logs and bills. */
+    onEvent?: ((event: ProxyEvent) => unknown) | undefined;
+    /** The clock, in ms since 1970. */
+    now?: (() => number) | undefined;
+    /** Allows `'*'` as an origin. */
+    development?: boolean | undefined;
+  };

@@ -36,6 +36,18 @@ describe('before anything is sent', () => {
     expect(sent).toEqual([]);
   });
 
+  test('204 for a preflight of a page that has a header of its own, which goes no further', async () => {
+    const { proxy, sent } = fixture(() => json({}), {
+      requestHeaders: ['X-Session'],
+      auth: (request) => (request.headers.get('x-session') === '1' ? { subject: 'ada' } : null),
+    });
+    const preflight = { authorization: undefined, 'access-control-request-method': 'POST' };
+    const response = await proxy(ask({ method: 'OPTIONS', headers: preflight }));
+    expect(response.headers.get('access-control-allow-headers')).toMatch(/, x-goog-api-key, x-session$/);
+    expect((await proxy(ask({ headers: { authorization: undefined, 'x-session': '1' } }))).status).toBe(200);
+    expect(Object.keys(sent[0]!.headers)).not.toContain('x-session');
+  });
+
   test.each<[number, string, Parameters<typeof ask>[0]]>([
     [400, 'invalid_json', { body: '{"model":' }],
     [400, 'invalid_json', { body: '' }],
@@ -313,6 +325,8 @@ describe('options that cannot be meant', () => {
     ['origins is missing', { origins: undefined as never }],
     ['auth is missing', { auth: undefined as never }],
     ["auth is 'none' without address", { auth: 'none' }],
+    ["requestHeaders has '*'", { requestHeaders: ['*'] }],
+    ['requestHeaders has "x y"', { requestHeaders: ['x y'] }],
     ['basePath is no path', { basePath: '/api/' }],
     ['basePath is no path', { basePath: '/api/../x' }],
     ['providers is empty', { providers: {} }],
