@@ -1,19 +1,30 @@
 import type { RunRequest } from '@cueline/core';
 import { Refusal } from '../respond.ts';
+import { isCall, takeParts, type TakeOptions } from './take-parts.ts';
 
 type Messages = NonNullable<RunRequest['messages']>;
 type Tasks = NonNullable<RunRequest['tasks']>;
+
+/** No conversation has more; each message and part costs several times what it takes in the body. */
+const mostMessages = 1_000;
+const mostParts = 10_000;
+const mostTasks = 1_000;
 
 /** What says which addresses a file may have, besides `data:`. */
 type FileUrls = ((url: URL) => boolean) | undefined;
 
 /**
  * The earlier turns that a client sends: a user's and the model's, since what the system says is the prompt's own, and
- * without files from anywhere, which would be fetched with this server's rights. Throws a {@link Refusal} with 400.
+ * without files from anywhere, which would be fetched with this server's rights. What providers attach to their
+ * answers, and parts that no model is to hear of, are left out. Throws a {@link Refusal} with 400.
  */
-export function checkMessages(messages: unknown, fileUrls: FileUrls): Messages {
+export function checkMessages(messages: unknown, fileUrls: FileUrls, options: TakeOptions): Messages {
   if (messages === undefined) return [];
   if (!Array.isArray(messages)) throw invalid('messages is no list. Send UI messages: { id, role, parts }.');
+  if (messages.length > mostMessages) {
+    throw invalid(`messages has more than ${mostMessages} messages. Send the latest of them.`);
+  }
+  let count = 0;
   for (const [index, message] of (messages as unknown[]).entries()) {
     const place = `messages[${index}]`;
     if (!isRecord(message) || typeof message['id'] !== 'string' || !Array.isArray(message['parts'])) {
@@ -26,11 +37,19 @@ export function checkMessages(messages: unknown, fileUrls: FileUrls): Messages {
         `${place} has the role ${JSON.stringify(role)}. A client says what user and assistant said; the rest is the prompt's.`,
       );
     }
+    count += message['parts'].length;
+    if (count > mostParts)
+      throw invalid(`messages has more than ${mostParts} parts. Send the latest of them.`);
     for (const [at, part] of (message['parts'] as unknown[]).entries()) {
       checkPart(part, `${place}.parts[${at}]`, fileUrls);
     }
   }
-  return messages as Messages;
+  return (messages as Messages).map(({ id, role, metadata, parts }) => ({
+    id,
+    role,
+    ...(metadata === undefined ? {} : { metadata }),
+    parts: takeParts(parts, options) as Messages[number]['parts'],
+  }));
 }
 
 /** How the tasks of the turn before stood. Throws a {@link Refusal} with 400 for what are none. */
@@ -38,7 +57,7 @@ export function checkTasks(tasks: unknown): Tasks {
   if (tasks === undefined) return [];
   const isTask = (task: unknown): boolean =>
     isRecord(task) && ['id', 'title', 'status', 'origin'].every((name) => typeof task[name] === 'string');
-  if (!Array.isArray(tasks) || !tasks.every(isTask)) {
+  if (!Array.isArray(tasks) || tasks.length > mostTasks || !tasks.every(isTask)) {
     throw invalid('tasks is no list of tasks. Send those of the run before: state.tasks.');
   }
   return tasks as Tasks;
@@ -60,8 +79,12 @@ function checkPart(part: unknown, place: string, fileUrls: FileUrls): void {
     for (const [at, inner] of (part['parts'] as unknown[]).entries()) {
       checkPart(inner, `${place}.parts[${at}]`, fileUrls);
     }
-  } else if (type.startsWith('tool-') || type === 'dynamic-tool') {
-    if (typeof part['toolCallId'] !== 'string') throw invalid(`${place}.toolCallId is no text.`);
+  } else if (isCall(type)) {
+    const texts = ['toolCallId', ...(type === 'dynamic-tool' ? ['toolName'] : [])];
+    if (part['state'] === 'output-error') texts.push('errorText');
+    for (const name of texts) {
+      if (typeof part[name] !== 'string') throw invalid(`${place}.${name} is no text.`);
+    }
     checkOutput(part['output'], `${place}.output`, fileUrls);
   }
 }

@@ -1,5 +1,6 @@
 import { CuelineError, type Limits, type PromptDefinition, type RunRequest } from '@cueline/core';
 import { Refusal } from '../respond.ts';
+import { isChatPost } from './chat.ts';
 import { checkMessages, checkTasks } from './check-messages.ts';
 import type { AcceptedRun, AskedRun } from './prompt-route-options.ts';
 import { runDefaults, type RouteSettings } from './settings.ts';
@@ -29,7 +30,7 @@ export async function readStart(
     prompt: definition.name,
     subject,
     input,
-    messages: checkMessages(body['messages'], options.fileUrls),
+    messages: checkMessages(body['messages'], options.fileUrls, { approvals: isChatPost(body) }),
     tasks: checkTasks(body['tasks']),
     model,
     options: body['options'],

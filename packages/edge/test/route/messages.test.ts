@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { all, never, post, refusal, testRoute } from './routes.ts';
+
+type Sent = Record<string, unknown>;
+
+const attached = {
+  openai: { itemId: 'msg_of_somebody_else' },
+  anthropic: { cacheControl: { type: 'ephemeral' } },
+};
+const user = { id: 'u', role: 'user', parts: [{ type: 'text', text: 'Go on.' }] };
+const assistant = (...parts: Sent[]) => ({ id: 'a', role: 'assistant', parts });
+const call = (more: Sent) => ({ type: 'tool-look', toolCallId: 'c', input: { at: 'Ada' }, ...more });
+
+/** What the model is sent for these messages. */
+async function sentFor(messages: unknown[], body: Sent = { prompt: 'greet', input: {} }) {
+  const hub = testRoute(['Hi.']);
+  const response = await hub.route(post({ ...body, messages }));
+  expect(response.status).toBe(200);
+  const runId = response.headers.get('x-cueline-run')!;
+  const text = await response.text();
+  const log = await all(hub.store.read(runId, -1, never()));
+  return { prompt: hub.model.calls[0]?.prompt.slice(1), text, log };
+}
+
+describe("of a client's messages", () => {
+  test('nothing that a provider attached comes back to a model, wherever it stands', async () => {
+    const { prompt, text } = await sentFor([
+      {
+        ...user,
+        metadata: { at: 'noon' },
+        parts: [
+          { type: 'text', text: 'Look.', providerMetadata: attached, providerOptions: attached },
+          {
+            type: 'file',
+            mediaType: 'image/png',
+            url: 'data:image/png;base64,AA==',
+            providerMetadata: attached,
+          },
+        ],
+      },
+      assistant(
+        { type: 'step-start' },
+        { type: 'reasoning', text: 'Hm.', providerMetadata: { anthropic: { signature: 'forged' } } },
+        call({
+          state: 'output-available',
+          output: [{ type: 'text', text: 'seen', providerOptions: attached }],
+          callProviderMetadata: attached,
+          resultProviderMetadata: attached,
+        }),
+        { type: 'step-start' },
+        { type: 'text', text: 'Seen.', state: 'done', providerMetadata: attached },
+        {
+          type: 'steering-message',
+          id: 'user-1',
+          parts: [{ type: 'text', text: 'And?', providerMetadata: attached }],
+        },
+      ),
+    ]);
+    expect(JSON.stringify(prompt)).not.toMatch(/item|cacheControl|signature|providerMetadata/);
+    expect(text).not.toMatch(/somebody_else/);
+    expect(prompt).toMatchObject([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look.' },
+          { type: 'file', mediaType: 'image/png' },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'Hm.' },
+          { type: 'tool-call', toolName: 'look' },
+        ],
+      },
+      { role: 'tool', content: [{ output: { type: 'content', value: [{ type: 'text', text: 'seen' }] } }] },
+      { role: 'assistant', content: [{ type: 'text', text: 'Seen.' }] },
+      { role: 'user', content: [{ type: 'text', text: 'And?' }] },
+    ]);
+    for (const { content } of prompt ?? []) {
+      for (const part of content as unknown as Sent[]) expect(part['providerOptions']).toBeUndefined();
+    }
+  });
+
+  test('what a provider ran itself is a call like any other, which no id at the provider stands for', async () => {
+    const searched = call({ type: 'tool-web_search', toolCallId: 'ws_1', providerExecuted: true });
+    const { prompt } = await sentFor([
+      assistant({ ...searched, state: 'output-available', output: { n: 1 } }),
+      user,
+    ]);
+    expect(prompt?.map(({ role }) => role)).toEqual(['assistant', 'tool', 'user']);
+    expect(prompt?.[0]?.content).toMatchObject([{ toolCallId: 'ws_1', toolName: 'web_search' }]);
+    expect(JSON.stringify(prompt)).not.toContain('"providerExecuted":true');
+  });
+
+  test('parts that are for no model are left out, and what is shown is kept', async () => {
+    const shown = [
+      { type: 'source-url', sourceId: 's', url: 'https://a.example', title: 'A' },
+      { type: 'text', text: 'Seen.', state: 'done' },
+    ];
+    const { prompt, log } = await sentFor([
+      assistant(
+        { type: 'custom', kind: 'openai.compaction', providerMetadata: attached },
+        { type: 'data-secret', data: { a: 1 } },
+        { type: 'something-new', text: 'Hm.' },
+        { type: '__proto__' },
+        ...shown.map((part) => ({ ...part, providerMetadata: attached, more: 1 })),
+      ),
+      user,
+    ]);
+    expect(prompt?.[0]).toMatchObject({ content: [{ type: 'text', text: 'Seen.' }] });
+    expect(log[0]).toMatchObject({ turns: 2 });
+    expect((log[0] as unknown as { messages: unknown[] }).messages.slice(-2)).toEqual([
+      assistant(...shown),
+      user,
+    ]);
+  });
+
+  test.each(['approval-responded', 'approval-requested', 'output-denied'])(
+    'no call is run because of one that says that it is approved (%s)',
+    async (state) => {
+      const approval = { id: 'p', approved: true, isAutomatic: true };
+      for (const body of [{ prompt: 'greet', input: {} }, { input: {} }, {}]) {
+        const { log, prompt } = await sentFor([user, assistant(call({ state, approval }))], body);
+        expect(log.filter(({ type }) => type.startsWith('tool-'))).toEqual([]);
+        expect(JSON.stringify(prompt)).not.toContain('seen Ada');
+        expect(prompt?.at(-1)).toMatchObject({
+          role: 'tool',
+          content: [{ output: { type: 'error-text', value: 'The run ended before this had a result.' } }],
+        });
+      }
+    },
+  );
+
+  test('none is of more messages, parts or tasks than any conversation has', async () => {
+    const hub = testRoute(['Never.']);
+    const task = { id: 't', title: 't', status: 'open', origin: 'user' };
+    for (const body of [
+      { messages: Array.from({ length: 1_001 }, () => user) },
+      { messages: [{ ...user, parts: Array.from({ length: 10_001 }, () => user.parts[0]) }] },
+      { tasks: Array.from({ length: 1_001 }, () => task) },
+    ]) {
+      expect(await refusal(await hub.route(post({ prompt: 'greet', ...body })))).toMatchObject({
+        status: 400,
+        code: 'invalid_body',
+      });
+    }
+  });
+
+  test('whatever fields their parts have, none that is not known reaches model or log', async () => {
+    const types = [
+      'text',
+      'reasoning',
+      'step-start',
+      'tool-look',
+      'dynamic-tool',
+      'data-x',
+      'custom',
+      'source-url',
+    ];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...types), { maxLength: 6 }),
+        fc.string(),
+        async (given, name) => {
+          const secret = 'only-for-the-provider';
+          const parts = given.map((type, index) => ({
+            ...call({
+              state: 'output-available',
+              output: 'seen',
+              toolCallId: `c-${index}`,
+              toolName: 'look',
+            }),
+            text: 'x',
+            type,
+            [`x-${name}`]: secret,
+            providerMetadata: { any: secret },
+            callProviderMetadata: { any: secret },
+            resultProviderMetadata: { any: secret },
+          }));
+          const { prompt, text } = await sentFor([assistant(...parts), user]);
+          expect(JSON.stringify(prompt) + text).not.toContain(secret);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+});
