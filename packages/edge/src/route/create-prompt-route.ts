@@ -8,6 +8,7 @@ import { readJson } from '../read-body.ts';
 import { answerHeaders, jsonResponse, Refusal, refusalResponse } from '../respond.ts';
 import { answerChat, isChatPost, readChatPost, resumeChat, type ChatAnswer } from './chat.ts';
 import { toChunkStream } from './chunk-stream.ts';
+import { keepNothing } from './keep-nothing.ts';
 import type { PromptRouteOptions } from './prompt-route-options.ts';
 import { readCommand } from './read-command.ts';
 import { readStart } from './read-start.ts';
@@ -54,10 +55,10 @@ export function createPromptRoute(
   const identify = createIdentify({ auth: options.auth, address: options.address });
   const runs = createRuns(settings);
   const { models } = options;
-  const shared = typeof models === 'function' ? undefined : inProcess(models);
+  const shared = typeof models === 'function' ? undefined : inProcess(keepNothing(models));
 
   function executorFor(env: Environment | undefined): Executor {
-    return shared ?? inProcess(typeof models === 'function' ? models(env ?? {}) : models);
+    return shared ?? inProcess(keepNothing(typeof models === 'function' ? models(env ?? {}) : models));
   }
 
   async function start({ request, identity, env, context, url }: Call): Promise<Response> {
