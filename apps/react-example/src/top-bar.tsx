@@ -4,24 +4,46 @@ import { clsx } from 'clsx';
 import { guestDesk } from './prompts/guest-desk.ts';
 import { prepareArrival } from './prompts/prepare-arrival.ts';
 import { readBooking } from './prompts/read-booking.ts';
+import { pageServer } from './page-server.ts';
+import { PlaceSelect } from './place-select.tsx';
 import { pages, type PageName } from './route.ts';
+import type { Place } from './where.ts';
 
-export function TopBar({ page }: { page: PageName }) {
+export function TopBar({ page, place }: { page: PageName; place: Place }) {
   return (
     <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-4 border-b border-line bg-panel px-4 narrow:px-3">
       <h1 className="flex items-center gap-2 text-lg font-semibold tracking-tight narrow:sr-only">
         <Mark />
         Cueline <span className="font-normal text-ink-2">in React</span>
       </h1>
-      <nav aria-label="Pages" className="flex h-12 items-stretch gap-1 narrow:w-full">
+      <nav
+        // runs by the same id are others elsewhere
+        key={place}
+        aria-label="Pages"
+        className="flex h-12 items-stretch gap-1 narrow:w-full"
+      >
         <PageLink to="chat" isCurrent={page === 'chat'} definition={guestDesk} />
         <PageLink to="tasks" isCurrent={page === 'tasks'} definition={prepareArrival} />
         <PageLink to="form" isCurrent={page === 'form'} definition={readBooking} />
       </nav>
-      <p className="ml-auto text-sm text-ink-2 narrow:order-first narrow:ml-0 narrow:w-full narrow:pt-2 narrow:text-center">
-        The answers are <strong className="font-semibold text-warn">simulated</strong>: no model is called.
-      </p>
+      <div className="ml-auto flex flex-wrap items-center justify-center gap-x-4 gap-y-1 narrow:order-first narrow:ml-0 narrow:w-full narrow:pt-2">
+        <p className="text-sm text-ink-2">
+          <WhoAnswers place={place} />
+        </p>
+        {pageServer !== undefined && <PlaceSelect place={place} />}
+      </div>
     </header>
+  );
+}
+
+function WhoAnswers({ place }: { place: Place }) {
+  const asked = place === 'page' ? undefined : pageServer;
+  if (asked?.isSimulated === false) return `${asked.model} answers.`;
+  return (
+    <>
+      The answers are <strong className="font-semibold text-warn">simulated</strong>
+      {asked === undefined ? ': no model is called.' : ', by a stand-in for OpenAI.'}
+    </>
   );
 }
 

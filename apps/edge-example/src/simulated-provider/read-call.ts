@@ -46,8 +46,14 @@ function toMessage(given: z.infer<typeof item>, _index: number, all: z.infer<typ
   }
   const call = all.find((one) => 'name' in one && one.call_id === toolCallId);
   const toolName = call !== undefined && 'name' in call ? call.name : '';
-  const output = { type: 'text' as const, value: given.output };
+  const output = { type: 'text' as const, value: outputOf(given.output) };
   return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] };
+}
+
+/** What went wrong in a tool comes as `{"error":"…"}`, and everything else as it is. */
+function outputOf(text: string): string {
+  const failed = z.strictObject({ error: z.string() }).safeParse(parseJson(text));
+  return failed.success ? failed.data.error : text;
 }
 
 function parseJson(text: string): unknown {

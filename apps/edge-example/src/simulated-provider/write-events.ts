@@ -11,6 +11,9 @@ export async function* writeEvents(
   let isWhole = false;
   let index = -1;
   const id = crypto.randomUUID();
+  let number = 0;
+  const event = (type: string, fields: object): string =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number++, ...fields })}\n\n`;
   const response = {
     id: `resp_${id}`,
     object: 'response',
@@ -89,10 +92,6 @@ function message(id: string, status: string): object {
 function functionCall(id: string, name: string, input: string): object {
   const status = input === '' ? 'in_progress' : 'completed';
   return { id: `fc_${id}`, type: 'function_call', call_id: id, name, arguments: input, status };
-}
-
-function event(type: string, fields: object): string {
-  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
 }
 
 function messageOf(error: unknown): string {

@@ -1,0 +1,18 @@
+type PageServer = {
+  /** Where its proxy and its route are. */
+  url: string;
+  /** The model that it has a key for, as `provider:model`. */
+  model: string;
+  /** True where that is a stand-in. */
+  isSimulated: boolean;
+};
+
+/** The server that has delivered this page, as it has written into it; undefined on a plain static host. */
+export const pageServer: PageServer | undefined = findServer();
+
+function findServer(): PageServer | undefined {
+  const tag = document.querySelector<HTMLMetaElement>('meta[name=cueline-server]');
+  if (tag === null) return undefined;
+  const { model = '' } = tag.dataset;
+  return { url: tag.content, model, isSimulated: model === 'openai:simulated' };
+}

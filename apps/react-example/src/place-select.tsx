@@ -1,0 +1,21 @@
+import { goTo, places, type Place } from './where.ts';
+
+/** Chooses where runs happen. Those of the other places go on there. */
+export function PlaceSelect({ place }: { place: Place }) {
+  return (
+    <label className="flex items-center gap-2 text-sm text-ink-2">
+      Runs
+      <select
+        value={place}
+        onChange={(event) => goTo(event.target.value as Place)}
+        className="field w-auto! py-0! pr-1! text-ink narrow:flex-1"
+      >
+        {Object.entries(places).map(([name, words]) => (
+          <option key={name} value={name}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
