@@ -19,6 +19,15 @@ export function pick(value: JsonObject, names: Iterable<string>): JsonObject {
   return picked;
 }
 
+/**
+ * The same for what may be kept in a provider's cache: for as long as it keeps it anyway, since a longer time has
+ * another price.
+ */
+export function pickCached(value: JsonObject, names: readonly string[]): JsonObject {
+  const cached = isObject(value['cache_control']) ? { cache_control: { type: 'ephemeral' } } : {};
+  return { ...pick(value, names), ...cached };
+}
+
 /** A refusal of something in the body. `what` names it, in words of ours: what a client wrote is not repeated. */
 export function invalidBody(what: string): Refusal {
   return new Refusal('invalid_body', what);
@@ -77,11 +86,33 @@ export function capOutput(body: JsonObject, names: readonly [string, ...string[]
   return most;
 }
 
+/** Thinking is a part of the answer. A budget for it that leaves nothing of that is cut to half of it. */
+export function capThinking(thinking: JsonObject, name: string, outputTokens: number): JsonObject {
+  const budget = thinking[name];
+  if (budget === undefined || budget === null) return thinking;
+  if (typeof budget !== 'number' || !Number.isInteger(budget)) {
+    throw invalidBody(`${name} is not a whole number.`);
+  }
+  return budget < outputTokens ? thinking : { ...thinking, [name]: Math.floor(outputTokens / 2) };
+}
+
 /** Whether a stream is asked for: the field is true, false or not there. */
 export function readStream(body: JsonObject): boolean {
   const stream = body['stream'] ?? false;
   if (typeof stream !== 'boolean') throw invalidBody('stream is neither true nor false.');
   return stream;
+}
+
+/** Refuses a schema that is somewhere else, from where whoever reads the body would have to fetch it. */
+export function refuseForeignSchemas(schemas: unknown): void {
+  if (typeof schemas !== 'object' || schemas === null) return;
+  for (const [name, value] of Object.entries(schemas)) {
+    const isReference = name === '$ref' || name === '$dynamicRef' || name === '$recursiveRef';
+    if (isReference && typeof value === 'string' && !value.startsWith('#')) {
+      throw invalidBody('A schema refers to one that is somewhere else. Write it out.');
+    }
+    refuseForeignSchemas(value);
+  }
 }
 
 /** Refuses everything that the provider would run by itself. */

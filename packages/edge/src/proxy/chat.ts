@@ -6,8 +6,10 @@ import {
   type JsonObject,
   objectsOf,
   pick,
+  pickCached,
   readStream,
   refuseFields,
+  refuseForeignSchemas,
   refuseSeveral,
   toolDenied,
 } from './body-fields.ts';
@@ -48,7 +50,7 @@ export function chatApi(openai: boolean): Api {
       const wanted = isObject(options) && options['include_usage'] === true;
       return {
         // the budget is settled with what the last event says
-        ...check(body, rules, openai ? outputNames : [outputNames[1], outputNames[0]], {
+        ...check(body, rules, openai ? outputNames : [nameOfCap(rules)], {
           stream,
           ...(stream ? { stream_options: { include_usage: true } } : {}),
         }),
@@ -74,6 +76,16 @@ export const mistralApi: Api = {
 
 const outputNames = ['max_completion_tokens', 'max_tokens'] as const;
 
+/**
+ * A compatible server may know one of the two names only, and what it does not know bounds nothing: one is sent, the
+ * older, unless the provider's own list of fields leaves it out.
+ */
+function nameOfCap({ fields }: BodyRules): (typeof outputNames)[number] {
+  return fields.has('max_tokens') || !fields.has('max_completion_tokens')
+    ? 'max_tokens'
+    : 'max_completion_tokens';
+}
+
 function check(
   body: JsonObject,
   rules: BodyRules,
@@ -88,10 +100,15 @@ function check(
   refuseSeveral(body, ['n', 'best_of']);
   const clean = pick(body, rules.fields);
   // a second name for the same thing is how a cap is walked around
-  for (const name of outputNames) if (!names.includes(name)) delete clean[name];
+  for (const name of outputNames) {
+    if (names.includes(name)) continue;
+    if (clean[name] !== undefined && clean[names[0]] === undefined) clean[names[0]] = clean[name];
+    delete clean[name];
+  }
   clean['messages'] = objectsOf(body['messages'], 'messages').map((message) => checkMessage(message, rules));
   if (clean['tools'] !== undefined) clean['tools'] = objectsOf(clean['tools'], 'tools').map(checkTool);
   checkChoice(clean['tool_choice']);
+  refuseForeignSchemas([clean['tools'], clean['response_format']]);
   const outputTokens = capOutput(clean, names, rules.maxOutputTokens);
   return { body: { model: rules.model, ...clean, ...more }, stream: more.stream, outputTokens };
 }
@@ -133,7 +150,7 @@ function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
 
   function checkPart(part: JsonObject): JsonObject {
     const { type } = part;
-    if (type === 'text') return pick(part, ['type', 'text', 'cache_control']);
+    if (type === 'text') return pickCached(part, ['type', 'text']);
     if (type === 'refusal') return pick(part, ['type', 'refusal']);
     if (type === 'thinking') {
       const { thinking } = part;

@@ -2,12 +2,14 @@ import type { Environment } from '@cueline/core/models';
 import { corsHeaders, type CorsRules, isPreflight, preflightResponse, withRequestHeaders } from '../cors.ts';
 import { readJson } from '../read-body.ts';
 import { Refusal, refusalResponse } from '../respond.ts';
+import type { RouteContext } from '../route/create-prompt-route.ts';
 import { checkOptions, type ProxySettings } from './check-options.ts';
 import { makeCall } from './make-call.ts';
 import { matchPath, modelDenied } from './match-path.ts';
 import { createMedia } from './media.ts';
 import type { ModelProxyOptions } from './options.ts';
 import { passedHeaders } from './pass-headers.ts';
+import type { ProxyEvent } from './proxy-event.ts';
 
 const ownRules: CorsRules = {
   methods: ['POST'],
@@ -39,14 +41,22 @@ const ownRules: CorsRules = {
  */
 export function createModelProxy(
   options: ModelProxyOptions,
-): (request: Request, env?: Environment) => Promise<Response> {
+): (request: Request, env?: Environment, context?: RouteContext) => Promise<Response> {
   const settings = checkOptions(options);
   const rules = withRequestHeaders(ownRules, options);
-  return async (request, env) => {
+  return async (request, env, context) => {
     const known: { headers: Record<string, string>; provider?: string; subject?: string } = { headers: {} };
     let sent = false;
     try {
-      return await answer(settings, rules, request, env ?? processEnvironment(), known, () => (sent = true));
+      return await answer(
+        settings,
+        rules,
+        request,
+        env ?? processEnvironment(),
+        context,
+        known,
+        () => (sent = true),
+      );
     } catch (error) {
       const response = refusalResponse(error, known.headers);
       if (response.status === 405) response.headers.set('allow', 'POST, OPTIONS');
@@ -70,6 +80,7 @@ async function answer(
   rules: CorsRules,
   request: Request,
   env: Environment,
+  context: RouteContext | undefined,
   known: { headers: Record<string, string>; provider?: string; subject?: string },
   onCall: () => void,
 ): Promise<Response> {
@@ -95,10 +106,23 @@ async function answer(
     media,
   });
   const { headers } = known;
-  return makeCall(
-    { ...settings, onEvent: (event) => (event.type === 'call' && onCall(), settings.onEvent(event)) },
-    { request, env, identity, provider, rule, model, checked, media, headers, startedAt },
-  );
+  let settled = (): void => {};
+  // Workers stop what a caller who went away has begun, and it would hold its place until its lease is over.
+  context?.waitUntil?.(new Promise((resolve) => (settled = resolve)));
+  const onEvent = (event: ProxyEvent): void => {
+    if (event.type === 'call') onCall();
+    settings.onEvent(event);
+    if (event.type === 'end') settled();
+  };
+  try {
+    return await makeCall(
+      { ...settings, onEvent },
+      { request, env, identity, provider, rule, model, checked, media, headers, startedAt },
+    );
+  } catch (error) {
+    settled();
+    throw error;
+  }
 }
 
 function processEnvironment(): Environment {

@@ -1,12 +1,14 @@
 import type { Api, BodyRules, CheckedBody } from './api.ts';
 import {
   capOutput,
+  capThinking,
   invalidBody,
   isObject,
   type JsonObject,
   objectsOf,
   pick,
   refuseFields,
+  refuseForeignSchemas,
   refuseSeveral,
   toolDenied,
 } from './body-fields.ts';
@@ -85,6 +87,12 @@ function check(body: JsonObject, rules: BodyRules, stream: boolean): CheckedBody
   refuseSeveral(asked, ['candidateCount', 'candidate_count']);
   const config = pick(asked, generationFields);
   const outputTokens = capOutput(config, ['maxOutputTokens'], maxOutputTokens);
+  const thinking = config['thinkingConfig'];
+  if (thinking !== undefined) {
+    if (!isObject(thinking)) throw invalidBody('thinkingConfig is not an object.');
+    config['thinkingConfig'] = capThinking(thinking, 'thinkingBudget', outputTokens);
+  }
+  refuseForeignSchemas([clean['tools'], config]);
   clean['generationConfig'] = config;
   return { body: clean, stream, outputTokens };
 }

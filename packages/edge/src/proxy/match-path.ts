@@ -28,7 +28,12 @@ export function matchPath<Provider extends MatchedProvider>(
 ): PathTarget<Provider> {
   const { origin, pathname, search } = new URL(requestUrl);
   // What the parser had to put right (dots, backslashes) was not written by a client of ours.
-  if (!requestUrl.startsWith(origin + pathname) || !pathname.startsWith(`${basePath}/`)) throw unknownPath();
+  // Nor does one send what stands behind a #; a forged Host can bring it along, and hide what was the path.
+  if (
+    !(requestUrl === origin + pathname + search || requestUrl === `${origin}${pathname}?`) ||
+    !pathname.startsWith(`${basePath}/`)
+  )
+    throw unknownPath();
   const rest = pathname.slice(basePath.length + 1);
   const slash = rest.indexOf('/');
   const provider = slash === -1 ? undefined : providers.get(rest.slice(0, slash));

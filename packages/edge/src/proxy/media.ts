@@ -86,8 +86,11 @@ function decode(value: string): string | undefined {
   }
 }
 
+/** What a provider puts before the messages, unseen: how tools are called (up to 800 at Anthropic), or a schema kept to. */
+const unseenTokens = 1_000;
+
 /** The most tokens that a body can count for: no tokenizer has more tokens than bytes of text. */
 export function worstInput(body: string, media: Media): number {
   if (media.isBoundless) return media.tokens + (media.contextTokens ?? Infinity);
-  return new TextEncoder().encode(body).byteLength - media.length + media.tokens;
+  return unseenTokens + new TextEncoder().encode(body).byteLength - media.length + media.tokens;
 }

@@ -1,13 +1,16 @@
 import type { Api, Usage } from './api.ts';
 import {
   capOutput,
+  capThinking,
   invalidBody,
   isObject,
   type JsonObject,
   objectsOf,
   pick,
+  pickCached,
   readStream,
   refuseFields,
+  refuseForeignSchemas,
   refuseSeveral,
   toolDenied,
 } from './body-fields.ts';
@@ -73,6 +76,9 @@ export const messagesApi: Api = {
       clean[name] = pick(value, known);
     }
     const outputTokens = capOutput(clean, ['max_tokens'], rules.maxOutputTokens);
+    const { thinking } = clean;
+    if (isObject(thinking)) clean['thinking'] = capThinking(thinking, 'budget_tokens', outputTokens);
+    refuseForeignSchemas([clean['tools'], clean['output_format'], clean['output_config']]);
     return { body: { model: rules.model, ...clean, stream }, stream, outputTokens };
   },
   usage: (data) => {
@@ -96,15 +102,7 @@ function inputOf(usage: JsonObject): number | undefined {
 function checkTool(tool: JsonObject): JsonObject {
   const type = tool['type'] ?? 'custom';
   if (type !== 'custom' || !isObject(tool['input_schema'])) throw toolDenied('A tool that is no function');
-  return pick(tool, [
-    'type',
-    'name',
-    'description',
-    'input_schema',
-    'strict',
-    'cache_control',
-    'eager_input_streaming',
-  ]);
+  return pickCached(tool, ['type', 'name', 'description', 'input_schema', 'strict', 'eager_input_streaming']);
 }
 
 function checkMessage(message: JsonObject, media: Media): JsonObject {
@@ -121,22 +119,22 @@ function checkContent(content: unknown, media: Media): unknown {
 function checkBlock(block: JsonObject, media: Media): JsonObject {
   switch (block['type']) {
     case 'text':
-      return pick(block, ['type', 'text', 'cache_control']);
+      return pickCached(block, ['type', 'text']);
     case 'thinking':
       return pick(block, ['type', 'thinking', 'signature']);
     case 'redacted_thinking':
       return pick(block, ['type', 'data']);
     case 'tool_use':
-      return pick(block, ['type', 'id', 'name', 'input', 'cache_control']);
+      return pickCached(block, ['type', 'id', 'name', 'input']);
     case 'tool_result': {
-      const clean = pick(block, ['type', 'tool_use_id', 'content', 'is_error', 'cache_control']);
+      const clean = pickCached(block, ['type', 'tool_use_id', 'content', 'is_error']);
       const { content } = clean;
       return content === undefined ? clean : { ...clean, content: checkContent(content, media) };
     }
     case 'image':
     case 'document':
       return {
-        ...pick(block, ['type', 'title', 'context', 'citations', 'cache_control']),
+        ...pickCached(block, ['type', 'title', 'context', 'citations']),
         source: checkSource(block['source'], media),
       };
     default:

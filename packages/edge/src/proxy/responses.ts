@@ -8,6 +8,7 @@ import {
   pick,
   readStream,
   refuseFields,
+  refuseForeignSchemas,
   refuseSeveral,
   toolDenied,
 } from './body-fields.ts';
@@ -54,6 +55,7 @@ export const responsesApi: Api = {
     clean['input'] = checkInput(body['input'], rules);
     if (clean['tools'] !== undefined) clean['tools'] = objectsOf(clean['tools'], 'tools').map(checkTool);
     checkChoice(clean['tool_choice']);
+    refuseForeignSchemas([clean['tools'], clean['text']]);
     if (clean['include'] !== undefined) {
       const { include } = clean;
       if (!Array.isArray(include)) throw invalidBody('include is not an array.');
@@ -106,6 +108,12 @@ function checkItem(item: JsonObject, media: Media): JsonObject {
     return { ...clean, output: checkContent(item['output'], media) };
   }
   if (type === 'reasoning') {
+    if (typeof item['encrypted_content'] !== 'string') {
+      // without it the id is all there is, by which OpenAI looks for what it has kept
+      throw invalidBody(
+        "input has reasoning by its id. Ask for it with include: ['reasoning.encrypted_content'], and send that.",
+      );
+    }
     return pick(item, ['type', 'id', 'summary', 'content', 'encrypted_content', 'status']);
   }
   if (type === 'item_reference') {

@@ -63,6 +63,7 @@ const attacks: Attack[] = [
   ['path: model that is no name', 404, path('/google/models/..:generateContent', {})],
   ['path: the pattern itself', 404, path('/google/models/{model}:generateContent', {})],
   ['path: another method of a model', 404, path('/google/models/gemini-x:countTokens', {})],
+  ['path: behind a #', 404, path('/openai/chat/completions#/health')],
   ['query: a key', 400, path('/google/models/gemini-x:generateContent?key=AIza', {})],
   ['query: another address', 400, path(`/openai/chat/completions?base_url=${evil}`)],
   ['query: alt twice', 400, path('/google/models/gemini-x:streamGenerateContent?alt=sse&alt=json', {})],
@@ -98,9 +99,9 @@ const attacks: Attack[] = [
   ['method: overridden', 405, { method: 'PUT', headers: { 'x-http-method-override': 'POST' } }],
   ['method: OPTIONS that is no preflight', 405, { method: 'OPTIONS', headers: { origin: undefined } }],
   // how it is sent
-  ['body: chunked, too large', 413, { body: parts(megabytes(2)) }],
-  ['body: chunked, without an end', 413, { body: parts(megabytes(2), 'hang') }],
-  ['body: told too short', 413, { body: parts(megabytes(2)), headers: { 'content-length': '10' } }],
+  ['body: chunked, too large', 413, { body: () => parts(megabytes(2)) }],
+  ['body: chunked, without an end', 413, { body: () => parts(megabytes(2), 'hang') }],
+  ['body: told too short', 413, { body: () => parts(megabytes(2)), headers: { 'content-length': '10' } }],
   ['body: told too long', 413, header({ 'content-length': '99999999' })],
   ['body: told another length', 400, header({ 'content-length': '10' })],
   ['body: length that is none', 400, header({ 'content-length': '-1' })],
@@ -112,7 +113,7 @@ const attacks: Attack[] = [
   ['body: plain text, which needs no preflight', 415, header({ 'content-type': 'text/plain' })],
   ['body: two types', 415, header({ 'content-type': 'text/plain, application/json' })],
   ['body: UTF-7', 415, header({ 'content-type': 'application/json; charset=utf-7' })],
-  ['body: breaks off', 400, { body: parts(['{"model":'], 'error') }],
+  ['body: breaks off', 400, { body: () => parts(['{"model":'], 'error') }],
   ['body: deep', 400, { body: `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}` }],
   ['body: deep, never closed', 400, { body: '['.repeat(500_000) }],
   ['body: an array', 400, { body: [chatBody] }],
@@ -245,11 +246,29 @@ const attacks: Attack[] = [
     400,
     part({ functionResponse: { name: 'f', response: {}, parts: [{ fileData: { fileUri: evil } }] } }),
   ],
+  [
+    'schema: somewhere else',
+    400,
+    chat({ tools: [{ type: 'function', function: { name: 'f', parameters: { $ref: internal } } }] }),
+  ],
+  [
+    'schema: of the answer',
+    400,
+    chat({ response_format: { json_schema: { schema: { items: [{ $dynamicRef: evil }] } } } }),
+  ],
+  ['schema: responses', 400, responses({ text: { format: { schema: { $ref: 'file:///etc/passwd' } } } })],
+  ['schema: anthropic', 400, anthropic({ tools: [{ name: 'f', input_schema: { $ref: evil } }] })],
+  [
+    'schema: google',
+    400,
+    google({ generationConfig: { responseJsonSchema: { properties: { a: { $ref: evil } } } } }),
+  ],
   // what is kept at the provider, of everybody
   ['kept: answer', 400, responses({ previous_response_id: 'resp_1' })],
   ['kept: conversation', 400, responses({ conversation: 'conv_1' })],
   ['kept: prompt', 400, responses({ prompt: { id: 'pmpt_1' } })],
   ['kept: item', 400, item({ type: 'item_reference', id: 'msg_1' })],
+  ['kept: reasoning by its id', 400, item({ type: 'reasoning', id: 'rs_1', summary: [] })],
   ['kept: call of an MCP server', 400, item({ type: 'mcp_approval_response', approve: true })],
   ['kept: cache', 400, google({ cachedContent: 'cachedContents/1' })],
   // what it would cost
@@ -267,14 +286,28 @@ const attacks: Attack[] = [
   ['cost: stream as text', 400, chat({ stream: 'true' })],
 ];
 
+/** A body that can be read once is made for each request. */
+function send(request: Parameters<typeof ask>[0]): Request {
+  const { body } = request ?? {};
+  return ask(typeof body === 'function' ? { ...request, body: (body as () => unknown)() } : request);
+}
+
 test('there are enough of them, each by its own name', () => {
   expect(attacks.length).toBeGreaterThanOrEqual(60);
   expect(new Set(attacks.map(([name]) => name)).size).toBe(attacks.length);
 });
 
+test('all of them together: refused, and nobody is asked', async () => {
+  const { proxy, sent, store, events } = fixture();
+  const answers = await Promise.all(attacks.map(([, , request]) => proxy(send(request))));
+  expect(answers.filter(({ status }) => status < 400 || status > 499)).toEqual([]);
+  expect([answers.length, sent.length, store.length]).toEqual([attacks.length, 0, 0]);
+  expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['refused']));
+});
+
 test.each(attacks)('%s: %i', async (_, status, request) => {
   const { proxy, sent, store } = fixture();
-  const response = await proxy(ask(request));
+  const response = await proxy(send(request));
   expect([response.status, sent, store]).toEqual([status, [], []]);
 });
 
