@@ -1,0 +1,57 @@
+/**
+ * What is used of a client of the `redis` package: a connected one, as `createClient()` or `createCluster()` gives it.
+ * It stays the caller's, who also hears its errors.
+ */
+export type RedisClient = {
+  /** False once it was closed. */
+  readonly isOpen: boolean;
+  eval(script: string, options: ScriptOptions): Promise<unknown>;
+  evalSha(sha: string, options: ScriptOptions): Promise<unknown>;
+  duplicate(): RedisSubscriber;
+};
+
+/** A connection of its own, which hears what is published. */
+export type RedisSubscriber = {
+  connect(): Promise<unknown>;
+  destroy(): void;
+  on(event: 'error' | 'ready' | 'end', listener: () => void): unknown;
+  subscribe(channel: string, listener: (message: string, channel: string) => void): Promise<unknown>;
+  unsubscribe(channel: string): Promise<unknown>;
+};
+
+export type ScriptOptions = { keys: string[]; arguments: string[] };
+
+/** What a script answers. A client may be set to give text as bytes, so it is read with {@link textOf}. */
+export type Reply = unknown;
+
+export type RedisScript = (client: RedisClient, keys: string[], args: string[]) => Promise<Reply>;
+
+/** A script that the server keeps by its hash, so that its text is sent only where it does not know it. */
+export function createScript(source: string): RedisScript {
+  let hash: Promise<string> | undefined;
+  return async (client, keys, args) => {
+    const sha = await (hash ??= sha1(source));
+    const options = { keys, arguments: args };
+    try {
+      return await client.evalSha(sha, options);
+    } catch (error) {
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      return client.eval(source, options);
+    }
+  };
+}
+
+/** A text of a reply; undefined where there is none. */
+export function textOf(value: Reply): string | undefined {
+  return value === null || value === undefined ? undefined : (value as { toString(): string }).toString();
+}
+
+/** The texts of a reply that is a list. */
+export function textsOf(value: Reply): string[] | undefined {
+  return Array.isArray(value) ? value.map(String) : undefined;
+}
+
+async function sha1(text: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text));
+  return [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,84 @@
+import type { RedisClient, RedisSubscriber } from './client.ts';
+
+/** Hears that something was written, without what it was. */
+export type Hints = {
+  /**
+   * Calls `wake` when something may have been written, and whenever listening begins (again): what came before then was
+   * not heard. Gives what ends it.
+   */
+  listen(channel: string, wake: () => void): () => void;
+};
+
+/** How long the connection stays open with nobody listening, in milliseconds: a process that is done may end. */
+const LINGER_MS = 1_000;
+const TRY_AGAIN_MS = 1_000;
+
+/** Listens to any number of channels on one connection, which is there as long as anybody listens. */
+export function createHints(client: RedisClient): Hints {
+  const wakers = new Map<string, Set<() => void>>();
+  let connection: { subscriber: RedisSubscriber; connected: Promise<unknown> } | undefined;
+  let lingering: ReturnType<typeof setTimeout> | undefined;
+
+  function wake(channel: string): void {
+    for (const one of wakers.get(channel) ?? []) one();
+  }
+
+  // the same function each time, as subscribing twice with it is subscribing once
+  const hear = (_message: string, channel: string): void => wake(channel);
+
+  function connect(): NonNullable<typeof connection> {
+    const subscriber = client.duplicate();
+    // it connects again by itself, and subscribes to the same
+    subscriber.on('error', () => {});
+    subscriber.on('ready', () => {
+      for (const channel of wakers.keys()) wake(channel);
+    });
+    const own = { subscriber, connected: subscriber.connect() };
+    const startAgain = (): void => {
+      if (connection !== own) return;
+      connection = undefined;
+      setTimeout(() => {
+        for (const channel of wakers.keys()) void subscribe(channel);
+      }, TRY_AGAIN_MS);
+    };
+    // where it has been told to give up
+    subscriber.on('end', startAgain);
+    own.connected.catch(startAgain);
+    return (connection = own);
+  }
+
+  async function subscribe(channel: string): Promise<void> {
+    const { subscriber, connected } = connection ?? connect();
+    try {
+      await connected;
+      if (!wakers.has(channel)) return;
+      await subscriber.subscribe(channel, hear);
+      if (wakers.has(channel)) wake(channel);
+      else await subscriber.unsubscribe(channel);
+    } catch {
+      // readers look from time to time anyway, and hear of what is wrong by what they ask
+    }
+  }
+
+  function disconnect(): void {
+    const last = connection;
+    connection = undefined;
+    // it has never been connected, where this throws
+    last?.connected.then(() => last.subscriber.destroy()).catch(() => {});
+  }
+
+  return {
+    listen(channel, listener) {
+      clearTimeout(lingering);
+      const listeners = wakers.get(channel) ?? new Set();
+      wakers.set(channel, listeners.add(listener));
+      if (listeners.size === 1) void subscribe(channel);
+      return () => {
+        if (!listeners.delete(listener) || listeners.size > 0) return;
+        wakers.delete(channel);
+        connection?.subscriber.unsubscribe(channel).catch(() => {});
+        if (wakers.size === 0) lingering = setTimeout(disconnect, LINGER_MS);
+      };
+    },
+  };
+}

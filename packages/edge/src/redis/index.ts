@@ -1,0 +1,2 @@
+export type { RedisClient, RedisSubscriber, ScriptOptions } from './client.ts';
+export { createRedisRuns, type RedisRunsOptions } from './redis-runs.ts';

@@ -1,0 +1,109 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { createClient } from 'redis';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { findRedis, howToInstallRedis } from '../../../../scripts/redis.mjs';
+
+export type TestRedis = {
+  /** Where it listens. */
+  readonly path: string;
+  /** Another connection, which is closed after the tests. */
+  connect(): Promise<TestClient>;
+  /** Ends it at once, as the machine's end would. What was written stays. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  /** Has everything expire so much earlier. */
+  advance(ms: number): Promise<void>;
+};
+
+export type TestClient = ReturnType<typeof clientOf>;
+
+const clientOf = (path: string) => createClient({ socket: { path, reconnectStrategy: 50 } });
+
+/** Ends the server with whoever started it, however that ends: then the pipe breaks that `cat` reads. */
+const watchdog = `"$0" "$@" & pid=$!; echo $pid; cat >/dev/null; kill -9 $pid; wait`;
+
+/** Tests with a server of their own, which keeps nothing beyond them; left out where there is none to start. */
+export function describeWithRedis(name: string, define: (redis: TestRedis) => void): void {
+  const program = findRedis();
+  if (program === undefined) {
+    process.stderr.write(`Left out, for want of a Redis server: ${name}. To run it, ${howToInstallRedis}.\n`);
+  }
+  const folder = join(tmpdir(), `cueline-redis-${randomUUID()}`);
+  const path = join(folder, 'socket');
+  const clients: TestClient[] = [];
+  let running: ChildProcess | undefined;
+
+  async function connect(): Promise<TestClient> {
+    const client = clientOf(path);
+    client.on('error', () => {});
+    clients.push(client);
+    await client.connect();
+    return client;
+  }
+
+  async function start(): Promise<void> {
+    mkdirSync(folder, { recursive: true });
+    const settings = [
+      '--port',
+      '0',
+      '--unixsocket',
+      path,
+      '--dir',
+      folder,
+      '--save',
+      '',
+      '--appendonly',
+      'yes',
+    ];
+    const child = spawn('sh', [
+      '-c',
+      watchdog,
+      program!,
+      ...settings,
+      '--appendfsync',
+      'always',
+      '--loglevel',
+      'warning',
+    ]);
+    running = child;
+    const client = clientOf(path);
+    client.on('error', () => {});
+    await client.connect();
+    client.destroy();
+  }
+
+  async function kill(): Promise<void> {
+    const child = running;
+    running = undefined;
+    if (child === undefined || child.exitCode !== null) return;
+    const closed = once(child, 'close');
+    child.stdin?.end();
+    await closed;
+  }
+
+  async function advance(ms: number): Promise<void> {
+    const client = await connect();
+    for await (const keys of client.scanIterator()) {
+      for (const key of keys) {
+        const left = await client.pTTL(key);
+        if (left >= 0) await client.pExpire(key, Math.max(0, left - ms));
+      }
+    }
+  }
+
+  describe.skipIf(program === undefined)(name, () => {
+    beforeAll(start);
+    afterAll(async () => {
+      for (const client of clients) if (client.isOpen) client.destroy();
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    define({ path, connect, kill, start, advance });
+  });
+}

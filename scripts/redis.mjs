@@ -1,0 +1,56 @@
+// A server that speaks Redis, for the tests of what is kept there.
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import process from 'node:process';
+
+const namesOnPath = ['redis-server', 'valkey-server'];
+
+/** What to type where there is none. */
+export const howToInstallRedis =
+  'install redis-server or valkey-server ("apt-get install redis-server", "brew install redis"), or set CUELINE_REDIS to the path of one';
+
+/**
+ * A server that starts: CUELINE_REDIS, else one on the PATH.
+ * @returns {string | undefined} the path of the executable
+ */
+export function findRedis(env = process.env) {
+  if (env.CUELINE_REDIS) {
+    if (starts(env.CUELINE_REDIS)) return env.CUELINE_REDIS;
+    throw new Error(
+      `CUELINE_REDIS is "${env.CUELINE_REDIS}", which is not a Redis server that starts. Correct it or unset it.`,
+    );
+  }
+  const folders = (env.PATH ?? '').split(delimiter).filter(Boolean);
+  return namesOnPath.flatMap((name) => folders.map((folder) => join(folder, name))).find(starts);
+}
+
+/**
+ * The same, but in CI gets one from Debian's packages where there is none. Elsewhere nothing is installed: the tests
+ * that need it are left out, and say so.
+ * @returns {string | undefined} the path of the executable
+ */
+export function ensureRedis() {
+  const found = findRedis();
+  const mayInstall = process.env.CI && process.getuid?.() === 0 && existsSync('/etc/debian_version');
+  if (found || !mayInstall) return found;
+  console.log('No redis-server found: trying apt-get install redis-server');
+  const install = ['apt-get', 'install', '-y', '--no-install-recommends', 'redis-server'];
+  return [['apt-get', 'update'], install].every(run) ? findRedis() : undefined;
+}
+
+/** @param {string[]} command */
+function run([program = '', ...args]) {
+  const env = { DEBIAN_FRONTEND: 'noninteractive', ...process.env };
+  return spawnSync(program, args, { stdio: 'inherit', env, timeout: 300_000 }).status === 0;
+}
+
+/** @param {string} file */
+function starts(file) {
+  try {
+    accessSync(file, constants.X_OK);
+  } catch {
+    return false;
+  }
+  return spawnSync(file, ['--version'], { timeout: 20_000 }).status === 0;
+}
