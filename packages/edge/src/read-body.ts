@@ -69,9 +69,9 @@ async function readBytes(request: Request, { bytes, timeoutMs = 30_000 }: BodyLi
   const reader = request.body.getReader();
   const parts: Uint8Array[] = [];
   let size = 0;
-  let late = false;
+  let late: Refusal | undefined;
   const timer = setTimeout(() => {
-    late = true;
+    late = new Refusal('body_timeout', `The body did not come within ${timeoutMs} ms.`);
     reader.cancel().catch(() => {});
   }, timeoutMs);
   try {
@@ -88,11 +88,12 @@ async function readBytes(request: Request, { bytes, timeoutMs = 30_000 }: BodyLi
     }
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new Refusal('invalid_body', 'The body broke off.');
+    // on Workers, a read that waits fails where it is stopped
+    throw late ?? new Refusal('invalid_body', 'The body broke off.');
   } finally {
     clearTimeout(timer);
   }
-  if (late) throw new Refusal('body_timeout', `The body did not come within ${timeoutMs} ms.`);
+  if (late !== undefined) throw late;
   return join(parts, size);
 }
 
