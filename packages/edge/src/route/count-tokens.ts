@@ -1,12 +1,22 @@
 import type { RunEvent } from '@cueline/core';
 
+/** What a run has used so far. */
+export type TokenCount = {
+  add(event: RunEvent): void;
+  /** All of it, with what is only guessed. */
+  total(): number;
+  /** What is known for sure, or has been seen: without what the steps under way were sent, whose files nobody can guess. */
+  seen(): number;
+};
+
 /**
  * Counts the tokens of a run as its providers report them. A step that was cut off reports none, though it was paid
  * for: it counts as what it was asked and what had come of it, four characters a token.
  */
-export function createTokenCount(): { add(event: RunEvent): void; total(): number } {
-  /** Steps that are under way, and what the last one came to, by their agents. */
+export function createTokenCount(): TokenCount {
+  /** By their agents: the steps that are under way, what they have said of it, and what the last one came to. */
   const open = new Map<string, number>();
+  const said = new Map<string, number>();
   const before = new Map<string, number>();
   let told = 0;
 
@@ -14,19 +24,25 @@ export function createTokenCount(): { add(event: RunEvent): void; total(): numbe
     const { agent = '' } = event;
     if (event.type === 'step-start') {
       told += open.get(agent) ?? 0;
+      said.delete(agent);
       // of what was said before, the event has only what is new
       open.set(agent, (before.get(agent) ?? 0) + Math.ceil(JSON.stringify(event.request).length / 4));
     } else if (event.type === 'step-end') {
       const { totalTokens = NaN } = event.usage;
-      const tokens = totalTokens >= 0 && totalTokens < 1e9 ? totalTokens : (open.get(agent) ?? 0);
+      const tokens = totalTokens > 0 && totalTokens < 1e9 ? totalTokens : (open.get(agent) ?? 0);
       told += tokens;
       open.delete(agent);
+      said.delete(agent);
       before.set(agent, tokens);
     } else if ('delta' in event || event.type === 'text-delta' || event.type === 'reasoning-delta') {
       const text = 'delta' in event ? event.delta : event.text;
-      if (open.has(agent)) open.set(agent, open.get(agent)! + text.length / 4);
+      if (!open.has(agent)) return;
+      open.set(agent, open.get(agent)! + text.length / 4);
+      said.set(agent, (said.get(agent) ?? 0) + text.length / 4);
     }
   }
 
-  return { add, total: () => Math.ceil([...open.values()].reduce((sum, tokens) => sum + tokens, told)) };
+  const sumOf = (steps: Map<string, number>): number =>
+    Math.ceil([...steps.values()].reduce((sum, tokens) => sum + tokens, told));
+  return { add, total: () => sumOf(open), seen: () => sumOf(said) };
 }

@@ -18,7 +18,8 @@ export type HostedRun = {
   readonly subject: string;
   readonly events: Feed<RunEvent>;
   send(command: RunCommand): Promise<EditReply>;
-  stop(): void;
+  /** Ends it; with an error, where that was not wished for. */
+  stop(error?: SerializedError): void;
   /** Once it has ended and is written down, or cannot be: whether it is. Never rejects. */
   readonly written: Promise<boolean>;
 };
@@ -174,7 +175,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
 
   void follow();
   void listen();
-  return { runId, subject, events, send, stop: () => end(), written: writer.written };
+  return { runId, subject, events, send, stop: end, written: writer.written };
 }
 
 /** What is answered to a command that comes too late. */

@@ -13,6 +13,13 @@ export type PromptRouteLimits = Limits & {
   concurrent: number;
   /** Runs of one subject a minute. Default 20. */
   rpm: number;
+  /**
+   * Tokens of one subject a day (UTC), where `auth` names no number of its own. Unlimited by default. A run sets aside
+   * what it may use at most, before it begins: `limits.tokens`, or a fourth of the day's; half of that, a fourth or an
+   * eighth, where no more are left. It goes beyond by no more than the steps that were under way as it came there: what
+   * they were sent, and what a model thinks without showing it, up to `maxOutputTokens`.
+   */
+  dailyTokens: number;
   /** How long a run may take in all, waiting for answers included, in milliseconds. Default 15 minutes. */
   runMs: number;
   /** How long a run can be read after its end, in milliseconds. Default 5 minutes. */

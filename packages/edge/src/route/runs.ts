@@ -1,6 +1,6 @@
-import type { EditReply, Executor, RunCommand, RunEvent } from '@cueline/core';
+import type { EditReply, Executor, RunCommand, RunEvent, SerializedError } from '@cueline/core';
 import type { Identity } from '../identify.ts';
-import type { Reserved } from '../limits.ts';
+import type { Reservation, Reserved } from '../limits.ts';
 import { Refusal } from '../respond.ts';
 import { createTokenCount } from './count-tokens.ts';
 import { hostRun, type HostedRun } from './host-run.ts';
@@ -64,6 +64,17 @@ export function createRuns(settings: RouteSettings): Runs {
     }
   }
 
+  async function reserve(call: Reservation): Promise<Reserved> {
+    const asked = (async () => limitStore.reserve(call))();
+    try {
+      return await ask(() => asked);
+    } catch (error) {
+      // one that succeeds later holds a place for a run that never began
+      asked.then(({ ok }) => (ok ? settle(call.subject, call.id, 0) : undefined)).catch(() => {});
+      throw error;
+    }
+  }
+
   async function settle(subject: string, id: string, tokens: number): Promise<void> {
     try {
       await withPatience(limitStore.settle({ subject, id, tokens }));
@@ -74,13 +85,15 @@ export function createRuns(settings: RouteSettings): Runs {
   }
 
   /** Follows a run to its end, makes it known, and gives its place back. */
-  async function account(run: HostedRun, prompt: string): Promise<void> {
+  async function account(run: HostedRun, prompt: string, allowed: number): Promise<void> {
     const { runId, subject } = run;
     const begun = performance.now();
     report({ type: 'run-start', runId, subject, prompt });
     const counted = createTokenCount();
     for await (const event of run.events.read(0)) {
       counted.add(event);
+      // after a step it goes on or ends by itself, and may just have said its last word
+      if (event.type !== 'step-end' && counted.seen() > allowed) run.stop(usedUp(allowed));
       if (event.type !== 'run-end') continue;
       const { outcome, error } = event;
       const code = error === undefined ? {} : { code: error.code };
@@ -137,8 +150,8 @@ export function createRuns(settings: RouteSettings): Runs {
       return runId === undefined ? undefined : reach(runId, subject);
     },
     async begin({ start, identity, executor, chat, waitUntil }) {
-      const { subject, dailyTokens = Infinity } = identity;
-      const { concurrent, rpm, runLimits } = settings;
+      const { subject, dailyTokens = settings.dailyTokens } = identity;
+      const { concurrent, rpm } = settings;
       const { key: given, ...request } = start;
       const prompt = request.definition.name;
       // two prompts of one route may be started with the same key
@@ -151,19 +164,23 @@ export function createRuns(settings: RouteSettings): Runs {
       if (known !== undefined) return known;
       // nobody can guess it: whoever knows it has been told
       const runId = `run-${crypto.randomUUID()}`;
-      const { tokens: most = 0 } = runLimits;
-      const reserved = await ask(() =>
-        limitStore.reserve({
+      const { limits } = request.options ?? {};
+      let allowed = Infinity;
+      let reserved: Reserved = { ok: true };
+      for (const share of sharesOf(limits?.tokens, dailyTokens)) {
+        allowed = share;
+        reserved = await reserve({
           subject,
           id: runId,
-          tokens: Number.isFinite(most) ? most : 0,
+          tokens: Number.isFinite(share) ? share : 0,
           rpm,
           concurrent,
           dailyTokens,
           // a run that takes as long as it may is still to be settled
           leaseMs: runMs + SETTLE_MS,
-        }),
-      );
+        });
+        if (reserved.ok || reserved.why !== 'budget') break;
+      }
       if (!reserved.ok) {
         // the same start may have come twice at once, and taken the last place
         const meanwhile = await started();
@@ -182,14 +199,35 @@ export function createRuns(settings: RouteSettings): Runs {
         return reach(created.runId, subject);
       }
       const onFailure = (error: unknown): void => report({ type: 'failed', error, runId });
-      const run = hostRun({ runId, subject, executor, request, store, runMs, onFailure });
-      const settled = account(run, prompt);
+      const options = { ...request.options, limits: { ...limits, tokens: allowed } };
+      const run = hostRun({
+        runId,
+        subject,
+        executor,
+        request: { ...request, options },
+        store,
+        runMs,
+        onFailure,
+      });
+      const settled = account(run, prompt, allowed);
       here.set(runId, { ...run, settled });
       const forgotten = forgetLater(run);
       waitUntil?.(settled.then(() => forgotten));
       return reachHere(run, settled);
     },
   };
+}
+
+/** What a run may use at most, and what it begins with where so much is not left of the day. */
+function sharesOf(given = Infinity, dailyTokens: number): number[] {
+  if (dailyTokens === Infinity) return [given];
+  const most = Math.min(Number.isFinite(given) ? given : dailyTokens / 4, dailyTokens);
+  return [1, 2, 4, 8].map((parts) => Math.max(1, Math.floor(most / parts)));
+}
+
+function usedUp(allowed: number): SerializedError {
+  const message = `The run has used the ${allowed} tokens that it may use here.`;
+  return { code: 'budget_exceeded', message, details: { limit: 'tokens', allowed } };
 }
 
 function notNow({ why, retryAfterMs }: Exclude<Reserved, { ok: true }>, settings: RouteSettings): Refusal {

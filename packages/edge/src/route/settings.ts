@@ -21,6 +21,7 @@ const ownDefaults: OwnLimits = {
   bodyBytes: 1 << 20,
   concurrent: 4,
   rpm: 20,
+  dailyTokens: Infinity,
   runMs: 15 * 60_000,
   replayMs: 5 * 60_000,
 };

@@ -332,7 +332,7 @@ describe('limits', () => {
       ],
       {
         limits: { tokens: 100 },
-        auth: async () => ({ subject: 'ada', dailyTokens: 250 }),
+        auth: async () => ({ subject: 'ada', dailyTokens: 210 }),
       },
     );
     for (const _ of [1, 2]) await all(client(hub).start(request, never()));
@@ -518,7 +518,7 @@ describe('a mistake of the server', () => {
       () =>
         createPromptRoute(definition as typeof greet, { origins: [], auth: async () => null, ...options });
     expect(make({ limits: { stepz: 1 } })).toThrow(
-      'There is no limit "stepz". Known: bodyBytes, concurrent, rpm, runMs, replayMs, steps',
+      'There is no limit "stepz". Known: bodyBytes, concurrent, rpm, dailyTokens, runMs, replayMs, steps',
     );
     expect(make({ limits: { rpm: 0 } })).toThrow('limits.rpm is 0. Give a number from 1 on.');
     expect(make({ limits: { runMs: NaN } })).toThrow('limits.runMs is NaN.');

@@ -1,0 +1,146 @@
+import { createMemoryLimits, type Reservation } from '@cueline/edge';
+import type { ScriptedTurn } from '@cueline/core/testing';
+import { expect, test, vi } from 'vitest';
+import { all, client, greet, never, post, refusal, testRoute, type TestRoute } from './routes.ts';
+
+const request = { definition: greet, input: { name: 'Ada' } };
+/** A call that costs as many tokens, with arguments of its own: the same again would be answered from the first. */
+const costing = (tokens: number, at: number): ScriptedTurn => [
+  { toolCall: { name: 'look', input: { at: String(at) } } },
+  { finish: { usage: { inputTokens: tokens - 1, outputTokens: 1 } } },
+];
+const steps = (tokens: number, count: number) =>
+  Array.from({ length: count }, (_, at) => costing(tokens, at));
+const answer = (tokens: number): ScriptedTurn => [
+  'Hi.',
+  { finish: { usage: { inputTokens: tokens - 1, outputTokens: 1 } } },
+];
+const usedBy = ({ told }: TestRoute) =>
+  told.flatMap((event) => (event.type === 'run-end' ? event.tokens : []));
+
+/** Limits that note what is set aside. */
+function noted() {
+  const limitStore = createMemoryLimits();
+  const calls: Reservation[] = [];
+  const reserve: typeof limitStore.reserve = (call) => {
+    calls.push(call);
+    return limitStore.reserve(call);
+  };
+  return { calls, limitStore: { ...limitStore, reserve } };
+}
+
+test('runs at once take no more of the day than there is, but for the last step of each', async () => {
+  const hub = testRoute(steps(90, 100), {
+    limits: { rpm: 100, concurrent: 10 },
+    auth: async () => ({ subject: 'ada', dailyTokens: 1_000 }),
+  });
+  const logs = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      all(client(hub).start(request, never())).catch((error: unknown) => [error]),
+    ),
+  );
+  const began = logs.filter((log) => log.length > 1);
+  expect(began).toHaveLength(4);
+  for (const log of began) {
+    expect(log.at(-1)).toMatchObject({ error: { code: 'budget_exceeded', details: { allowed: 250 } } });
+  }
+  // three steps of 90 are the first to be more than 250
+  expect(usedBy(hub)).toEqual([270, 270, 270, 270]);
+  expect(logs.filter((log) => log.length === 1)).toEqual(
+    Array.from({ length: 4 }, () => [expect.objectContaining({ code: 'budget_exceeded' })]),
+  );
+});
+
+test.each([
+  ['of the subject', { auth: async () => ({ subject: 'ada', dailyTokens: 1_000 }) }],
+  ['of the route', { limits: { dailyTokens: 1_000 } }],
+])('a budget %s is used to its end, in smaller parts', async (_, options) => {
+  const { calls, limitStore } = noted();
+  const hub = testRoute([answer(700), answer(150), answer(90), answer(35)], {
+    ...options,
+    limitStore,
+  });
+  for (let run = 0; run < 4; run += 1) await all(client(hub).start(request, never()));
+  expect(await refusal(await hub.route(post({ input: {} })))).toMatchObject({ status: 402 });
+  expect(calls.map(({ tokens }) => tokens)).toEqual([250, 250, 250, 125, 250, 125, 62, 31, 250, 125, 62, 31]);
+});
+
+test('a run may use what its limit says, and no more than there is in a day', async () => {
+  const { calls, limitStore } = noted();
+  const hub = testRoute([answer(10), answer(10), answer(10)], {
+    limitStore,
+    limits: { tokens: 600, dailyTokens: 1_000 },
+    accept: ({ options }) => ({ options: options as never }),
+  });
+  for (const tokens of [300, 5_000])
+    await all(client(hub).start({ ...request, options: { limits: { tokens } } }, never()));
+  expect(calls.map(({ tokens }) => tokens)).toEqual([300, 600]);
+  const small = noted();
+  const other = testRoute([answer(10)], {
+    limitStore: small.limitStore,
+    limits: { tokens: 600, dailyTokens: 100 },
+  });
+  await all(client(other).start(request, never()));
+  expect(small.calls.map(({ tokens }) => tokens)).toEqual([100]);
+});
+
+test('without a budget a run sets nothing aside, and has no limit', async () => {
+  const { calls, limitStore } = noted();
+  const hub = testRoute([answer(900_000)], { limitStore });
+  expect((await all(client(hub).start(request, never()))).at(-1)).toMatchObject({ outcome: 'done' });
+  expect(calls).toMatchObject([{ tokens: 0, dailyTokens: Infinity }]);
+});
+
+test('an answer without end is cut off where the tokens of its run are used up', async () => {
+  const words = Array.from({ length: 100_000 }, () => ({ text: 'word word word ', chunkSize: 1_000 }));
+  const hub = testRoute([words], { limits: { tokens: 200 } });
+  const log = await all(client(hub).start(request, never()));
+  expect(log.at(-1)).toMatchObject({
+    outcome: 'error',
+    error: {
+      code: 'budget_exceeded',
+      message: 'The run has used the 200 tokens that it may use here.',
+      details: { limit: 'tokens', allowed: 200 },
+    },
+  });
+  expect(log.length).toBeLessThan(1_000);
+  expect(hub.model.calls[0]?.abortSignal?.aborted).toBe(true);
+});
+
+test('a provider that reports no tokens gives none away', async () => {
+  const silent = Array.from({ length: 40 }, (_, at): ScriptedTurn => [
+    { toolCall: { name: 'look', input: { at: `${at}`.repeat(400) } } },
+    { finish: { usage: { inputTokens: 0, outputTokens: 0 } } },
+  ]);
+  const hub = testRoute(silent, { limits: { tokens: 2_000 } });
+  const log = await all(client(hub).start(request, never()));
+  expect(log.at(-1)).toMatchObject({ error: { code: 'budget_exceeded', details: { limit: 'tokens' } } });
+  expect(hub.model.calls.length).toBeLessThan(20);
+});
+
+test('a place that is given too late is given back', async () => {
+  vi.useFakeTimers();
+  try {
+    const limitStore = createMemoryLimits();
+    const reserve: typeof limitStore.reserve = async (call) => {
+      await new Promise((resolve) => setTimeout(resolve, 11_000));
+      return limitStore.reserve(call);
+    };
+    const late = testRoute(['Never.'], { limitStore: { ...limitStore, reserve } });
+    const response = late.route(post({ input: {} }));
+    await vi.advanceTimersByTimeAsync(12_000);
+    expect((await response).status).toBe(503);
+    const place = {
+      subject: 'ada',
+      id: 'next',
+      tokens: 0,
+      rpm: 9,
+      concurrent: 1,
+      dailyTokens: 9,
+      leaseMs: 9,
+    };
+    expect(await limitStore.reserve(place)).toEqual({ ok: true });
+  } finally {
+    vi.useRealTimers();
+  }
+});
