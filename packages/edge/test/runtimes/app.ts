@@ -6,6 +6,7 @@ import {
   type Authenticate,
   type LimitStore,
   type ModelProxyOptions,
+  type PromptRouteOptions,
   type ProxyEvent,
   type RouteContext,
 } from '@cueline/edge';
@@ -74,8 +75,16 @@ function mount({ UPSTREAM, NOWHERE }: AppEnvironment): ReadonlyMap<string, Handl
   proxy('single', { limits: { concurrent: 1 } });
   proxy('down', { store: broken });
   proxy('remote', { store: remoteLimits(UPSTREAM), limits: { concurrent: 1 } });
-  const route = { origins, auth, model: 'openai:gpt-x', models: (env: object) => ({ env }) } as const;
-  handlers.set('greet', createPromptRoute(greet, { ...route, options: { approval: true }, limits: { rpm: 1_000 } }));
+  const route = {
+    origins,
+    auth,
+    model: 'openai:gpt-x',
+    models: (env) => ({ env }),
+  } satisfies PromptRouteOptions;
+  handlers.set(
+    'greet',
+    createPromptRoute(greet, { ...route, options: { approval: true }, limits: { rpm: 1_000 } }),
+  );
   handlers.set('talk', createPromptRoute(talk, { ...route, limits: { rpm: 1_000 } }));
   handlers.set('route-down', createPromptRoute(talk, { ...route, limitStore: broken }));
   handlers.set('route-rare', createPromptRoute(talk, { ...route, limits: { rpm: 1 } }));
@@ -130,8 +139,6 @@ export default {
     handlers ??= mount(env);
     const [, name = ''] = new URL(request.url).pathname.split('/');
     const handler = handlers.get(name);
-    return handler === undefined
-      ? new Response('ready', { status: 404 })
-      : handler(request, env, context);
+    return handler === undefined ? new Response('ready', { status: 404 }) : handler(request, env, context);
   },
 };

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { bundle, type Bundle } from './bundle.ts';
+import { checkHeaders } from './checks/headers.ts';
+import { checkLimits } from './checks/limits.ts';
+import { checkRoute } from './checks/route.ts';
+import { checkStatuses } from './checks/statuses.ts';
 import { checkStreams } from './checks/streams.ts';
 import { missing, type Running, type Runtime, start } from './runtime.ts';
 import { freePort, serveUpstream, type Upstream } from './upstream.ts';
@@ -52,5 +56,9 @@ export function describeRuntime(runtime: Runtime): void {
     });
 
     describe('streams', () => checkStreams(tried));
+    describe('statuses', () => checkStatuses(tried));
+    describe('headers', () => checkHeaders(tried));
+    describe('limits', () => checkLimits(tried));
+    describe('the prompt route', () => checkRoute(tried));
   });
 }

@@ -11,6 +11,8 @@ const config :Workerd.Config = (
 const app :Workerd.Worker = (
   modules = [(name = "app.js", esModule = embed "app.js")],
   compatibilityDate = "2026-11-01",
+  # without it a caller who goes away is not noticed until something is written to it
+  compatibilityFlags = ["enable_request_signal"],
   globalOutbound = "network",
   bindings = [
     (name = "UPSTREAM", fromEnvironment = "UPSTREAM"),

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { ask, chatBody, eventsOf, stream } from '../ask.ts';
+import type { Tried } from '../conformance.ts';
+import { openWire, post } from '../wire.ts';
+
+const streamed = { ...chatBody, stream: true, max_completion_tokens: 100 };
+const usage = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 7 } };
+
+/** Every call is paid for before it is made, and settled however it ends. */
+export function checkLimits(tried: Tried): void {
+  const as = (subject: string): Record<string, string> => ({ authorization: `Bearer ${subject}` });
+
+  /** The most that a call may cost, as it is reserved. */
+  async function reserved(): Promise<number> {
+    await eventsOf(tried);
+    tried.upstream.answer((response) => {
+      stream(response)(usage);
+      response.end();
+    });
+    await (await ask(tried, { body: streamed, headers: as('measure') })).text();
+    const [call] = (await eventsOf(tried)).filter((event) => event.type === 'call');
+    return call!.reserved;
+  }
+
+  test('a budget is reserved, and given back but for what the call did cost', async () => {
+    // for one call, and what two of them really cost
+    const headers = as(`thrifty/${(await reserved()) + 24}`);
+    const ends: (() => void)[] = [];
+    tried.upstream.answer((response) => {
+      const write = stream(response);
+      write('one');
+      ends.push(() => {
+        write(usage);
+        response.end('data: [DONE]\n\n');
+      });
+    });
+    const statuses: number[] = [];
+    const call = async (): Promise<Response> => {
+      const response = await ask(tried, { body: streamed, headers });
+      statuses.push(response.status);
+      return response;
+    };
+    for (const count of [0, 1, 2]) {
+      const response = await call();
+      // what this one may cost leaves too little for another
+      await call();
+      ends[count]!();
+      await response.text();
+    }
+    await call();
+    expect(statuses).toEqual([200, 402, 200, 402, 200, 402, 402]);
+    expect(tried.upstream.seen.length).toBe(3);
+  });
+
+  test.each(['single', 'remote'])('a call that its caller leaves is settled (%s)', async (at) => {
+    const headers = as('leaver');
+    await eventsOf(tried);
+    tried.upstream.answer((response) => {
+      const write = stream(response);
+      const timer = setInterval(() => write('more'), 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    const caller = new AbortController();
+    const first = await ask(tried, { at, body: streamed, headers, signal: caller.signal });
+    await first.body!.getReader().read();
+    expect((await ask(tried, { at, body: streamed, headers })).status).toBe(429);
+    caller.abort();
+    await expect
+      .poll(async () => (await eventsOf(tried)).filter(({ type }) => type === 'end'))
+      .toMatchObject([{ outcome: 'aborted', status: 200 }]);
+    if (at === 'remote') expect(tried.upstream.limits).toEqual(['reserve', 'reserve', 'settle']);
+    // its place is free again, and what it may have cost is spent
+    tried.upstream.answer((response) => {
+      stream(response)(usage);
+      response.end();
+    });
+    const next = await ask(tried, { at, body: streamed, headers });
+    expect(next.status).toBe(200);
+    await next.text();
+  });
+
+  describe('before the provider has said anything', () => {
+    test.each(['single', 'remote'])('a call that its caller leaves is settled (%s)', async (at) => {
+      await eventsOf(tried);
+      tried.upstream.answer(() => {});
+      const body = JSON.stringify(chatBody);
+      const wire = await openWire(tried);
+      wire.write(post(`/${at}/openai/chat/completions`, `content-length: ${body.length}\r\n`, body));
+      await expect.poll(() => tried.upstream.seen.length).toBe(1);
+      wire.reset();
+      await expect.poll(() => tried.upstream.seen[0]!.closedAt).toBeDefined();
+      await expect
+        .poll(async () => (await eventsOf(tried)).filter(({ type }) => type === 'end'))
+        .toMatchObject([{ outcome: 'client_closed' }]);
+    });
+  });
+}

@@ -1,0 +1,56 @@
+import { connect, type Socket } from 'node:net';
+import type { Tried } from './conformance.ts';
+
+/** A connection on which what is sent is exactly what was written. */
+export type Wire = {
+  write(bytes: string): void;
+  /** What has come so far. */
+  readonly text: string;
+  /** Once this much of an answer has come, or the connection was closed: all that came. */
+  until(pattern: RegExp): Promise<string>;
+  /** Says goodbye, as who closes a page does. */
+  close(): void;
+  /** Breaks off, as a network does. */
+  reset(): void;
+};
+
+/** Opens a connection to a runtime. */
+export async function openWire({ port }: Pick<Tried, 'port'>): Promise<Wire> {
+  let text = '';
+  let closed = false;
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    const opened = connect(port, '127.0.0.1', () => resolve(opened));
+    opened.once('error', reject);
+  });
+  socket.on('data', (part) => (text += String(part)));
+  socket.on('error', () => {});
+  socket.on('close', () => (closed = true));
+  return {
+    write: (bytes) => void socket.write(bytes),
+    get text() {
+      return text;
+    },
+    until: (pattern) =>
+      new Promise((resolve) => {
+        const check = (): void => {
+          if (!closed && !pattern.test(text)) return;
+          socket.off('data', check);
+          socket.off('close', check);
+          resolve(text);
+        };
+        socket.on('data', check);
+        socket.on('close', check);
+        check();
+      }),
+    close: () => void socket.destroy(),
+    reset: () => void socket.resetAndDestroy(),
+  };
+}
+
+/** A POST as it stands on the wire; `framing` says how long it is. */
+export function post(path: string, framing: string, body: string): string {
+  return (
+    `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ada\r\n` +
+    `content-type: application/json\r\n${framing}\r\n${body}`
+  );
+}
