@@ -1,0 +1,80 @@
+import { createMemoryLimits, type LimitStore } from '@cueline/edge';
+import { createRedisLimits } from '@cueline/edge/redis';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { describeLimitStore } from '../stores/limits-conformance.ts';
+import { describeWithRedis } from './server.ts';
+
+describeWithRedis('limits in Redis', (redis) => {
+  const clock = { at: Date.UTC(2026, 0, 2, 12) };
+  const open = async (): Promise<LimitStore> =>
+    createRedisLimits(await redis.connect(), { now: () => clock.at });
+
+  describeLimitStore('redis', { open, clock });
+
+  test('answer as those in memory do, whatever is asked', async () => {
+    const store = await open();
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
+        runs += 1;
+        const memory = createMemoryLimits({ now: () => clock.at });
+        for (const { advance, subject: name, settle, ...rest } of steps) {
+          clock.at += advance;
+          const call = { ...rest, subject: `${runs}-${name}` };
+          if (settle) {
+            await Promise.all([store.settle(call), memory.settle(call)]);
+            continue;
+          }
+          const [answer, expected] = await Promise.all([store.reserve(call), memory.reserve(call)]);
+          expect(answer).toEqual(expected);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('go by the clock of the server, unless they are given another', async () => {
+    const store = createRedisLimits(await redis.connect());
+    const call = { subject: 'eve', id: '1', tokens: 1, rpm: 1, concurrent: 1, dailyTokens: 9, leaseMs: 30 };
+    const before = Date.now();
+    expect(await store.reserve(call)).toEqual({ ok: true });
+    expect(await store.reserve({ ...call, id: '2' })).toMatchObject({ why: 'concurrent' });
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    const refused = await store.reserve({ ...call, id: '2' });
+    expect(refused).toMatchObject({ why: 'rpm' });
+    const { retryAfterMs } = refused as { retryAfterMs: number };
+    expect(retryAfterMs).toBeLessThan(60_000);
+    expect(retryAfterMs).toBeGreaterThan(60_000 - (Date.now() - before) - 10);
+  });
+
+  test('keep nothing for ever, and nothing of a subject that was only refused', async () => {
+    const client = await redis.connect();
+    const store = createRedisLimits(client, { prefix: 'test:' });
+    const call = { id: '1', tokens: 1, rpm: 1, concurrent: 1, dailyTokens: 9, leaseMs: 3_600_000 };
+    await store.reserve({ ...call, subject: 'refused', tokens: 10 });
+    await store.reserve({ ...call, subject: 'ada' });
+    const keys = (await client.keys('test:*')).toSorted();
+    expect(keys).toEqual(['test:limits:{ada}', 'test:limits:{ada}:begun', 'test:limits:{ada}:leases']);
+    const dayMs = 86_400_000;
+    for (const key of keys) {
+      const ms = await client.pTTL(key);
+      expect(ms).toBeGreaterThan(dayMs + call.leaseMs);
+      expect(ms).toBeLessThanOrEqual(2 * dayMs + call.leaseMs);
+    }
+  });
+});
+
+const none = fc.constant(Number.NaN);
+
+const step = fc.record({
+  advance: fc.constantFrom(0, 0, 0, 1, 20_000, 59_999, 60_000, 8 * 3_600_000),
+  settle: fc.boolean(),
+  subject: fc.constantFrom('a', 'b'),
+  id: fc.constantFrom('1', '2', '3', '4', '5'),
+  tokens: fc.oneof({ weight: 15, arbitrary: fc.nat(12) }, { weight: 1, arbitrary: none }),
+  rpm: fc.constantFrom(0, 1, 3, 5, Infinity),
+  concurrent: fc.constantFrom(0, 1, 2, 3, Infinity),
+  dailyTokens: fc.constantFrom(0, 10, 30, 60, Infinity),
+  leaseMs: fc.constantFrom(0, 1, 30_000, 120_000, 10 * 3_600_000),
+});
