@@ -36,6 +36,10 @@ export async function readBody(
   if ((headers.get('content-encoding') ?? 'identity').trim().toLowerCase() !== 'identity') {
     throw new Refusal('unsupported_media_type', 'Send the body as it is, without content-encoding.');
   }
+  // Node takes chunks off, and leaves whatever else was done for the way as it is.
+  if ((headers.get('transfer-encoding') ?? 'chunked').trim().toLowerCase() !== 'chunked') {
+    throw new Refusal('unsupported_media_type', 'Send the body as it is, or in chunks.');
+  }
   const told = toldLength(headers);
   if (told !== undefined && told > limits.bytes) {
     // Only what is being read can be let go of; the server closes the connection. It is not waited for.

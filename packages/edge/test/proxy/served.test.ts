@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { proxied, resolveModel } from '@cueline/core/models';
 import { chatBody, chatUsage, key, origin } from './support.ts';
-import { sendRaw, serveBoth, stream } from './upstream.ts';
+import { serveBoth, stream } from './upstream.ts';
 
 const ada = { authorization: 'Bearer ada' };
 
@@ -143,17 +143,6 @@ describe('served by Node', () => {
     expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
   });
 
-  test('a body in chunks that never ends is refused, and nothing is sent', async () => {
-    await using served = await serveBoth(() => {});
-    const body = new ReadableStream({
-      pull: (controller) => controller.enqueue(new Uint8Array(1 << 16).fill(0x20)),
-    });
-    const response = await post(served.url, { body, duplex: 'half' }).catch((error: unknown) => error);
-    // the connection may be closed before all of it was sent
-    if (response instanceof Response) expect(response.status).toBe(413);
-    expect(served.seen).toEqual([]);
-  });
-
   test.each([301, 302, 303, 307, 308])(
     'a redirect (%i) is not followed, so that nobody else is given the key',
     async (status) => {
@@ -166,49 +155,6 @@ describe('served by Node', () => {
       expect([served.seen.length, elsewhere.seen.length]).toEqual([1, 0]);
     },
   );
-
-  const raw = JSON.stringify(chatBody);
-  const framed = `content-length: ${raw.length}\r\n`;
-  test.each<[string, string, string, string?]>([
-    ['path with a backslash', '/api/models/openai\\..\\files', framed],
-    ['path with encoded dots', '/api/models/%2e%2e/openai/chat/completions', framed],
-    ['path with an encoded slash', '/api/models/openai/chat%2Fcompletions', framed],
-    ['path with a double slash', '//api/models/openai/chat/completions', framed],
-    ['address in place of a path', 'http://169.254.169.254/openai/chat/completions', framed],
-    ['host of an address', '@evil.example/api/models/openai/chat/completions', framed],
-    ['two lengths', '/api/models/openai/chat/completions', `content-length: 3\r\n${framed}`],
-    ['two framings', '/api/models/openai/chat/completions', `${framed}transfer-encoding: chunked\r\n`],
-    ['length that is too short', '/api/models/openai/chat/completions', 'content-length: 10\r\n'],
-    ['chunk that is none', '/api/models/openai/chat/completions', 'transfer-encoding: chunked\r\n', 'zz\r\n'],
-    [
-      'header with a bare line feed',
-      '/api/models/openai/chat/completions',
-      `${framed}x: a\nhost: evil\n\r\n`,
-    ],
-    ['origin twice', '/api/models/openai/chat/completions', `${framed}origin: https://evil.example\r\n`],
-  ])('on the wire: %s is refused', async (_, path, headers, body = raw) => {
-    await using served = await serveBoth((response) => response.end());
-    const line = await sendRaw(
-      served.port,
-      `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ada\r\norigin: ${origin}\r\n` +
-        `content-type: application/json\r\n${headers}\r\n${body}`,
-    );
-    expect(line).toMatch(/^HTTP\/1\.1 4\d\d /);
-    expect(served.seen).toEqual([]);
-  });
-
-  test('on the wire: the same without a trick is answered', async () => {
-    await using served = await serveBoth((response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end('{}');
-    });
-    const line = await sendRaw(
-      served.port,
-      `POST /api/models/openai/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ada\r\norigin: ${origin}\r\n` +
-        `content-type: application/json\r\n${framed}\r\n${raw}`,
-    );
-    expect([line, served.seen.length]).toEqual([expect.stringMatching(/^HTTP\/1\.1 200/), 1]);
-  });
 });
 
 describe("the AI SDK's own client", () => {
