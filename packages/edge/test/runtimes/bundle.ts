@@ -14,7 +14,7 @@ export async function bundle(): Promise<Bundle> {
     configFile: false,
     logLevel: 'error',
     publicDir: false,
-    resolve: { conditions: ['@cueline/source', 'workerd', 'worker', 'module', 'production'] },
+    resolve: { conditions: ['@cueline/source', 'workerd', 'worker', 'browser', 'module', 'production'] },
     // libraries are left to whoever bundles them, and this is the bundle
     define: { 'process.env.NODE_ENV': '"production"' },
     build: {

@@ -37,7 +37,7 @@ export function checkRoute(tried: Tried): void {
       async to(type) {
         for (;;) {
           const { done, value } = await source.next();
-          if (done === true) throw new Error(`No ${type} came after ${events.map((event) => event.type)}.`);
+          if (done === true) throw new Error(`No ${type} came after ${JSON.stringify(events)}.`);
           if ('comment' in value) continue;
           const event = value.data as RunEvent;
           events.push(event);
@@ -176,7 +176,7 @@ export function checkRoute(tried: Tried): void {
     const right = await answer(open.requestId);
     expect([right.status, await right.json()]).toEqual([200, { accepted: true }]);
     expect(await run.to('run-end')).toMatchObject({ outcome: 'done' });
-    expect(run.events.find((event) => event.type === 'tool-output')).toMatchObject({ output: 'sent to Bob' });
+    expect(run.events.find((event) => event.type === 'tool-end')).toMatchObject({ output: 'sent to Bob' });
     expect(textOf(run.events)).toBe('Done.');
     const late = await answer(open.requestId);
     expect(await late.json()).toEqual({ accepted: false, reason: 'The run is not under way.' });
