@@ -4,6 +4,8 @@ import { askRoute, routeError, wrongKind, type Route, type RouteRequest } from '
 /** A connection on which events come; or why there is none, and how long the route wants to be left alone. */
 export type RouteConnection =
   | { body: ReadableStream<Uint8Array>; end: () => void }
+  /** The run has ended, and the last event that is known of it was its end. */
+  | { over: true }
   | { lost: CuelineError; restMs: number };
 
 /** The route's wish for a longer rest is an end, not a wait. */
@@ -33,6 +35,10 @@ export async function connectToRoute(
       signal: controller.signal,
     });
     if (!response.ok) return await refused(response, request);
+    if (response.status === 204 && request.headers?.['last-event-id'] !== undefined) {
+      end();
+      return { over: true };
+    }
     const kind = response.headers.get('content-type') ?? '';
     if (response.body === null || !/^text\/event-stream\b/i.test(kind)) {
       throw wrongKind(response, 'a stream of events (text/event-stream)');

@@ -101,6 +101,13 @@ function follow(route: Route, errand: Errand, signal: AbortSignal): AsyncIterato
     const halted = AbortSignal.any([signal, closing.signal]);
     for (let failures = 0; !halted.aborted;) {
       const connection = await connectToRoute(route, nextRequest(), closing.signal);
+      if ('over' in connection) {
+        if (given === undefined) return;
+        throw new CuelineError(
+          'stream_truncated',
+          'The route says that the run is over, but not how it ended.',
+        );
+      }
       let { lost, restMs = 0 } = 'lost' in connection ? connection : {};
       if ('body' in connection) {
         const stream = readEventStream(connection.body, route)[Symbol.asyncIterator]();

@@ -508,6 +508,27 @@ describe('whoever stops watching a run by route', () => {
     expect(hub.asked()).toEqual(['GET 4']);
   });
 
+  test('and comes back after its end, hears that there is nothing more', async () => {
+    const over = () => new Response(null, { status: 204 });
+    const { executor, hub } = setUp([], { instead: over });
+    expect(await read(executor.attach!('a', 4, never())!)).toEqual({ seen: [] });
+    // a run has a beginning
+    expect((await read(executor.attach!('a', -1, never())!)).error).toMatchObject({
+      code: 'stream_malformed',
+    });
+    expect(hub.asked()).toEqual(['GET 4', 'GET']);
+  });
+
+  test('is told where a route says that a run is over, and never how it ended', async () => {
+    const { executor, hub } = setUp(turns, {
+      tamper: (body) => cutAfter(body, 2),
+      instead: (_, connection) => (connection > 0 ? new Response(null, { status: 204 }) : undefined),
+    });
+    const { seen, error } = await read(executor.start(request(), never()));
+    expect([seen.length, error?.code]).toEqual([2, 'stream_truncated']);
+    expect(hub.asked()).toEqual(['POST', 'GET 1']);
+  });
+
   test('comes back and stops it', async () => {
     const { executor, hub } = setUp(endless);
     const iterator = executor.start(request(), never())[Symbol.asyncIterator]();
