@@ -8,6 +8,7 @@ import { readJson } from '../read-body.ts';
 import { answerHeaders, jsonResponse, Refusal, refusalResponse } from '../respond.ts';
 import { answerChat, isChatPost, readChatPost, resumeChat, type ChatAnswer } from './chat.ts';
 import { toChunkStream } from './chunk-stream.ts';
+import { peek } from './peek.ts';
 import { keepNothing } from './keep-nothing.ts';
 import type { PromptRouteOptions } from './prompt-route-options.ts';
 import { readCommand } from './read-command.ts';
@@ -23,6 +24,8 @@ export type PromptRoute = (request: Request, env?: Environment, context?: RouteC
 
 /** Header with the id of the run that an answer is about. */
 const RUN_HEADER = 'x-cueline-run';
+/** How long a client that comes back may wait to hear whether anything is left to come, in milliseconds. */
+const PEEK_MS = 500;
 const METHODS = ['GET', 'POST', 'DELETE'] as const;
 const knownCors: CorsRules = {
   methods: METHODS,
@@ -88,7 +91,10 @@ export function createPromptRoute(
     if (runId !== null) {
       const afterSeq = readAfter(request, url);
       const run = await runs.reach(runId, identity.subject);
-      return eventsResponse(run.events(afterSeq), run.runId);
+      const all = run.events(afterSeq);
+      // an EventSource comes back after the end of a run, too, until it is told that there is nothing
+      const events = afterSeq < 0 ? all : await peek(all, PEEK_MS);
+      return events === undefined ? emptyResponse() : eventsResponse(events, run.runId);
     }
     const chatId = chatOf(url);
     if (chatId === undefined) throw noRun('GET');

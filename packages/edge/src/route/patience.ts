@@ -1,10 +1,17 @@
 /** How long a store may take for one thing, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
+/** What {@link withPatience} rejects with, and nothing else does. */
+export class TookTooLong extends Error {
+  constructor(ms: number) {
+    super(`It took longer than ${ms} ms.`);
+  }
+}
+
 /** The same, or a rejection where it takes too long: a store that hangs must not hang whoever asks it. */
 export function withPatience<Value>(work: Promise<Value>, ms: number = PATIENCE_MS): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`It took longer than ${ms} ms.`)), ms);
+    const timer = setTimeout(() => reject(new TookTooLong(ms)), ms);
     void work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

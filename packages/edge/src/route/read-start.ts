@@ -2,6 +2,7 @@ import { CuelineError, type Limits, type PromptDefinition, type RunRequest } fro
 import { Refusal } from '../respond.ts';
 import { isChatPost } from './chat.ts';
 import { checkMessages, checkTasks } from './check-messages.ts';
+import { TookTooLong, withPatience } from './patience.ts';
 import type { AcceptedRun, AskedRun } from './prompt-route-options.ts';
 import { runDefaults, type RouteSettings } from './settings.ts';
 
@@ -66,10 +67,20 @@ async function accept({ options }: RouteSettings, asked: AskedRun, request: Requ
     return {};
   }
   try {
-    const accepted = await options.accept(asked, request);
+    const { accept: letIn } = options;
+    const accepted = await withPatience((async () => letIn(asked, request))());
     // what is undefined is left out, and is the route's own
     return Object.fromEntries(Object.entries(accepted).filter(([, value]) => value !== undefined));
   } catch (error) {
+    if (error instanceof TookTooLong) {
+      throw new Refusal(
+        'unavailable',
+        'What may be run could not be found out just now. Try again in a while.',
+        {
+          retryAfterMs: 1_000,
+        },
+      );
+    }
     if (!CuelineError.isInstance(error)) throw error;
     throw new Refusal('unsupported_field', error.message);
   }

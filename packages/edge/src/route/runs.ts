@@ -212,7 +212,12 @@ export function createRuns(settings: RouteSettings): Runs {
       const settled = account(run, prompt, allowed);
       here.set(runId, { ...run, settled });
       const forgotten = forgetLater(run);
-      waitUntil?.(settled.then(() => forgotten));
+      try {
+        waitUntil?.(settled.then(() => forgotten));
+      } catch (error) {
+        // it has begun, and is to be found by whoever asked for it
+        onFailure(error);
+      }
       return reachHere(run, settled);
     },
   };

@@ -59,6 +59,40 @@ describe('a run on a route', () => {
     expect(hub.asked.map(({ method }) => method)).toEqual(['POST', 'GET']);
   });
 
+  test('has nothing more to say after its end, here or elsewhere, so that nobody comes back for ever', async () => {
+    const store = createMemoryRuns();
+    const here = testRoute([looks, 'Hello Ada.'], { store });
+    const there = testRoute([], { store });
+    const log = await all(client(here).start(request, never()));
+    const runId = idOf(log);
+    for (const hub of [here, there]) {
+      const after = (seq: number) => hub.route(ask('GET', `?run=${runId}`, { 'last-event-id': String(seq) }));
+      // which is what tells an EventSource to stay away
+      expect((await after(log.length - 1)).status).toBe(204);
+      expect((await after(1e9)).status).toBe(204);
+      const last = await after(log.length - 2);
+      expect([last.status, (await last.text()).match(/^id: .*$/gm)]).toEqual([
+        200,
+        [`id: ${log.length - 1}`],
+      ]);
+      expect(await all(client(hub).attach(runId, log.length - 1, never())!)).toEqual([]);
+      expect(hub.asked.at(-1)).toEqual({ method: 'GET', status: 204 });
+    }
+  });
+
+  test('answers whoever comes back in a quiet moment, before anything happens', async () => {
+    const store = createMemoryRuns();
+    const here = testRoute([[{ text: 'Hello' }, { delay: 900 }, { text: ' Ada.' }]], { store });
+    const there = testRoute([], { store });
+    const seen = await readTo(client(here).start(request, never()), 'text-delta');
+    const query = `?run=${idOf(seen)}&after=${seen.length - 1}`;
+    const [one, two] = await Promise.all([here.route(ask('GET', query)), there.route(ask('GET', query))]);
+    expect([one.status, two.status]).toEqual([200, 200]);
+    const texts = [await one.text(), await two.text()];
+    expect(texts[0]).toContain(`id: ${seen.length}\n`);
+    expect(texts[1]).toBe(texts[0]);
+  });
+
   test('ends when it is stopped, and says so to everybody', async () => {
     const hub = testRoute([endless]);
     const controller = new AbortController();

@@ -530,6 +530,30 @@ describe('a mistake of the server', () => {
   });
 });
 
+test('an accept that hangs is 503', async () => {
+  vi.useFakeTimers();
+  try {
+    const hub = testRoute(['Never.'], { accept: () => new Promise(() => {}) });
+    const answer = hub.route(post({ input: {} }));
+    await vi.advanceTimersByTimeAsync(10_001);
+    expect(await refusal(await answer)).toMatchObject({ status: 503, code: 'unavailable' });
+    expect(hub.model.calls).toHaveLength(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a waitUntil that throws does not take a run away from whoever has begun it', async () => {
+  const error = new TypeError('Illegal invocation');
+  const hub = testRoute(['Hi.'], {
+    waitUntil: () => {
+      throw error;
+    },
+  });
+  expect((await all(client(hub).start(request, never()))).at(-1)).toMatchObject({ outcome: 'done' });
+  expect(hub.told).toContainEqual({ type: 'failed', error, runId: expect.stringMatching(/^run-/) });
+});
+
 describe('a store that fails', () => {
   const broken = (): Promise<never> => Promise.reject(new Error('ECONNREFUSED redis:6379'));
 
