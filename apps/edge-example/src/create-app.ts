@@ -44,8 +44,6 @@ export function createApp({ ASSETS: assets, ...env }: WorkerEnvironment): App {
     ...shared,
     model,
     models: (variables) => ({ env: variables }),
-    // as by the proxy: nothing that guests say stays at the provider
-    options: { providerOptions: { openai: { store: false } } },
     limits: { steps: 40, tokens: 100_000 },
   });
 

@@ -33,7 +33,7 @@ const server = serve({
 });
 await server.ready();
 const { port } = new URL(server.url!);
-origins = `http://localhost:${port},http://127.0.0.1:${port}`;
+origins = process.env['ORIGINS'] ?? `http://localhost:${port},http://127.0.0.1:${port}`;
 console.log(`The React example with a server: http://localhost:${port}`);
 
 /** OpenAI where there is a key, else a provider of our own that has one and asks for it. */

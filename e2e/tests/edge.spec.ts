@@ -1,0 +1,287 @@
+import { expect as expectSoon, test as base, type BrowserContext, type Page } from '@playwright/test';
+import { startEdgeServer, type EdgeServer } from './edge-server.ts';
+
+const expect = expectSoon.configure({ timeout: 15_000 });
+
+const places = ['page', 'proxied', 'route'] as const;
+type Place = (typeof places)[number];
+
+const test = base.extend<{ visit: (place: Place) => Promise<Visit> }, { edge: EdgeServer }>({
+  edge: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the names that it is to provide
+    async ({}, use) => {
+      const edge = await startEdgeServer();
+      await use(edge);
+      await edge.close();
+    },
+    { scope: 'worker' },
+  ],
+  visit: async ({ browser, edge }, use) => {
+    const visits: Visit[] = [];
+    await use(async (place) => {
+      // compressed, nothing could be found on the wire
+      const context = await browser.newContext({ extraHTTPHeaders: { 'accept-encoding': 'identity' } });
+      const said: string[] = [];
+      const faults: string[] = [];
+      context.on('console', (message) => {
+        said.push(message.text());
+        if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+      });
+      context.on('weberror', (error) => faults.push(String(error.error())));
+      const visit = onPage(await context.newPage(), `${edge.url}/?where=${place}`, said, faults);
+      visits.push(visit);
+      return visit;
+    });
+    for (const { faults, context } of visits) {
+      expect(faults).toEqual([]);
+      await context.close();
+    }
+  },
+});
+
+/** Somebody at the page: what they do, and what there is to see of it. */
+type Visit = {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** All that the page has written to its console. */
+  readonly said: readonly string[];
+  readonly faults: readonly string[];
+  open(page: 'chat' | 'tasks' | 'form'): Promise<void>;
+  say(text: string): Promise<void>;
+  press(name: string | RegExp): Promise<void>;
+  stands(status: string): Promise<void>;
+  /** What is in the conversation, also in what is folded away. */
+  transcript(): Promise<string>;
+  /** What ran in this page: calls of the simulated model, and requests of tools such as `house:sendMail`. */
+  marks(): Promise<string[]>;
+};
+
+function onPage(page: Page, address: string, said: readonly string[], faults: readonly string[]): Visit {
+  return {
+    page,
+    context: page.context(),
+    said,
+    faults,
+    open: async (name) => {
+      await page.goto(`${address}#/${name}`);
+      await expect(page.getByRole('heading', { level: 2 }).or(page.getByRole('log')).first()).toBeVisible();
+    },
+    async say(text) {
+      await page.getByLabel('Message').fill(text);
+      await page.keyboard.press('Enter');
+    },
+    press: (name) => page.getByRole('button', { name }).click(),
+    stands: (status) => expect(page.getByTestId('status')).toHaveAttribute('data-status', status),
+    transcript: async () => (await page.getByRole('log').textContent()) ?? '',
+    marks: () =>
+      page.evaluate(() =>
+        [...new Set(performance.getEntriesByType('mark').map(({ name }) => name))].toSorted(),
+      ),
+  };
+}
+
+/** The model reads a title aloud, so that there is time to do something meanwhile. */
+const longTitle = `Choose rooms ${'for each of the children '.repeat(10).trim()}`;
+
+/** Goes through all three pages, and gives all that there was to read. */
+async function goThrough({ page, open, say, press, stands, transcript, marks }: Visit): Promise<object> {
+  await open('chat');
+  await say('When does Zoe arrive?');
+  await expect(page.locator('[data-message=assistant]')).toContainText('That did not work.');
+  await stands('done');
+  await say('Tell Grace that her room is ready');
+  await page.getByTestId('approval').waitFor();
+  await press('Edit');
+  await page.getByLabel('Subject').fill('Noon it is');
+  await press('Send this');
+  await stands('done');
+  const chat = await transcript();
+  const chatMarks = await marks();
+
+  await open('tasks');
+  await page.getByLabel('Tasks').fill(`${longTitle}\nOrder breakfast\nWrite a welcome note`);
+  await press('Begin with 3 tasks');
+  await expect(page.locator('[data-task=task-1]')).toHaveAttribute('data-status', 'in_progress');
+  await press('Skip: Order breakfast');
+  await stands('done');
+  const tasks = await page.locator('[data-task]').allTextContents();
+  // at its next step, which is not the same one each time
+  const heard = 'I see: The user skipped task-2 “Order breakfast”. ';
+  const words = await transcript();
+  expect(words.split(heard)).toHaveLength(2);
+
+  await open('form');
+  await press('Too many people');
+  await press('Read the booking');
+  await expect(page.getByText('Not saved yet.')).toBeVisible();
+  await stands('done');
+  const booking = page.getByRole('region', { name: 'The booking' });
+  const fields = await booking
+    .locator('input, select, textarea')
+    .evaluateAll((controls) => controls.map((control) => (control as HTMLInputElement).value));
+  const faults = await page.getByRole('region', { name: 'asked to answer again' }).textContent();
+  return {
+    place: { marks: chatMarks },
+    seen: { chat, tasks, words: words.replace(heard, ''), fields, faults },
+  };
+}
+
+test('the three pages say the same, wherever their runs happen', async ({ visit }) => {
+  test.slow();
+  const visits = await Promise.all(places.map(visit));
+  const [page, proxied, route] = await Promise.all(visits.map(goThrough));
+  const tools = ['house:findBooking', 'house:sendMail'];
+  expect(page).toMatchObject({
+    place: { marks: [...tools, 'model'] },
+    seen: {
+      chat: expect.stringMatching(
+        /There is no booking for Zoe.*Sent to grace@example\.com, under “Noon it is”/s,
+      ),
+      tasks: [
+        expect.stringContaining('Done: Garden room'),
+        expect.stringContaining('Skipped'),
+        expect.stringContaining('Done: Welcome'),
+      ],
+      words: expect.stringContaining('Everything is prepared.'),
+      fields: [
+        'Tom Lindqvist',
+        'tom@example.com',
+        '2026-11-03',
+        '2026-11-09',
+        '6',
+        'garden',
+        expect.any(String),
+      ],
+      faults: expect.stringContaining('The house takes six at most.'),
+    },
+  });
+  expect(proxied).toEqual({ ...page, place: { marks: tools } });
+  expect(route).toEqual({ ...page, place: { marks: [] } });
+});
+
+test('the key stays on the server', async ({ visit, edge }) => {
+  const answers = await Promise.all(
+    ['Bearer nobody', `Bearer ${edge.key}`].map((authorization) =>
+      fetch(`${edge.providerUrl}/responses`, { method: 'POST', headers: { authorization } }),
+    ),
+  );
+  // 400: it would take a call with this key
+  expect(answers.map(({ status }) => status)).toEqual([401, 400]);
+
+  const kept = await Promise.all(
+    places.map(async (place) => {
+      const { page, context, say, press, open, stands, said } = await visit(place);
+      await open('chat');
+      await page.evaluate(() => {
+        console.log('canary of the console');
+        localStorage.setItem('canary', 'canary of the storage');
+      });
+      await say(`Tell Grace from ${place}`);
+      await page.getByTestId('approval').waitFor();
+      await press('Approve');
+      await stands('done');
+      await say(`Break it for ${place}`);
+      await expect(page.getByTestId('status')).toContainText('The simulated line broke');
+      await expect.poll(() => page.evaluate(dumpStorage)).toContain('The simulated line broke');
+      const stored = `${await page.evaluate(dumpStorage)} ${JSON.stringify(await context.storageState())}`;
+      return { seen: await page.content(), console: said.join('\n'), stored };
+    }),
+  );
+  const wire = edge.wire();
+  const everything = [wire, ...kept.flatMap((one) => Object.values(one))].join('\n');
+
+  // what is there is found, each in its place
+  for (const { stored, console } of kept) {
+    expect(console).toContain('canary of the console');
+    expect(stored).toContain('canary of the storage');
+    expect(stored).toContain('grace@example.com');
+    const [session = 'none'] = /[\w-]{36}\.[0-9a-f]{64}/.exec(stored) ?? [];
+    expect(wire).toContain(`set-cookie: desk=${session}`);
+    expect(wire).toContain(`Cookie: desk=${session}`);
+  }
+  expect(wire).toContain('POST /api/models/openai/responses');
+  expect(wire).toContain('Tell Grace from proxied');
+  expect(wire).toContain('event: response.completed');
+  expect(wire).toContain('Tell Grace from route');
+  expect(wire).toContain('"type":"run-end"');
+  expect(wire).toContain('The desk of a small guesthouse'); // in a script
+  // and the key is not, nor a piece of it that a chunk has cut off
+  for (const piece of [edge.key, edge.key.slice(3, 16), edge.key.slice(16)]) {
+    expect(everything.includes(piece), piece).toBe(false);
+  }
+});
+
+async function dumpStorage(): Promise<string> {
+  const opened = (request: IDBRequest): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      request.addEventListener('success', () => resolve(request.result));
+      request.addEventListener('error', () => reject(request.error));
+    });
+  const kept: unknown[] = [Object.entries(localStorage), Object.entries(sessionStorage)];
+  for (const { name } of await indexedDB.databases()) {
+    const database = (await opened(indexedDB.open(name!))) as IDBDatabase;
+    for (const store of database.objectStoreNames) {
+      kept.push(name, await opened(database.transaction(store).objectStore(store).getAll()));
+    }
+    database.close();
+  }
+  return JSON.stringify(kept);
+}
+
+test('on the server, a run goes on while its page is reloaded', async ({ visit, edge }) => {
+  const { page, open, say, press, stands, marks } = await visit('route');
+  await open('chat');
+  const before = edge.events.filter(({ type }) => type === 'run-start').length;
+  await say('Tell Grace that her room is ready');
+  await expect(page.locator('[data-tool=findBooking]')).toHaveAttribute('data-state', 'running');
+  await expect.poll(() => page.evaluate(dumpStorage)).toContain('findBooking');
+  await page.reload();
+  // nobody has to ask for it
+  await page.getByTestId('approval').waitFor();
+  await stands('waiting');
+  await page.reload();
+  await press('Approve');
+  await stands('done');
+  await expect(page.getByRole('log')).toContainText('Sent to grace@example.com');
+  await expect(page.locator('[data-tool]')).toHaveCount(2);
+  expect(await marks()).toEqual([]);
+  expect(edge.events.filter(({ type }) => type === 'run-start')).toHaveLength(before + 1);
+});
+
+for (const place of ['proxied', 'route'] as const) {
+  test(`what is stopped stops at the provider: ${place}`, async ({ visit, edge }) => {
+    const { page, open, press, stands } = await visit(place);
+    const stopped = (): number => edge.events.filter(({ type }) => type === 'provider-stopped').length;
+    await open('tasks');
+    await page.getByLabel('Tasks').fill(longTitle);
+    await press('Begin with 1 task');
+    await expect(page.getByRole('log')).toContainText('Choose rooms for each');
+    const before = stopped();
+    await press('Stop');
+    await stands('stopped');
+    await expect.poll(stopped).toBe(before + 1);
+  });
+}
+
+test('where runs happen is chosen with the keyboard, and kept in the address', async ({ visit }) => {
+  const { page, open, say, stands, transcript } = await visit('page');
+  await open('chat');
+  await say('When does Ada arrive?');
+  await expect(page.getByRole('log')).toContainText('Ada arrives');
+  const choice = page.getByLabel('Runs');
+  await choice.focus();
+  await page.keyboard.press('End');
+  await expect(choice).toBeFocused();
+  await expect(choice).toHaveValue('route');
+  await expect(page).toHaveURL(/\?where=route#\/chat$/);
+  // another place has runs of its own
+  await expect(page.getByRole('heading', { name: 'The desk of a small guesthouse' })).toBeVisible();
+  await say('When does Alan arrive?');
+  await stands('done');
+  await page.goBack();
+  await expect(page.getByRole('log')).toContainText('Ada arrives');
+  await page.goForward();
+  await page.reload();
+  await expect(page.getByRole('log')).toContainText('Alan arrives');
+  expect(await transcript()).not.toContain('Ada');
+});
