@@ -11,7 +11,7 @@ export type Following<Item> = {
   /** The next items, from where the last ones ended. */
   next(): Promise<Piece<Item>>;
   /** Resolves when it is worth another look. Need not end with the reading. */
-  pause(quiet: boolean): Promise<void>;
+  pause(): Promise<void>;
   /** Lets go of what it waits with. */
   leave?(): void;
 };
@@ -70,7 +70,7 @@ async function* read<Item>(
         if (signal.aborted) return;
       }
       if (piece.over) return;
-      if (!piece.more) await Promise.race([following.pause(piece.items.length === 0), aborted]);
+      if (!piece.more) await Promise.race([following.pause(), aborted]);
       if (signal.aborted) return;
     }
   } finally {

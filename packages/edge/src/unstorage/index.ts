@@ -1,1 +1,3 @@
-export {};
+export type { ItemStorage } from './items.ts';
+export { createStorageRuns, type StorageRunsOptions } from './storage-runs.ts';
+export { createStorageShares, type StorageSharesOptions } from './storage-shares.ts';

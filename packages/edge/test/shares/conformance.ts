@@ -8,12 +8,14 @@ export type ShareStorageUnderTest = {
   advance(ms: number): void | Promise<void>;
   /** The storage's clock, in ms since 1970. Default: `Date.now`. */
   now?(): number;
+  /** Of what several instances do at the same moment it promises nothing: they are as one then. */
+  oneAtATime?: boolean;
 };
 
 /** What every storage of shares does, whatever it keeps them in. */
 export function describeShareStorage(
   name: string,
-  { open, advance, now = Date.now }: ShareStorageUnderTest,
+  { open, advance, now = Date.now, oneAtATime = false }: ShareStorageUnderTest,
 ): void {
   const lifetime = 5_000;
   const share = (body: Uint8Array) => ({ body, expiresAt: now() + lifetime });
@@ -53,8 +55,11 @@ export function describeShareStorage(
       expect(await bytesOf(storage, id)).toEqual([1]);
     });
 
-    test('of many puts under one id at the same time, one is kept', async () => {
-      const clients = [await open(), await open()] as const;
+    const where = oneAtATime ? ', in one instance' : '';
+
+    test(`of many puts under one id at the same time${where}, one is kept`, async () => {
+      const one = await open();
+      const clients = [one, oneAtATime ? one : await open()] as const;
       const id = newId();
       const kept = await Promise.all(
         Array.from({ length: 20 }, (_, at) => clients[at % 2 ? 1 : 0].put(id, share(Uint8Array.of(at)))),

@@ -7,11 +7,19 @@ export type StoreUnderTest = {
   open(): RunLogStore | Promise<RunLogStore>;
   /** Lets this much time go by, as the store sees it. */
   advance(ms: number): void | Promise<void>;
+  /** Of what several instances do at the same moment it promises nothing: they are as one then. */
+  oneAtATime?: boolean;
+  /** How long it may take until readers hear of something, in milliseconds. Default 15. */
+  hearMs?: number;
 };
 
 /** What every store of runs does, whatever it keeps them in. */
-export function describeRunLogStore(name: string, { open, advance }: StoreUnderTest): void {
+export function describeRunLogStore(
+  name: string,
+  { open, advance, oneAtATime = false, hearMs = 15 }: StoreUnderTest,
+): void {
   let count = 0;
+  const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, hearMs));
   const newRun = (more: Partial<NewRun> = {}): NewRun => ({
     runId: `run-${(count += 1)}`,
     subject: `subject-${count}`,
@@ -42,9 +50,11 @@ export function describeRunLogStore(name: string, { open, advance }: StoreUnderT
       expect(await store.find({ subject: run.subject, key: 'never' })).toBeUndefined();
     });
 
-    test('of many starts with one key at the same time, one begins', async () => {
+    const where = oneAtATime ? ', in one instance' : '';
+
+    test(`of many starts with one key at the same time${where}, one begins`, async () => {
       const store = await open();
-      const other = await open();
+      const other = oneAtATime ? store : await open();
       const { subject } = newRun();
       const created = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
@@ -168,6 +178,21 @@ export function describeRunLogStore(name: string, { open, advance }: StoreUnderT
       expect(await store.subjectOf('run-never')).toBeUndefined();
     });
 
+    test('are as they were, whatever they are made of', async () => {
+      const { store, runId } = await setUp();
+      const input: unknown = JSON.parse(
+        '{"__proto__":{"a":1},"constructor":{"prototype":{}},"n":"1","":null}',
+      );
+      const odd: RunEvent[] = [
+        { seq: 0, t: 0, type: 'tool-call', id: 'c', name: 'n', input } as unknown as RunEvent,
+        { seq: 1, t: 0.5, type: 'text-delta', id: 't', text: '{"__proto__":1}\0\ud800\u2028"\\' },
+        { seq: 2, t: 1e21, type: 'text-delta', id: 't', text: 'null' },
+        { seq: 3, t: 2, type: 'run-end', outcome: 'done' },
+      ];
+      await store.append(runId, odd);
+      expect(JSON.stringify(await all(store.read(runId, -1, never())))).toBe(JSON.stringify(odd));
+    });
+
     test('large ones and many of them', async () => {
       const { store, runId } = await setUp();
       const many: RunEvent[] = Array.from({ length: 2_000 }, (_, seq) => ({
@@ -277,7 +302,6 @@ const log: readonly RunEvent[] = [
 ];
 
 const never = (): AbortSignal => new AbortController().signal;
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 15));
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const seen: Item[] = [];

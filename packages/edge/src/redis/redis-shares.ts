@@ -1,0 +1,35 @@
+import type { ShareStorage } from '../shares/share-storage.ts';
+import { fromBase64, toBase64 } from '../stores/base64.ts';
+import { createScript, textOf, type RedisClient, type RedisScript } from './client.ts';
+
+export type RedisSharesOptions = {
+  /** What every key begins with. Default `cueline:`. */
+  prefix?: string;
+};
+
+/** Keys: a share. Arguments: itself, when it expires, in ms since 1970. Gives 1 where it was not there. */
+const putShare: RedisScript = createScript(`
+return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PXAT', ARGV[2]) and 1 or 0
+`);
+
+const getShare: RedisScript = createScript(`
+return redis.call('GET', KEYS[1])
+`);
+
+/** Keeps shares in Redis (6.2 or newer, or Valkey), for any number of instances. What expires is removed by the server. */
+export function createRedisShares(
+  client: RedisClient,
+  { prefix = 'cueline:' }: RedisSharesOptions = {},
+): ShareStorage {
+  const keyOf = (id: string): string => `${prefix}share:${id}`;
+  return {
+    async put(id, { body, expiresAt }) {
+      const put = await putShare(client, [keyOf(id)], [toBase64(body), String(Math.ceil(expiresAt))]);
+      return Number(put) === 1;
+    },
+    async get(id) {
+      const text = textOf(await getShare(client, [keyOf(id)], []));
+      return text === undefined ? undefined : fromBase64(text);
+    },
+  };
+}

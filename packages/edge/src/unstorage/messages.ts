@@ -1,0 +1,67 @@
+import type { RunMessage } from '../stores/run-log-store.ts';
+import type { Items } from './items.ts';
+import type { Turns } from './turns.ts';
+
+/** What is told about runs. */
+export type Messages = {
+  tell(run: string, message: RunMessage): Promise<void>;
+  /** Gives what is new since it was called last. */
+  listen(run: string): () => Promise<RunMessage[]>;
+};
+
+type Told = { at: number; message: RunMessage };
+
+/** How long it is waited before it is looked whether somebody else has written over a list, in milliseconds. */
+const SETTLE_MS = 50;
+
+let latest = 0;
+
+/** So that what is told in this process is in its order, also within one millisecond. */
+function momentAfterTheLast(): number {
+  latest = Math.max(latest + 0.001, performance.timeOrigin + performance.now());
+  return latest;
+}
+
+/**
+ * Everybody who tells has a list of their own for each run, so that nobody writes over what another tells; and a list
+ * says who they are, to which everybody adds themselves until they find that they are on it.
+ */
+export function createMessages(items: Items, inTurn: Turns): Messages {
+  const own = crypto.randomUUID();
+  const listOf = (run: string, teller: string): string => `${run}:messages:${teller}`;
+  const tellersOf = (run: string): string => `${run}:tellers`;
+
+  async function register(run: string): Promise<void> {
+    for (;;) {
+      const tellers = (await items.read<string[]>(tellersOf(run))) ?? [];
+      if (tellers.includes(own)) return;
+      await items.write(tellersOf(run), [...tellers, own]);
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    }
+  }
+
+  return {
+    tell: (run, message) =>
+      inTurn(listOf(run, own), async () => {
+        const told = (await items.read<Told[]>(listOf(run, own))) ?? [];
+        await items.write(listOf(run, own), [...told, { at: momentAfterTheLast(), message }]);
+        await register(run);
+      }),
+    listen(run) {
+      const heard = new Map<string, number>();
+      return async () => {
+        const tellers = (await items.read<string[]>(tellersOf(run))) ?? [];
+        const lists = await Promise.all(
+          tellers.map(async (teller) => {
+            const told = (await items.read<Told[]>(listOf(run, teller))) ?? [];
+            const fresh = told.slice(heard.get(teller) ?? 0);
+            return { teller, fresh, length: told.length };
+          }),
+        );
+        for (const { teller, length } of lists) heard.set(teller, Math.max(length, heard.get(teller) ?? 0));
+        const fresh = lists.flatMap((list) => list.fresh);
+        return fresh.toSorted((one, other) => one.at - other.at).map(({ message }) => message);
+      };
+    },
+  };
+}
