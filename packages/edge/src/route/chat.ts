@@ -3,7 +3,7 @@ import { PromptTransport, type ChatCall } from '@cueline/core/ai-sdk';
 import { Refusal } from '../respond.ts';
 import { checkTasks } from './check-messages.ts';
 import type { Start } from './read-start.ts';
-import type { ReachedRun } from './runs.ts';
+import type { BegunRun, ReachedRun } from './runs.ts';
 
 /** A request of the AI SDK's own client, which knows no runs, only its conversation. */
 export type ChatPost = {
@@ -43,22 +43,35 @@ export function readChatPost(body: Readonly<Record<string, unknown>>, start: Sta
   return { chatId: id, trigger, messageId, start };
 }
 
-/** Starts the next turn of a conversation, or tells its run what was answered. A turn before that still goes on is stopped. */
+/** How often it is tried to come after everything else that is said in a conversation at the same time. */
+const MOST_TRIES = 5;
+
+/**
+ * Starts the next turn of a conversation, or tells its run what was answered. A turn before that still goes on is
+ * stopped, so that of two that come at once the one that comes second goes on.
+ */
 export async function answerChat(
   { chatId, trigger, messageId, start }: ChatPost,
   latest: ReachedRun | undefined,
-  begin: (start: Start) => Promise<ReachedRun>,
+  begin: (start: Start, after: string | undefined) => Promise<BegunRun>,
 ): Promise<ChatAnswer> {
   let begun: Promise<ReachedRun> | undefined;
-  const { model, options, key } = start;
+  const { model, options } = start;
   const left = new AbortController();
   const leave = (): void => left.abort();
   const transport = chatTransport(start, latest, left.signal, (request) => {
     begun = (async () => {
-      await latest?.stop();
-      await latest?.over();
       // the task list stands in a message, as the client has it
-      return begin({ ...request, tasks: checkTasks(request.tasks), model, options, key });
+      const turn = { ...request, tasks: checkTasks(request.tasks), model, options, key: undefined };
+      let before = latest;
+      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+        await before?.stop();
+        await before?.over();
+        const run = await begin(turn, before?.runId);
+        if (run.begun) return run;
+        before = run;
+      }
+      throw new Refusal('conflict', 'Too much is said in this conversation at once. Try again in a while.');
     })();
     return begun;
   });

@@ -80,8 +80,8 @@ export function createPromptRoute(
     }
     const post = readChatPost(body, start);
     const latest = await runs.latest(post.chatId, identity.subject);
-    const answer = await answerChat(post, latest, (start) =>
-      runs.begin({ ...beginning, start, chat: post.chatId }),
+    const answer = await answerChat(post, latest, (start, after) =>
+      runs.begin({ ...beginning, start, chat: { id: post.chatId, after } }),
     );
     return chunksResponse(answer);
   }

@@ -20,19 +20,25 @@ export type ReachedRun = {
   over(): Promise<void>;
 };
 
+/** A run, and whether it was begun by whoever asks, or before, with its key or in its place. */
+export type BegunRun = ReachedRun & { begun: boolean };
+
 export type Beginning = {
   start: Start;
   identity: Identity;
   executor: Executor;
-  /** The conversation that it is a turn of. */
-  chat?: string;
+  /**
+   * The conversation that it is a turn of, and the run of the turn before. After each run only one begins: where two are
+   * asked for at once, on any instances, the second is given the first.
+   */
+  chat?: { id: string; after: string | undefined };
   waitUntil?: ((work: Promise<void>) => void) | undefined;
 };
 
 /** The runs of a route: those that happen here, and those of every instance that shares its store. */
 export type Runs = {
-  /** Starts a run, or gives the one that was started with its key. Throws a {@link Refusal}: 402, 429 or 503. */
-  begin(beginning: Beginning): Promise<ReachedRun>;
+  /** Starts a run, or gives the one that was begun in its place. Throws a {@link Refusal}: 402, 429 or 503. */
+  begin(beginning: Beginning): Promise<BegunRun>;
   /** Throws a {@link Refusal} with 404 where there is none, or it is somebody else's. */
   reach(runId: string, subject: string): Promise<ReachedRun>;
   /** The latest run of a conversation. */
@@ -154,11 +160,14 @@ export function createRuns(settings: RouteSettings): Runs {
       const { concurrent, rpm } = settings;
       const { key: given, ...request } = start;
       const prompt = request.definition.name;
-      // two prompts of one route may be started with the same key
-      const key = given === undefined ? undefined : JSON.stringify([prompt, given]);
-      const started = async (): Promise<ReachedRun | undefined> => {
+      const key = keyOf(prompt, given, chat);
+      const begunBefore = async (id: string): Promise<BegunRun> => ({
+        ...(await reach(id, subject)),
+        begun: false,
+      });
+      const started = async (): Promise<BegunRun | undefined> => {
         const known = key === undefined ? undefined : await ask(() => store.find({ subject, key }));
-        return known === undefined ? undefined : reach(known, subject);
+        return known === undefined ? undefined : begunBefore(known);
       };
       const known = await started();
       if (known !== undefined) return known;
@@ -189,14 +198,14 @@ export function createRuns(settings: RouteSettings): Runs {
       }
       let created;
       try {
-        created = await ask(() => store.create({ runId, subject, key, chat, runMs, replayMs }));
+        created = await ask(() => store.create({ runId, subject, key, chat: chat?.id, runMs, replayMs }));
       } catch (error) {
         await settle(subject, runId, 0);
         throw error;
       }
       if (created !== 'created') {
         await settle(subject, runId, 0);
-        return reach(created.runId, subject);
+        return begunBefore(created.runId);
       }
       const onFailure = (error: unknown): void => report({ type: 'failed', error, runId });
       const options = { ...request.options, limits: { ...limits, tokens: allowed } };
@@ -218,9 +227,15 @@ export function createRuns(settings: RouteSettings): Runs {
         // it has begun, and is to be found by whoever asked for it
         onFailure(error);
       }
-      return reachHere(run, settled);
+      return { ...reachHere(run, settled), begun: true };
     },
   };
+}
+
+/** Two prompts of one route may be started with the same key. */
+function keyOf(prompt: string, given: string | undefined, chat: Beginning['chat']): string | undefined {
+  if (chat !== undefined) return JSON.stringify(['turn', chat.id, chat.after ?? null]);
+  return given === undefined ? undefined : JSON.stringify([prompt, given]);
 }
 
 /** What a run may use at most, and what it begins with where so much is not left of the day. */

@@ -1,6 +1,6 @@
 import { defineAgent, definePrompt } from '@cueline/core';
 import type { ScriptedTurn } from '@cueline/core/testing';
-import { createMemoryRuns } from '@cueline/edge';
+import { createMemoryLimits, createMemoryRuns, type PromptRouteOptions } from '@cueline/edge';
 import {
   AbstractChat,
   DefaultChatTransport,
@@ -231,6 +231,53 @@ describe('a stock chat of the AI SDK', () => {
       'stopped',
       'done',
     ]);
+  });
+
+  test.each([
+    ['to one instance', 1],
+    ['to two instances', 2],
+  ])('has one run at a time, where it says two things at once %s', async (_, count) => {
+    const store = createMemoryRuns();
+    const told: string[] = [];
+    const onEvent: PromptRouteOptions['onEvent'] = (event) => {
+      if ('runId' in event) told.push(`${event.type} ${event.runId}`);
+    };
+    const limits = { concurrent: 1 };
+    const limitStore = createMemoryLimits();
+    const hubs = Array.from({ length: count }, () =>
+      setUp([endless, endless, endless], { store, onEvent, limits, limitStore }),
+    );
+    // both see that nothing goes on, and begin
+    const { find } = store;
+    vi.spyOn(store, 'find').mockImplementation(async (which) => {
+      const found = await find(which);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      return found;
+    });
+    const answers = await Promise.all(
+      ['One.', 'Two.'].map((text, at) => hubs[at % count]!.route(post({ id: 'c', messages: [said(text)] }))),
+    );
+    const ids = answers.map(({ headers }) => headers.get('x-cueline-run'));
+    expect([answers.map(({ status }) => status), new Set(ids).size]).toEqual([[200, 200], 2]);
+    await expect.poll(() => told).toHaveLength(3);
+    const [first, second] = [0, 1].map((at) => told[at * 2]!.split(' ')[1]);
+    expect(told).toEqual([`run-start ${first}`, `run-end ${first}`, `run-start ${second}`]);
+    expect(await store.find({ subject: 'ada', chat: 'c' })).toBe(second);
+    expect(hubs.flatMap(({ model }) => model.calls.map(({ abortSignal }) => abortSignal?.aborted))).toEqual(
+      expect.arrayContaining([true, false]),
+    );
+    await hubs[0]!.route(ask('DELETE', `?run=${second}`));
+    await Promise.all(answers.map((answer) => answer.text()));
+  });
+
+  test('that says ever more at once is told so in the end', async () => {
+    const hub = setUp([endless]);
+    const first = await hub.route(post({ id: 'c', messages: [said('One.')] }));
+    const runId = first.headers.get('x-cueline-run')!;
+    vi.spyOn(hub.store, 'create').mockResolvedValue({ runId });
+    const response = await hub.route(post({ id: 'c', messages: [said('Two.')] }));
+    expect(await refusal(response)).toMatchObject({ status: 409, code: 'conflict' });
+    await first.text();
   });
 
   test('is ended by its address, since its own stop only stops watching', async () => {
