@@ -6,6 +6,9 @@ import { withoutGateway } from './vite/absent-packages.ts';
 import { contentSecurityPolicy } from './vite/content-security-policy.ts';
 import { editorTypes } from './vite/editor-types.ts';
 import { sandboxRuntime } from './vite/sandbox-runtime.ts';
+import { readShares, sharesMeta } from './vite/shares-meta.ts';
+
+const shares = readShares(process.env['CUELINE_SHARES']);
 
 export default defineConfig({
   // Relative, so that the built folder works under any path of any static host.
@@ -16,7 +19,8 @@ export default defineConfig({
     editorTypes(),
     sandboxRuntime(),
     withoutGateway(),
-    contentSecurityPolicy(),
+    sharesMeta(shares),
+    contentSecurityPolicy(shares),
   ],
   resolve: { conditions: [...sourceConditions, 'module', 'browser', 'development|production'] },
   worker: { format: 'es' },

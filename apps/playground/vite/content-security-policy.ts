@@ -7,7 +7,7 @@ import { bootstrapSource } from '../src/sandbox/bootstrap.ts';
  * address while the page is open and a meta tag cannot be changed afterwards; what keeps a script off the network
  * is the sandbox frame's own `connect-src 'none'`. `frame-src 'self'` keeps that frame from navigating away with data.
  */
-function policy(): string {
+export function policy(shares?: string): string {
   const bootstrap = createHash('sha256').update(bootstrapSource).digest('base64');
   return [
     "default-src 'self'",
@@ -21,12 +21,17 @@ function policy(): string {
     "font-src 'self' data:",
     // Monaco and the resizable panels write style attributes and style elements.
     "style-src 'self' 'unsafe-inline'",
-    "connect-src 'self' https: http://localhost:* http://127.0.0.1:*",
+    ["connect-src 'self' https: http://localhost:* http://127.0.0.1:*", ...originOf(shares)].join(' '),
   ].join('; ');
 }
 
+/** Of a store under another address than the page's. */
+function originOf(shares: string | undefined): string[] {
+  return shares !== undefined && URL.canParse(shares) ? [new URL(shares).origin] : [];
+}
+
 /** Puts the Content-Security-Policy into the built index.html; the dev server needs inline scripts and goes without. */
-export function contentSecurityPolicy(): Plugin {
+export function contentSecurityPolicy(shares?: string): Plugin {
   return {
     name: 'cueline:content-security-policy',
     apply: 'build',
@@ -35,7 +40,7 @@ export function contentSecurityPolicy(): Plugin {
       handler: () => [
         {
           tag: 'meta',
-          attrs: { 'http-equiv': 'Content-Security-Policy', content: policy() },
+          attrs: { 'http-equiv': 'Content-Security-Policy', content: policy(shares) },
           injectTo: 'head-prepend',
         },
       ],

@@ -1,4 +1,4 @@
-import { BookOpenCheck, Undo2, Unlink, X } from 'lucide-react';
+import { BookOpenCheck, LoaderCircle, Undo2, Unlink, X } from 'lucide-react';
 import { runsWith } from '../model/connection.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
@@ -10,6 +10,18 @@ export function NoticeBar() {
   const restore = usePlayground((state) => state.restoreScript);
   const uses = usePlayground(({ connection, keys }) => runsWith(connection, keys));
   if (notice === undefined) return null;
+  if (notice.kind === 'opening') {
+    return (
+      <p
+        role="status"
+        data-testid="notice"
+        className="flex shrink-0 items-center gap-2.5 border-b border-line px-4 py-2.5 text-ink-2"
+      >
+        <LoaderCircle className="size-4 shrink-0 animate-spin" />
+        Opening the shared run…
+      </p>
+    );
+  }
   const refused = notice.kind === 'refused';
   return (
     <div

@@ -1,23 +1,99 @@
+import { isUnderWay } from '../state/is-under-way.ts';
+import { showSharedRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
-import { readLink } from './link.ts';
+import { AS_IT_WAS, makeShortLink, readLink, type OpenedLink } from './link.ts';
+import { shareAddress } from './share-address.ts';
+import { getShare, ShareError } from './share-store.ts';
+import { rememberShortLink } from './short-links.ts';
 
 /**
  * Opens the link in the address bar, now and whenever one is pasted there. A script goes into the editor and is never
- * run; the address is cleaned, so that a reload shows what was edited since and not the link again.
+ * run; a run is shown as it was. The address is cleaned, so that a reload shows what was edited since and not the link
+ * again.
  */
 export function followLinks(): () => void {
+  let latest = new AbortController();
   const open = (): void => {
-    const opened = readLink(location.hash);
-    if (opened.kind === 'none') return;
+    const link = readLink(location.hash);
+    if (link.kind === 'none') return;
     history.replaceState(null, '', location.pathname + location.search);
-    if (opened.kind === 'refused') {
-      usePlayground.setState({ notice: { kind: 'refused', message: opened.message } });
-      return;
-    }
-    usePlayground.getState().replaceScript(opened.script);
-    usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
+    latest.abort();
+    latest = new AbortController();
+    void follow(link, latest.signal);
   };
   open();
   addEventListener('hashchange', open);
   return () => removeEventListener('hashchange', open);
+}
+
+async function follow(link: OpenedLink, signal: AbortSignal): Promise<void> {
+  switch (link.kind) {
+    case 'none':
+      return;
+    case 'refused':
+      return refuse(link.message);
+    case 'script':
+      usePlayground.getState().replaceScript(link.script);
+      usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
+      return;
+    case 'run':
+      return openRun(link, signal);
+    case 'short':
+      return openShort(link.id, signal);
+  }
+}
+
+async function openShort(id: string, signal: AbortSignal): Promise<void> {
+  if (shareAddress === undefined) {
+    return refuse(
+      'This link leads to a run that is kept on a server, and this page knows of none. Open it at the address where it was made.',
+    );
+  }
+  usePlayground.setState({ notice: { kind: 'opening' } });
+  let text: string;
+  try {
+    text = await getShare(shareAddress, id, signal);
+  } catch (error) {
+    if (signal.aborted) return;
+    return refuse(error instanceof ShareError ? error.message : 'This link could not be opened.');
+  }
+  if (signal.aborted) return;
+  const hash = `#${text}`;
+  const kept = readLink(hash);
+  if (kept.kind === 'none' || kept.kind === 'short')
+    return refuse('What this link leads to is no shared run.');
+  const page = location.origin + location.pathname;
+  rememberShortLink(hash, { url: makeShortLink(id, page), expiresAt: undefined });
+  return follow(kept, signal);
+}
+
+async function openRun(
+  { script, log }: Extract<OpenedLink, { kind: 'run' }>,
+  signal: AbortSignal,
+): Promise<void> {
+  usePlayground.setState({ notice: { kind: 'opening' } });
+  let problem: string | undefined;
+  try {
+    // with what it checks by, which a page without such a link has no use for
+    const { problemOfLog } = await import('./check-log.ts');
+    problem = problemOfLog(log);
+  } catch {
+    return refuse('What shows a shared run could not be loaded. Reload the page and open the link again.');
+  }
+  if (signal.aborted) return;
+  if (problem !== undefined) {
+    return refuse(`The run in this link cannot be shown: ${problem}. Ask for the link again.`);
+  }
+  const { session, replaceScript } = usePlayground.getState();
+  if (session !== undefined && isUnderWay(session.run.getState())) {
+    return refuse('A run is going on here. Stop it, or wait for its end, and open the link again.');
+  }
+  replaceScript(script);
+  showSharedRun(script, log);
+  usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
+}
+
+function refuse(message: string): void {
+  const whole = message.endsWith(AS_IT_WAS) ? message : `${message} ${AS_IT_WAS}`;
+  usePlayground.setState({ notice: { kind: 'refused', message: whole } });
 }

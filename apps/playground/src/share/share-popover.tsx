@@ -1,14 +1,13 @@
-import { Check, Copy, Download, Link2, TriangleAlert } from 'lucide-react';
+import { Link2 } from 'lucide-react';
 import { Popover } from 'radix-ui';
-import { useMemo, useState } from 'react';
-import { toast } from 'sonner';
+import { useState } from 'react';
+import { Segment } from '../model/model-fields.tsx';
 import { usePlayground } from '../state/store.ts';
-import { formatSize } from '../transcript/format.ts';
 import { Button } from '../ui/button.tsx';
-import { makeShareLink } from './link.ts';
-import { saveScript } from './save-file.ts';
+import { ShareRun } from './share-run.tsx';
+import { ShareScript } from './share-script.tsx';
 
-/** Share: the script as a link, with its size, or as a file. */
+/** Share: the script as a link, with its size, or as a file; and with it the run that it made. */
 export function SharePopover() {
   const [open, setOpen] = useState(false);
   return (
@@ -24,8 +23,8 @@ export function SharePopover() {
           align="end"
           sideOffset={6}
           collisionPadding={12}
-          aria-label="Share this script"
-          className="z-50 w-[min(360px,calc(100vw-24px))] animate-[fade_100ms_ease-out] rounded-xl border border-line-strong/60 bg-panel p-4 shadow-xl outline-none"
+          aria-label="Share"
+          className="scroll z-50 max-h-(--radix-popover-content-available-height) w-[min(360px,calc(100vw-24px))] animate-[fade_100ms_ease-out] rounded-xl border border-line-strong/60 bg-panel p-4 shadow-xl outline-none"
         >
           <ShareForm />
         </Popover.Content>
@@ -35,60 +34,29 @@ export function SharePopover() {
 }
 
 function ShareForm() {
-  const script = usePlayground((state) => state.script);
-  const link = useMemo(() => makeShareLink(script, location.origin + location.pathname), [script]);
-  const [copied, setCopied] = useState(false);
-  const copy = async (url: string): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(url);
-      setCopied(true);
-      setTimeout(() => setCopied(false), 2_000);
-    } catch {
-      toast.error('The browser did not let the page copy. Select the link and copy it yourself.');
-    }
-  };
+  const session = usePlayground((state) => state.session);
+  // what somebody else did is there to be passed on; what happened here is not shared by accident
+  const [what, setWhat] = useState<'script' | 'run'>(session?.shared === true ? 'run' : 'script');
   return (
     <>
-      <h2 className="font-semibold">Share this script</h2>
-      <p className="mt-0.5 text-base text-ink-2">
-        The script itself is in the link. Nothing is uploaded, and it never runs until someone presses Run.
-      </p>
-      {link.url === undefined ? (
-        <p className="mt-3 rounded-md bg-warn-soft px-3 py-2 text-warn">{link.problem}</p>
-      ) : (
-        <>
-          <div className="mt-3 flex gap-2">
-            <input
-              readOnly
-              aria-label="Link to this script"
-              value={link.url}
-              onFocus={(event) => event.target.select()}
-              className="h-7 min-w-0 flex-1 rounded-md border border-line-strong/70 bg-page px-2 font-mono text-sm text-ink-2 narrow:h-11"
-            />
-            <Button look="primary" onClick={() => void copy(link.url)} className="w-[104px]">
-              {copied ? <Check /> : <Copy />}
-              {copied ? 'Copied' : 'Copy link'}
-            </Button>
-          </div>
-          <p className="mt-2 text-sm text-ink-2" data-testid="link-size">
-            The link is {formatSize(link.size)} long.
-          </p>
-          {link.advice !== 'fine' && (
-            <p className="mt-2 flex gap-2 rounded-md bg-warn-soft px-3 py-2 text-warn">
-              <TriangleAlert className="mt-[3px] size-3.5 shrink-0" />
-              {link.advice === 'long'
-                ? 'Some chat tools cut links of more than 4 KB. A cut link says so when it is opened.'
-                : 'This is long for a link, and many tools will cut it. Send the file instead.'}
-            </p>
-          )}
-        </>
+      {session !== undefined && (
+        <div className="mb-3">
+          <Segment
+            label="Share"
+            value={what}
+            onChange={setWhat}
+            options={[
+              { value: 'script', label: 'Script' },
+              { value: 'run', label: 'Script and run' },
+            ]}
+          />
+        </div>
       )}
-      <div className="mt-3 border-t border-line pt-3">
-        <Button look="outline" onClick={() => saveScript(script)} className="w-full">
-          <Download />
-          Save as a file
-        </Button>
-      </div>
+      {session === undefined || what === 'script' ? (
+        <ShareScript titled={session === undefined} />
+      ) : (
+        <ShareRun session={session} />
+      )}
     </>
   );
 }

@@ -23,6 +23,10 @@ export type RunSession = {
   /** Tells one press of Run from the next. */
   readonly id: number;
   readonly run: Run;
+  /** What ran. */
+  readonly script: string;
+  /** True for a run that came in a link: it happened elsewhere, and is only shown. */
+  readonly shared: boolean;
   /** The model as the interface names it. */
   readonly model: { name: string; detail: string };
   readonly simulated: boolean;
@@ -80,7 +84,7 @@ export function startRun(): void {
     { executor: sandboxExecutor(script) },
   );
   run.listen((event) => usePlayground.getState().session?.run === run && showEnding(event, script));
-  begin({ id: nextId++, run, earlier: [] });
+  begin({ id: nextId++, run, script, earlier: [] });
   run.start().catch(ignore);
 }
 
@@ -88,9 +92,33 @@ export function startRun(): void {
 export function reply(text: string): void {
   const { session } = usePlayground.getState();
   if (session === undefined) return;
-  const { id, run, earlier } = session;
-  begin({ id, run, earlier: [...earlier, run.getState()] });
+  const { id, run, script, earlier } = session;
+  begin({ id, run, script, earlier: [...earlier, run.getState()] });
   run.send(text).catch(ignore);
+}
+
+/** Shows a run of the past, whose log has been checked; it cannot be gone on with. */
+export function showSharedRun(script: string, log: readonly RunEvent[]): void {
+  const run = createRun(
+    definePrompt('script', () => {}),
+    { log },
+  );
+  const { model, simulated } = run.getState();
+  usePlayground.setState({
+    session: {
+      id: nextId++,
+      run,
+      script,
+      shared: true,
+      model: { name: model.slice(model.indexOf(':') + 1) || 'No model', detail: 'shared run' },
+      simulated,
+      startedAt: performance.now(),
+      earlier: [],
+    },
+    problem: undefined,
+    console: [],
+    tab: 'run',
+  });
 }
 
 /** Stops the run that is going on, if there is one. */
@@ -98,11 +126,12 @@ export function stopRun(): void {
   usePlayground.getState().session?.run.stop();
 }
 
-function begin(session: Pick<RunSession, 'id' | 'run' | 'earlier'>): void {
+function begin(session: Pick<RunSession, 'id' | 'run' | 'script' | 'earlier'>): void {
   const { connection } = usePlayground.getState();
   usePlayground.setState({
     session: {
       ...session,
+      shared: false,
       model: connectionLabel(connection),
       simulated: connection.kind === 'demo',
       startedAt: performance.now(),

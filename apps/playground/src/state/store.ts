@@ -8,7 +8,10 @@ import { createStorage } from './storage.ts';
 export type ThemeChoice = 'system' | 'dark' | 'light';
 
 /** What is shown above the editor about where the script came from, or why a link was not opened. */
-export type Notice = { kind: 'opened'; from: 'link' | 'file' } | { kind: 'refused'; message: string };
+export type Notice =
+  | { kind: 'opening' }
+  | { kind: 'opened'; from: 'link' | 'file' }
+  | { kind: 'refused'; message: string };
 
 /** An error with a place in the script, from compiling or running it. */
 export type Problem = {

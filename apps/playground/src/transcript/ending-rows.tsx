@@ -66,11 +66,11 @@ export function WarningRow({ message }: { message: string }) {
   );
 }
 
-export function StoppedRow() {
+export function StoppedRow({ shared }: { shared: boolean }) {
   return (
     <p className="flex items-center gap-2 text-ink-2">
       <CircleStop className="size-3.5 text-ink-3" />
-      You stopped this run. What had arrived is kept.
+      {shared ? 'This run was stopped.' : 'You stopped this run. What had arrived is kept.'}
     </p>
   );
 }

@@ -93,7 +93,7 @@ const Row = memo(
       case 'error':
         return <ErrorRow error={item.error} />;
       case 'stopped':
-        return <StoppedRow />;
+        return <StoppedRow shared={session.shared} />;
       case 'suspended':
         return <SuspendedRow />;
     }

@@ -6,6 +6,7 @@ import { usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
 import { useRunState } from '../state/use-run-state.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
+import { SharedRunBar } from '../share/shared-run-bar.tsx';
 import { Announce } from '../ui/announce.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { announcement } from './announcement.ts';
@@ -52,6 +53,7 @@ function RunContent({ onAnswered }: { onAnswered: () => void }) {
   return (
     <>
       <RunBar session={session} state={state} />
+      {session?.shared === true && <SharedRunBar />}
       {session !== undefined && state.tasks.length > 0 && (
         <TaskPanel
           key={`tasks-${session.id}`}
@@ -65,7 +67,7 @@ function RunContent({ onAnswered }: { onAnswered: () => void }) {
       )}
       {session === undefined ? <EmptyRun /> : <Transcript key={session.id} session={session} state={state} />}
       {session !== undefined && <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />}
-      {session !== undefined && <ReplyBox status={state.status} asks={asks(state)} />}
+      {session?.shared === false && <ReplyBox status={state.status} asks={asks(state)} />}
       <Announce words={announcement(state)} />
     </>
   );

@@ -1,7 +1,8 @@
+import type { RunEvent } from '@cueline/core';
 import { encodeLink } from '@cueline/core/link';
 import { expect, test } from 'vitest';
 import { examples } from '../../src/examples/index.ts';
-import { LONG_LINK, makeShareLink, readLink, TOO_LONG_LINK } from '../../src/share/link.ts';
+import { LONG_LINK, makeShareLink, makeShortLink, readLink, TOO_LONG_LINK } from '../../src/share/link.ts';
 
 const page = 'https://play.example/';
 
@@ -15,14 +16,14 @@ function noise(length: number): string {
 }
 
 test.each(examples)('the link of $id gives the same script and is short', ({ source }) => {
-  const link = makeShareLink(source, page);
+  const link = makeShareLink({ script: source }, page);
   expect(link).toMatchObject({ advice: 'fine' });
   expect(readLink(new URL(link.url!).hash)).toEqual({ kind: 'script', script: source });
 });
 
 test('says when a link is long, and when a file is the better way', () => {
   const advice = (length: number) => {
-    const link = makeShareLink(noise(length), page);
+    const link = makeShareLink({ script: noise(length) }, page);
     return link.url === undefined
       ? link.problem
       : [link.advice, link.size > LONG_LINK, link.size > TOO_LONG_LINK];
@@ -53,4 +54,45 @@ test('a link that is cut off, foreign or without a script is refused in a senten
 test('no hash is no link', () => {
   expect(readLink('')).toEqual({ kind: 'none' });
   expect(readLink('#')).toEqual({ kind: 'none' });
+});
+
+test('a run comes back with its script', () => {
+  const log: RunEvent[] = [
+    { seq: 0, t: 0, type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+    { seq: 1, t: 3, type: 'run-end', outcome: 'done' },
+  ];
+  const link = makeShareLink({ script: '// mine', log }, page);
+  expect(readLink(new URL(link.url!).hash)).toEqual({ kind: 'run', script: '// mine', log });
+});
+
+test('a run that is too much is said to be, in its own size', () => {
+  const delta: RunEvent = { seq: 0, t: 0, type: 'text-delta', id: 't', text: 'x'.repeat(1_200_000) };
+  expect(makeShareLink({ script: '', log: [delta] }, page)).toEqual({
+    url: undefined,
+    problem: expect.stringMatching(/^This run is 1200\.\d KB of text, and 1000\.0 KB can be shared\./),
+  });
+});
+
+test('a short link has an id, and never an address', () => {
+  const id = 'AbCdEfGhIjKlMnOpQrSt-A';
+  expect(makeShortLink(id, page)).toBe(`${page}#s=${id}`);
+  expect(readLink(`#s=${id}`)).toEqual({ kind: 'short', id });
+  const others = [
+    '',
+    id.slice(1),
+    `${id}A`,
+    `${id.slice(0, -1)}B`,
+    `${id.slice(0, -3)}/..`,
+    `../${id}`,
+    `https://evil.example/${id}`,
+    `${id}?x`,
+    `${id}&store=https://evil.example`,
+    encodeURIComponent(`/${id.slice(1)}`),
+  ];
+  for (const other of others) {
+    expect(readLink(`#s=${other}`)).toEqual({
+      kind: 'refused',
+      message: expect.stringMatching(/^This link is cut off: .* Your script is as it was\.$/),
+    });
+  }
 });

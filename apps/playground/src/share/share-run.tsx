@@ -1,0 +1,71 @@
+import { useMemo } from 'react';
+import { useRunning } from '../layout/use-running.ts';
+import type { RunSession } from '../state/run-session.ts';
+import { usePlayground } from '../state/store.ts';
+import { formatSize } from '../transcript/format.ts';
+import { LinkField } from './link-field.tsx';
+import { makeShareLink } from './link.ts';
+import { shareAddress } from './share-address.ts';
+import { UploadLink } from './upload-link.tsx';
+import { Warning } from './warning.tsx';
+
+/** A run with the script that made it: in the link where it fits, else in the store that the page's host has set up. */
+export function ShareRun({ session }: { session: RunSession }) {
+  const running = useRunning();
+  if (running) {
+    return (
+      <p className="text-base text-ink-2">The run is still going on. It can be shared once it has ended.</p>
+    );
+  }
+  return <EndedRun session={session} />;
+}
+
+function EndedRun({ session }: { session: RunSession }) {
+  const isEdited = usePlayground((state) => state.script !== session.script);
+  const link = useMemo(
+    () =>
+      makeShareLink({ script: session.script, log: session.run.log() }, location.origin + location.pathname),
+    [session],
+  );
+  if (link.url === undefined) return <Warning>{link.problem}</Warning>;
+  const fits = link.advice !== 'too-long';
+  return (
+    <>
+      <p className="text-base text-ink-2">
+        The script and the whole run: every message, tool call and answer, and what you said and approved.
+        {isEdited && ' The script is the one that ran, not as you have edited it since.'}
+        {session.earlier.length > 0 && ' Of the turns before your last reply, what was said.'}
+      </p>
+      {fits ? (
+        <>
+          <LinkField label="Link to this run" url={link.url} />
+          <p className="mt-2 text-sm text-ink-2" data-testid="link-size">
+            All of it is in the link, which is {formatSize(link.size)} long. Nothing is uploaded.
+          </p>
+          {link.advice === 'long' && (
+            <Warning>
+              Some chat tools cut links of more than 4 KB. A cut link says so when it is opened.
+            </Warning>
+          )}
+        </>
+      ) : (
+        shareAddress === undefined && (
+          <Warning>
+            This run takes {formatSize(link.size)}, too long for a link, and this page has no place to keep
+            it. Share the script alone.
+          </Warning>
+        )
+      )}
+      {shareAddress !== undefined && (
+        <UploadLink
+          key={link.url}
+          what="run"
+          address={shareAddress}
+          hash={new URL(link.url).hash}
+          log={session.run.log()}
+          only={!fits}
+        />
+      )}
+    </>
+  );
+}

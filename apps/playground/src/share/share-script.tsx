@@ -1,0 +1,52 @@
+import { Download } from 'lucide-react';
+import { useMemo } from 'react';
+import { usePlayground } from '../state/store.ts';
+import { formatSize } from '../transcript/format.ts';
+import { Button } from '../ui/button.tsx';
+import { LinkField } from './link-field.tsx';
+import { makeShareLink } from './link.ts';
+import { saveScript } from './save-file.ts';
+import { shareAddress } from './share-address.ts';
+import { UploadLink } from './upload-link.tsx';
+import { Warning } from './warning.tsx';
+
+/** The script in the editor, as a link or a file. */
+export function ShareScript({ titled }: { titled: boolean }) {
+  const script = usePlayground((state) => state.script);
+  const link = useMemo(() => makeShareLink({ script }, location.origin + location.pathname), [script]);
+  const instead = shareAddress === undefined ? 'Send the file instead.' : 'Make a short link instead.';
+  return (
+    <>
+      {titled && <h2 className="font-semibold">Share this script</h2>}
+      <p className="mt-0.5 text-base text-ink-2">
+        The script itself is in the link. Nothing is uploaded, and it never runs until someone presses Run.
+      </p>
+      {link.url === undefined ? (
+        <Warning>{link.problem}</Warning>
+      ) : (
+        <>
+          <LinkField label="Link to this script" url={link.url} />
+          <p className="mt-2 text-sm text-ink-2" data-testid="link-size">
+            The link is {formatSize(link.size)} long.
+          </p>
+          {link.advice !== 'fine' && (
+            <Warning>
+              {link.advice === 'long'
+                ? 'Some chat tools cut links of more than 4 KB. A cut link says so when it is opened.'
+                : `This is long for a link, and many tools will cut it. ${instead}`}
+            </Warning>
+          )}
+          {link.advice !== 'fine' && shareAddress !== undefined && (
+            <UploadLink key={link.url} what="script" address={shareAddress} hash={new URL(link.url).hash} />
+          )}
+        </>
+      )}
+      <div className="mt-3 border-t border-line pt-3">
+        <Button look="outline" onClick={() => saveScript(script)} className="w-full">
+          <Download />
+          Save as a file
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+/** How a share store stands: what it takes, and for how long. */
+export type ShareTerms = { lifetimeMs: number };
+/** Where something is kept, and until when, in ms since 1970. */
+export type Kept = { id: string; expiresAt: number };
+
+/** Why something could not be shared or opened, in a sentence for the person. */
+export class ShareError extends Error {
+  override readonly name: 'ShareError' = 'ShareError';
+}
+
+/** A store's answer to anything is cut here; a share is smaller. */
+const MOST_BYTES = 2_000_000;
+const TIMEOUT_MS = 30_000;
+
+/**
+ * The address of the store that this page's host has set up, from `<meta name="cueline-shares">`; undefined where there
+ * is none. Never from a link: whoever writes a link would choose where runs are sent.
+ */
+export function readShareAddress(content: string | null | undefined, page: string): string | undefined {
+  const text = content?.trim() ?? '';
+  if (text === '' || !URL.canParse(text, page)) return undefined;
+  const url = new URL(text, page);
+  if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined;
+  return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+/** What the store says of itself. Throws a {@link ShareError}. */
+export async function askTerms(address: string, signal: AbortSignal): Promise<ShareTerms> {
+  const { lifetimeMs } = parse(await ask(address, {}, signal)) as Partial<ShareTerms>;
+  if (typeof lifetimeMs !== 'number' || !(lifetimeMs > 0)) throw unclear();
+  return { lifetimeMs };
+}
+
+/** Puts what a link would carry. Throws a {@link ShareError}. */
+export async function putShare(address: string, text: string, signal: AbortSignal): Promise<Kept> {
+  const headers = { 'content-type': 'application/octet-stream' };
+  const sent = { method: 'POST', headers, body: text, credentials: 'include' } as const;
+  const { id, expiresAt } = parse(await ask(address, sent, signal)) as Partial<Kept>;
+  if (typeof id !== 'string' || typeof expiresAt !== 'number') throw unclear();
+  return { id, expiresAt };
+}
+
+/** What was put under this id. Throws a {@link ShareError}. */
+export function getShare(address: string, id: string, signal: AbortSignal): Promise<string> {
+  return ask(`${address}/${id}`, {}, signal);
+}
+
+async function ask(url: string, sent: RequestInit, signal: AbortSignal): Promise<string> {
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      cache: 'no-store',
+      redirect: 'error',
+      referrerPolicy: 'no-referrer',
+      ...sent,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    if (response.ok) return await readText(response);
+  } catch (error) {
+    if (error instanceof ShareError) throw error;
+    throw new ShareError(
+      navigator.onLine
+        ? 'The place where shared runs are kept cannot be reached. Try again in a while.'
+        : 'You are offline. Try again once you are back.',
+      { cause: error },
+    );
+  }
+  throw new ShareError(
+    reasons[response.status] ??
+      `The place where shared runs are kept failed (${response.status}). Try again in a while.`,
+  );
+}
+
+const reasons: Partial<Record<number, string>> = {
+  401: 'You need to be signed in on this site to share.',
+  403: 'The place where shared runs are kept does not answer this page.',
+  404: 'What this link leads to is gone, or never was: what is shared is kept for a time only.',
+  413: 'This is more than can be kept.',
+  429: 'That was a lot of sharing. Try again in a while.',
+};
+
+async function readText({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  const reader = body?.getReader();
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+    if (text.length <= MOST_BYTES) continue;
+    void reader?.cancel();
+    throw new ShareError('What this link leads to is larger than a shared run can be.');
+  }
+}
+
+function parse(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // said below
+  }
+  throw unclear();
+}
+
+function unclear(): ShareError {
+  return new ShareError('What answers at this page’s address for shared runs is no share store.');
+}

@@ -1,0 +1,25 @@
+import { History, X } from 'lucide-react';
+import { usePlayground } from '../state/store.ts';
+import { Button } from '../ui/button.tsx';
+
+/** Says of the run below it that it came in a link. */
+export function SharedRunBar() {
+  return (
+    <div
+      data-testid="shared-run"
+      className="flex shrink-0 items-center gap-2.5 border-b border-line bg-warn-soft py-1.5 pr-2 pl-4 text-warn"
+    >
+      <History className="size-4 shrink-0" />
+      <p className="min-w-0 flex-1 wrap-anywhere">
+        A shared run, as the link tells it. It happened elsewhere; nothing has run on this page.
+      </p>
+      <Button
+        square
+        aria-label="Close the shared run"
+        onClick={() => usePlayground.setState({ session: undefined })}
+      >
+        <X />
+      </Button>
+    </div>
+  );
+}

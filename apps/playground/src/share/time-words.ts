@@ -1,0 +1,25 @@
+const hour = 60 * 60_000;
+const day = 24 * hour;
+
+/** How long something is kept, never said to be shorter than it is: `30 days`, `1 hour`. */
+export function lifetimeWords(ms: number): string {
+  if (ms >= 2 * day) return count(ms / day, 'day');
+  if (ms >= hour) return count(ms / hour, 'hour');
+  return count(ms / 60_000, 'minute');
+}
+
+function count(length: number, unit: string): string {
+  const whole = Math.ceil(length);
+  return `${whole} ${unit}${whole === 1 ? '' : 's'}`;
+}
+
+/** A day, and the time of day where it is soon: `22 December 2026`. */
+export function dateWords(at: number, now: number = Date.now()): string {
+  const date = new Date(at);
+  const soon = at - now < 2 * day;
+  return date.toLocaleString('en-GB', {
+    day: 'numeric',
+    month: 'long',
+    ...(soon ? { hour: '2-digit', minute: '2-digit' } : { year: 'numeric' }),
+  });
+}

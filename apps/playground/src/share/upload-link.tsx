@@ -1,0 +1,118 @@
+import type { RunEvent } from '@cueline/core';
+import { clsx } from 'clsx';
+import { CloudUpload, LoaderCircle } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { LinkField } from './link-field.tsx';
+import { askTerms, ShareError, type ShareTerms } from './share-store.ts';
+import { knownShortLink, makeUploadedLink, type ShortLink } from './short-links.ts';
+import { dateWords, lifetimeWords } from './time-words.ts';
+
+type UploadLinkProps = {
+  what: 'script' | 'run';
+  address: string;
+  /** What a link would carry. */
+  hash: string;
+  log?: readonly RunEvent[];
+  /** True where there is no other way to share it. */
+  only?: boolean;
+};
+
+type Stand =
+  | { kind: 'ready' }
+  | { kind: 'uploading' }
+  | { kind: 'failed'; message: string }
+  | { kind: 'done'; link: ShortLink; fresh: boolean };
+
+const labels = { script: 'Short link to this script', run: 'Short link to this run' };
+const contents = { script: 'the script', run: 'the script and the whole run' };
+
+/** A short link to what is kept by the page's host. Says what is uploaded, where to and for how long, before it is. */
+export function UploadLink({ what, address, hash, log, only = false }: UploadLinkProps) {
+  const [terms, setTerms] = useState<ShareTerms>();
+  const [stand, setStand] = useState<Stand>(() => {
+    const link = knownShortLink(hash);
+    return link === undefined ? { kind: 'ready' } : { kind: 'done', link, fresh: false };
+  });
+  const leaving = useRef<AbortController>(undefined);
+  useEffect(() => {
+    const controller = (leaving.current = new AbortController());
+    askTerms(address, controller.signal).then(setTerms, (error: unknown) => {
+      if (!controller.signal.aborted) setStand((now) => (now.kind === 'ready' ? failed(error) : now));
+    });
+    return () => controller.abort();
+  }, [address]);
+
+  const upload = async (): Promise<void> => {
+    const { signal } = leaving.current!;
+    setStand({ kind: 'uploading' });
+    try {
+      // where the first question failed, it has to be known before anything is sent
+      if (terms === undefined) {
+        setTerms(await askTerms(address, signal));
+        return setStand({ kind: 'ready' });
+      }
+      await checkLog(log);
+      const link = await makeUploadedLink(address, hash, location.origin + location.pathname, signal);
+      setStand({ kind: 'done', link, fresh: true });
+    } catch (error) {
+      if (!signal.aborted) setStand(failed(error));
+    }
+  };
+
+  return (
+    <div className={clsx('mt-3', !only && 'border-t border-line pt-3')} data-testid="upload">
+      {stand.kind === 'done' ? (
+        <>
+          <p role="status" className="font-medium">
+            {stand.fresh ? 'Uploaded. This is the link:' : 'It is kept under this link:'}
+          </p>
+          <LinkField label={labels[what]} url={stand.link.url} focus={stand.fresh} />
+          <p className="mt-2 text-sm text-ink-2">
+            Anyone with the link can open it
+            {stand.link.expiresAt === undefined ? '' : ` until ${dateWords(stand.link.expiresAt)}`}.
+          </p>
+        </>
+      ) : (
+        <>
+          <p className="text-base text-ink-2">
+            A short link uploads {contents[what]} to{' '}
+            <span className="text-ink wrap-anywhere">{new URL(address).host}</span>
+            {terms !== undefined && `, where it is kept for ${lifetimeWords(terms.lifetimeMs)}`}. Anyone with
+            the link can open it, and it cannot be taken back.
+          </p>
+          {stand.kind === 'failed' && (
+            <p role="alert" className="mt-2 rounded-md bg-danger-soft px-3 py-2 text-danger">
+              {stand.message}
+            </p>
+          )}
+          <Button
+            look={only ? 'primary' : 'outline'}
+            aria-disabled={stand.kind === 'uploading' || undefined}
+            onClick={() => stand.kind !== 'uploading' && void upload()}
+            className="mt-3 w-full aria-disabled:opacity-60"
+            data-testid="make-short-link"
+          >
+            {stand.kind === 'uploading' ? <LoaderCircle className="animate-spin" /> : <CloudUpload />}
+            {stand.kind === 'uploading' && 'Uploading…'}
+            {stand.kind === 'failed' && 'Try again'}
+            {stand.kind === 'ready' && 'Upload and make a short link'}
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What nobody could open is not uploaded. */
+async function checkLog(log: readonly RunEvent[] | undefined): Promise<void> {
+  if (log === undefined) return;
+  const { problemOfLog } = await import('./check-log.ts');
+  const problem = problemOfLog(log);
+  if (problem !== undefined) throw new ShareError(`This run cannot be shared: ${problem}.`);
+}
+
+function failed(error: unknown): Stand {
+  const message = error instanceof ShareError ? error.message : 'The upload failed. Try again in a while.';
+  return { kind: 'failed', message };
+}

@@ -1,0 +1,12 @@
+import { TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+/** Something to know before a link is sent. */
+export function Warning({ children }: { children: ReactNode }) {
+  return (
+    <p className="mt-3 flex gap-2 rounded-md bg-warn-soft px-3 py-2 text-warn">
+      <TriangleAlert className="mt-[3px] size-3.5 shrink-0" />
+      <span className="min-w-0 wrap-anywhere">{children}</span>
+    </p>
+  );
+}

@@ -1,0 +1,246 @@
+import { reduceAll, runPrompt, type PromptDefinition, type RunEvent } from '@cueline/core';
+import { decodeLink, encodeLink } from '@cueline/core/link';
+import fc from 'fast-check';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { beforeAll, expect, test } from 'vitest';
+import { examples } from '../../src/examples/index.ts';
+import { scenes } from '../../src/examples/turns.ts';
+import { sceneModel } from '../../src/model/scene-model.ts';
+import { problemOfLog } from '../../src/share/check-log.ts';
+import type { RunSession } from '../../src/state/run-session.ts';
+import { announcement } from '../../src/transcript/announcement.ts';
+import { Rows } from '../../src/transcript/row.tsx';
+import { RunBar } from '../../src/transcript/run-bar.tsx';
+import { TaskPanel } from '../../src/tasks/task-panel.tsx';
+import { toTranscript } from '../../src/transcript/view-model.ts';
+
+/** The log of every example, as a link brings it. */
+const logs = new Map<string, RunEvent[]>();
+
+beforeAll(async () => {
+  await Promise.all(
+    examples.map(async ({ id, source }) => {
+      const module = (await import(`../../src/examples/${id}.ts`)) as { default: PromptDefinition };
+      const { run } = await runPrompt(module.default, { model: sceneModel(scenes[id]!, { hurried: true }) });
+      run.listen((event) => {
+        if (event.type === 'request-open')
+          queueMicrotask(() => run.respond(event.requestId, { approve: true }));
+      });
+      await run.finished;
+      const { log } = decodeLink(encodeLink({ script: source, log: run.log() }));
+      logs.set(id, [...log!]);
+    }),
+  );
+}, 60_000);
+
+const session = {
+  id: 1,
+  script: '',
+  shared: true,
+  model: { name: 'm', detail: 'shared run' },
+  simulated: false,
+  startedAt: 0,
+  earlier: [],
+} satisfies Omit<RunSession, 'run'>;
+
+/** Draws a run as the pane does. What a row cannot draw is the row's own trouble: the page has a boundary around it. */
+function draw(log: readonly RunEvent[]): { drawn: number; failed: unknown[] } {
+  const state = reduceAll(log);
+  const shown = { ...session, run: undefined as never };
+  renderToStaticMarkup(createElement(RunBar, { session: shown, state }));
+  renderToStaticMarkup(
+    createElement(TaskPanel, {
+      run: undefined as never,
+      tasks: state.tasks,
+      underWay: false,
+      origin: 0,
+      open: true,
+    }),
+  );
+  announcement(state);
+  const failed: unknown[] = [];
+  const items = toTranscript(state);
+  for (const item of items) {
+    try {
+      renderToStaticMarkup(createElement(Rows, { items: [item], session: shown }));
+    } catch (error) {
+      failed.push(error);
+    }
+  }
+  return { drawn: items.length, failed };
+}
+
+test.each(examples.map(({ id }) => id))('the run of %s can be shown, whole', (id) => {
+  const log = logs.get(id)!;
+  expect(problemOfLog(log)).toBeUndefined();
+  const { drawn, failed } = draw(log);
+  expect(drawn).toBeGreaterThan(2);
+  expect(failed).toEqual([]);
+});
+
+const start = { seq: 0, t: 0, type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' };
+const end = { type: 'run-end', outcome: 'done', finishReason: 'stop' };
+/** A log of these between its start and its end. */
+const around = (...inner: object[]): RunEvent[] =>
+  [start, ...inner, end].map((event, seq) => ({ ...event, seq, t: 't' in event ? event.t : seq })) as never;
+const nested = (depth: number): unknown => (depth === 0 ? 0 : [nested(depth - 1)]);
+
+test.each<[string, RunEvent[], string | undefined]>([
+  ['nothing but its start and end', around(), undefined],
+  ['nothing', [], 'it has no beginning or no end'],
+  ['no start', around().slice(1), 'it has no beginning or no end'],
+  ['no end', around().slice(0, -1), 'it has no beginning or no end'],
+  ['two runs', around(start), 'it is not that of one run'],
+  ['two ends', around(end), 'it is not that of one run'],
+  [
+    'an end that was gone on from',
+    around({ type: 'run-resume', runId: 'r', model: 'm' }),
+    'it is not that of one run',
+  ],
+  ['an incomplete event', around({ type: 'step-start', step: 0 }), 'its event 2 is none'],
+  ['an event of no known type', around({ type: '__proto__' }), 'its event 2 is none'],
+  ['another number', [around()[0]!, { ...around()[1]!, seq: 7 }], 'its event 2 is none'],
+  ['time that goes back', around({ type: 'warning', message: 'a', t: 9 }), 'its times are none'],
+  ['time without end', around({ type: 'warning', message: 'a', t: 1e300 }), 'its times are none'],
+  [
+    'values too deep to draw',
+    around({ type: 'tool-end', toolCallId: 'c', output: nested(5_000) }),
+    'its event 2 is none',
+  ],
+  [
+    'more tasks than can be drawn',
+    around(
+      ...Array.from({ length: 1_001 }, (_, index) => ({
+        type: 'task-add',
+        task: { id: `t${index}`, title: 'a', origin: 'user' },
+        index,
+      })),
+    ),
+    'there is too much in it',
+  ],
+  [
+    'a question that nobody can answer any more',
+    around({
+      type: 'request-open',
+      requestId: 'q',
+      kind: 'approval',
+      toolCallId: 'c',
+      toolName: 'go',
+      input: 1,
+    }).with(-1, { seq: 2, t: 2, type: 'run-end', outcome: 'waiting' }),
+    'it has no end',
+  ],
+])('a log with %s', (_what, log, problem) => {
+  expect(problemOfLog(log)).toBe(problem);
+});
+
+test('what a stranger writes in a run is shown as text', () => {
+  const html = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+  const { model: _model, ...rest } = start;
+  const log = around(
+    { type: 'step-start', step: 0, request: { keep: 0, messages: [], instructions: html } },
+    { type: 'text-start', id: 't' },
+    {
+      type: 'text-delta',
+      id: 't',
+      text: `${html} ![a](https://evil.example/x.png) [b](javascript:alert(3))`,
+    },
+    { type: 'text-end', id: 't' },
+    { type: 'file', mediaType: 'image/png', url: 'https://evil.example/y.png' },
+    { type: 'source', source: { sourceType: 'url', id: 's', url: 'javascript:alert(4)', title: html } },
+    { type: 'warning', message: html },
+  ).with(0, { ...rest, model: html } as never);
+  expect(problemOfLog(log)).toBeUndefined();
+  const drawn = renderToStaticMarkup(
+    createElement(Rows, {
+      items: toTranscript(reduceAll(log)),
+      session: { ...session, run: undefined as never },
+    }),
+  );
+  expect(drawn).not.toMatch(/<script|<img|<iframe|href="javascript|src="https?:/i);
+});
+
+const hostile = fc.constantFrom<unknown>(
+  null,
+  undefined,
+  '',
+  '__proto__',
+  'constructor',
+  0,
+  -1,
+  0.5,
+  1e308,
+  true,
+  [],
+  {},
+  [null],
+  [[[]]],
+  { length: -1 },
+  { type: 'text' },
+  { toString: 1 },
+  'x'.repeat(5_000),
+  '{"a":',
+  'javascript:alert(1)',
+);
+
+/** Every place in a value, as the keys that lead there. */
+function placesIn(value: unknown, at: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [at];
+  return [at, ...Object.entries(value).flatMap(([key, part]) => placesIn(part, [...at, key]))];
+}
+
+function put(value: unknown, [key, ...rest]: readonly string[], part: unknown): unknown {
+  if (key === undefined) return part;
+  const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) }) as Record<
+    string,
+    unknown
+  >;
+  const next = put(copy[key], rest, part);
+  if (next === undefined && !Array.isArray(copy)) delete copy[key];
+  else copy[key] = next;
+  return copy;
+}
+
+const change = fc.record({
+  event: fc.nat(),
+  place: fc.nat(),
+  how: fc.constantFrom('put', 'drop', 'double', 'move'),
+  value: hostile,
+});
+
+test('whatever is changed in a run, it is refused or shown, and the page stays', () => {
+  const all = () => fc.constantFrom(...logs.values());
+  const seen = { refused: 0, shown: 0, failed: new Set<string>() };
+  fc.assert(
+    fc.property(fc.nat().chain(all), fc.array(change, { minLength: 1, maxLength: 4 }), (whole, changes) => {
+      let log: unknown[] = [...whole];
+      for (const { event, place, how, value } of changes) {
+        const at = event % log.length;
+        if (how === 'drop') log = log.toSpliced(at, 1);
+        else if (how === 'double') log = log.toSpliced(at, 0, log[at]);
+        else if (how === 'move') log = log.toSpliced(at, 1).toSpliced(place % log.length, 0, log[at]);
+        else {
+          const places = placesIn(log[at]);
+          log = log.with(at, put(log[at], places[place % places.length]!, value));
+        }
+      }
+      const numbered = log.map((event, seq) =>
+        typeof event === 'object' && event !== null ? { ...event, seq } : event,
+      ) as RunEvent[];
+      // as it comes out of a link
+      const sent = JSON.parse(JSON.stringify(numbered)) as RunEvent[];
+      if (problemOfLog(sent) !== undefined) {
+        seen.refused += 1;
+        return;
+      }
+      seen.shown += 1;
+      for (const error of draw(sent).failed) seen.failed.add(String(error));
+    }),
+    { numRuns: 400 },
+  );
+  // both happen, or nothing was tried
+  expect(seen.refused).toBeGreaterThan(50);
+  expect(seen.shown).toBeGreaterThan(20);
+  expect([...seen.failed]).toEqual([]);
+}, 120_000);

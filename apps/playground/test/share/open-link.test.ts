@@ -1,0 +1,95 @@
+import type { RunEvent } from '@cueline/core';
+import { encodeLink } from '@cueline/core/link';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { usePlayground } from '../../src/state/store.ts';
+
+const id = 'AbCdEfGhIjKlMnOpQrSt-A';
+const log: RunEvent[] = [
+  { seq: 0, t: 0, type: 'run-start', v: 1, runId: 'r', model: 'openai:gpt-x', messages: [], messageId: 'a' },
+  { seq: 1, t: 3, type: 'run-end', outcome: 'done', finishReason: 'stop' },
+];
+const script = '// shared';
+const whole = encodeLink({ script, log }).slice(1);
+const store = () => usePlayground.getState();
+
+/** Opens a hash on a page whose host has set up a store at `shares`, which answers like this. */
+async function open(hash: string, shares = '/api/shares', answer = () => new Response(whole)) {
+  const asked: string[] = [];
+  vi.resetModules();
+  const page = new URL('https://play.example/app/?a=1');
+  page.hash = hash;
+  vi.stubGlobal('document', { querySelector: () => ({ content: shares }) });
+  vi.stubGlobal('location', page);
+  vi.stubGlobal('history', { replaceState: vi.fn() });
+  vi.stubGlobal('addEventListener', vi.fn());
+  vi.stubGlobal('fetch', async (url: string) => (asked.push(url), answer()));
+  vi.doMock('../../src/state/store.ts', () => ({ usePlayground }));
+  const { followLinks } = await import('../../src/share/open-link.ts');
+  followLinks();
+  await expect.poll(() => store().notice?.kind).not.toBe('opening');
+  expect(history.replaceState).toHaveBeenCalledWith(null, '', '/app/?a=1');
+  return asked;
+}
+
+beforeEach(() => {
+  usePlayground.setState(usePlayground.getInitialState(), true);
+  store().edit('// mine');
+});
+afterEach(() => void vi.unstubAllGlobals());
+
+test.each([
+  ['the link itself', `#${whole}`, []],
+  ['a store', `#s=${id}`, [`https://play.example/api/shares/${id}`]],
+])('a run from %s is shown, its script is not run, and one’s own is kept', async (_where, hash, expected) => {
+  expect(await open(hash)).toEqual(expected);
+  expect(store()).toMatchObject({
+    script,
+    previousScript: '// mine',
+    notice: { kind: 'opened', from: 'link' },
+    tab: 'run',
+    session: { shared: true, script, model: { name: 'gpt-x', detail: 'shared run' }, simulated: false },
+  });
+  expect(store().session!.run.getState()).toMatchObject({ status: 'done', model: 'openai:gpt-x' });
+  expect(store().session!.run.log()).toEqual(log);
+});
+
+test('a script alone may be kept in a store, too', async () => {
+  await open(`#s=${id}`, '/api/shares', () => new Response(encodeLink({ script }).slice(1)));
+  expect(store()).toMatchObject({ script, session: undefined, tab: 'script' });
+});
+
+const broken = encodeLink({ script, log: log.map((event) => ({ ...event, messages: 7 })) as never });
+
+test.each<[string, string, RegExp, string?, (() => Response)?]>([
+  ['no store', `#s=${id}`, /this page knows of none/, ''],
+  ['a link that is cut off', '#s=AbC', /cut off/],
+  ['a share that is gone', `#s=${id}`, /gone, or never was/, '/s', () => new Response('', { status: 404 })],
+  [
+    'a page in place of a share',
+    `#s=${id}`,
+    /not made by Cueline/,
+    '/s',
+    () => new Response('<!doctype html>'),
+  ],
+  ['a share that leads on', `#s=${id}`, /no shared run/, '/s', () => new Response(`s=${id}`)],
+  ['nothing at all', `#s=${id}`, /no shared run/, '/s', () => new Response('')],
+  ['a run that is none', broken, /cannot be shown: its event 1 is none/],
+  ['a broken run in a store', `#s=${id}`, /cannot be shown/, '/s', () => new Response(broken.slice(1))],
+  ['a run alone', encodeLink({ log }), /holds no script/],
+])('%s is refused in a sentence, and all is as it was', async (_what, hash, words, shares, answer) => {
+  await open(hash, shares, answer);
+  expect(store()).toMatchObject({ script: '// mine', previousScript: undefined, session: undefined });
+  const { notice } = store();
+  expect(notice).toEqual({ kind: 'refused', message: expect.stringMatching(words) });
+  expect(notice).toMatchObject({ message: expect.stringMatching(/Your script is as it was\.$/) });
+});
+
+test('a run that goes on is not taken out of sight', async () => {
+  const { session } = await open(`#${whole}`).then(() => store());
+  const going = { ...session!.run.getState(), status: 'running' as const, phase: 'text' as const };
+  const run = { ...session!.run, getState: () => going };
+  usePlayground.setState({ session: { ...session!, run: run as never }, script: '// mine' });
+  await open(`#${whole}`);
+  expect(store().script).toBe('// mine');
+  expect(store().notice).toMatchObject({ message: expect.stringContaining('A run is going on here.') });
+});

@@ -1,0 +1,112 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { askTerms, getShare, putShare, readShareAddress } from '../../src/share/share-store.ts';
+
+const page = 'https://play.example/app/index.html#x';
+const address = 'https://play.example/api/shares';
+const id = 'AbCdEfGhIjKlMnOpQrSt-A';
+const never = () => new AbortController().signal;
+
+/** Answers every request in this way, and says what was asked. */
+function answering(answer: () => Response | Promise<Response>): { url: string; sent: RequestInit }[] {
+  const asked: { url: string; sent: RequestInit }[] = [];
+  vi.stubGlobal('fetch', async (url: string, sent: RequestInit) => {
+    asked.push({ url, sent });
+    return answer();
+  });
+  return asked;
+}
+
+afterEach(() => void vi.unstubAllGlobals());
+
+test.each([
+  ['/api/shares', 'https://play.example/api/shares'],
+  [' /api/shares/ ', 'https://play.example/api/shares'],
+  ['shares', 'https://play.example/app/shares'],
+  ['https://keep.example/s', 'https://keep.example/s'],
+  ['https://keep.example/s?x#y', 'https://keep.example/s'],
+  ['', undefined],
+  ['   ', undefined],
+  [undefined, undefined],
+  ['javascript:alert(1)', undefined],
+  ['data:text/plain,x', undefined],
+  ['https://user:pass@keep.example/s', undefined],
+  ['https://', undefined],
+])('a host that sets %j up keeps things at %j', (content, expected) => {
+  expect(readShareAddress(content, page)).toBe(expected);
+});
+
+test('what is put goes to the store with who is signed in there, and nothing of the page', async () => {
+  const asked = answering(() => Response.json({ id, expiresAt: 7 }, { status: 201 }));
+  expect(await putShare(address, 'v1.s.x.y', never())).toEqual({ id, expiresAt: 7 });
+  expect(asked).toMatchObject([
+    {
+      url: address,
+      sent: {
+        method: 'POST',
+        body: 'v1.s.x.y',
+        headers: { 'content-type': 'application/octet-stream' },
+        credentials: 'include',
+        redirect: 'error',
+        referrerPolicy: 'no-referrer',
+      },
+    },
+  ]);
+});
+
+test('what is got is asked for by its id, and comes as it is', async () => {
+  const asked = answering(() => new Response('v1.s.x.y'));
+  expect(await getShare(address, id, never())).toBe('v1.s.x.y');
+  expect(asked).toMatchObject([{ url: `${address}/${id}`, sent: { redirect: 'error', cache: 'no-store' } }]);
+  expect(asked[0]!.sent.credentials).toBeUndefined();
+});
+
+test('a store says for how long it keeps things', async () => {
+  answering(() => Response.json({ bodyBytes: 1, lifetimeMs: 1_000 }));
+  expect(await askTerms(address, never())).toEqual({ lifetimeMs: 1_000 });
+});
+
+test.each([
+  [401, 'signed in'],
+  [403, 'does not answer this page'],
+  [404, 'gone, or never was'],
+  [413, 'more than can be kept'],
+  [429, 'a lot of sharing'],
+  [503, 'failed (503)'],
+])('status %i is a sentence', async (status, words) => {
+  answering(() => new Response('<b>secret</b>', { status }));
+  for (const doing of [() => getShare(address, id, never()), () => putShare(address, '', never())]) {
+    await expect(doing()).rejects.toMatchObject({
+      name: 'ShareError',
+      message: expect.stringContaining(words),
+    });
+    await expect(doing()).rejects.not.toThrow('secret');
+  }
+});
+
+test('so is a network that is not there, and being offline', async () => {
+  answering(() => Promise.reject(new TypeError('Failed to fetch')));
+  vi.stubGlobal('navigator', { onLine: true });
+  await expect(getShare(address, id, never())).rejects.toThrow('cannot be reached');
+  vi.stubGlobal('navigator', { onLine: false });
+  await expect(getShare(address, id, never())).rejects.toThrow('You are offline');
+});
+
+test('an answer without end is cut', async () => {
+  let pulled = 0;
+  const endless = () =>
+    new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull: (controller) => ((pulled += 1), controller.enqueue(new Uint8Array(100_000).fill(65))),
+    });
+  answering(() => new Response(endless()));
+  await expect(getShare(address, id, never())).rejects.toThrow('larger than a shared run can be');
+  expect(pulled).toBeLessThan(30);
+});
+
+test.each(['', 'null', '[]', '{}', '{"id":7,"expiresAt":7}', '{"lifetimeMs":"30 days"}', '<!doctype html>'])(
+  'an answer of %j is that of no share store',
+  async (text) => {
+    answering(() => new Response(text));
+    await expect(putShare(address, '', never())).rejects.toThrow('is no share store');
+    await expect(askTerms(address, never())).rejects.toThrow('is no share store');
+  },
+);
