@@ -3,12 +3,12 @@ import { goTo, places, type Place } from './where.ts';
 /** Chooses where runs happen. Those of the other places go on there. */
 export function PlaceSelect({ place }: { place: Place }) {
   return (
-    <label className="flex items-center gap-2 text-sm text-ink-2">
+    <label className="flex items-center gap-2 text-sm text-ink-2 narrow:w-full">
       Runs
       <select
         value={place}
         onChange={(event) => goTo(event.target.value as Place)}
-        className="field w-auto! py-0! pr-1! text-ink narrow:flex-1"
+        className="field min-h-8! w-auto! bg-panel! py-0! pr-1! text-ink narrow:min-h-11! narrow:flex-1"
       >
         {Object.entries(places).map(([name, words]) => (
           <option key={name} value={name}>

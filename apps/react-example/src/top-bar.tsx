@@ -26,7 +26,7 @@ export function TopBar({ page, place }: { page: PageName; place: Place }) {
         <PageLink to="tasks" isCurrent={page === 'tasks'} definition={prepareArrival} />
         <PageLink to="form" isCurrent={page === 'form'} definition={readBooking} />
       </nav>
-      <div className="ml-auto flex flex-wrap items-center justify-center gap-x-4 gap-y-1 narrow:order-first narrow:ml-0 narrow:w-full narrow:pt-2">
+      <div className="ml-auto flex flex-wrap items-center justify-center gap-x-4 gap-y-1.5 py-1.5 narrow:order-first narrow:ml-0 narrow:w-full narrow:pb-0">
         <p className="text-sm text-ink-2">
           <WhoAnswers place={place} />
         </p>
