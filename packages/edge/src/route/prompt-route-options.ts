@@ -24,6 +24,11 @@ export type PromptRouteLimits = Limits & {
   runMs: number;
   /** How long a run can be read after its end, in milliseconds. Default 5 minutes. */
   replayMs: number;
+  /**
+   * How long nothing may happen in a run of another instance before that is asked whether it is still there, in
+   * milliseconds. Where nobody answers, which takes up to 8 s, the run ends with `interrupted`. Default 15 seconds.
+   */
+  quietMs: number;
 };
 
 /** What a client asks for. Its messages have been checked; `model` and `options` are as they came. */

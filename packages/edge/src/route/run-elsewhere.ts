@@ -1,5 +1,6 @@
 import { CuelineError, failedStart, type EditReply, type RunCommand, type RunEvent } from '@cueline/core';
 import type { RunLogStore } from '../stores/run-log-store.ts';
+import { createTokenCount } from './count-tokens.ts';
 import { notUnderWay } from './host-run.ts';
 
 /** A run of another instance, as far as the store that both share can tell. */
@@ -12,10 +13,12 @@ export type RunElsewhere = {
 };
 
 export type RunElsewhereOptions = {
-  /** How long nothing may happen before it is asked whether anybody is there, in milliseconds; default 30,000. */
+  /** How long nothing may happen before it is asked whether anybody is there, in milliseconds; default 15,000. */
   quietMs?: number;
   /** How long an answer may take, in milliseconds; default 4,000. */
   replyMs?: number;
+  /** Called where its instance has gone, once the log says so, with the tokens that it took as far as that tells. */
+  onAbandoned?: (tokens: number) => Promise<void>;
 };
 
 /** How long a store may take to give what it has already, in milliseconds. */
@@ -25,7 +28,7 @@ const CATCH_UP_MS = 500;
 export function followElsewhere(
   store: RunLogStore,
   runId: string,
-  { quietMs = 30_000, replyMs = 4_000 }: RunElsewhereOptions = {},
+  { quietMs = 15_000, replyMs = 4_000, onAbandoned }: RunElsewhereOptions = {},
 ): RunElsewhere {
   async function ended(signal: AbortSignal): Promise<void> {
     const end = store.read(runId, Number.MAX_SAFE_INTEGER, signal)[Symbol.asyncIterator]();
@@ -61,8 +64,9 @@ export function followElsewhere(
     return (await ask(undefined)) === undefined && (await ask(undefined)) === undefined;
   }
 
-  /** The last event that is written down. */
-  async function lastEvent(): Promise<RunEvent | undefined> {
+  /** The last event that is written down, and what it took until then. */
+  async function whatIsWritten(): Promise<{ last: RunEvent | undefined; tokens: number }> {
+    const counted = createTokenCount();
     const enough = new AbortController();
     const events = store.read(runId, -1, enough.signal)[Symbol.asyncIterator]();
     let last: RunEvent | undefined;
@@ -70,8 +74,9 @@ export function followElsewhere(
       const next = events.next();
       if (await isSilent(next, CATCH_UP_MS)) enough.abort();
       const { done, value } = await next;
-      if (done === true) return last;
+      if (done === true) return { last, tokens: counted.total() };
       last = value;
+      counted.add(value);
     }
   }
 
@@ -81,7 +86,7 @@ export function followElsewhere(
       'interrupted',
       'Where this ran, nobody answers any more, so it has ended. Start it again.',
     );
-    const last = await lastEvent();
+    const { last, tokens } = await whatIsWritten();
     const events: RunEvent[] =
       last === undefined
         ? [...failedStart('', error)].map((event) => ('runId' in event ? { ...event, runId } : event))
@@ -89,6 +94,7 @@ export function followElsewhere(
     // should it be there after all, it hears that it is over
     await store.tell(runId, { type: 'stop' });
     await store.append(runId, events);
+    await onAbandoned?.(tokens);
   }
 
   async function* follow(afterSeq: number, signal: AbortSignal): AsyncGenerator<RunEvent, void> {

@@ -47,6 +47,8 @@ export type Runs = {
 
 /** How long it may take to tell another instance something, and to find out that it has gone, in milliseconds. */
 const COMMAND_MS = 20_000;
+/** How long another instance may take to answer, in milliseconds. */
+const REPLY_MS = 4_000;
 /** How long a run that was stopped is waited for, in milliseconds. */
 const STOP_MS = 2_000;
 /** How much longer than a run its place is held, in milliseconds: a lease that is over counts for nothing. */
@@ -55,7 +57,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Begins without a run. */
 export function createRuns(settings: RouteSettings): Runs {
-  const { store, limitStore, report, runMs, replayMs } = settings;
+  const { store, limitStore, report, runMs, replayMs, quietMs } = settings;
   const here = new Map<string, HostedRun & { settled: Promise<void> }>();
 
   /** What a store answers; where it does not, nothing begins. */
@@ -129,8 +131,13 @@ export function createRuns(settings: RouteSettings): Runs {
     };
   }
 
-  function reachElsewhere(runId: string): ReachedRun {
-    const run = followElsewhere(store, runId);
+  function reachElsewhere(runId: string, subject: string): ReachedRun {
+    const run = followElsewhere(store, runId, {
+      quietMs,
+      replyMs: Math.min(REPLY_MS, quietMs),
+      // nobody else gives its place back before the lease is over
+      onAbandoned: (tokens) => settle(subject, runId, tokens),
+    });
     return {
       runId,
       events: run.events,
@@ -146,7 +153,7 @@ export function createRuns(settings: RouteSettings): Runs {
     if (owner !== subject) {
       throw new Refusal('unknown_run', 'There is no such run, or it is not kept any more. Start it again.');
     }
-    return run === undefined ? reachElsewhere(runId) : reachHere(run, run.settled);
+    return run === undefined ? reachElsewhere(runId, subject) : reachHere(run, run.settled);
   }
 
   return {

@@ -24,6 +24,7 @@ const ownDefaults: OwnLimits = {
   dailyTokens: Infinity,
   runMs: 15 * 60_000,
   replayMs: 5 * 60_000,
+  quietMs: 15_000,
 };
 
 /** The limits of a run where nobody names any; those that a client asks for never go beyond. */

@@ -518,7 +518,7 @@ describe('a mistake of the server', () => {
       () =>
         createPromptRoute(definition as typeof greet, { origins: [], auth: async () => null, ...options });
     expect(make({ limits: { stepz: 1 } })).toThrow(
-      'There is no limit "stepz". Known: bodyBytes, concurrent, rpm, dailyTokens, runMs, replayMs, steps',
+      'There is no limit "stepz". Known: bodyBytes, concurrent, rpm, dailyTokens, runMs, replayMs, quietMs, steps',
     );
     expect(make({ limits: { rpm: 0 } })).toThrow('limits.rpm is 0. Give a number from 1 on.');
     expect(make({ limits: { runMs: NaN } })).toThrow('limits.runMs is NaN.');

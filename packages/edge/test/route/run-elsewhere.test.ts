@@ -110,3 +110,13 @@ test('nobody asks after a run whose reader has left', async () => {
   await new Promise((resolve) => setTimeout(resolve, 80));
   expect(await all(store.told('run-1', AbortSignal.timeout(5)))).toEqual([]);
 });
+
+test('what a run took whose instance has gone is counted, as far as it is written down', async () => {
+  const store = createMemoryRuns();
+  await store.create({ runId: 'run-1', subject: 'ada', runMs: 60_000, replayMs: 60_000 });
+  const usage = { inputTokens: 90, outputTokens: 10, totalTokens: 100 };
+  await store.append('run-1', [start, { seq: 1, t: 6, type: 'step-end', usage } as unknown as RunEvent]);
+  const onAbandoned = vi.fn(async () => {});
+  await all(followElsewhere(store, 'run-1', { ...times, onAbandoned }).events(-1));
+  expect(onAbandoned.mock.calls).toEqual([[100]]);
+});
