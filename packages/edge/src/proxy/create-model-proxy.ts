@@ -41,7 +41,7 @@ const ownRules: CorsRules = {
  */
 export function createModelProxy(
   options: ModelProxyOptions,
-): (request: Request, env?: Environment, context?: RouteContext) => Promise<Response> {
+): (request: Request, env?: object, context?: RouteContext) => Promise<Response> {
   const settings = checkOptions(options);
   const rules = withRequestHeaders(ownRules, options);
   return async (request, env, context) => {
@@ -52,7 +52,7 @@ export function createModelProxy(
         settings,
         rules,
         request,
-        env ?? processEnvironment(),
+        (env as Environment | undefined) ?? processEnvironment(),
         context,
         known,
         () => (sent = true),
