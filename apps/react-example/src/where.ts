@@ -17,12 +17,14 @@ export type Place = keyof typeof places;
 
 const { url, model } = pageServer ?? { url: '/api', model: '' };
 
+// #region providers
 /** All that is different: prompts, tools and components are the same wherever a run happens. */
 const providers: Record<Place, () => PromptProviderProps> = {
   page: () => ({ model: simulatedModel }),
   proxied: () => ({ model, models: proxied(`${url}/models`) }),
   route: () => ({ executor: viaRoute(`${url}/prompts`) }),
 };
+// #endregion
 
 /** What the provider of a place is given. */
 type Setup = PromptProviderProps & { persist: IndexedDbStorage };
