@@ -10,17 +10,20 @@ import { answerChat, isChatPost, readChatPost, resumeChat, type ChatAnswer } fro
 import { toChunkStream } from './chunk-stream.ts';
 import { peek } from './peek.ts';
 import { keepNothing } from './keep-nothing.ts';
+import { createRequestCount } from './count-requests.ts';
 import type { PromptRouteOptions } from './prompt-route-options.ts';
 import { readCommand } from './read-command.ts';
 import { readStart } from './read-start.ts';
+import { chatOf, noRun, readAfter, runOf } from './read-query.ts';
 import { createRuns } from './runs.ts';
 import { readSettings } from './settings.ts';
+import { createStreams, whileRead, type Place } from './streams.ts';
 
 /** What platforms such as Workers pass as the third argument. */
 export type RouteContext = { waitUntil?: (work: Promise<void>) => void };
 
 /** A route as servers call it: with a request, and on some platforms with its environment and context. */
-export type PromptRoute = (request: Request, env?: Environment, context?: RouteContext) => Promise<Response>;
+export type PromptRoute = (request: Request, env?: object, context?: RouteContext) => Promise<Response>;
 
 /** Header with the id of the run that an answer is about. */
 const RUN_HEADER = 'x-cueline-run';
@@ -57,6 +60,8 @@ export function createPromptRoute(
   const askerOf = checkOrigins(options.origins, options.development);
   const identify = createIdentify({ auth: options.auth, address: options.address });
   const runs = createRuns(settings);
+  const countRequest = createRequestCount(settings.requests);
+  const streams = createStreams({ ...settings, leaseMs: settings.runMs + settings.replayMs });
   const { models } = options;
   const shared = typeof models === 'function' ? undefined : inProcess(keepNothing(models));
 
@@ -64,59 +69,89 @@ export function createPromptRoute(
     return shared ?? inProcess(keepNothing(typeof models === 'function' ? models(env ?? {}) : models));
   }
 
-  async function start({ request, identity, env, context, url }: Call): Promise<Response> {
-    const body = await readJson(request, { bytes: settings.bodyBytes });
-    const runId = url.searchParams.get('run');
-    if (runId !== null) {
-      const run = await runs.reach(runId, identity.subject);
-      return jsonResponse(200, await run.send(readCommand(body)), { [RUN_HEADER]: run.runId });
+  /** An answer that takes a place of its subject's as long as it goes on. */
+  async function inPlace(
+    subject: string,
+    runId: string | undefined,
+    make: (leave: () => void, place: Place) => Promise<Response>,
+  ): Promise<Response> {
+    const place = streams.enter(subject, runId);
+    try {
+      const response = await make(() => place.leave(), place);
+      if (response.body === null) place.leave();
+      return response;
+    } catch (error) {
+      place.leave();
+      throw error;
     }
-    const start = await readStart(settings, body, identity.subject, request);
-    const waitUntil = context?.waitUntil === undefined ? options.waitUntil : context.waitUntil.bind(context);
-    const beginning = { identity, executor: executorFor(env), waitUntil };
-    if (!isChatPost(body)) {
-      const run = await runs.begin({ ...beginning, start });
-      return eventsResponse(run.events(-1), run.runId);
-    }
-    const post = readChatPost(body, start);
-    const latest = await runs.latest(post.chatId, identity.subject);
-    const answer = await answerChat(post, latest, (start, after) =>
-      runs.begin({ ...beginning, start, chat: { id: post.chatId, after } }),
-    );
-    return chunksResponse(answer);
   }
 
-  async function resume({ request, url, identity }: Call): Promise<Response> {
-    const runId = url.searchParams.get('run');
-    if (runId !== null) {
+  async function tell(runId: string, { request, identity }: Call): Promise<Response> {
+    const bytes = Math.min(settings.commandBytes, settings.bodyBytes);
+    const command = readCommand(await readJson(request, { bytes }));
+    const run = await runs.reach(runId, identity.subject);
+    return jsonResponse(200, await run.send(command), { [RUN_HEADER]: run.runId });
+  }
+
+  async function start({ request, identity, env, context }: Call): Promise<Response> {
+    const { subject } = identity;
+    const body = await readJson(request, { bytes: settings.bodyBytes });
+    const start = await readStart(settings, body, subject, request);
+    const waitUntil = context?.waitUntil === undefined ? options.waitUntil : context.waitUntil.bind(context);
+    const beginning = { identity, executor: executorFor(env), waitUntil };
+    return inPlace(subject, undefined, async (leave, place) => {
+      if (!isChatPost(body)) {
+        const run = await runs.begin({ ...beginning, start });
+        place.runId = run.runId;
+        return eventsResponse(whileRead(run.events(-1), leave), run.runId);
+      }
+      const post = readChatPost(body, start);
+      const latest = await runs.latest(post.chatId, subject);
+      const answer = await answerChat(post, latest, (start, after) =>
+        runs.begin({ ...beginning, start, chat: { id: post.chatId, after } }),
+      );
+      place.runId = answer.runId;
+      return chunksResponse(answer, leave);
+    });
+  }
+
+  async function resume({ request, url, identity: { subject } }: Call): Promise<Response> {
+    const runId = runOf(url);
+    if (runId !== undefined) {
       const afterSeq = readAfter(request, url);
-      const run = await runs.reach(runId, identity.subject);
-      const all = run.events(afterSeq);
-      // an EventSource comes back after the end of a run, too, until it is told that there is nothing
-      const events = afterSeq < 0 ? all : await peek(all, PEEK_MS);
-      return events === undefined ? emptyResponse() : eventsResponse(events, run.runId);
+      const run = await runs.reach(runId, subject);
+      return inPlace(subject, runId, async (leave) => {
+        const all = run.events(afterSeq);
+        // an EventSource comes back after the end of a run, too, until it is told that there is nothing
+        const events = afterSeq < 0 ? all : await peek(all, PEEK_MS);
+        return events === undefined ? emptyResponse() : eventsResponse(whileRead(events, leave), runId);
+      });
     }
     const chatId = chatOf(url);
     if (chatId === undefined) throw noRun('GET');
-    const latest = await runs.latest(chatId, identity.subject);
+    const latest = await runs.latest(chatId, subject);
     const [any] = settings.definitions.values();
-    const answer = latest && any && (await resumeChat(any, chatId, latest));
-    return answer ? chunksResponse(answer) : emptyResponse();
+    if (latest === undefined || any === undefined) return emptyResponse();
+    return inPlace(subject, latest.runId, async (leave) => {
+      const answer = await resumeChat(any, chatId, latest);
+      return answer === null ? emptyResponse() : chunksResponse(answer, leave);
+    });
   }
 
   async function stop({ url, identity }: Call): Promise<Response> {
-    const runId = url.searchParams.get('run');
+    const runId = runOf(url);
     const chatId = chatOf(url);
-    if (runId !== null) await (await runs.reach(runId, identity.subject)).stop();
+    if (runId !== undefined) await (await runs.reach(runId, identity.subject)).stop();
     else if (chatId !== undefined) await (await runs.latest(chatId, identity.subject))?.stop();
     else throw noRun('DELETE');
     return emptyResponse();
   }
 
   async function answer(call: Call): Promise<Response> {
+    const runId = runOf(call.url);
     switch (call.request.method) {
       case 'POST':
-        return start(call);
+        return runId === undefined ? start(call) : tell(runId, call);
       case 'GET':
         return resume(call);
       default:
@@ -136,11 +171,13 @@ export function createPromptRoute(
         throw new Refusal('method_not_allowed', `Send ${METHODS.join(', ')}.`);
       }
       const identity = await identify(request, asker);
+      countRequest(identity.subject);
       const response = await answer({
         request,
         url: new URL(request.url),
         identity,
-        ...(env === undefined ? {} : { env }),
+        // besides variables it may hold bindings, which nobody takes for one
+        ...(env === undefined ? {} : { env: env as Environment }),
         ...(context === undefined ? {} : { context }),
       });
       for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
@@ -160,8 +197,12 @@ function eventsResponse(events: AsyncIterable<RunEvent>, runId: string): Respons
   return streamResponse(toEventStream(events), { [RUN_HEADER]: runId });
 }
 
-function chunksResponse({ chunks, runId, leave }: ChatAnswer): Response {
-  return streamResponse(toChunkStream(chunks, leave), {
+function chunksResponse({ chunks, runId, leave }: ChatAnswer, onLeave: () => void): Response {
+  const left = (): void => {
+    leave();
+    onLeave();
+  };
+  return streamResponse(toChunkStream(chunks, left), {
     'x-vercel-ai-ui-message-stream': 'v1',
     ...(runId === undefined ? {} : { [RUN_HEADER]: runId }),
   });
@@ -174,29 +215,4 @@ function streamResponse(body: ReadableStream<Uint8Array>, headers: Record<string
 
 function emptyResponse(): Response {
   return new Response(null, { status: 204, headers: answerHeaders });
-}
-
-/** The number of the last event that a client has; -1 where it has none. */
-function readAfter(request: Request, url: URL): number {
-  const text = request.headers.get('last-event-id') ?? url.searchParams.get('after') ?? '';
-  if (text === '') return -1;
-  if (!/^(-1|\d{1,15})$/.test(text)) {
-    throw new Refusal('invalid_query', "Last-Event-ID, or after, is no event's number.");
-  }
-  return Number(text);
-}
-
-/** The conversation of an address that the AI SDK's client makes to come back: `…/{chatId}/stream`. */
-function chatOf(url: URL): string | undefined {
-  const [, id] = /\/([^/]+)\/stream$/.exec(url.pathname) ?? [];
-  if (id === undefined) return undefined;
-  try {
-    return decodeURIComponent(id);
-  } catch {
-    throw new Refusal('invalid_query', 'The address is not well-formed.');
-  }
-}
-
-function noRun(method: string): Refusal {
-  return new Refusal('invalid_query', `Say which run: ${method} …?run=<id>.`);
 }

@@ -24,6 +24,17 @@ export type PromptRouteLimits = Limits & {
   runMs: number;
   /** How long a run can be read after its end, in milliseconds. Default 5 minutes. */
   replayMs: number;
+  /** The most bytes of what a run under way is told. Default 16 KB. */
+  commandBytes: number;
+  /**
+   * Requests of one subject a minute, whatever they ask for, and as many at once. Counted in each process: it keeps the
+   * server up, and is no budget. Default 120, or six times `rpm` where that is more.
+   */
+  requests: number;
+  /** Answers that go on to one subject at once, in each process. Default 16, or four times `concurrent` where that is more. */
+  streams: number;
+  /** Of these, answers of one run that a client comes back to. Default 8. */
+  streamsPerRun: number;
   /**
    * How long nothing may happen in a run of another instance before that is asked whether it is still there, in
    * milliseconds. Where nobody answers, which takes up to 8 s, the run ends with `interrupted`. Default 15 seconds.

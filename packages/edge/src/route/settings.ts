@@ -25,6 +25,11 @@ const ownDefaults: OwnLimits = {
   runMs: 15 * 60_000,
   replayMs: 5 * 60_000,
   quietMs: 15_000,
+  commandBytes: 16 << 10,
+  // of `rpm` and `concurrent`, where they are not given
+  requests: NaN,
+  streams: NaN,
+  streamsPerRun: 8,
 };
 
 /** The limits of a run where nobody names any; those that a client asks for never go beyond. */
@@ -90,6 +95,8 @@ function readLimits(given: Partial<PromptRouteLimits>): { own: OwnLimits; run: P
     if (isOwn) own[name as keyof OwnLimits] = value;
     else run[name as keyof Limits] = value;
   }
+  if (Number.isNaN(own.requests)) own.requests = Math.max(120, own.rpm * 6);
+  if (Number.isNaN(own.streams)) own.streams = Math.max(16, own.concurrent * 4);
   return { own, run };
 }
 

@@ -59,6 +59,38 @@ describe('a run on a route', () => {
     expect(hub.asked.map(({ method }) => method)).toEqual(['POST', 'GET']);
   });
 
+  test.each(['', '/answers', '/answers/'])('is edited and answered under its address%s', async (path) => {
+    const hub = testRoute([sends, 'Sent it.'], { options: { approval: true } });
+    const response = await hub.route(post({ prompt: 'greet', input: {} }));
+    const runId = response.headers.get('x-cueline-run');
+    const tell = async (body: unknown) => {
+      const sent = new Request(`${address}${path}?run=${runId}`, post(body));
+      const answer = await hub.route(sent);
+      return [answer.status, answer.headers.get('x-cueline-run'), await answer.json()];
+    };
+    const edit = { type: 'skip', taskId: 'none' };
+    expect(await tell({ type: 'edit', edit })).toEqual([
+      200,
+      runId,
+      { accepted: false, reason: expect.any(String) },
+    ]);
+    const reader = createEventSource(response.body!);
+    let requestId: string | undefined;
+    while (requestId === undefined) {
+      const { value } = await reader.next();
+      const { data } = value as { data?: RunEvent };
+      if (data?.type === 'request-open') requestId = data.requestId;
+    }
+    expect(await tell({ type: 'respond', requestId, answer: { approve: true } })).toEqual([
+      200,
+      runId,
+      { accepted: true },
+    ]);
+    const rest = (await all(reader)).flatMap((event) => ('data' in event ? [event.data as RunEvent] : []));
+    expect(rest.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
+    expect(rest).toContainEqual(expect.objectContaining({ type: 'tool-end', output: 'sent to Bob' }));
+  });
+
   test('has nothing more to say after its end, here or elsewhere, so that nobody comes back for ever', async () => {
     const store = createMemoryRuns();
     const here = testRoute([looks, 'Hello Ada.'], { store });

@@ -413,6 +413,80 @@ describe('limits', () => {
     expect(log.at(-1)).toMatchObject({ error: { details: { limit: 'steps', allowed: 1 } } });
   });
 
+  test('so many requests a minute, whatever they ask for, of each subject', async () => {
+    vi.useFakeTimers();
+    try {
+      const hub = testRoute([], { limits: { requests: 3 } });
+      const bob = { authorization: 'Bearer bob' };
+      const all = [
+        ask('GET', '?run=run-1'),
+        ask('DELETE', '?run=run-1'),
+        post({ prompt: 'other' }, '?run=run-1'),
+      ];
+      for (const given of all) expect((await hub.route(given)).status).toBeLessThan(429);
+      const fourth = await hub.route(ask('GET', '?run=run-1'));
+      expect(fourth.headers.get('retry-after')).toBe('20');
+      expect(await refusal(fourth)).toMatchObject({ status: 429, code: 'rate_limited' });
+      expect((await hub.route(ask('GET', '?run=run-1', bob))).status).toBe(404);
+      // one after another again, and not all at once
+      await vi.advanceTimersByTimeAsync(20_000);
+      expect((await hub.route(ask('GET', '?run=run-1'))).status).toBe(404);
+      expect((await hub.route(ask('GET', '?run=run-1'))).status).toBe(429);
+      await vi.advanceTimersByTimeAsync(60_000);
+      for (const _ of [1, 2, 3]) expect((await hub.route(ask('GET', '?run=run-1'))).status).toBe(404);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('so many answers at once to a subject, and of a run', async () => {
+    const hub = testRoute([endless, endless], { limits: { streams: 4, streamsPerRun: 2 } });
+    const first = await hub.route(post({ input: {} }));
+    const runId = first.headers.get('x-cueline-run');
+    const back = () => hub.route(ask('GET', `?run=${runId}`));
+    const second = await back();
+    const third = await back();
+    expect(third.headers.get('retry-after')).toBe('1');
+    expect(await refusal(third)).toMatchObject({ status: 429, code: 'too_many_at_once' });
+    await second.body?.cancel();
+    const again = await back();
+    expect(again.status).toBe(200);
+    const others = await Promise.all([1, 2].map(() => hub.route(post({ messages: [], id: 'c' }))));
+    expect(others.map(({ status }) => status)).toEqual([200, 200]);
+    const begun = hub.told.filter(({ type }) => type === 'run-start').length;
+    for (const body of [{ input: {} }, { messages: [] }]) {
+      expect(await refusal(await hub.route(post(body)))).toMatchObject({ code: 'too_many_at_once' });
+    }
+    // and nothing was begun for it
+    expect(hub.told.filter(({ type }) => type === 'run-start')).toHaveLength(begun);
+    expect((await hub.route(post({ input: {} }, '', { authorization: 'Bearer bob' }))).status).toBe(200);
+    await hub.route(ask('DELETE', `?run=${runId}`));
+    // with its end they are over
+    await Promise.all([first.text(), again.text()]);
+    expect((await hub.route(ask('GET', `?run=${runId}`))).status).toBe(200);
+    expect((await hub.route(ask('GET', `?run=${runId}&after=1`))).status).toBe(200);
+  });
+
+  test('an answer that nobody reads does not take a place for ever', async () => {
+    const hub = testRoute(['Hi.', 'Hi.'], { limits: { streams: 1, runMs: 100, replayMs: 50 } });
+    expect((await hub.route(post({ input: {} }))).status).toBe(200);
+    expect((await hub.route(post({ input: {} }))).status).toBe(429);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await hub.route(post({ input: {} }))).status).toBe(200);
+  });
+
+  test('a command of more bytes than that', async () => {
+    const hub = testRoute([endless]);
+    const runId = idOf(await readTo(client(hub).start(request, never()), 'text-delta'));
+    const edit = { type: 'add', title: 'x'.repeat(16 << 10) };
+    const tell = vi.spyOn(hub.store, 'tell');
+    for (const route of [hub.route, testRoute([], { store: hub.store }).route]) {
+      expect((await route(post({ type: 'edit', edit }, `?run=${runId}`))).status).toBe(413);
+    }
+    expect(tell).not.toHaveBeenCalled();
+    await hub.route(ask('DELETE', `?run=${runId}`));
+  });
+
   test('a body of more bytes than that', async () => {
     const { route } = testRoute(['Hi.'], { limits: { bodyBytes: 30 } });
     expect((await route(post({ input: { name: 'A'.repeat(30) } }))).status).toBe(413);
@@ -518,7 +592,7 @@ describe('a mistake of the server', () => {
       () =>
         createPromptRoute(definition as typeof greet, { origins: [], auth: async () => null, ...options });
     expect(make({ limits: { stepz: 1 } })).toThrow(
-      'There is no limit "stepz". Known: bodyBytes, concurrent, rpm, dailyTokens, runMs, replayMs, quietMs, steps',
+      'There is no limit "stepz". Known: bodyBytes, concurrent, rpm, dailyTokens, runMs, replayMs, quietMs, commandBytes, requests, streams, streamsPerRun, steps',
     );
     expect(make({ limits: { rpm: 0 } })).toThrow('limits.rpm is 0. Give a number from 1 on.');
     expect(make({ limits: { runMs: NaN } })).toThrow('limits.runMs is NaN.');

@@ -1,0 +1,41 @@
+import { Refusal } from '../respond.ts';
+
+const MINUTE_MS = 60_000;
+/** From how many subjects on those are looked for that have not asked for a while. */
+const MANY = 10_000;
+
+/**
+ * Counts every request of a subject, and throws a {@link Refusal} with 429 for one that is too many: `perMinute` at
+ * once, and as many in each minute after. It is counted in this process alone, where it keeps the process and its store
+ * from being asked to death; what costs money has its budget elsewhere.
+ */
+export function createRequestCount(perMinute: number): (subject: string) => void {
+  const interval = MINUTE_MS / perMinute;
+  /** When all that each subject has asked would be through at an even pace (GCRA): one number, however often it asks. */
+  const through = new Map<string, number>();
+  let sweptAt = -Infinity;
+
+  function forgetIdle(at: number): void {
+    if (through.size < MANY || at < sweptAt + MINUTE_MS) return;
+    sweptAt = at;
+    for (const [subject, time] of through) if (time <= at) through.delete(subject);
+  }
+
+  return (subject) => {
+    const at = performance.now();
+    forgetIdle(at);
+    const next = Math.max(through.get(subject) ?? at, at) + interval;
+    const wait = next - at - MINUTE_MS;
+    // a rounding error is no request
+    if (wait > 1e-3) {
+      throw new Refusal(
+        'rate_limited',
+        `There may be ${perMinute} requests of yours a minute. Wait a little.`,
+        {
+          retryAfterMs: wait,
+        },
+      );
+    }
+    through.set(subject, next);
+  };
+}
