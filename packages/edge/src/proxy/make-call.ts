@@ -108,6 +108,7 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
       const events = passEvents(response.body, {
         ...limits,
         ...ours,
+        isOfInterest: meter.isOfInterest,
         onEvent: meter.readEvent,
         onEnd: (end, bytes) => {
           if (end !== 'done') controller.abort('client' satisfies Cut);

@@ -1,5 +1,5 @@
-import { after } from './after.ts';
-import { createEventSplitter } from './split-events.ts';
+import { createWatch } from './after.ts';
+import { createEventSplitter, type EventBatch } from './split-events.ts';
 
 /** Why a stream ended before its end. */
 export type StreamFault = 'timeout' | 'idle' | 'too_large' | 'event_too_large' | 'broken';
@@ -14,7 +14,9 @@ export type PassOptions = {
   idleMs: number;
   /** Aborted where the caller is gone, or with `'timeout'` as its reason where the call's time is over. */
   signal: AbortSignal;
-  /** The event as it is passed on; undefined leaves it out. Called for each event, in order. */
+  /** Whether `onEvent` has anything to do with some of these events. Where it has not, they pass as they came. */
+  isOfInterest(events: string): boolean;
+  /** The event as it is passed on; undefined leaves it out. Called in order. */
   onEvent(event: string): string | undefined;
   /** Called once. The stream closes when it is done, so that a runtime does not stop us in the middle of it. */
   onEnd(end: StreamEnd, bytes: number): Promise<void>;
@@ -40,12 +42,14 @@ export function passEvents(
   const splitter = createEventSplitter(options.eventBytes);
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
+  const silence = createWatch(options.idleMs, () => void close('idle'));
   let bytes = 0;
   let ended = false;
   let output: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 
   function end(how: StreamEnd): Promise<void> {
     ended = true;
+    silence.stop();
     options.signal.removeEventListener('abort', aborted);
     if (how !== 'done') reader.cancel().catch(() => {});
     return options.onEnd(how, bytes);
@@ -68,8 +72,15 @@ export function passEvents(
     void close(options.signal.reason === 'timeout' ? 'timeout' : 'aborted');
   }
 
-  function pass(events: readonly Uint8Array[]): boolean {
-    const text = events.flatMap((event) => options.onEvent(decoder.decode(event)) ?? []).join('');
+  function pass({ bytes, ends }: EventBatch): boolean {
+    if (ends.length === 0) return false;
+    // most are a word or two of text: to look at many at once, and to encode none, is half of what it costs
+    if (!options.isOfInterest(decoder.decode(bytes))) {
+      output.enqueue(bytes);
+      return true;
+    }
+    const events = ends.map((end, index) => decoder.decode(bytes.subarray(ends[index - 1] ?? 0, end)));
+    const text = events.map((event) => options.onEvent(event) ?? '').join('');
     if (text !== '') output.enqueue(encoder.encode(text));
     return text !== '';
   }
@@ -83,14 +94,14 @@ export function passEvents(
       },
       async pull() {
         for (;;) {
-          const stop = after(options.idleMs, () => void close('idle'));
+          silence.begin();
           const read = await reader.read().catch(() => undefined);
-          stop();
+          silence.end();
           // it may have ended while we waited
           if (ended) return;
           if (read === undefined) return close('broken');
           if (read.done) {
-            pass([splitter.rest()]);
+            pass(splitter.rest());
             return close('done');
           }
           bytes += read.value.byteLength;

@@ -5,7 +5,12 @@ export const shortestKey = 8;
 
 /** The text without this key. A shorter text than a key is left alone, which would take words out of every answer. */
 export function hideKey(text: string, key: string): string {
-  return key.length < shortestKey ? text : text.replaceAll(key, hidden);
+  return hasKey(text, key) ? text.replaceAll(key, hidden) : text;
+}
+
+/** Whether this key is in the text. */
+export function hasKey(text: string, key: string): boolean {
+  return key.length >= shortestKey && text.includes(key);
 }
 
 /** A provider's error text without the key, what looks like a key, and the name of the account. */

@@ -1,23 +1,31 @@
 const lineFeed = 10;
 const carriageReturn = 13;
 
-/** Cuts the bytes of Server-Sent Events after each event. */
-export type EventSplitter = {
-  /** The events that these bytes complete, as they came; undefined where one has grown larger than the cap. */
-  push(bytes: Uint8Array): Uint8Array[] | undefined;
-  /** What has come of an event that is not complete. */
-  rest(): Uint8Array;
+/** Whole events, as they came. */
+export type EventBatch = {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Where each of them ends; the last at the end of the bytes. */
+  ends: readonly number[];
 };
 
-/** Keeps no more than one event of at most so many bytes. Looks at each byte once. */
+/** Cuts the bytes of Server-Sent Events after each event. */
+export type EventSplitter = {
+  /** The events that these bytes complete; undefined where one has grown larger than the cap. */
+  push(bytes: Uint8Array): EventBatch | undefined;
+  /** What has come of an event that is not complete, as one. */
+  rest(): EventBatch;
+};
+
+/** Keeps no more than one event of at most so many bytes. */
 export function createEventSplitter(maxBytes: number): EventSplitter {
   let parts: Uint8Array[] = [];
   let size = 0;
   let lineIsEmpty = true;
   let afterReturn = false;
 
-  function take(last: Uint8Array): Uint8Array {
-    if (parts.length === 0) return last;
+  function take(last: Uint8Array): Uint8Array<ArrayBuffer> {
+    // what a provider sends is shared with nobody
+    if (parts.length === 0) return last as Uint8Array<ArrayBuffer>;
     const whole = new Uint8Array(size + last.byteLength);
     let at = 0;
     for (const part of [...parts, last]) {
@@ -31,41 +39,50 @@ export function createEventSplitter(maxBytes: number): EventSplitter {
 
   return {
     push(bytes) {
-      const events: Uint8Array[] = [];
+      const ends: number[] = [];
+      // the event that is coming begins so many bytes before these
+      let before = size;
       let from = 0;
-      for (let at = 0; at < bytes.byteLength; at += 1) {
-        const byte = bytes[at];
-        if (byte === lineFeed && afterReturn) {
-          // the second half of a line's end: where that ended an event, it begins the next, which does no harm
-          afterReturn = false;
-          continue;
+      // The runtime's own search, from one line's end to the next, is several times as fast as a look at each byte.
+      let feed = bytes.indexOf(lineFeed);
+      let back = bytes.indexOf(carriageReturn);
+      for (let at = 0; feed !== -1 || back !== -1; at += 1) {
+        const isReturn = feed === -1 || (back !== -1 && back < feed);
+        const found = isReturn ? back : feed;
+        if (isReturn) back = bytes.indexOf(carriageReturn, found + 1);
+        else feed = bytes.indexOf(lineFeed, found + 1);
+        const isSecondHalf = !isReturn && afterReturn && found === at;
+        afterReturn = isReturn;
+        // the second half of a line's end: where that ended an event, it begins the next, which does no harm
+        if (!isSecondHalf) {
+          if (lineIsEmpty && found === at) {
+            if (before + found + 1 - from > maxBytes) return undefined;
+            before = 0;
+            from = found + 1;
+            ends.push(size + from);
+          }
+          lineIsEmpty = true;
         }
-        afterReturn = byte === carriageReturn;
-        if (byte !== lineFeed && byte !== carriageReturn) {
-          lineIsEmpty = false;
-          continue;
-        }
-        if (lineIsEmpty) {
-          if (size + at + 1 - from > maxBytes) return undefined;
-          events.push(take(bytes.subarray(from, at + 1)));
-          from = at + 1;
-        }
-        lineIsEmpty = true;
+        at = found;
       }
+      const whole = from === 0 ? nothing : take(bytes.subarray(0, from));
       if (from < bytes.byteLength) {
+        const last = bytes.at(-1);
+        if (last !== lineFeed && last !== carriageReturn) lineIsEmpty = afterReturn = false;
         size += bytes.byteLength - from;
         if (size > maxBytes) return undefined;
         parts.push(bytes.slice(from));
       }
-      return events;
+      return { bytes: whole, ends };
     },
     rest: () => {
-      const last = parts.pop() ?? new Uint8Array();
-      size -= last.byteLength;
-      return take(last);
+      const bytes = take(nothing);
+      return { bytes, ends: bytes.byteLength === 0 ? [] : [bytes.byteLength] };
     },
   };
 }
+
+const nothing = new Uint8Array();
 
 /** The `data` of an event, its lines joined; undefined where it has none. */
 export function dataOf(event: string): string | undefined {

@@ -120,8 +120,9 @@ describe('what passes', () => {
     const cut = (text: string): string[] => {
       const splitter = createEventSplitter(1_000);
       const decoder = new TextDecoder();
-      const whole = splitter.push(new TextEncoder().encode(text)) ?? [];
-      return [...whole.map((event) => decoder.decode(event)), decoder.decode(splitter.rest())];
+      const { bytes, ends } = splitter.push(new TextEncoder().encode(text))!;
+      const events = ends.map((end, index) => decoder.decode(bytes.subarray(ends[index - 1] ?? 0, end)));
+      return [...events, decoder.decode(splitter.rest().bytes)];
     };
     expect(cut('data: a\n\ndata: b\n\n')).toEqual(['data: a\n\n', 'data: b\n\n', '']);
     expect(cut('data: a\r\n\r\ndata: b')).toEqual(['data: a\r\n\r', '\ndata: b']);
@@ -129,6 +130,44 @@ describe('what passes', () => {
     expect(dataOf('event: x\r\ndata: a\rdata:b\ndata\nid: 1\n\n')).toBe('a\nb\n');
     expect(dataOf(': comment\n\n')).toBeUndefined();
   });
+});
+
+test('events end where a look at each byte finds an empty line, whatever the pieces', () => {
+  const piece = fc.array(fc.constantFrom('a', '\r', '\n', '\n\n', '\r\n'), { maxLength: 8 });
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+      const splitter = createEventSplitter(1_000);
+      const found: number[] = [];
+      let taken = 0;
+      for (const text of pieces) {
+        const { bytes, ends } = splitter.push(new TextEncoder().encode(text.join('')))!;
+        found.push(...ends.map((end) => taken + end));
+        taken += bytes.byteLength;
+        expect(ends.at(-1) ?? 0).toBe(bytes.byteLength);
+      }
+      const whole = pieces.flat().join('');
+      expect(taken + splitter.rest().bytes.byteLength).toBe(whole.length);
+      const expected: number[] = [];
+      let lineIsEmpty = true;
+      for (let at = 0; at < whole.length; at += 1) {
+        if (whole[at] === '\n' && whole[at - 1] === '\r') continue;
+        if (whole[at] === 'a') lineIsEmpty = false;
+        else if (lineIsEmpty) expected.push(at + 1);
+        else lineIsEmpty = true;
+      }
+      expect(found).toEqual(expected);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('an event that is of interest changes none of those that come with it', async () => {
+  const said = (content: string): string =>
+    `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
+  const usage = `data: ${JSON.stringify(chatUsage)}\n\n`;
+  const whole = `${said('ä')}\n${usage}${said(`has ${key}`)}: \u{1f600}\n\n${said('end')}`;
+  const { text } = await play(() => new Response(whole, sse));
+  expect(text).toBe(whole.replace(usage, '').replace(key, '[redacted]'));
 });
 
 describe('what it has cost', () => {
