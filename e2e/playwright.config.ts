@@ -18,7 +18,10 @@ export default defineConfig({
   ],
   use: {
     baseURL: playground,
-    trace: 'retain-on-failure',
+    // What failed is told by its steps, network and console, and by how the page looked at the end. Pictures and copies of
+    // the page at every step would take as much time as the tests themselves: ask for them with `--trace on`.
+    trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false },
+    screenshot: 'only-on-failure',
     launchOptions: launchOptions(),
   },
   projects: [
@@ -32,7 +35,7 @@ export default defineConfig({
 
 function preview(app: string, url: string) {
   return {
-    command: `node node_modules/vite/bin/vite.js preview --port ${new URL(url).port} --strictPort`,
+    command: `node node_modules/vite/bin/vite.js preview --config ../../e2e/preview.config.ts --port ${new URL(url).port} --strictPort`,
     cwd: app,
     url,
     reuseExistingServer: false,
