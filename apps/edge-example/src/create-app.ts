@@ -3,8 +3,10 @@ import { guestDesk, prepareArrival, readBooking } from '@cueline/react-example/p
 import { servePage } from './serve-page.ts';
 import { createSessions } from './sessions.ts';
 
+type Answering = { fetch(request: Request): Promise<Response> };
+
 /** Files as Workers bind them: what is not there is a 404. */
-export type Assets = { fetch(request: Request): Promise<Response> };
+export type Assets = Answering;
 
 /** What the platform sets: variables, secrets, and the files of the built page. */
 export type WorkerEnvironment = {
@@ -13,6 +15,8 @@ export type WorkerEnvironment = {
   ORIGINS: string;
   /** Signs the sessions. Any long random text; whoever knows it can be anybody. */
   SESSION_SECRET: string;
+  /** Where each session has its own object. Left out, everything is answered where it comes in. */
+  SESSIONS?: { idFromName(name: string): unknown; get(id: unknown): Answering } | undefined;
   OPENAI_API_KEY: string;
   /** Another address that speaks OpenAI's Responses. */
   OPENAI_API_BASE?: string | undefined;
@@ -26,7 +30,7 @@ export type App = (request: Request, context?: RouteContext) => Promise<Response
 const smallModel = 'gpt-5.4-mini';
 
 /** Puts the server together. The key is read from `env` at each call, and is in no answer. */
-export function createApp({ ASSETS: assets, ...env }: WorkerEnvironment): App {
+export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerEnvironment): App {
   const id = env.CUELINE_MODEL ?? smallModel;
   const model = `openai:${id}`;
   const sessions = createSessions(env.SESSION_SECRET);
@@ -49,6 +53,10 @@ export function createApp({ ASSETS: assets, ...env }: WorkerEnvironment): App {
 
   return async (request, context) => {
     const { pathname } = new URL(request.url);
+    if (objects !== undefined && pathname.startsWith('/api/')) {
+      const session = await sessions.identify(request);
+      if (session !== null) return objects.get(objects.idFromName(session.subject)).fetch(request);
+    }
     if (pathname.startsWith('/api/models/')) return models(request, env);
     if (pathname === '/api/prompts' || pathname.startsWith('/api/prompts/')) {
       return prompts(request, env, context);

@@ -14,3 +14,19 @@ export default {
     return app(request, context);
   },
 };
+
+/**
+ * The same app as a Durable Object: all that a session asks for meets in one place, wherever it comes in, so that its
+ * runs can be read on, answered and stopped, and its budget is one. It is kept in memory, and goes with it.
+ */
+export class Session {
+  readonly #app: App;
+
+  constructor(_state: unknown, env: WorkerEnvironment) {
+    this.#app = createApp({ ...env, SESSIONS: undefined });
+  }
+
+  fetch(request: Request): Promise<Response> {
+    return this.#app(request);
+  }
+}
