@@ -10,13 +10,17 @@ import {
 } from '@cueline/core';
 import { createFeed, type Feed } from '../stores/feed.ts';
 import type { RunLogStore, RunMessage } from '../stores/run-log-store.ts';
+import { hideErrors } from './hide-errors.ts';
 import { createStoreWriter } from './store-writer.ts';
 
 /** A run that happens in this instance. */
 export type HostedRun = {
   readonly runId: string;
   readonly subject: string;
+  /** As they happen. */
   readonly events: Feed<RunEvent>;
+  /** The same for whoever watches, once they are written down. */
+  readonly shown: Feed<RunEvent>;
   send(command: RunCommand): Promise<EditReply>;
   /** Ends it; with an error, where that was not wished for. */
   stop(error?: SerializedError): void;
@@ -31,6 +35,8 @@ export type HostedRunOptions = {
   request: RunRequest;
   store: RunLogStore;
   runMs: number;
+  /** Lets clients read what the prompt's own code threw. */
+  showErrors?: boolean;
   onFailure(error: unknown): void;
 };
 
@@ -43,8 +49,9 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * stopped, here or by another instance, and after `runMs`.
  */
 export function hostRun(options: HostedRunOptions): HostedRun {
-  const { runId, subject, executor, request, store, runMs, onFailure } = options;
+  const { runId, subject, executor, request, store, runMs, showErrors, onFailure } = options;
   const events = createFeed<RunEvent>();
+  const shown = createFeed<RunEvent>();
   const aborting = new AbortController();
   /** Ends the listening. */
   const over = new AbortController();
@@ -54,11 +61,19 @@ export function hostRun(options: HostedRunOptions): HostedRun {
   let cause: SerializedError | undefined;
   let grace: ReturnType<typeof setTimeout> | undefined;
 
-  const writer = createStoreWriter(store, runId, (error) => {
-    onFailure(error);
-    warn(
-      'What happens in this run could not be written down. It goes on, but where the connection is lost, it may not be found again.',
-    );
+  const writer = createStoreWriter({
+    store,
+    runId,
+    show(event) {
+      shown.push(event);
+      if (event.type === 'run-end') shown.close();
+    },
+    onFailure(error) {
+      onFailure(error);
+      warn(
+        'What happens in this run could not be written down. It goes on, but where the connection is lost, it may not be found again.',
+      );
+    },
   });
   const timeout = setTimeout(
     () => {
@@ -71,7 +86,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
   function add(event: RunEvent): void {
     if (events.closed) return;
     // a warning of our own moves what follows
-    const placed = { ...event, seq: events.items.length };
+    const placed = { ...(showErrors ? event : hideErrors(event, onFailure)), seq: events.items.length };
     if (placed.type === 'run-start' || placed.type === 'run-resume') {
       innerId = placed.runId;
       placed.runId = runId;
@@ -175,7 +190,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
 
   void follow();
   void listen();
-  return { runId, subject, events, send, stop: end, written: writer.written };
+  return { runId, subject, events, shown, send, stop: end, written: writer.written };
 }
 
 /** What is answered to a command that comes too late. */

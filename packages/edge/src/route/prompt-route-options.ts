@@ -107,7 +107,13 @@ export type PromptRouteOptions = RequestHeaderOptions & {
   fileUrls?: ((url: URL) => boolean) | undefined;
   /** Keeps the process awake until a run has ended, where a platform would freeze it once it has answered. */
   waitUntil?: ((work: Promise<void>) => void) | undefined;
+  /**
+   * Lets clients read what the prompt's own code and its tools throw, word for word. Without it they read only a
+   * `CuelineError`, which is meant for them, and `onEvent` is told the rest. The model is told why a tool failed all the
+   * same. Default: only in `development`.
+   */
+  showErrors?: boolean | undefined;
   onEvent?: ((event: PromptRouteEvent) => void) | undefined;
-  /** Takes `'*'` among the origins. */
+  /** Takes `'*'` among the origins, and shows errors. */
   development?: boolean | undefined;
 };

@@ -124,7 +124,7 @@ export function createRuns(settings: RouteSettings): Runs {
   function reachHere(run: HostedRun, settled: Promise<void>): ReachedRun {
     return {
       runId: run.runId,
-      events: (afterSeq) => run.events.read(afterSeq + 1),
+      events: (afterSeq) => run.shown.read(afterSeq + 1),
       send: (command) => run.send(command),
       stop: async () => run.stop(),
       over: () => withPatience(settled, STOP_MS).catch(() => {}),
@@ -223,6 +223,7 @@ export function createRuns(settings: RouteSettings): Runs {
         request: { ...request, options },
         store,
         runMs,
+        showErrors: settings.showErrors,
         onFailure,
       });
       const settled = account(run, prompt, allowed);

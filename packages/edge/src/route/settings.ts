@@ -14,6 +14,7 @@ export type RouteSettings = OwnLimits & {
   runLimits: Partial<Limits>;
   store: RunLogStore;
   limitStore: LimitStore;
+  showErrors: boolean;
   report(event: PromptRouteEvent): void;
 };
 
@@ -67,12 +68,10 @@ export function readSettings(
     runLimits: { ...options.options?.limits, ...run },
     store: options.store ?? createMemoryRuns(),
     limitStore: options.limitStore ?? createMemoryLimits(),
+    showErrors: options.showErrors ?? options.development === true,
     report(event) {
-      try {
-        options.onEvent?.(event);
-      } catch {
-        // whoever listens must not end what it listens to
-      }
+      // whoever listens must not end what it listens to
+      void (async () => options.onEvent?.(event))().catch(() => {});
     },
   };
 }

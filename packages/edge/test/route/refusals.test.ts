@@ -1,6 +1,8 @@
 import { createRun, CuelineError, definePrompt, type RunEvent } from '@cueline/core';
 import { createMemoryLimits, createPromptRoute } from '@cueline/edge';
+import type { ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
 import {
   address,
   all,
@@ -571,6 +573,67 @@ describe('a mistake of the server', () => {
     expect(text).not.toContain('secret');
     expect(text).not.toContain('.ts:');
     expect(hub.told).toEqual([{ type: 'failed', error: expect.any(TypeError) }]);
+  });
+
+  const leaking = definePrompt('leaking', (prompt, { where }: { where: string }) => {
+    prompt.defTool('look', 'Looks', z.object({ at: z.string() }), ({ at }) => {
+      if (at === 'Bob') throw new CuelineError('bad_request', 'Bob is not to be looked at.');
+      throw new RangeError(`connect postgres://app:hunter2@db/${at}`);
+    });
+    if (where === 'prompt') throw new TypeError('connect postgres://app:hunter2@db');
+    if (where === 'words') throw new CuelineError('bad_request', 'Say less.');
+    prompt.defHook(() => {
+      if (where === 'hook') throw new TypeError('connect postgres://app:hunter2@db');
+      return undefined;
+    });
+    prompt.$`Look.`;
+  });
+  const looksAt = (at: string): ScriptedTurn => [{ toolCall: { name: 'look', input: { at } } }];
+
+  test.each([
+    ['prompt', [], 'error'],
+    ['hook', [], 'error'],
+    ['tool', [looksAt('Ada'), 'Done.'], 'done'],
+  ])(
+    'that a %s throws is told to the server, and to the client only that it happened',
+    async (where, script, outcome) => {
+      for (const showErrors of [undefined, true]) {
+        const hub = testRoute(script, { definition: leaking, ...(showErrors && { showErrors }) });
+        const response = await hub.route(post({ input: { where } }));
+        const log = await response.text();
+        expect(log).toContain(`"outcome":"${outcome}"`);
+        expect([log.includes('hunter2'), log.includes('Something failed on this server.')]).toEqual([
+          showErrors === true,
+          showErrors === undefined,
+        ]);
+        const runId = response.headers.get('x-cueline-run')!;
+        expect(JSON.stringify(await all(hub.store.read(runId, -1, never()))).includes('hunter2')).toBe(
+          showErrors === true,
+        );
+        const failures = hub.told.flatMap((event) => (event.type === 'failed' ? [String(event.error)] : []));
+        expect(failures).toEqual(showErrors ? [] : [expect.stringContaining('hunter2')]);
+        // the model can try another way
+        const [, again] = hub.model.calls;
+        expect(again === undefined || JSON.stringify(again.prompt).includes('hunter2')).toBe(true);
+      }
+    },
+  );
+
+  test('in the words of a CuelineError is meant for the client', async () => {
+    const hub = testRoute([looksAt('Bob'), 'Done.'], { definition: leaking });
+    expect(await (await hub.route(post({ input: { where: 'words' } }))).text()).toContain('Say less.');
+    const log = await (await hub.route(post({ input: { where: 'tool' } }))).text();
+    expect(log.match(/Bob is not to be looked at\./g)?.length).toBe(2);
+    expect(hub.told.filter(({ type }) => type === 'failed')).toEqual([]);
+  });
+
+  test('in what listens to it is no end of what it listens to', async () => {
+    const hub = testRoute(['Hi.'], {
+      onEvent: async () => {
+        throw new Error('The log is full.');
+      },
+    });
+    expect((await all(client(hub).start(request, never()))).at(-1)).toMatchObject({ outcome: 'done' });
   });
 
   test('a key is in no event', async () => {
