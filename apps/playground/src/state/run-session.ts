@@ -110,7 +110,9 @@ export function showSharedRun(script: string, log: readonly RunEvent[]): void {
       run,
       script,
       shared: true,
-      model: { name: model.slice(model.indexOf(':') + 1) || 'No model', detail: 'shared run' },
+      model: simulated
+        ? connectionLabel({ ...usePlayground.getState().connection, kind: 'demo' })
+        : { name: model.slice(model.indexOf(':') + 1) || 'No model', detail: 'shared run' },
       simulated,
       startedAt: performance.now(),
       earlier: [],

@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { deflateRawSync } from 'node:zlib';
+import type { BrowserContext } from '@playwright/test';
+import { expect, onPage, test } from './playground-page.ts';
+
+test.describe.configure({ timeout: 90_000 });
+
+const origin = 'http://localhost:4173';
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A share store on this machine, and where it listens. */
+async function withShares(use: (address: string) => Promise<void>): Promise<void> {
+  const script = 'packages/edge/test/shares/serve.ts';
+  const server = spawn(process.execPath, ['--conditions=@cueline/source', script, origin], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const [address] = (await once(createInterface(server.stdout), 'line')) as [string];
+    await use(address);
+  } finally {
+    server.kill();
+  }
+}
+
+/** The built page, as a host that has set a store up serves it: both from one origin. */
+async function hostShares(context: BrowserContext, address: string): Promise<void> {
+  const path = '/api/shares';
+  await context.route(`${origin}/`, async (route) => {
+    const response = await route.fetch();
+    const html = await response.text();
+    const body = html.replace('name="cueline-shares" content=""', `name="cueline-shares" content="${path}"`);
+    await route.fulfill({ response, body });
+  });
+  await context.route(`${origin}${path}{,/*}`, async (route) => {
+    const { pathname } = new URL(route.request().url());
+    await route.fulfill({ response: await route.fetch({ url: address + pathname.slice(path.length) }) });
+  });
+}
+
+/** A link of anything, as anybody can make one. */
+function craft(content: unknown): string {
+  const body = deflateRawSync(JSON.stringify(content)).toString('base64url');
+  let hash = 0x811c9dc5;
+  for (const char of body) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193);
+  return `#v1.sr.${body}.${body.length.toString(36)}-${(hash >>> 0).toString(36)}`;
+}
+
+test('a run is shared by a short link, and is the same transcript elsewhere', async ({
+  playground,
+  browser,
+}) => {
+  const { page } = playground;
+  await withShares(async (address) => {
+    await hostShares(page.context(), address);
+    await playground.open();
+    await playground.pick('Task list');
+    await playground.run();
+    expect(await playground.ended()).toBe('done');
+    const told = await page.getByLabel('Run', { exact: true }).locator('.row-lazy').allInnerTexts();
+    expect(told.length).toBeGreaterThan(4);
+
+    // by keyboard alone
+    await page.getByTestId('share').focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowRight', { delay: 100 });
+    await expect(page.getByTestId('upload')).toContainText('kept for 30 days');
+    await expect(page.getByTestId('upload')).toContainText('localhost:4173');
+    await page.getByTestId('make-short-link').focus();
+    await page.keyboard.press('Enter');
+    const link = page.getByLabel('Short link to this run');
+    await expect(link).toHaveValue(/\/#s=[\w-]{22}$/);
+    await expect(page.getByTestId('upload').getByRole('button', { name: 'Copy link' })).toBeFocused();
+    const url = await link.inputValue();
+
+    const context = await browser.newContext();
+    try {
+      await hostShares(context, address);
+      const other = onPage(await context.newPage());
+      await other.open(new URL(url).hash);
+      await expect(other.page.getByTestId('shared-run')).toContainText('A shared run');
+      await expect(other.status).toHaveAttribute('data-status', 'done');
+      expect(
+        await other.page.getByLabel('Run', { exact: true }).locator('.row-lazy').allInnerTexts(),
+      ).toEqual(told);
+      await expect(other.page.getByTestId('task-progress')).toHaveText('3 of 3');
+      await expect(other.page.getByLabel('Reply')).toHaveCount(0);
+      await expect(other.page.getByTestId('notice')).toContainText('read it before you run it');
+      expect(other.page.url()).toBe(`${origin}/`);
+      // the same run, and no second upload
+      await other.page.getByTestId('share').click();
+      await expect(other.page.getByLabel('Short link to this run')).toHaveValue(url);
+      await other.page.keyboard.press('Escape');
+      await other.page.getByRole('button', { name: 'Close the shared run' }).click();
+      await expect(other.page.getByRole('heading', { name: 'Press Run and watch it work' })).toBeVisible();
+    } finally {
+      await context.close();
+    }
+  });
+});
+
+test('a crafted run is refused in a sentence, and so is one that nobody keeps', async ({ playground }) => {
+  const { page } = playground;
+  await playground.open();
+  await playground.write('// mine');
+  const start = {
+    seq: 0,
+    t: 0,
+    type: 'run-start',
+    v: 1,
+    runId: 'r',
+    model: 'm',
+    messages: [],
+    messageId: 'a',
+  };
+  const log = [
+    start,
+    { seq: 1, t: 1, type: 'step-start', step: 0 },
+    { seq: 2, t: 2, type: 'run-end', outcome: 'done' },
+  ];
+  const go = (hash: string) => page.evaluate((to) => (location.hash = to), hash);
+  await go(craft({ script: '// theirs', log }));
+  await expect(page.getByTestId('notice')).toContainText('The run in this link cannot be shown');
+  await go('#s=AAAAAAAAAAAAAAAAAAAAAA');
+  await expect(page.getByTestId('notice')).toContainText('this page knows of none');
+  expect(await playground.script()).toBe('// mine');
+  await expect(page.getByTestId('shared-run')).toHaveCount(0);
+});
