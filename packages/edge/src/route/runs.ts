@@ -5,6 +5,7 @@ import { Refusal } from '../respond.ts';
 import { createTokenCount } from './count-tokens.ts';
 import { hostRun, type HostedRun } from './host-run.ts';
 import { withPatience } from './patience.ts';
+import { unknownRun } from './read-query.ts';
 import type { Start } from './read-start.ts';
 import { followElsewhere } from './run-elsewhere.ts';
 import type { RouteSettings } from './settings.ts';
@@ -150,9 +151,7 @@ export function createRuns(settings: RouteSettings): Runs {
   async function reach(runId: string, subject: string): Promise<ReachedRun> {
     const run = here.get(runId);
     const owner = run === undefined ? await ask(() => store.subjectOf(runId)) : run.subject;
-    if (owner !== subject) {
-      throw new Refusal('unknown_run', 'There is no such run, or it is not kept any more. Start it again.');
-    }
+    if (owner !== subject) throw unknownRun();
     return run === undefined ? reachElsewhere(runId, subject) : reachHere(run, run.settled);
   }
 

@@ -43,8 +43,8 @@ export function createStorageRuns(
   const items = createItems(storage);
   const inTurn = turnsOf(storage);
   const messages = createMessages(items, inTurn);
-  /** Until where runs are written, as far as it was seen here. */
-  const written = new Map<string, number>();
+  /** Until where runs are written, as far as it was seen here, and when their next piece may be. */
+  const written = new Map<string, { length: number; next: number }>();
   const tidyUp = atMostEvery(SWEEP_MS, () => sweep(items, RUNS, NAMES, now));
 
   const keyOfRun = async (runId: string): Promise<string> => `${RUNS}${await keyOf(runId)}`;
@@ -89,7 +89,7 @@ export function createStorageRuns(
       written.delete(run);
       throw new Error(`Run ${runId} is not known, or no longer.`);
     }
-    let length = written.get(run) ?? 0;
+    let { length, next } = written.get(run) ?? { length: 0, next: 0 };
     for (;;) {
       const piece = await items.read<RunEvent[]>(pieceKey(run, length));
       if (piece === undefined) break;
@@ -106,11 +106,13 @@ export function createStorageRuns(
       if (event.type === 'run-end') break;
     }
     if (fresh.length === 0) return;
+    const isEnd = fresh.at(-1)?.type === 'run-end';
+    // what happens meanwhile is the next piece
+    if (!isEnd) await pause(next - performance.now());
     await items.write(pieceKey(run, length), fresh);
-    if (fresh.at(-1)?.type !== 'run-end') {
-      written.set(run, length + fresh.length);
-      // what happens meanwhile is one piece
-      return pause(pollMs / 2);
+    if (!isEnd) {
+      written.set(run, { length: length + fresh.length, next: performance.now() + pollMs / 2 });
+      return;
     }
     written.delete(run);
     await items.write(`${run}:run`, { ...kept, expiresAt: now() + kept.replayMs } satisfies KeptRun);
