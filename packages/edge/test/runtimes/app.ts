@@ -22,9 +22,14 @@ export type AppEnvironment = {
   NOWHERE: string;
   OPENAI_API_BASE: string;
   OPENAI_API_KEY: string;
+  /** Durable Objects, which only Workers have. */
+  OBJECT?: {
+    idFromName(name: string): unknown;
+    get(id: unknown): { fetch(request: Request): Promise<Response> };
+  };
 };
 
-type Handler = (request: Request, env?: AppEnvironment, context?: RouteContext) => Promise<Response>;
+type Handler = (request: Request, env?: object, context?: RouteContext) => Promise<Response>;
 
 const origins = ['https://play.example'];
 
@@ -46,7 +51,7 @@ const talk = definePrompt('talk', (prompt) => {
 });
 
 /** Everything that is tried on a runtime, each under the first segment of its path. */
-function mount({ UPSTREAM, NOWHERE }: AppEnvironment): ReadonlyMap<string, Handler> {
+function mount({ UPSTREAM, NOWHERE }: AppEnvironment): Handlers {
   const events: ProxyEvent[] = [];
   const handlers = new Map<string, Handler>();
 
@@ -131,14 +136,47 @@ function remoteLimits(address: string): LimitStore {
   };
 }
 
-let handlers: ReadonlyMap<string, Handler> | undefined;
+type Handlers = ReadonlyMap<string, Handler>;
 
-/** The app that every runtime serves. */
+async function answer(
+  handlers: Handlers,
+  request: Request,
+  env: AppEnvironment,
+  context?: RouteContext,
+): Promise<Response> {
+  const [, name = ''] = new URL(request.url).pathname.split('/');
+  const handler = handlers.get(name);
+  return handler === undefined
+    ? new Response('No such handler.', { status: 404 })
+    : handler(request, env, context);
+}
+
+let handlers: Handlers | undefined;
+
+/** The app that every runtime serves. What is under `/object`, a Durable Object answers where there is one. */
 export default {
   async fetch(request: Request, env: AppEnvironment, context?: RouteContext): Promise<Response> {
+    const { pathname, search, origin } = new URL(request.url);
+    if (env.OBJECT !== undefined && pathname.startsWith('/object/')) {
+      const url = origin + pathname.slice('/object'.length) + search;
+      return env.OBJECT.get(env.OBJECT.idFromName('all')).fetch(new Request(url, request));
+    }
     handlers ??= mount(env);
-    const [, name = ''] = new URL(request.url).pathname.split('/');
-    const handler = handlers.get(name);
-    return handler === undefined ? new Response('ready', { status: 404 }) : handler(request, env, context);
+    return answer(handlers, request, env, context);
   },
 };
+
+/** The same app as one Durable Object, which all requests meet, wherever they come in. */
+export class AppObject {
+  readonly #env: AppEnvironment;
+  readonly #handlers: Handlers;
+
+  constructor(_state: unknown, env: AppEnvironment) {
+    this.#env = env;
+    this.#handlers = mount(env);
+  }
+
+  fetch(request: Request): Promise<Response> {
+    return answer(this.#handlers, request, this.#env);
+  }
+}

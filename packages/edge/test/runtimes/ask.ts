@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ProxyEvent } from '@cueline/edge';
-import type { Tried } from './conformance.ts';
+import { page, type Tried } from './tried.ts';
 
 export const chatBody = { model: 'gpt-x', messages: [{ role: 'user', content: 'Hi' }] };
 
@@ -31,7 +31,7 @@ export function ask(
   const all = {
     authorization: 'Bearer ada',
     'content-type': 'application/json',
-    origin: 'https://play.example',
+    origin: page,
     ...headers,
   };
   const raw = typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { bundle, type Bundle } from './bundle.ts';
 import { checkHeaders } from './checks/headers.ts';
 import { checkLimits } from './checks/limits.ts';
@@ -6,30 +6,21 @@ import { checkRoute } from './checks/route.ts';
 import { checkStatuses } from './checks/statuses.ts';
 import { checkStreams } from './checks/streams.ts';
 import { missing, type Running, type Runtime, start } from './runtime.ts';
+import { key, type Tried } from './tried.ts';
 import { freePort, serveUpstream, type Upstream } from './upstream.ts';
-
-/** What a check is made with. */
-export type Tried = { name: string; url: string; port: number; upstream: Upstream };
-
-export const key = 'sk-live-0123456789abcdef';
-export const page = 'https://play.example';
 
 /** Everything that the app has to do over HTTP, on one runtime. */
 export function describeRuntime(runtime: Runtime): void {
   const lacking = missing(runtime);
-  if (lacking !== undefined) {
-    process.stderr.write(`${lacking}\n`);
-    test.skip(lacking, () => {});
-    return;
-  }
-  describe(`on ${runtime.name}`, () => {
+  if (lacking !== undefined) process.stderr.write(`${lacking}\n`);
+  describe.skipIf(lacking !== undefined)(lacking ?? `on ${runtime.name}`, () => {
     let running: Running;
     let bundled: Bundle;
     let upstream: Upstream;
-    const tried: Tried = {
+    const at = (path: string): Tried => ({
       name: runtime.name,
       get url() {
-        return running.url;
+        return running.url + path;
       },
       get port() {
         return running.port;
@@ -37,7 +28,8 @@ export function describeRuntime(runtime: Runtime): void {
       get upstream() {
         return upstream;
       },
-    };
+    });
+    const tried = at('');
 
     beforeAll(async () => {
       bundled = await bundle();
@@ -49,16 +41,29 @@ export function describeRuntime(runtime: Runtime): void {
         OPENAI_API_KEY: key,
       });
     }, 60_000);
+    afterEach(({ task }) => {
+      if (task.result?.state === 'fail') process.stderr.write(`${runtime.name} said:\n${running.said()}\n`);
+    });
     afterAll(async () => {
       await running?.[Symbol.asyncDispose]();
       await upstream?.[Symbol.asyncDispose]();
       await bundled?.[Symbol.asyncDispose]();
     });
 
-    describe('streams', () => checkStreams(tried));
-    describe('statuses', () => checkStatuses(tried));
-    describe('headers', () => checkHeaders(tried));
-    describe('limits', () => checkLimits(tried));
-    describe('the prompt route', () => checkRoute(tried));
+    describe('streams', () => {
+      checkStreams(tried);
+    });
+    describe('statuses', () => {
+      checkStatuses(tried);
+    });
+    describe('headers', () => {
+      checkHeaders(tried);
+    });
+    describe('limits', () => {
+      checkLimits(tried);
+    });
+    describe.each(runtime.routes ?? [['the prompt route', '']])('%s', (_name, path) => {
+      checkRoute(at(path));
+    });
   });
 }

@@ -7,11 +7,18 @@ export type Runtime = {
   name: string;
   /** What has to be there; undefined for what runs this. */
   binary?: 'workerd' | 'deno' | 'bun';
+  /** Where prompt routes are, by name; default: at the root. */
+  routes?: [name: string, path: string][];
   command(folder: string): readonly [string, ...string[]];
 };
 
 /** A runtime that answers. */
-export type Running = AsyncDisposable & { url: string; port: number };
+export type Running = AsyncDisposable & {
+  url: string;
+  port: number;
+  /** What it has complained of so far. */
+  said(): string;
+};
 
 /** How long a runtime may take until it listens, in ms. */
 const startMs = 20_000;
@@ -27,6 +34,10 @@ export const runtimes = {
   workerd: {
     name: 'workerd',
     binary: 'workerd',
+    routes: [
+      ['the prompt route', ''],
+      ['the prompt route in a Durable Object', '/object'],
+    ],
     command: (folder) => [binaryOf('workerd'), 'serve', `${folder}/workerd.capnp`, '--control-fd=1'],
   },
   deno: {
@@ -101,11 +112,11 @@ export async function start(
   return {
     url: `http://127.0.0.1:${port}`,
     port,
+    said: () => said,
     async [Symbol.asyncDispose]() {
       process.off('exit', end);
       end();
       await ended;
-      if (said !== '') process.stderr.write(`${runtime.name} said:\n${said}\n`);
     },
   };
 }

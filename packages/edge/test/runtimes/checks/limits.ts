@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ask, chatBody, eventsOf, stream } from '../ask.ts';
-import type { Tried } from '../conformance.ts';
+import type { Tried } from '../tried.ts';
 import { openWire, post } from '../wire.ts';
 
 const streamed = { ...chatBody, stream: true, max_completion_tokens: 100 };
@@ -18,7 +18,7 @@ export function checkLimits(tried: Tried): void {
       response.end();
     });
     await (await ask(tried, { body: streamed, headers: as('measure') })).text();
-    const [call] = (await eventsOf(tried)).filter((event) => event.type === 'call');
+    const call = (await eventsOf(tried)).find((event) => event.type === 'call');
     return call!.reserved;
   }
 

@@ -2,7 +2,7 @@ import type { RunEvent } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import { createEventSource } from '../../route/sse.ts';
 import { ask } from '../ask.ts';
-import { key, type Tried } from '../conformance.ts';
+import { key, type Tried } from '../tried.ts';
 import { callTool, talk, type Talk } from '../provider.ts';
 
 /** A run as it comes over one connection. */
@@ -238,8 +238,9 @@ export function checkRoute(tried: Tried): void {
       const run = await watch(greet);
       await run.to('step-start');
       const headers = { authorization: 'Bearer eve' };
+      const body = { type: 'respond', requestId: 'x', answer: { approve: true } };
       for (const method of ['GET', 'POST', 'DELETE']) {
-        expect((await ask(tried, { ...at(run.runId), method, headers, body: {} })).status).toBe(404);
+        expect((await ask(tried, { ...at(run.runId), method, headers, body })).status).toBe(404);
       }
       await expect.poll(() => talks.length).toBe(1);
       talks[0]!.end();

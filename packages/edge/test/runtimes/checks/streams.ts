@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ask, chatBody, eventsOf, stream } from '../ask.ts';
-import type { Tried } from '../conformance.ts';
+import type { Tried } from '../tried.ts';
 import { openWire, post } from '../wire.ts';
 
 const streamed = { ...chatBody, stream: true };

@@ -19,5 +19,8 @@ const app :Workerd.Worker = (
     (name = "NOWHERE", fromEnvironment = "NOWHERE"),
     (name = "OPENAI_API_BASE", fromEnvironment = "OPENAI_API_BASE"),
     (name = "OPENAI_API_KEY", fromEnvironment = "OPENAI_API_KEY"),
+    (name = "OBJECT", durableObjectNamespace = "AppObject"),
   ],
+  durableObjectNamespaces = [(className = "AppObject", uniqueKey = "app")],
+  durableObjectStorage = (inMemory = void),
 );
