@@ -86,6 +86,8 @@ function networkOf(address: string): string {
 
 function checkSubject(subject: unknown): string {
   if (typeof subject !== 'string' || subject === '' || subject.length > longestSubject) throw unauthorized();
+  // in a store of bytes every half of a pair is the same letter, and two subjects would be one
+  if (/\p{Surrogate}/u.test(subject)) throw unauthorized();
   return subject;
 }
 

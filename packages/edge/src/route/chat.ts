@@ -2,6 +2,7 @@ import type { Executor, RunEvent } from '@cueline/core';
 import { PromptTransport, type ChatCall } from '@cueline/core/ai-sdk';
 import { Refusal } from '../respond.ts';
 import { checkTasks } from './check-messages.ts';
+import { isName, longestName } from './is-name.ts';
 import type { Start } from './read-start.ts';
 import type { BegunRun, ReachedRun } from './runs.ts';
 
@@ -31,8 +32,8 @@ export function isChatPost(body: Readonly<Record<string, unknown>>): boolean {
 /** What such a body says besides what starts a run. */
 export function readChatPost(body: Readonly<Record<string, unknown>>, start: Start): ChatPost {
   const { id = crypto.randomUUID(), trigger = 'submit-message', messageId } = body;
-  if (typeof id !== 'string' || id === '' || id.length > 200) {
-    throw new Refusal('invalid_body', 'id is no text of 1 to 200 characters.');
+  if (!isName(id)) {
+    throw new Refusal('invalid_body', `id is no text of 1 to ${longestName} characters.`);
   }
   if (trigger !== 'submit-message' && trigger !== 'regenerate-message') {
     throw new Refusal('invalid_body', "trigger says neither 'submit-message' nor 'regenerate-message'.");

@@ -1,8 +1,10 @@
 import type { RequestAnswer, RunCommand, TaskEdit } from '@cueline/core';
 import { Refusal } from '../respond.ts';
+import { refusePrototypes } from './refuse-prototypes.ts';
 
 /** What is said to a run that is under way. Throws a {@link Refusal} with 400 for what is no command. */
 export function readCommand(body: Readonly<Record<string, unknown>>): RunCommand {
+  refusePrototypes(body, 'The command');
   const { type, edit, agent, requestId, answer } = body;
   if (type === 'edit') {
     if (!isRecord(edit) || typeof edit['type'] !== 'string') {

@@ -1,8 +1,16 @@
 import { Refusal } from '../respond.ts';
 
-/** The run that an address is about: `?run=…`. It may be one that nobody has. */
+/** The run that an address is about: `?run=…`. Throws a {@link Refusal} with 404 for what is no id that is given here. */
 export function runOf(url: URL): string | undefined {
-  return url.searchParams.get('run') ?? undefined;
+  const runId = url.searchParams.get('run') ?? undefined;
+  // it goes to a store, which may make a file's name of it, and into a header
+  if (runId !== undefined && !/^run-[\w-]{1,60}$/.test(runId)) throw unknownRun();
+  return runId;
+}
+
+/** What is answered for a run that is not there, and for one of somebody else's. */
+export function unknownRun(): Refusal {
+  return new Refusal('unknown_run', 'There is no such run, or it is not kept any more. Start it again.');
 }
 
 /** The number of the last event that a client has; -1 where it has none. */

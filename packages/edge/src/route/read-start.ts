@@ -2,14 +2,14 @@ import { CuelineError, type Limits, type PromptDefinition, type RunRequest } fro
 import { Refusal } from '../respond.ts';
 import { isChatPost } from './chat.ts';
 import { checkMessages, checkTasks } from './check-messages.ts';
+import { isName, longestName } from './is-name.ts';
 import { TookTooLong, withPatience } from './patience.ts';
 import type { AcceptedRun, AskedRun } from './prompt-route-options.ts';
+import { refusePrototypes } from './refuse-prototypes.ts';
 import { runDefaults, type RouteSettings } from './settings.ts';
 
 /** A run as it may be started. */
 export type Start = RunRequest & { key?: string | undefined };
-
-const longestKey = 200;
 
 /**
  * What a client asks for, as far as it may have it. Throws a {@link Refusal} that says what to leave out, or what
@@ -24,9 +24,10 @@ export async function readStart(
   const { options } = settings;
   const definition = findPrompt(settings, body['prompt']);
   const { input, model, key } = body;
-  if (key !== undefined && (typeof key !== 'string' || key === '' || key.length > longestKey)) {
-    throw new Refusal('invalid_body', `key is no text of 1 to ${longestKey} characters.`);
+  if (key !== undefined && !isName(key)) {
+    throw new Refusal('invalid_body', `key is no text of 1 to ${longestName} characters.`);
   }
+  for (const name of ['input', 'model', 'options']) refusePrototypes(body[name], name);
   const asked: AskedRun = {
     prompt: definition.name,
     subject,

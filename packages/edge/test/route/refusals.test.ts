@@ -149,6 +149,10 @@ describe('a route refuses', () => {
       400,
       'unsupported_field',
     ],
+    ['a key that is no Unicode', post({ input: {}, key: '\ud800' }), 400, 'invalid_body'],
+    ['a chat that is no Unicode', post({ id: '\udc00', messages: [] }), 400, 'invalid_body'],
+    ['the name of a prototype', raw('{"input":{"a":[{"__proto__":{"admin":true}}]}}'), 400, 'invalid_body'],
+    ['it in other letters', raw('{"input":{"\\u005f_proto__":null}}'), 400, 'invalid_body'],
     ['tasks that are none', post({ input: {}, tasks: [null] }), 400, 'invalid_body'],
     ['to give the events of no run', ask('GET'), 400, 'invalid_query'],
     ['to stop no run', ask('DELETE'), 400, 'invalid_query'],
@@ -201,6 +205,10 @@ describe('a route refuses', () => {
         code: 'invalid_body',
       });
     }
+    const answer = raw(
+      '{"type":"respond","requestId":"r","answer":{"approve":true,"input":{"__proto__":{}}}}',
+    );
+    expect((await hub.route(new Request(`${address}?run=${runId}`, answer))).status).toBe(400);
     const edit = await hub.route(post({ type: 'edit', edit: { type: 'nonsense' } }, `?run=${runId}`));
     expect(await edit.json()).toMatchObject({ accepted: false });
     await hub.route(ask('DELETE', `?run=${runId}`));
@@ -271,6 +279,55 @@ test.each([
   ['*', 'which browsers do not take here'],
 ])('a header %j is a mistake that is named', (name, message) => {
   expect(() => testRoute([], { requestHeaders: [name as string] })).toThrow(message);
+});
+
+test('a subject is who it is, letter by letter', async () => {
+  // two ways to write an é
+  const [composed, apart] = ['\u00e9', 'e\u0301'];
+  let subject = composed;
+  const hub = testRoute([endless], { auth: async () => ({ subject }) });
+  const response = await hub.route(post({ input: {} }));
+  const query = `?run=${response.headers.get('x-cueline-run')}`;
+  subject = apart;
+  expect((await hub.route(ask('GET', query))).status).toBe(404);
+  // every such half would be the same letter in a store
+  for (subject of ['\ud800', 'ada\udc00']) expect((await hub.route(ask('GET', query))).status).toBe(401);
+  subject = composed;
+  await hub.route(ask('DELETE', query));
+  await response.text();
+});
+
+test.each([
+  '../../etc/passwd',
+  'run-1\r\nset-cookie: a=b',
+  'run-%00',
+  '__proto__',
+  'x',
+  `run-${'a'.repeat(500)}`,
+  '',
+])('no store is asked for a run that is none: %j', async (runId) => {
+  const hub = testRoute([]);
+  const subjectOf = vi.spyOn(hub.store, 'subjectOf').mockResolvedValue('ada');
+  const query = `?run=${encodeURIComponent(runId)}`;
+  for (const given of [
+    ask('GET', query),
+    ask('DELETE', query),
+    post({ type: 'edit', edit: { type: 'x' } }, query),
+  ]) {
+    expect(await refusal(await hub.route(given))).toMatchObject({ status: 404, code: 'unknown_run' });
+  }
+  expect(subjectOf).not.toHaveBeenCalled();
+});
+
+test('what is said stays in its line, whatever it is', async () => {
+  const text = 'One.\n\ndata: {"type":"run-end"}\n\rid: 7\u2028\r\n\r\nevent: x';
+  const hub = testRoute([text, text]);
+  for (const body of [{ input: { name: text } }, { messages: [{ id: text, role: 'user', parts: [] }] }]) {
+    const response = await hub.route(post(body));
+    const lines = (await response.text()).split(/\r\n|\r|\n/);
+    for (const line of lines) expect(line).toMatch(/^(:|id: \d+|data: \{.*\}|data: \[DONE\]|)$/s);
+    expect(lines.filter((line) => line.startsWith('data: {"type":"run-end"}'))).toEqual([]);
+  }
 });
 
 test('where nobody signs in, a run belongs to an address', async () => {
@@ -628,11 +685,10 @@ describe('a mistake of the server', () => {
   });
 
   test('in what listens to it is no end of what it listens to', async () => {
-    const hub = testRoute(['Hi.'], {
-      onEvent: async () => {
-        throw new Error('The log is full.');
-      },
-    });
+    const full: () => unknown = async () => {
+      throw new Error('The log is full.');
+    };
+    const hub = testRoute(['Hi.'], { onEvent: full });
     expect((await all(client(hub).start(request, never()))).at(-1)).toMatchObject({ outcome: 'done' });
   });
 
@@ -768,6 +824,10 @@ describe('a store that fails', () => {
     expect(again).toEqual(run.log());
   });
 });
+
+function raw(body: string): Request {
+  return new Request(address, { ...init(), body });
+}
 
 function init(type = 'application/json') {
   return { method: 'POST', headers: { 'content-type': type, authorization: 'Bearer ada' } };
