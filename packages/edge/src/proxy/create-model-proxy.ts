@@ -1,5 +1,6 @@
 import type { Environment } from '@cueline/core/models';
 import { corsHeaders, type CorsRules, isPreflight, preflightResponse, withRequestHeaders } from '../cors.ts';
+import { environmentOf } from '../environment.ts';
 import { readJson } from '../read-body.ts';
 import { Refusal, refusalResponse } from '../respond.ts';
 import type { RouteContext } from '../route/create-prompt-route.ts';
@@ -48,15 +49,7 @@ export function createModelProxy(
     const known: { headers: Record<string, string>; provider?: string; subject?: string } = { headers: {} };
     let sent = false;
     try {
-      return await answer(
-        settings,
-        rules,
-        request,
-        (env as Environment | undefined) ?? processEnvironment(),
-        context,
-        known,
-        () => (sent = true),
-      );
+      return await answer(settings, rules, request, environmentOf(env), context, known, () => (sent = true));
     } catch (error) {
       const response = refusalResponse(error, known.headers);
       if (response.status === 405) response.headers.set('allow', 'POST, OPTIONS');
@@ -123,8 +116,4 @@ async function answer(
     settled();
     throw error;
   }
-}
-
-function processEnvironment(): Environment {
-  return (globalThis as { process?: { env?: Environment } }).process?.env ?? {};
 }

@@ -2,6 +2,7 @@ import { inProcess, type Executor, type PromptDefinition, type RunEvent } from '
 import type { Environment } from '@cueline/core/models';
 import { toEventStream } from '@cueline/core/server';
 import { corsHeaders, isPreflight, preflightResponse, withRequestHeaders, type CorsRules } from '../cors.ts';
+import { environmentOf } from '../environment.ts';
 import { createIdentify, type Identity } from '../identify.ts';
 import { checkOrigins } from '../origins.ts';
 import { readJson } from '../read-body.ts';
@@ -37,7 +38,7 @@ const knownCors: CorsRules = {
 };
 
 /** What one request is about. */
-type Call = { request: Request; url: URL; identity: Identity; env?: Environment; context?: RouteContext };
+type Call = { request: Request; url: URL; identity: Identity; env: Environment; context?: RouteContext };
 
 /**
  * Runs prompts for clients: those of `viaRoute`, and the AI SDK's `useChat` as it is. A run goes on when its client goes
@@ -65,8 +66,8 @@ export function createPromptRoute(
   const { models } = options;
   const shared = typeof models === 'function' ? undefined : inProcess(keepNothing(models));
 
-  function executorFor(env: Environment | undefined): Executor {
-    return shared ?? inProcess(keepNothing(typeof models === 'function' ? models(env ?? {}) : models));
+  function executorFor(env: Environment): Executor {
+    return shared ?? inProcess(keepNothing(typeof models === 'function' ? models(env) : models));
   }
 
   /** An answer that takes a place of its subject's as long as it goes on. */
@@ -176,8 +177,7 @@ export function createPromptRoute(
         request,
         url: new URL(request.url),
         identity,
-        // besides variables it may hold bindings, which nobody takes for one
-        ...(env === undefined ? {} : { env: env as Environment }),
+        env: environmentOf(env),
         ...(context === undefined ? {} : { context }),
       });
       for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
