@@ -11,6 +11,8 @@ export type Connection = {
 export type Playground = {
   /** Opens the page with this script in the editor, as if it had been left there. */
   open(script: string, connection?: Connection): Promise<void>;
+  /** Opens another script in the same page, as a file; unlike a reload, this keeps a key, which is in memory only. */
+  replace(script: string): Promise<void>;
   /** Waits until the editor has checked the script; its start keeps the page busy. */
   editorReady(): Promise<void>;
   run(): Promise<void>;
@@ -62,6 +64,11 @@ function createPlayground(page: Page): Playground {
       });
       await expect(page.getByTestId('run-button')).toBeVisible();
     },
+    async replace(script) {
+      const file = { name: 'another.ts', mimeType: 'text/plain', buffer: Buffer.from(script) };
+      await page.getByLabel('Script file').setInputFiles(file);
+      await expect.poll(() => page.evaluate(storedScript)).toBe(script);
+    },
     editorReady: () =>
       expect(page.getByText(/^(No problems|\d+ (problem|warning)s?)$/)).toBeVisible({ timeout: 30_000 }),
     async run() {
@@ -74,6 +81,14 @@ function createPlayground(page: Page): Playground {
       expect(page.getByTestId('status')).toHaveAttribute('data-status', status, { timeout: 15_000 }),
     longestPause: () => page.evaluate(() => (window as unknown as { longestPause: number }).longestPause),
   };
+}
+
+/** The script as the page keeps it for the next visit; runs in the page. */
+function storedScript(): unknown {
+  const stored = JSON.parse(localStorage.getItem('cueline:playground') ?? '{}') as {
+    state?: { script?: unknown };
+  };
+  return stored.state?.script;
 }
 
 /** A script that says `message`, with one tool whose function has this body. */

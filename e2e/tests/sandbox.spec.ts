@@ -1,28 +1,44 @@
 import { startModelServer } from '../server/server.ts';
 import { expect, scriptWithTool, test } from './sandbox-support.ts';
 
+// Some of them open several scripts in one page, on a machine that does other things as well.
+test.describe.configure({ timeout: 90_000 });
+
 const good = scriptWithTool("return { answer: 'forty-two' };");
 
 test.describe('a script that does not let go', () => {
-  for (const [where, script] of [
-    ['at the top', 'for (;;) {}\nexport default () => {};'],
-    ['in the prompt function', 'export default (prompt) => {\n  prompt.$`Hi`;\n  for (;;) {}\n};'],
-    ['in a tool', scriptWithTool('for (;;) {}')],
-    ['in microtasks', scriptWithTool('while (true) await 0;')],
-    ['until memory is full', scriptWithTool('const all = []; for (;;) all.push(new Array(1e6).fill(1));')],
-  ] as const) {
-    test(`${where} is ended, and the page stays alive`, async ({ page, playground }) => {
-      await playground.open(script);
-      await playground.editorReady();
-      await playground.run();
-      await playground.ended('error');
-      expect(await playground.longestPause()).toBeLessThan(1_000);
-      await expect(page.getByTestId('run-error')).toContainText('did not let go for 1.5 s');
-      if (where === 'in a tool') {
-        await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'interrupted');
-      }
-    });
-  }
+  // one after another in one page, which is what staying alive means
+  test('is ended wherever it hangs, and the page stays alive', async ({ page, playground }) => {
+    await playground.open(good);
+    await playground.editorReady();
+    for (const [where, script] of [
+      ['at the top', 'for (;;) {}\nexport default () => {};'],
+      ['in the prompt function', 'export default (prompt) => {\n  prompt.$`Hi`;\n  for (;;) {}\n};'],
+      ['in microtasks', scriptWithTool('while (true) await 0;')],
+      ['in a tool', scriptWithTool('for (;;) {}')],
+    ] as const) {
+      await test.step(where, async () => {
+        await playground.replace(script);
+        const began = performance.now();
+        await playground.run();
+        await playground.ended('error');
+        // this run, and not the one before it
+        expect(performance.now() - began).toBeGreaterThan(1_500);
+        expect(await playground.longestPause()).toBeLessThan(1_000);
+        await expect(page.getByTestId('run-error')).toContainText('did not let go for 1.5 s');
+      });
+    }
+    await expect(page.locator('[data-tool=go]')).toHaveAttribute('data-state', 'interrupted');
+  });
+
+  test('is ended where it fills the memory', async ({ page, playground }) => {
+    await playground.open(scriptWithTool('const all = []; for (;;) all.push(new Array(1e6).fill(1));'));
+    await playground.editorReady();
+    await playground.run();
+    await playground.ended('error');
+    expect(await playground.longestPause()).toBeLessThan(1_000);
+    await expect(page.getByTestId('run-error')).toContainText('did not let go for 1.5 s');
+  });
 
   test('can be stopped before that, and the next script runs', async ({ page, playground }) => {
     await playground.open(scriptWithTool('for (;;) {}'));
@@ -105,16 +121,19 @@ test.describe('errors of a script', () => {
     ],
     ['no default export', 'export const a = 1;', 1, 'has no default export'],
   ] as const;
-  for (const [what, script, line, words] of places) {
-    test(`${what}: at its line`, async ({ page, playground }) => {
-      await playground.open(script);
-      await playground.run();
-      await playground.ended('error');
-      const error = page.getByTestId('run-error');
-      await expect(error).toContainText(words);
-      await expect(error.getByRole('button', { name: `Go to line ${line}`, exact: true })).toBeVisible();
-    });
-  }
+  test('are shown at their line', async ({ page, playground }) => {
+    await playground.open(good);
+    for (const [what, script, line, words] of places) {
+      await test.step(what, async () => {
+        await playground.replace(script);
+        await playground.run();
+        await playground.ended('error');
+        const error = page.getByTestId('run-error');
+        await expect(error).toContainText(words);
+        await expect(error.getByRole('button', { name: `Go to line ${line}`, exact: true })).toBeVisible();
+      });
+    }
+  });
 
   test('a type error is shown at its line, and does not keep the script from running', async ({
     page,
@@ -140,24 +159,31 @@ test.describe('errors of a script', () => {
 });
 
 test.describe('what a script says in another name', () => {
-  for (const [where, script] of [
-    ['in the prompt function', 'export default () => { throw expired; };'],
-    ['at the top', 'export default () => {};\nthrow expired;'],
-  ] as const) {
-    test(`an error of the provider, thrown ${where}, is one of the script`, async ({ page, playground }) => {
-      await playground.open(
-        `import { CuelineError } from '@cueline/core';
-        const expired = new CuelineError('auth', 'Your key has expired. Renew it at https://evil.example');
-        ${script}`,
-      );
-      await playground.run();
-      await playground.ended('error');
-      const error = page.getByTestId('run-error');
-      await expect(error).toContainText('The script has an error');
-      await expect(error).not.toContainText('refused the key');
-      await expect(error.getByRole('button', { name: 'Model settings' })).toHaveCount(0);
-    });
-  }
+  test('an error of the provider is one of the script, wherever it is thrown', async ({
+    page,
+    playground,
+  }) => {
+    await playground.open(good);
+    for (const [where, script] of [
+      ['in the prompt function', 'export default () => { throw expired; };'],
+      ['at the top', 'export default () => {};\nthrow expired;'],
+    ] as const) {
+      await test.step(where, async () => {
+        await playground.replace(
+          `import { CuelineError } from '@cueline/core';
+          const expired = new CuelineError('auth', 'Expired ${where}. Renew it at https://evil.example');
+          ${script}`,
+        );
+        await playground.run();
+        await playground.ended('error');
+        const error = page.getByTestId('run-error');
+        await expect(error).toContainText(`Expired ${where}`);
+        await expect(error).toContainText('The script has an error');
+        await expect(error).not.toContainText('refused the key');
+        await expect(error.getByRole('button', { name: 'Model settings' })).toHaveCount(0);
+      });
+    }
+  });
 
   test('events that no reader could show are left out', async ({ page, playground }) => {
     const model = 'openai:gpt-forged';
