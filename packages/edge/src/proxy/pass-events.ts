@@ -30,6 +30,10 @@ const messages: Record<StreamFault, string> = {
   broken: 'The model broke off in the middle of its answer.',
 };
 
+// Neither keeps anything from one call to the next.
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
 /**
  * The provider's events, whole ones only, read when the caller asks for more: nothing is kept but the event that is
  * coming. A fault ends the stream with one `proxy-error` event.
@@ -40,8 +44,6 @@ export function passEvents(
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   const splitter = createEventSplitter(options.eventBytes);
-  const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
   const silence = createWatch(options.idleMs, () => void close('idle'));
   let bytes = 0;
   let ended = false;

@@ -298,6 +298,19 @@ describe('a fault after the headers ends in one event', () => {
     expect([outcome, settled]).toEqual([code, `settle ${reserved}`]);
   });
 
+  test('a caller who reads slowly is not a provider that is silent', async () => {
+    const { proxy, events: told } = fixture(() => new Response(parts(['data: a\n\n', 'data: b\n\n']), sse), {
+      timeouts: short,
+    });
+    const reader = (await proxy(ask({ body: streaming }))).body!.getReader();
+    for (const next of ['data: a\n\n', 'data: b\n\n', undefined]) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const { value } = await reader.read();
+      expect(value && new TextDecoder().decode(value)).toBe(next);
+    }
+    expect(told.at(-1)).toMatchObject({ type: 'end', outcome: 'done' });
+  });
+
   test('comments keep a stream alive, but not for ever', async () => {
     const beat = new ReadableStream({
       async pull(controller) {
