@@ -11,7 +11,7 @@ export type Pace = {
 /** The models that the bench's provider has, by id. */
 export const paces: Readonly<Record<'short' | 'paced' | 'burst' | 'idle', Pace>> = {
   short: { events: 4, everyMs: 1 },
-  paced: { events: 200, everyMs: 10 },
+  paced: { events: 80, everyMs: 10 },
   burst: { events: 3_000, everyMs: 0 },
   idle: { events: 1, everyMs: 0, stays: true },
 };

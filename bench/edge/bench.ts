@@ -2,9 +2,10 @@ import { median, printTable } from '../table.ts';
 import { type ModelId, paces } from './answers.ts';
 import { ask, hangUp, open } from './client.ts';
 import { type ServingProcess, startProcess } from './process.ts';
+import { benchRoute } from './route.ts';
 
-const SAMPLES = 600;
-const WARM_UP = 150;
+const SAMPLES = 500;
+const WARM_UP = 100;
 const STREAMS = 50;
 const ROUNDS = 5;
 
@@ -29,6 +30,7 @@ export async function benchEdge(): Promise<void> {
   } finally {
     hangUp();
   }
+  await benchRoute();
 }
 
 /** Each way in turn, one answer at a time, so that all of them see the same machine. */
