@@ -14,7 +14,7 @@ import * as z from 'zod';
 import { readJson } from '../../src/read-body.ts';
 import { refusalResponse } from '../../src/respond.ts';
 
-/** What every runtime hands to the app: addresses of the test's own servers, and a key. */
+/** The app's variables: addresses of the test's own servers, and a key. Workers pass them, others have them in the process. */
 export type AppEnvironment = {
   /** Of the provider, such as `http://127.0.0.1:4000`. */
   UPSTREAM: string;
@@ -141,7 +141,7 @@ type Handlers = ReadonlyMap<string, Handler>;
 async function answer(
   handlers: Handlers,
   request: Request,
-  env: AppEnvironment,
+  env?: object,
   context?: RouteContext,
 ): Promise<Response> {
   const [, name = ''] = new URL(request.url).pathname.split('/');
@@ -155,13 +155,15 @@ let handlers: Handlers | undefined;
 
 /** The app that every runtime serves. What is under `/object`, a Durable Object answers where there is one. */
 export default {
-  async fetch(request: Request, env: AppEnvironment, context?: RouteContext): Promise<Response> {
+  async fetch(request: Request, env?: object, context?: RouteContext): Promise<Response> {
+    const variables = (env !== undefined && 'UPSTREAM' in env ? env : process.env) as AppEnvironment;
     const { pathname, search, origin } = new URL(request.url);
-    if (env.OBJECT !== undefined && pathname.startsWith('/object/')) {
+    if (variables.OBJECT !== undefined && pathname.startsWith('/object/')) {
       const url = origin + pathname.slice('/object'.length) + search;
-      return env.OBJECT.get(env.OBJECT.idFromName('all')).fetch(new Request(url, request));
+      const object = variables.OBJECT.get(variables.OBJECT.idFromName('all'));
+      return object.fetch(new Request(url, request));
     }
-    handlers ??= mount(env);
+    handlers ??= mount(variables);
     return answer(handlers, request, env, context);
   },
 };

@@ -5,7 +5,7 @@ declare const Bun: {
     port: number;
     hostname: string;
     idleTimeout: number;
-    fetch(request: Request): Promise<Response>;
+    fetch(request: Request, server: object): Promise<Response>;
   }): { port: number };
 };
 
@@ -15,6 +15,6 @@ const { port } = Bun.serve({
   hostname: '127.0.0.1',
   // Bun closes a connection after ten silent seconds, and a model may think for longer
   idleTimeout: 0,
-  fetch: (request) => app.fetch(request, process.env),
+  fetch: app.fetch,
 });
 process.stdout.write(`{"port":${port}}\n`);
