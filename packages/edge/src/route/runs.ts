@@ -1,12 +1,12 @@
-import type { EditReply, Executor, RunCommand, RunEvent, SerializedError } from '@cueline/core';
+import type { EditReply, Executor, RunCommand, RunEvent } from '@cueline/core';
 import type { Identity } from '../identify.ts';
-import type { Reservation, Reserved } from '../limits.ts';
 import { Refusal } from '../respond.ts';
 import { createTokenCount } from './count-tokens.ts';
 import { hostRun, type HostedRun } from './host-run.ts';
 import { withPatience } from './patience.ts';
 import { unknownRun } from './read-query.ts';
 import type { Start } from './read-start.ts';
+import { createRunBudget, notNow, usedUp } from './run-budget.ts';
 import { followElsewhere } from './run-elsewhere.ts';
 import type { RouteSettings } from './settings.ts';
 
@@ -52,14 +52,13 @@ const COMMAND_MS = 20_000;
 const REPLY_MS = 4_000;
 /** How long a run that was stopped is waited for, in milliseconds. */
 const STOP_MS = 2_000;
-/** How much longer than a run its place is held, in milliseconds: a lease that is over counts for nothing. */
-const SETTLE_MS = 60_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Begins without a run. */
 export function createRuns(settings: RouteSettings): Runs {
-  const { store, limitStore, report, runMs, replayMs, quietMs } = settings;
+  const { store, report, runMs, replayMs, quietMs } = settings;
   const here = new Map<string, HostedRun & { settled: Promise<void> }>();
+  const budget = createRunBudget(settings, ask);
 
   /** What a store answers; where it does not, nothing begins. */
   async function ask<Value>(question: () => Promise<Value>, ms?: number): Promise<Value> {
@@ -70,26 +69,6 @@ export function createRuns(settings: RouteSettings): Runs {
       throw new Refusal('unavailable', 'Runs cannot be kept or found at the moment. Try again in a while.', {
         retryAfterMs: 1_000,
       });
-    }
-  }
-
-  async function reserve(call: Reservation): Promise<Reserved> {
-    const asked = (async () => limitStore.reserve(call))();
-    try {
-      return await ask(() => asked);
-    } catch (error) {
-      // one that succeeds later holds a place for a run that never began
-      asked.then(({ ok }) => (ok ? settle(call.subject, call.id, 0) : undefined)).catch(() => {});
-      throw error;
-    }
-  }
-
-  async function settle(subject: string, id: string, tokens: number): Promise<void> {
-    try {
-      await withPatience(limitStore.settle({ subject, id, tokens }));
-    } catch (error) {
-      // its lease ends by itself
-      report({ type: 'failed', error, runId: id });
     }
   }
 
@@ -109,7 +88,7 @@ export function createRuns(settings: RouteSettings): Runs {
       const ms = Math.round(performance.now() - begun);
       report({ type: 'run-end', runId, subject, prompt, outcome, ...code, ms, tokens: counted.total() });
     }
-    await settle(subject, runId, counted.total());
+    await budget.settle(subject, runId, counted.total());
   }
 
   /** What is written down can be read from the store by then; the rest can be read here only. */
@@ -137,7 +116,7 @@ export function createRuns(settings: RouteSettings): Runs {
       quietMs,
       replyMs: Math.min(REPLY_MS, quietMs),
       // nobody else gives its place back before the lease is over
-      onAbandoned: (tokens) => settle(subject, runId, tokens),
+      onAbandoned: (tokens) => budget.settle(subject, runId, tokens),
     });
     return {
       runId,
@@ -163,7 +142,6 @@ export function createRuns(settings: RouteSettings): Runs {
     },
     async begin({ start, identity, executor, chat, waitUntil }) {
       const { subject, dailyTokens = settings.dailyTokens } = identity;
-      const { concurrent, rpm } = settings;
       const { key: given, ...request } = start;
       const prompt = request.definition.name;
       const key = keyOf(prompt, given, chat);
@@ -180,23 +158,8 @@ export function createRuns(settings: RouteSettings): Runs {
       // nobody can guess it: whoever knows it has been told
       const runId = `run-${crypto.randomUUID()}`;
       const { limits } = request.options ?? {};
-      let allowed = Infinity;
-      let reserved: Reserved = { ok: true };
-      for (const share of sharesOf(limits?.tokens, dailyTokens)) {
-        allowed = share;
-        reserved = await reserve({
-          subject,
-          id: runId,
-          tokens: Number.isFinite(share) ? share : 0,
-          rpm,
-          concurrent,
-          dailyTokens,
-          // a run that takes as long as it may is still to be settled
-          leaseMs: runMs + SETTLE_MS,
-        });
-        if (reserved.ok || reserved.why !== 'budget') break;
-      }
-      if (!reserved.ok) {
+      const reserved = await budget.reserve({ subject, runId, tokens: limits?.tokens, dailyTokens });
+      if ('why' in reserved) {
         // the same start may have come twice at once, and taken the last place
         const meanwhile = await started();
         if (meanwhile !== undefined) return meanwhile;
@@ -206,15 +169,15 @@ export function createRuns(settings: RouteSettings): Runs {
       try {
         created = await ask(() => store.create({ runId, subject, key, chat: chat?.id, runMs, replayMs }));
       } catch (error) {
-        await settle(subject, runId, 0);
+        await budget.settle(subject, runId, 0);
         throw error;
       }
       if (created !== 'created') {
-        await settle(subject, runId, 0);
+        await budget.settle(subject, runId, 0);
         return begunBefore(created.runId);
       }
       const onFailure = (error: unknown): void => report({ type: 'failed', error, runId });
-      const options = { ...request.options, limits: { ...limits, tokens: allowed } };
+      const options = { ...request.options, limits: { ...limits, tokens: reserved.tokens } };
       const run = hostRun({
         runId,
         subject,
@@ -225,7 +188,7 @@ export function createRuns(settings: RouteSettings): Runs {
         showErrors: settings.showErrors,
         onFailure,
       });
-      const settled = account(run, prompt, allowed);
+      const settled = account(run, prompt, reserved.tokens);
       here.set(runId, { ...run, settled });
       const forgotten = forgetLater(run);
       try {
@@ -243,33 +206,4 @@ export function createRuns(settings: RouteSettings): Runs {
 function keyOf(prompt: string, given: string | undefined, chat: Beginning['chat']): string | undefined {
   if (chat !== undefined) return JSON.stringify(['turn', chat.id, chat.after ?? null]);
   return given === undefined ? undefined : JSON.stringify([prompt, given]);
-}
-
-/** What a run may use at most, and what it begins with where so much is not left of the day. */
-function sharesOf(given = Infinity, dailyTokens: number): number[] {
-  if (dailyTokens === Infinity) return [given];
-  const most = Math.min(Number.isFinite(given) ? given : dailyTokens / 4, dailyTokens);
-  return [1, 2, 4, 8].map((parts) => Math.max(1, Math.floor(most / parts)));
-}
-
-function usedUp(allowed: number): SerializedError {
-  const message = `The run has used the ${allowed} tokens that it may use here.`;
-  return { code: 'budget_exceeded', message, details: { limit: 'tokens', allowed } };
-}
-
-function notNow({ why, retryAfterMs }: Exclude<Reserved, { ok: true }>, settings: RouteSettings): Refusal {
-  switch (why) {
-    case 'concurrent': {
-      const message = `There may be ${settings.concurrent} runs of yours at once. Wait until one has ended, or stop one.`;
-      return new Refusal('too_many_at_once', message, { retryAfterMs });
-    }
-    case 'rpm': {
-      const message = `There may be ${settings.rpm} runs of yours a minute. Wait a little, and start it again.`;
-      return new Refusal('rate_limited', message, { retryAfterMs });
-    }
-    case 'budget':
-      return new Refusal('budget_exceeded', 'The tokens of today are used up.', { retryAfterMs });
-    default:
-      return new Refusal('rate_limited', 'Not now. Wait a little, and start it again.', { retryAfterMs });
-  }
 }

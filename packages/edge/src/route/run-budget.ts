@@ -1,0 +1,108 @@
+import type { SerializedError } from '@cueline/core';
+import type { Reservation, Reserved } from '../limits.ts';
+import { Refusal } from '../respond.ts';
+import { withPatience } from './patience.ts';
+import type { RouteSettings } from './settings.ts';
+
+/** A run that wants to begin. */
+export type Wish = {
+  subject: string;
+  runId: string;
+  /** The most that it may use by its own limits. */
+  tokens: number | undefined;
+  /** What its subject may use in a day. */
+  dailyTokens: number;
+};
+
+/** The places and the tokens of a route's subjects. */
+export type RunBudget = {
+  /** Takes a place, and sets tokens aside: as many as the run may use. Throws a {@link Refusal} with 503. */
+  reserve(wish: Wish): Promise<{ tokens: number } | Exclude<Reserved, { ok: true }>>;
+  /** Gives a place back, with the tokens that were used. Never rejects: the lease ends by itself. */
+  settle(subject: string, runId: string, tokens: number): Promise<void>;
+};
+
+/** How much longer than a run its place is held, in milliseconds: a lease that is over counts for nothing. */
+const SETTLE_MS = 60_000;
+
+/** Counts with the route's store. `ask` turns its failures into a refusal. */
+export function createRunBudget(
+  { limitStore, report, rpm, concurrent, runMs }: RouteSettings,
+  ask: <Value>(question: () => Promise<Value>) => Promise<Value>,
+): RunBudget {
+  async function settle(subject: string, id: string, tokens: number): Promise<void> {
+    try {
+      await withPatience(limitStore.settle({ subject, id, tokens }));
+    } catch (error) {
+      report({ type: 'failed', error, runId: id });
+    }
+  }
+
+  async function tryFor(call: Reservation): Promise<Reserved> {
+    const asked = (async () => limitStore.reserve(call))();
+    try {
+      return await ask(() => asked);
+    } catch (error) {
+      // one that succeeds later holds a place for a run that never began
+      asked.then(({ ok }) => (ok ? settle(call.subject, call.id, 0) : undefined)).catch(() => {});
+      throw error;
+    }
+  }
+
+  return {
+    settle,
+    async reserve({ subject, runId, tokens: wished, dailyTokens }) {
+      let refused: Exclude<Reserved, { ok: true }> | undefined;
+      for (const tokens of sharesOf(wished, dailyTokens)) {
+        const reserved = await tryFor({
+          subject,
+          id: runId,
+          tokens: Number.isFinite(tokens) ? tokens : 0,
+          rpm,
+          concurrent,
+          dailyTokens,
+          // a run that takes as long as it may is still to be settled
+          leaseMs: runMs + SETTLE_MS,
+        });
+        if (reserved.ok) return { tokens };
+        refused = reserved;
+        if (reserved.why !== 'budget') break;
+      }
+      return refused!;
+    },
+  };
+}
+
+/** What a run may use at most, and what it begins with where so much is not left of the day. */
+function sharesOf(given = Infinity, dailyTokens: number): Iterable<number> {
+  if (dailyTokens === Infinity) return [given];
+  const most = Math.min(Number.isFinite(given) ? given : dailyTokens / 4, dailyTokens);
+  return new Set([1, 2, 4, 8].map((parts) => Math.max(1, Math.floor(most / parts))));
+}
+
+/** What ends a run that has used what was set aside for it. */
+export function usedUp(allowed: number): SerializedError {
+  const message = `The run has used the ${allowed} tokens that it may use here.`;
+  return { code: 'budget_exceeded', message, details: { limit: 'tokens', allowed } };
+}
+
+/** What is answered where a run may not begin now: 402 or 429. */
+export function notNow(
+  { why, retryAfterMs }: Exclude<Reserved, { ok: true }>,
+  { concurrent, rpm }: RouteSettings,
+): Refusal {
+  switch (why) {
+    case 'concurrent': {
+      const message = `There may be ${concurrent} runs of yours at once. Wait until one has ended, or stop one.`;
+      return new Refusal('too_many_at_once', message, { retryAfterMs });
+    }
+    case 'rpm': {
+      const message = `There may be ${rpm} runs of yours a minute. Wait a little, and start it again.`;
+      return new Refusal('rate_limited', message, { retryAfterMs });
+    }
+    case 'budget':
+      return new Refusal('budget_exceeded', 'The tokens of today are used up.', { retryAfterMs });
+    default:
+      return new Refusal('rate_limited', 'Not now. Wait a little, and start it again.', { retryAfterMs });
+  }
+}
