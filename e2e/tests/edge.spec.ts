@@ -49,7 +49,7 @@ type Visit = {
   open(page: 'chat' | 'tasks' | 'form'): Promise<void>;
   say(text: string): Promise<void>;
   press(name: string | RegExp): Promise<void>;
-  stands(status: string): Promise<void>;
+  stands(status: string, timeout?: number): Promise<void>;
   /** What is in the conversation, also in what is folded away. */
   transcript(): Promise<string>;
   /** What ran in this page: calls of the simulated model, and requests of tools such as `house:sendMail`. */
@@ -71,7 +71,8 @@ function onPage(page: Page, address: string, said: readonly string[], faults: re
       await page.keyboard.press('Enter');
     },
     press: (name) => page.getByRole('button', { name }).click(),
-    stands: (status) => expect(page.getByTestId('status')).toHaveAttribute('data-status', status),
+    stands: (status, timeout = 15_000) =>
+      expect(page.getByTestId('status')).toHaveAttribute('data-status', status, { timeout }),
     transcript: async () => (await page.getByRole('log').textContent()) ?? '',
     marks: () =>
       page.evaluate(() =>
@@ -86,8 +87,8 @@ const longTitle = `Choose rooms ${'for each of the children '.repeat(10).trim()}
 /** Goes through all three pages, and gives all that there was to read. */
 async function goThrough({ page, open, say, press, stands, transcript, marks }: Visit): Promise<object> {
   await open('chat');
-  await say('When does Zoe arrive?');
-  await expect(page.locator('[data-message=assistant]')).toContainText('That did not work.');
+  await say('When does Ada arrive?');
+  await expect(page.locator('[data-message=assistant]')).toContainText('Garden room.');
   await stands('done');
   await say('Tell Grace that her room is ready');
   await page.getByTestId('approval').waitFor();
@@ -99,16 +100,16 @@ async function goThrough({ page, open, say, press, stands, transcript, marks }: 
   const chatMarks = await marks();
 
   await open('tasks');
-  await page.getByLabel('Tasks').fill(`${longTitle}\nOrder breakfast\nWrite a welcome note`);
+  await page.getByLabel('Tasks').fill(`${longTitle}\nWrite a welcome note\nOrder breakfast`);
   await press('Begin with 3 tasks');
   await expect(page.locator('[data-task=task-1]')).toHaveAttribute('data-status', 'in_progress');
   await press('Skip: Order breakfast');
-  await stands('done');
+  await stands('done', 45_000);
   const tasks = await page.locator('[data-task]').allTextContents();
   // at its next step, which is not the same one each time
-  const heard = 'I see: The user skipped task-2 “Order breakfast”. ';
+  const heard = /I see: The user skipped task-3 “Order breakfast”\. ?/g;
   const words = await transcript();
-  expect(words.split(heard)).toHaveLength(2);
+  expect(words.match(heard)).toHaveLength(1);
 
   await open('form');
   await press('Too many people');
@@ -122,7 +123,7 @@ async function goThrough({ page, open, say, press, stands, transcript, marks }: 
   const faults = await page.getByRole('region', { name: 'asked to answer again' }).textContent();
   return {
     place: { marks: chatMarks },
-    seen: { chat, tasks, words: words.replace(heard, ''), fields, faults },
+    seen: { chat, tasks, words: words.replaceAll(heard, ''), fields, faults },
   };
 }
 
@@ -135,12 +136,12 @@ test('the three pages say the same, wherever their runs happen', async ({ visit 
     place: { marks: [...tools, 'model'] },
     seen: {
       chat: expect.stringMatching(
-        /There is no booking for Zoe.*Sent to grace@example\.com, under “Noon it is”/s,
+        /Ada arrives on 2026-12-12.*Sent to grace@example\.com, under “Noon it is”/s,
       ),
       tasks: [
         expect.stringContaining('Done: Garden room'),
-        expect.stringContaining('Skipped'),
         expect.stringContaining('Done: Welcome'),
+        expect.stringContaining('Skipped'),
       ],
       words: expect.stringContaining('Everything is prepared.'),
       fields: [
@@ -209,6 +210,35 @@ test('the key stays on the server', async ({ visit, edge }) => {
   for (const piece of [edge.key, edge.key.slice(3, 16), edge.key.slice(16)]) {
     expect(everything.includes(piece), piece).toBe(false);
   }
+});
+
+test('a session cannot be made up, and its runs are its own', async ({ edge }) => {
+  const visit = async (cookie = ''): Promise<string | undefined> =>
+    (await fetch(edge.url, { headers: { cookie } })).headers.get('set-cookie')?.split(';')[0];
+  const [ada = '', grace = ''] = [await visit(), await visit()];
+  expect(ada).not.toBe(grace);
+  // whoever has one keeps it
+  expect(await visit(ada)).toBe(undefined);
+
+  const ask = (cookie: string, origin: string, run = ''): Promise<Response> =>
+    fetch(`${edge.url}/api/prompts${run}`, {
+      method: run === '' ? 'POST' : 'GET',
+      headers: { cookie, origin, 'content-type': 'application/json' },
+      ...(run === '' ? { body: JSON.stringify({ prompt: 'read-booking', input: { letter: 'Hello' } }) } : {}),
+    });
+  const started = await ask(ada, edge.url);
+  const run = `?run=${started.headers.get('x-cueline-run')}`;
+  const statuses = await Promise.all(
+    [
+      started,
+      ask(ada, edge.url, run),
+      ask(grace, edge.url, run),
+      ask('', edge.url, run),
+      ask(`${ada.split('.')[0]}.${grace.split('.')[1]}`, edge.url, run),
+      ask(ada, 'https://elsewhere.example', run),
+    ].map(async (response) => (await response).status),
+  );
+  expect(statuses).toEqual([200, 200, 404, 401, 401, 403]);
 });
 
 async function dumpStorage(): Promise<string> {
