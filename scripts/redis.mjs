@@ -32,7 +32,8 @@ export function findRedis(env = process.env) {
  */
 export function ensureRedis() {
   const found = findRedis();
-  const mayInstall = process.env.CI && process.getuid?.() === 0 && existsSync('/etc/debian_version');
+  const { CI, CUELINE_CI } = process.env;
+  const mayInstall = (CI || CUELINE_CI) && process.getuid?.() === 0 && existsSync('/etc/debian_version');
   if (found || !mayInstall) return found;
   console.log('No redis-server found: trying apt-get install redis-server');
   const install = ['apt-get', 'install', '-y', '--no-install-recommends', 'redis-server'];

@@ -1,13 +1,16 @@
-// node scripts/with-browser.mjs <command> [...args]: runs the command with CUELINE_CHROMIUM set to a Chromium that starts.
+// node scripts/with-browser.mjs <command> [...args]: runs the command with CUELINE_CHROMIUM set to a Chromium that starts,
+// and unit tests with a Redis server, where there is one or CI can install one.
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { ensureBrowser } from './browser.mjs';
+import { ensureRedis } from './redis.mjs';
 
 const [command, ...args] = process.argv.slice(2);
 if (!command) fail('Usage: node scripts/with-browser.mjs <command> [...args]');
 
 try {
   process.env.CUELINE_CHROMIUM = ensureBrowser();
+  if (command === 'vitest') ensureRedis();
 } catch (error) {
   fail(error instanceof Error ? error.message : String(error));
 }

@@ -10,7 +10,7 @@ export type RedisLimitsOptions = {
 };
 
 /**
- * Limits that hold for all instances together: calls and tokens are counted in Redis (6.2 or newer, or Valkey), each
+ * Limits that hold for all instances together: calls and tokens are counted in Redis (6 or newer, or Valkey), each
  * time in one script, so that calls at the same time cannot overdraw them. What is kept of a subject expires two days
  * after its last call.
  *

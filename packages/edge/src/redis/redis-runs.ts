@@ -35,7 +35,7 @@ const NAME_SLACK_MS = 60_000;
 const LONGEST_MS = 2 ** 41;
 
 /**
- * Keeps runs in Redis (6.2 or newer, or Valkey), for any number of instances: each can read, stop and answer the runs
+ * Keeps runs in Redis (6 or newer, or Valkey), for any number of instances: each can read, stop and answer the runs
  * of all. Events are in one stream for each run. Readers hear by publish and subscribe that there are new ones, on one
  * connection for all of them, which is a duplicate of `client` and there while anybody reads.
  *
@@ -177,7 +177,7 @@ export function createRedisRuns(
           const texts = pairs.filter((_, index) => index % 2 === 1);
           const items = texts.map((text) => JSON.parse(text) as RunMessage);
           const more = items.length === MOST_EVENTS;
-          return { items, next: ids.at(-1) ?? from, more, over: false, ms: Number(ms) };
+          return { items, next: idAfter(ids.at(-1)) ?? from, more, over: false, ms: Number(ms) };
         });
       return follow(begin, signal);
     },
@@ -230,6 +230,11 @@ function* batches(events: readonly RunEvent[]): Generator<{ args: string[]; last
     args = [];
     bytes = 0;
   }
+}
+
+/** The least id of a stream's entry that is greater. */
+function idAfter(id: string | undefined): string | undefined {
+  return id?.replace(/\d+$/, (count) => String(BigInt(count) + 1n));
 }
 
 function eventsChannel(prefix: string, runId: string): string {

@@ -9,14 +9,17 @@ export type RedisSharesOptions = {
 
 /** Keys: a share. Arguments: itself, when it expires, in ms since 1970. Gives 1 where it was not there. */
 const putShare: RedisScript = createScript(`
-return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PXAT', ARGV[2]) and 1 or 0
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+redis.call('SET', KEYS[1], ARGV[1])
+redis.call('PEXPIREAT', KEYS[1], ARGV[2])
+return 1
 `);
 
 const getShare: RedisScript = createScript(`
 return redis.call('GET', KEYS[1])
 `);
 
-/** Keeps shares in Redis (6.2 or newer, or Valkey), for any number of instances. What expires is removed by the server. */
+/** Keeps shares in Redis (6 or newer, or Valkey), for any number of instances. What expires is removed by the server. */
 export function createRedisShares(
   client: RedisClient,
   { prefix = 'cueline:' }: RedisSharesOptions = {},

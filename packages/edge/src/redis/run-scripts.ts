@@ -94,13 +94,13 @@ redis.call('PUBLISH', ARGV[1], '')
 `);
 
 /**
- * Keys: the run, its messages. Arguments: the id of the last one that was read, how many to read. Gives the ms until the
+ * Keys: the run, its messages. Arguments: the first id to read, how many messages. Gives the ms until the
  * run is forgotten, and for each message its id and itself; or nothing where the run is not known.
  */
 export const readMessages: RedisScript = createScript(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return false end
 local found = { tostring(redis.call('PTTL', KEYS[1])) }
-for _, entry in ipairs(redis.call('XRANGE', KEYS[2], '(' .. ARGV[1], '+', 'COUNT', ARGV[2])) do
+for _, entry in ipairs(redis.call('XRANGE', KEYS[2], ARGV[1], '+', 'COUNT', ARGV[2])) do
   found[#found + 1] = entry[1]
   found[#found + 1] = entry[2][2]
 end

@@ -108,7 +108,7 @@ export function createStorageRuns(
     if (fresh.length === 0) return;
     const isEnd = fresh.at(-1)?.type === 'run-end';
     // what happens meanwhile is the next piece
-    if (!isEnd) await pause(next - performance.now());
+    if (!isEnd) await pause(Math.max(0, next - performance.now()));
     await items.write(pieceKey(run, length), fresh);
     if (!isEnd) {
       written.set(run, { length: length + fresh.length, next: performance.now() + pollMs / 2 });

@@ -26,10 +26,14 @@ export type TestClient = ReturnType<typeof clientOf>;
 const clientOf = (path: string) => createClient({ socket: { path, reconnectStrategy: 50 } });
 
 /** Ends the server with whoever started it, however that ends: then the pipe breaks that `cat` reads. */
-const watchdog = `"$0" "$@" & pid=$!; echo $pid; cat >/dev/null; kill -9 $pid; wait`;
+const watchdog = `exec 3<&0; "$0" "$@" & pid=$!; (cat <&3; kill -9 $pid) >/dev/null 2>&1 & wait $pid`;
 
 /** Tests with a server of their own, which keeps nothing beyond them; left out where there is none to start. */
-export function describeWithRedis(name: string, define: (redis: TestRedis) => void): void {
+export function describeWithRedis(
+  name: string,
+  define: (redis: TestRedis) => void,
+  more: Readonly<Record<string, string>> = {},
+): void {
   const program = findRedis();
   if (program === undefined) {
     process.stderr.write(`Left out, for want of a Redis server: ${name}. To run it, ${howToInstallRedis}.\n`);
@@ -49,42 +53,36 @@ export function describeWithRedis(name: string, define: (redis: TestRedis) => vo
 
   async function start(): Promise<void> {
     mkdirSync(folder, { recursive: true });
-    const settings = [
-      '--port',
-      '0',
-      '--unixsocket',
-      path,
-      '--dir',
-      folder,
-      '--save',
-      '',
-      '--appendonly',
-      'yes',
-    ];
-    const child = spawn('sh', [
-      '-c',
-      watchdog,
-      program!,
-      ...settings,
-      '--appendfsync',
-      'always',
-      '--loglevel',
-      'warning',
-    ]);
+    const settings = {
+      port: '0',
+      unixsocket: path,
+      dir: folder,
+      save: '',
+      appendonly: 'yes',
+      appendfsync: 'always',
+      loglevel: 'warning',
+      ...more,
+    };
+    const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+    const child = spawn('sh', ['-c', watchdog, program!, ...args]);
     running = child;
     const client = clientOf(path);
     client.on('error', () => {});
-    await client.connect();
-    client.destroy();
+    let said = '';
+    child.stdout.on('data', (text) => (said += String(text)));
+    const ended = once(child, 'exit').then(() => Promise.reject(new Error(`No Redis: ${said}`)));
+    // of interest only until it answers
+    ended.catch(() => {});
+    await Promise.race([client.connect(), ended]).finally(() => client.destroy());
   }
 
   async function kill(): Promise<void> {
     const child = running;
     running = undefined;
     if (child === undefined || child.exitCode !== null) return;
-    const closed = once(child, 'close');
+    const ended = once(child, 'exit');
     child.stdin?.end();
-    await closed;
+    await ended;
   }
 
   async function advance(ms: number): Promise<void> {

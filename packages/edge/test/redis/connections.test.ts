@@ -1,0 +1,167 @@
+import { createServer } from 'node:net';
+import type { RunEvent } from '@cueline/core';
+import { createRedisLimits, createRedisRuns, createRedisShares } from '@cueline/edge/redis';
+import { createCluster } from 'redis';
+import { expect, test, vi } from 'vitest';
+import { all, never } from '../route/routes.ts';
+import { describeWithRedis } from './server.ts';
+
+const events: RunEvent[] = [
+  { seq: 0, t: 0, type: 'text-start', id: 't' },
+  { seq: 1, t: 1, type: 'text-delta', id: 't', text: 'a' },
+  { seq: 2, t: 2, type: 'run-end', outcome: 'done' },
+];
+const newRun = (runId: string) => ({ runId, subject: 's', runMs: 60_000, replayMs: 60_000 });
+
+describeWithRedis('connections to Redis', (redis) => {
+  test('any number of readers share one, which is there while anybody reads', async () => {
+    const admin = await redis.connect();
+    const connections = async (): Promise<number> => (await admin.clientList()).length;
+    const client = await redis.connect();
+    const store = createRedisRuns(client);
+    const before = await connections();
+    const runs = Array.from({ length: 100 }, (_, index) => `many-${index}`);
+    for (const runId of runs) await store.create(newRun(runId));
+    const left = new AbortController();
+    const readers = runs.flatMap((runId) => [
+      all(store.read(runId, -1, never())),
+      all(store.read(runId, 0, never())),
+    ]);
+    const listeners = runs.map((runId) => all(store.told(runId, left.signal)));
+    await vi.waitFor(async () => expect(await subscriptions()).toBe(200));
+    expect(await connections()).toBe(before + 1);
+    await Promise.all(runs.map((runId) => store.tell(runId, { type: 'stop' })));
+    await Promise.all(runs.map((runId) => store.append(runId, events)));
+    const read = await Promise.all(readers);
+    expect(read.filter((log) => log.length === 3)).toHaveLength(100);
+    expect(read.filter((log) => log.length === 2)).toHaveLength(100);
+    await vi.waitFor(async () => expect(await subscriptions()).toBe(100));
+    left.abort();
+    expect((await Promise.all(listeners)).every(({ length }) => length === 1)).toBe(true);
+    // and nobody has to close anything
+    await vi.waitFor(async () => expect(await connections()).toBe(before), 5_000);
+    expect(await all(store.read(runs[0]!, -1, never()))).toEqual(events);
+
+    async function subscriptions(): Promise<number> {
+      return (await admin.pubSubChannels('cueline:*')).length;
+    }
+  });
+
+  test('a reader rejects once its client is closed', async () => {
+    const client = await redis.connect();
+    const store = createRedisRuns(client);
+    await store.create(newRun('closed'));
+    const reading = all(store.read('closed', -1, never()));
+    await store.append('closed', events.slice(0, 1));
+    client.destroy();
+    await expect(reading).rejects.toThrow('closed');
+  });
+
+  test('a reader hears of events again after its own connection was cut', async () => {
+    const admin = await redis.connect();
+    const client = await redis.connect();
+    const store = createRedisRuns(client);
+    await store.create(newRun('cut'));
+    const reading = all(store.read('cut', -1, never()));
+    await vi.waitFor(async () => expect(await admin.pubSubChannels('cueline:events:cut')).toHaveLength(1));
+    await store.append('cut', events.slice(0, 1));
+    await admin.sendCommand(['CLIENT', 'KILL', 'TYPE', 'pubsub']);
+    await admin.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
+    const begun = performance.now();
+    await vi.waitFor(() => store.append('cut', events));
+    expect(await reading).toEqual(events);
+    // not only when it looks by itself
+    expect(performance.now() - begun).toBeLessThan(3_000);
+  });
+
+  test('what was evicted is an error, and no log with a hole in it', async () => {
+    const client = await redis.connect();
+    const store = createRedisRuns(client);
+    await store.create(newRun('evicted'));
+    await store.append('evicted', events);
+    await client.del('cueline:run:{evicted}:events');
+    await expect(all(store.read('evicted', -1, never()))).rejects.toThrow('noeviction');
+  });
+
+  test('every key expires', async () => {
+    const client = await redis.connect();
+    const store = createRedisRuns(client, { prefix: 'expires:' });
+    await store.create({ ...newRun('e'), key: 'k', chat: 'c' });
+    await store.append('e', events.slice(0, 1));
+    await store.tell('e', { type: 'stop' });
+    const keys = (await client.keys('expires:*')).toSorted();
+    expect(keys).toEqual([
+      'expires:name:["chat","s","c"]',
+      'expires:name:["key","s","k"]',
+      'expires:run:{e}',
+      'expires:run:{e}:events',
+      'expires:run:{e}:messages',
+    ]);
+    for (const key of keys) {
+      const ms = await client.pTTL(key);
+      expect(ms).toBeGreaterThan(115_000);
+      expect(ms).toBeLessThanOrEqual(180_000);
+    }
+  });
+});
+
+/** A cluster listens to a second port, which is greater by 10,000. */
+const port = await freePort();
+const slots = Array.from({ length: 16_384 }, (_, slot) => String(slot));
+
+describeWithRedis(
+  'a cluster of Redis',
+  (redis) => {
+    test('keeps runs, limits and shares', async () => {
+      const admin = await redis.connect();
+      await admin.sendCommand(['CLUSTER', 'ADDSLOTS', ...slots]);
+      await vi.waitFor(async () => expect(await admin.clusterInfo()).toContain('cluster_state:ok'), 10_000);
+      const cluster = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] });
+      cluster.on('error', () => {});
+      await cluster.connect();
+      try {
+        const store = createRedisRuns(cluster);
+        const run = { ...newRun('c'), key: 'k', chat: 'c' };
+        expect(await store.create(run)).toBe('created');
+        expect(await store.create({ ...run, runId: 'd' })).toEqual({ runId: 'c' });
+        const reading = all(store.read('c', -1, never()));
+        await store.append('c', events.slice(0, 2));
+        await store.tell('c', { type: 'stop' });
+        await store.append('c', events);
+        expect(await reading).toEqual(events);
+        expect(await all(store.told('c', AbortSignal.timeout(50)))).toEqual([{ type: 'stop' }]);
+        const limits = createRedisLimits(cluster);
+        const call = { subject: 's', id: '1', tokens: 1, rpm: 1, concurrent: 1, dailyTokens: 9, leaseMs: 99 };
+        expect(await limits.reserve(call)).toEqual({ ok: true });
+        await limits.settle(call);
+        expect(await limits.reserve({ ...call, id: '2' })).toMatchObject({ why: 'rpm' });
+        const shares = createRedisShares(cluster);
+        expect(await shares.put('x', { body: Uint8Array.of(1), expiresAt: Date.now() + 9_999 })).toBe(true);
+        expect(await shares.get('x')).toEqual(Uint8Array.of(1));
+      } finally {
+        cluster.destroy();
+      }
+    });
+  },
+  {
+    port: String(port),
+    bind: '127.0.0.1',
+    'cluster-enabled': 'yes',
+    'cluster-announce-ip': '127.0.0.1',
+  },
+);
+
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    if ((await isFree(port)) && (await isFree(port + 10_000))) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
