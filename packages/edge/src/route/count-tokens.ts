@@ -9,6 +9,11 @@ export type TokenCount = {
   seen(): number;
 };
 
+type Request = Extract<RunEvent, { type: 'step-start' }>['request'];
+
+/** As many characters as a picture's tokens would have: more than most providers count for one, however large its file. */
+const PICTURE_LENGTH = 48_000;
+
 /**
  * Counts the tokens of a run as its providers report them. A step that was cut off reports none, though it was paid
  * for: it counts as what it was asked and what had come of it, four characters a token.
@@ -26,7 +31,7 @@ export function createTokenCount(): TokenCount {
       told += open.get(agent) ?? 0;
       said.delete(agent);
       // of what was said before, the event has only what is new
-      open.set(agent, (before.get(agent) ?? 0) + Math.ceil(JSON.stringify(event.request).length / 4));
+      open.set(agent, (before.get(agent) ?? 0) + lengthOf(event.request) / 4);
     } else if (event.type === 'step-end') {
       const { totalTokens = NaN } = event.usage;
       const tokens = totalTokens > 0 && totalTokens < 1e9 ? totalTokens : (open.get(agent) ?? 0);
@@ -45,4 +50,18 @@ export function createTokenCount(): TokenCount {
   const sumOf = (steps: Map<string, number>): number =>
     Math.ceil([...steps.values()].reduce((sum, tokens) => sum + tokens, told));
   return { add, total: () => sumOf(open), seen: () => sumOf(said) };
+}
+
+/** How long a request is as JSON, in which a picture that somebody shows counts as one. */
+function lengthOf(request: Request): number {
+  const pictures = request.messages.flatMap(({ content }) =>
+    typeof content === 'string' ? [] : content.filter((part) => part.type === 'file' && isPicture(part)),
+  );
+  const saved = pictures.map((part) => Math.max(0, JSON.stringify(part).length - PICTURE_LENGTH));
+  return JSON.stringify(request).length - saved.reduce((sum, length) => sum + length, 0);
+}
+
+/** Not told by what is in it: a provider that is shown a picture which is none refuses it. */
+function isPicture({ mediaType }: { mediaType?: unknown }): boolean {
+  return typeof mediaType === 'string' && mediaType.startsWith('image/');
 }

@@ -1,7 +1,7 @@
 import { createMemoryLimits, type Reservation } from '@cueline/edge';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { expect, test, vi } from 'vitest';
-import { all, client, greet, never, post, refusal, testRoute, type TestRoute } from './routes.ts';
+import { address, all, client, greet, never, post, refusal, testRoute, type TestRoute } from './routes.ts';
 
 const request = { definition: greet, input: { name: 'Ada' } };
 /** A call that costs as many tokens, with arguments of its own: the same again would be answered from the first. */
@@ -143,4 +143,20 @@ test('a place that is given too late is given back', async () => {
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('a picture in a step that was cut off counts as one, however large its file', async () => {
+  const url = `data:image/png;base64,${'A'.repeat(700_000)}`;
+  const hub = testRoute([[{ text: 'Hm.' }, { delay: 60_000 }]]);
+  const parts = [{ type: 'file', mediaType: 'image/png', url }];
+  const response = await hub.route(post({ input: {}, messages: [{ id: 'u', role: 'user', parts }] }));
+  await expect.poll(() => hub.model.calls.length).toBe(1);
+  const query = `?run=${response.headers.get('x-cueline-run')}`;
+  await hub.route(
+    new Request(`${address}${query}`, { method: 'DELETE', headers: { authorization: 'Bearer ada' } }),
+  );
+  await response.text();
+  await expect.poll(() => usedBy(hub)).toHaveLength(1);
+  const [tokens = 0] = usedBy(hub);
+  expect([tokens > 12_000, tokens < 13_000]).toEqual([true, true]);
 });
