@@ -95,5 +95,6 @@ async function openRun(
 
 function refuse(message: string): void {
   const whole = message.endsWith(AS_IT_WAS) ? message : `${message} ${AS_IT_WAS}`;
-  usePlayground.setState({ notice: { kind: 'refused', message: whole } });
+  // where only one pane has room, the one that says so
+  usePlayground.setState({ notice: { kind: 'refused', message: whole }, tab: 'script' });
 }

@@ -32,7 +32,8 @@ function EndedRun({ session }: { session: RunSession }) {
   return (
     <>
       <p className="text-base text-ink-2">
-        The script and the whole run: every message, tool call and answer, and what you said and approved.
+        The script and the whole run: every message, tool call and answer, with approvals and changes of
+        tasks.
         {isEdited && ' The script is the one that ran, not as you have edited it since.'}
         {session.earlier.length > 0 && ' Of the turns before your last reply, what was said.'}
       </p>

@@ -7,11 +7,12 @@ export function SharedRunBar() {
   return (
     <div
       data-testid="shared-run"
-      className="flex shrink-0 items-center gap-2.5 border-b border-line bg-warn-soft py-1.5 pr-2 pl-4 text-warn"
+      className="flex shrink-0 items-center gap-2.5 border-b border-line bg-raised py-1.5 pr-2 pl-4 text-ink-2"
     >
       <History className="size-4 shrink-0" />
       <p className="min-w-0 flex-1 wrap-anywhere">
-        A shared run, as the link tells it. It happened elsewhere; nothing has run on this page.
+        <span className="font-medium text-ink">A shared run.</span> It happened elsewhere; nothing has run on
+        this page.
       </p>
       <Button
         square

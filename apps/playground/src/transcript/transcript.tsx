@@ -7,11 +7,18 @@ import { ConsoleFold } from './console-fold.tsx';
 import { Rows } from './row.tsx';
 import { toTranscript } from './view-model.ts';
 
-/** Everything that a run says and does, newest at the bottom; follows along until the person scrolls up. */
+/**
+ * Everything that a run says and does, newest at the bottom; follows along until the person scrolls up. A run that came
+ * in a link is read from its beginning.
+ */
 export function Transcript({ session, state }: { session: RunSession; state: RunState }) {
   const items = toTranscript(state, session.earlier);
   return (
-    <StickToBottom className="relative min-h-0 flex-1" resize="instant" initial="instant">
+    <StickToBottom
+      className="relative min-h-0 flex-1"
+      resize="instant"
+      initial={session.shared ? false : 'instant'}
+    >
       <StickToBottom.Content
         scrollClassName="scroll"
         className="mx-auto grid max-w-[760px] grid-cols-[minmax(0,1fr)] gap-3 px-5 pt-4 pb-8 narrow:px-4"
