@@ -1,19 +1,10 @@
 import type { Executor, RunEvent } from '@cueline/core';
-import { PromptTransport, type ChatCall } from '@cueline/core/ai-sdk';
+import { PromptTransport } from '@cueline/core/ai-sdk';
 import { Refusal } from '../respond.ts';
 import { checkTasks } from './check-messages.ts';
-import { isName, longestName } from './is-name.ts';
+import type { ChatPost } from './read-chat-post.ts';
 import type { Start } from './read-start.ts';
 import type { BegunRun, ReachedRun } from './runs.ts';
-
-/** A request of the AI SDK's own client, which knows no runs, only its conversation. */
-export type ChatPost = {
-  /** The client's name for its conversation. */
-  chatId: string;
-  trigger: ChatCall['trigger'];
-  messageId: string | undefined;
-  start: Start;
-};
 
 /** What is answered: the AI SDK's chunks, and the run that they are of. */
 export type ChatAnswer = {
@@ -22,27 +13,6 @@ export type ChatAnswer = {
   /** Nobody reads the chunks any more. The run goes on. */
   leave(): void;
 };
-
-/** True for a body that the AI SDK's `DefaultChatTransport` makes, and not `viaRoute`. */
-export function isChatPost(body: Readonly<Record<string, unknown>>): boolean {
-  if (typeof body['trigger'] === 'string') return true;
-  return Array.isArray(body['messages']) && body['prompt'] === undefined && body['input'] === undefined;
-}
-
-/** What such a body says besides what starts a run. */
-export function readChatPost(body: Readonly<Record<string, unknown>>, start: Start): ChatPost {
-  const { id = crypto.randomUUID(), trigger = 'submit-message', messageId } = body;
-  if (!isName(id)) {
-    throw new Refusal('invalid_body', `id is no text of 1 to ${longestName} characters.`);
-  }
-  if (trigger !== 'submit-message' && trigger !== 'regenerate-message') {
-    throw new Refusal('invalid_body', "trigger says neither 'submit-message' nor 'regenerate-message'.");
-  }
-  if (messageId !== undefined && typeof messageId !== 'string') {
-    throw new Refusal('invalid_body', 'messageId is no text.');
-  }
-  return { chatId: id, trigger, messageId, start };
-}
 
 /** How often it is tried to come after everything else that is said in a conversation at the same time. */
 const MOST_TRIES = 5;

@@ -1,14 +1,13 @@
-import { inProcess, type Executor, type PromptDefinition, type RunEvent } from '@cueline/core';
+import { inProcess, type Executor, type PromptDefinition } from '@cueline/core';
 import type { Environment } from '@cueline/core/models';
-import { toEventStream } from '@cueline/core/server';
 import { corsHeaders, isPreflight, preflightResponse, withRequestHeaders, type CorsRules } from '../cors.ts';
 import { environmentOf } from '../environment.ts';
 import { createIdentify, type Identity } from '../identify.ts';
 import { checkOrigins } from '../origins.ts';
 import { readJson } from '../read-body.ts';
-import { answerHeaders, jsonResponse, Refusal, refusalResponse } from '../respond.ts';
-import { answerChat, isChatPost, readChatPost, resumeChat, type ChatAnswer } from './chat.ts';
-import { toChunkStream } from './chunk-stream.ts';
+import { jsonResponse, Refusal, refusalResponse } from '../respond.ts';
+import { answerChat, resumeChat } from './chat.ts';
+import { isChatPost, readChatPost } from './read-chat-post.ts';
 import { peek } from './peek.ts';
 import { keepNothing } from './keep-nothing.ts';
 import { createRequestCount } from './count-requests.ts';
@@ -18,7 +17,8 @@ import { readStart } from './read-start.ts';
 import { chatOf, noRun, readAfter, runOf } from './read-query.ts';
 import { createRuns } from './runs.ts';
 import { readSettings } from './settings.ts';
-import { createStreams, whileRead, type Place } from './streams.ts';
+import { chunksResponse, emptyResponse, eventsResponse, RUN_HEADER } from './stream-response.ts';
+import { createStreams, type Place } from './streams.ts';
 
 /** What platforms such as Workers pass as the third argument. */
 export type RouteContext = { waitUntil?: (work: Promise<void>) => void };
@@ -26,8 +26,6 @@ export type RouteContext = { waitUntil?: (work: Promise<void>) => void };
 /** A route as servers call it: with a request, and on some platforms with its environment and context. */
 export type PromptRoute = (request: Request, env?: object, context?: RouteContext) => Promise<Response>;
 
-/** Header with the id of the run that an answer is about. */
-const RUN_HEADER = 'x-cueline-run';
 /** How long a client that comes back may wait to hear whether anything is left to come, in milliseconds. */
 const PEEK_MS = 500;
 const METHODS = ['GET', 'POST', 'DELETE'] as const;
@@ -104,7 +102,7 @@ export function createPromptRoute(
       if (!isChatPost(body)) {
         const run = await runs.begin({ ...beginning, start });
         place.runId = run.runId;
-        return eventsResponse(whileRead(run.events(-1), leave), run.runId);
+        return eventsResponse(run.events(-1), run.runId, leave);
       }
       const post = readChatPost(body, start);
       const latest = await runs.latest(post.chatId, subject);
@@ -125,7 +123,7 @@ export function createPromptRoute(
         const all = run.events(afterSeq);
         // an EventSource comes back after the end of a run, too, until it is told that there is nothing
         const events = afterSeq < 0 ? all : await peek(all, PEEK_MS);
-        return events === undefined ? emptyResponse() : eventsResponse(whileRead(events, leave), runId);
+        return events === undefined ? emptyResponse() : eventsResponse(events, runId, leave);
       });
     }
     const chatId = chatOf(url);
@@ -191,28 +189,4 @@ export function createPromptRoute(
       return response;
     }
   };
-}
-
-function eventsResponse(events: AsyncIterable<RunEvent>, runId: string): Response {
-  return streamResponse(toEventStream(events), { [RUN_HEADER]: runId });
-}
-
-function chunksResponse({ chunks, runId, leave }: ChatAnswer, onLeave: () => void): Response {
-  const left = (): void => {
-    leave();
-    onLeave();
-  };
-  return streamResponse(toChunkStream(chunks, left), {
-    'x-vercel-ai-ui-message-stream': 'v1',
-    ...(runId === undefined ? {} : { [RUN_HEADER]: runId }),
-  });
-}
-
-function streamResponse(body: ReadableStream<Uint8Array>, headers: Record<string, string>): Response {
-  const type = { 'content-type': 'text/event-stream; charset=utf-8' };
-  return new Response(body, { headers: { ...answerHeaders, ...type, ...headers } });
-}
-
-function emptyResponse(): Response {
-  return new Response(null, { status: 204, headers: answerHeaders });
 }

@@ -1,6 +1,6 @@
 import { CuelineError, type Limits, type PromptDefinition, type RunRequest } from '@cueline/core';
 import { Refusal } from '../respond.ts';
-import { isChatPost } from './chat.ts';
+import { isChatPost } from './read-chat-post.ts';
 import { checkMessages, checkTasks } from './check-messages.ts';
 import { isName, longestName } from './is-name.ts';
 import { TookTooLong, withPatience } from './patience.ts';

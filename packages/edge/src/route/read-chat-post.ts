@@ -1,0 +1,34 @@
+import type { ChatCall } from '@cueline/core/ai-sdk';
+import { Refusal } from '../respond.ts';
+import { isName, longestName } from './is-name.ts';
+import type { Start } from './read-start.ts';
+
+/** A request of the AI SDK's own client, which knows no runs, only its conversation. */
+export type ChatPost = {
+  /** The client's name for its conversation. */
+  chatId: string;
+  trigger: ChatCall['trigger'];
+  messageId: string | undefined;
+  start: Start;
+};
+
+/** True for a body that the AI SDK's `DefaultChatTransport` makes, and not `viaRoute`. */
+export function isChatPost(body: Readonly<Record<string, unknown>>): boolean {
+  if (typeof body['trigger'] === 'string') return true;
+  return Array.isArray(body['messages']) && body['prompt'] === undefined && body['input'] === undefined;
+}
+
+/** What such a body says besides what starts a run. */
+export function readChatPost(body: Readonly<Record<string, unknown>>, start: Start): ChatPost {
+  const { id = crypto.randomUUID(), trigger = 'submit-message', messageId } = body;
+  if (!isName(id)) {
+    throw new Refusal('invalid_body', `id is no text of 1 to ${longestName} characters.`);
+  }
+  if (trigger !== 'submit-message' && trigger !== 'regenerate-message') {
+    throw new Refusal('invalid_body', "trigger says neither 'submit-message' nor 'regenerate-message'.");
+  }
+  if (messageId !== undefined && typeof messageId !== 'string') {
+    throw new Refusal('invalid_body', 'messageId is no text.');
+  }
+  return { chatId: id, trigger, messageId, start };
+}

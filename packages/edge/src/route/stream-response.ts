@@ -1,0 +1,40 @@
+import type { RunEvent } from '@cueline/core';
+import { toEventStream } from '@cueline/core/server';
+import { answerHeaders } from '../respond.ts';
+import type { ChatAnswer } from './chat.ts';
+import { toChunkStream } from './chunk-stream.ts';
+import { whileRead } from './streams.ts';
+
+/** Header with the id of the run that an answer is about. */
+export const RUN_HEADER = 'x-cueline-run';
+
+/** A run's events as an answer that goes on. `onLeave` is called once nobody reads it any more. */
+export function eventsResponse(
+  events: AsyncIterable<RunEvent>,
+  runId: string,
+  onLeave: () => void,
+): Response {
+  return streamResponse(toEventStream(whileRead(events, onLeave)), { [RUN_HEADER]: runId });
+}
+
+/** The same for the AI SDK's client, in its chunks. */
+export function chunksResponse({ chunks, runId, leave }: ChatAnswer, onLeave: () => void): Response {
+  const left = (): void => {
+    leave();
+    onLeave();
+  };
+  return streamResponse(toChunkStream(chunks, left), {
+    'x-vercel-ai-ui-message-stream': 'v1',
+    ...(runId === undefined ? {} : { [RUN_HEADER]: runId }),
+  });
+}
+
+function streamResponse(body: ReadableStream<Uint8Array>, headers: Record<string, string>): Response {
+  const type = { 'content-type': 'text/event-stream; charset=utf-8' };
+  return new Response(body, { headers: { ...answerHeaders, ...type, ...headers } });
+}
+
+/** 204. */
+export function emptyResponse(): Response {
+  return new Response(null, { status: 204, headers: answerHeaders });
+}
