@@ -8,6 +8,7 @@ export {
   type Reservation,
   type Reserved,
 } from './limits.ts';
+export type { RequestHeaderOptions } from './cors.ts';
 export type { Authenticate, Identity } from './identify.ts';
 export { createPromptRoute, type PromptRoute, type RouteContext } from './route/create-prompt-route.ts';
 export type {
