@@ -12,7 +12,7 @@ export type Pace = {
 export const paces: Readonly<Record<'short' | 'paced' | 'burst' | 'idle', Pace>> = {
   short: { events: 4, everyMs: 1 },
   paced: { events: 80, everyMs: 10 },
-  burst: { events: 3_000, everyMs: 0 },
+  burst: { events: 2_000, everyMs: 0 },
   idle: { events: 1, everyMs: 0, stays: true },
 };
 

@@ -1,7 +1,7 @@
 import { median, printTable } from '../table.ts';
 import { type ModelId, paces } from './answers.ts';
 import { ask, hangUp, open } from './client.ts';
-import { type ServingProcess, startProcess } from './process.ts';
+import { type ServingProcess, startProcess, type Usage } from './process.ts';
 import { benchRoute } from './route.ts';
 
 const SAMPLES = 500;
@@ -36,27 +36,35 @@ export async function benchEdge(): Promise<void> {
 /** Each way in turn, one answer at a time, so that all of them see the same machine. */
 async function benchFirstByte(ways: readonly Way[]): Promise<void> {
   const samples = ways.map(() => [] as number[]);
+  let before: (Usage | undefined)[] = [];
   for (let round = -WARM_UP; round < SAMPLES; round++) {
+    if (round === 0) before = await usages(ways);
     for (let turn = 0; turn < ways.length; turn++) {
       const index = (turn + Math.abs(round)) % ways.length;
       const { ttfbMs } = await ask(ways[index]!.url, 'short');
       if (round >= 0) samples[index]!.push(ttfbMs);
     }
   }
+  const after = await usages(ways);
   const [direct = []] = samples;
   const added = (of: readonly number[], at: (values: readonly number[]) => number): string =>
     of === direct ? '' : `+${(at(of) - at(direct)).toFixed(2)} ms`;
   const ratio = (of: readonly number[], at: (values: readonly number[]) => number): string =>
     `×${(at(of) / at(direct)).toFixed(2)}`;
   printTable(`edge: time to the first byte on this machine, ${SAMPLES} answers each, in turn`, [
-    ['', 'median', 'added', 'ratio', 'p99', 'added', 'ratio'],
+    ['', 'median', 'added', 'ratio', 'p99', 'added', 'ratio', 'CPU of its process'],
     ...ways.map(({ name }, index) => {
       const of = samples[index]!;
-      return [name, median, p99].flatMap((at) =>
-        typeof at === 'string' ? [at] : [`${at(of).toFixed(2)} ms`, added(of, at), ratio(of, at)],
-      );
+      const times = [median, p99].flatMap((at) => [`${at(of).toFixed(2)} ms`, added(of, at), ratio(of, at)]);
+      // of the whole call, with its few events
+      const cpu = ((after[index]?.cpu ?? 0) - (before[index]?.cpu ?? 0)) / SAMPLES;
+      return [name, ...times, index === 0 ? '' : `${cpu.toFixed(0)} µs/call`];
     }),
   ]);
+}
+
+function usages(ways: readonly Way[]): Promise<(Usage | undefined)[]> {
+  return Promise.all(ways.map(({ process }) => process?.usage()));
 }
 
 /** Fifty answers at once, by each way in turn. */

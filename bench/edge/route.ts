@@ -6,7 +6,7 @@ import { startProcess } from './process.ts';
 import { say, WORDS } from './say.ts';
 
 const RUNS = 50;
-const ROUNDS = 5;
+const ROUNDS = 3;
 
 type Round = { perSecond: number; here: number; there: number };
 
