@@ -128,7 +128,7 @@ test.each<[string, RunEvent[], string | undefined]>([
       toolCallId: 'c',
       toolName: 'go',
       input: 1,
-    }).with(-1, { seq: 2, t: 2, type: 'run-end', outcome: 'waiting' }),
+    }).with(2, { seq: 2, t: 2, type: 'run-end', outcome: 'waiting' }),
     'it has no end',
   ],
 ])('a log with %s', (_what, log, problem) => {

@@ -88,7 +88,7 @@ test('a run that goes on is not taken out of sight', async () => {
   const { session } = await open(`#${whole}`).then(() => store());
   const going = { ...session!.run.getState(), status: 'running' as const, phase: 'text' as const };
   const run = { ...session!.run, getState: () => going };
-  usePlayground.setState({ session: { ...session!, run: run as never }, script: '// mine' });
+  usePlayground.setState({ session: { ...session!, run }, script: '// mine' });
   await open(`#${whole}`);
   expect(store().script).toBe('// mine');
   expect(store().notice).toMatchObject({ message: expect.stringContaining('A run is going on here.') });
