@@ -64,7 +64,7 @@ async function benchFirstByte(ways: readonly Way[]): Promise<void> {
 }
 
 function usages(ways: readonly Way[]): Promise<(Usage | undefined)[]> {
-  return Promise.all(ways.map(({ process }) => process?.usage()));
+  return Promise.all(ways.map(async ({ process }) => process?.usage()));
 }
 
 /** Fifty answers at once, by each way in turn. */
