@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import type { RunEvent } from '@cueline/core';
-import { createRedisLimits, createRedisRuns, createRedisShares } from '@cueline/edge/redis';
+import { createRedisLimits, createRedisRuns, createRedisShares, type RedisClient } from '@cueline/edge/redis';
 import { createCluster } from 'redis';
 import { expect, test, vi } from 'vitest';
 import { all, never } from '../route/routes.ts';
@@ -57,21 +57,62 @@ describeWithRedis('connections to Redis', (redis) => {
     await expect(reading).rejects.toThrow('closed');
   });
 
-  test('a reader hears of events again after its own connection was cut', async () => {
+  test('a reader hears of what was written before it could listen, or while it could not', async () => {
     const admin = await redis.connect();
     const client = await redis.connect();
-    const store = createRedisRuns(client);
+    let connect = (): void => {};
+    const connecting = new Promise<void>((resolve) => (connect = resolve));
+    const late: RedisClient = {
+      isOpen: true,
+      eval: (script, options) => client.eval(script, options),
+      evalSha: (sha, options) => client.evalSha(sha, options),
+      duplicate() {
+        const own = client.duplicate();
+        return Object.assign(Object.create(own) as typeof own, {
+          connect: () => connecting.then(() => own.connect()),
+        });
+      },
+    };
+    const store = createRedisRuns(late);
     await store.create(newRun('cut'));
-    const reading = all(store.read('cut', -1, never()));
-    await vi.waitFor(async () => expect(await admin.pubSubChannels('cueline:events:cut')).toHaveLength(1));
     await store.append('cut', events.slice(0, 1));
-    await admin.sendCommand(['CLIENT', 'KILL', 'TYPE', 'pubsub']);
-    await admin.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
+    const seen: RunEvent[] = [];
+    const reading = (async () => {
+      for await (const event of store.read('cut', -1, never())) seen.push(event);
+    })();
+    await vi.waitFor(() => expect(seen).toHaveLength(1), 1_000);
+    await store.append('cut', events.slice(0, 2));
     const begun = performance.now();
-    await vi.waitFor(() => store.append('cut', events));
-    expect(await reading).toEqual(events);
+    connect();
+    await vi.waitFor(() => expect(seen).toHaveLength(2), 5_000);
+    await vi.waitFor(async () => expect(await admin.pubSubChannels('cueline:events:cut')).toHaveLength(1));
+    await admin.sendCommand(['CLIENT', 'KILL', 'TYPE', 'pubsub']);
+    await store.append('cut', events);
+    await reading;
+    expect(seen).toEqual(events);
     // not only when it looks by itself
     expect(performance.now() - begun).toBeLessThan(3_000);
+  });
+
+  test('a reader goes on after every connection was cut', async () => {
+    const admin = await redis.connect();
+    const store = createRedisRuns(await redis.connect());
+    await store.create(newRun('all cut'));
+    const reading = all(store.read('all cut', -1, never()));
+    await store.append('all cut', events.slice(0, 1));
+    await admin.sendCommand(['CLIENT', 'KILL', 'SKIPME', 'yes']);
+    await vi.waitFor(() => store.append('all cut', events), 5_000);
+    expect(await reading).toEqual(events);
+  });
+
+  test('what is told to a run that has ended does not pile up', async () => {
+    const client = await redis.connect();
+    const store = createRedisRuns(client);
+    await store.create(newRun('ended'));
+    await store.tell('ended', { type: 'stop' });
+    await store.append('ended', events);
+    await store.tell('ended', { type: 'stop' });
+    expect(await client.xLen('cueline:run:{ended}:messages')).toBe(1);
   });
 
   test('what was evicted is an error, and no log with a hole in it', async () => {

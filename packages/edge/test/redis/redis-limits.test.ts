@@ -48,6 +48,18 @@ describeWithRedis('limits in Redis', (redis) => {
     expect(retryAfterMs).toBeGreaterThan(60_000 - (Date.now() - before) - 10);
   });
 
+  test('remember the calls of one minute, and no more', async () => {
+    const client = await redis.connect();
+    const store = createRedisLimits(client, { prefix: 'minute:', now: () => clock.at });
+    const call = { tokens: 0, rpm: 9, concurrent: 9, dailyTokens: 9, leaseMs: 1_000 };
+    for (let id = 0; id < 20; id += 1) {
+      expect(await store.reserve({ ...call, subject: 'ada', id: `${id}` })).toEqual({ ok: true });
+      clock.at += 20_000;
+    }
+    expect(await client.lLen('minute:limits:{ada}:begun')).toBe(3);
+    expect(await client.hLen('minute:limits:{ada}:leases')).toBe(1);
+  });
+
   test('keep nothing for ever, and nothing of a subject that was only refused', async () => {
     const client = await redis.connect();
     const store = createRedisLimits(client, { prefix: 'test:' });
