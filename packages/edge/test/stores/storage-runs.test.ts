@@ -1,0 +1,89 @@
+import type { RunEvent } from '@cueline/core';
+import { createStorageRuns, createStorageShares } from '@cueline/edge/unstorage';
+import { createStorage } from 'unstorage';
+import memoryDriver from 'unstorage/drivers/memory';
+import { expect, test, vi } from 'vitest';
+import { createStoreWriter } from '../../src/route/store-writer.ts';
+import { all, never } from '../route/routes.ts';
+
+const run = { runId: 'r', subject: 's', key: 'k', chat: 'c', runMs: 1_000, replayMs: 1_000 };
+const delta = (seq: number): RunEvent => ({ seq, t: seq, type: 'text-delta', id: 't', text: 'x' });
+const end = (seq: number): RunEvent => ({ seq, t: seq, type: 'run-end', outcome: 'done' });
+
+test('what happens within a moment is one item', async () => {
+  const storage = createStorage({ driver: memoryDriver() });
+  const store = createStorageRuns(storage, { pollMs: 100 });
+  await store.create(run);
+  const writer = createStoreWriter({ store, runId: 'r', show: () => {}, onFailure: vi.fn() });
+  for (let seq = 0; seq < 200; seq += 1) {
+    writer.push(delta(seq));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  writer.push(end(200));
+  expect(await writer.written).toBe(true);
+  expect(await all(store.read('r', 198, never()))).toEqual([delta(199), end(200)]);
+  const pieces = (await storage.getKeys()).filter((key) => key.includes(':events:'));
+  expect(pieces.length).toBeGreaterThan(1);
+  expect(pieces.length).toBeLessThan(30);
+});
+
+test('of what has expired nothing is left once another run begins', async () => {
+  let at = 0;
+  const now = (): number => at;
+  const storage = createStorage({ driver: memoryDriver() });
+  const store = createStorageRuns(storage, { pollMs: 1, now });
+  await store.create(run);
+  await store.append('r', [delta(0), end(1)]);
+  await store.tell('r', { type: 'stop' });
+  expect((await storage.getKeys()).length).toBeGreaterThan(4);
+  at = 1_000;
+  await createStorageShares(storage, { now }).put('x', { body: Uint8Array.of(1), expiresAt: 1_500 });
+  at = 3_000;
+  await createStorageRuns(storage, { now }).create({
+    ...run,
+    runId: 'next',
+    key: undefined,
+    chat: undefined,
+  });
+  await createStorageShares(storage, { now }).put('y', { body: Uint8Array.of(1), expiresAt: 4_000 });
+  await vi.waitFor(async () => expect(await storage.getKeys()).toHaveLength(2));
+  expect(await store.subjectOf('next')).toBe('s');
+});
+
+test('an item that is only half written is waited for', async () => {
+  const storage = createStorage({ driver: memoryDriver() });
+  const store = createStorageRuns(storage, { pollMs: 5 });
+  await store.create(run);
+  await store.append('r', [delta(0), end(1)]);
+  const key = (await storage.getKeys()).find((one) => one.includes(':events:'))!;
+  const whole = JSON.stringify(await storage.getItem(key));
+  for (const broken of [whole.slice(0, -5), '', '{}', 'null', '[1]']) await storage.setItem(key, broken);
+  await storage.setItem(key, whole.slice(0, 20));
+  const reading = all(store.read('r', -1, never()));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await storage.setItem(key, whole);
+  expect(await reading).toEqual([delta(0), end(1)]);
+});
+
+test('keys are made of nothing that anybody chooses', async () => {
+  const storage = createStorage({ driver: memoryDriver() });
+  const store = createStorageRuns(storage);
+  const odd = '../../../etc/passwd:$%\n';
+  await store.create({ ...run, runId: odd, subject: odd, key: odd, chat: odd });
+  await store.tell(odd, { type: 'stop' });
+  await createStorageShares(storage).put(odd, { body: Uint8Array.of(1), expiresAt: Date.now() + 1_000 });
+  for (const key of await storage.getKeys()) expect(key).toMatch(/^cueline:[a-z0-9:-]+$/);
+  expect(await store.subjectOf(odd)).toBe(odd);
+});
+
+test('a storage that fails is an error for whoever asks', async () => {
+  const storage = createStorage({ driver: memoryDriver() });
+  const store = createStorageRuns(storage, { pollMs: 1 });
+  await store.create(run);
+  const failure = new Error('full');
+  const reading = expect(all(store.read('r', -1, never()))).rejects.toBe(failure);
+  vi.spyOn(storage, 'getItem').mockRejectedValue(failure);
+  await expect(store.append('r', [delta(0)])).rejects.toBe(failure);
+  await reading;
+  await expect(store.find({ subject: 's', key: 'k' })).rejects.toBe(failure);
+});
