@@ -27,8 +27,8 @@ const SWEEP_MS = 60_000;
  * No driver promises that two things happen together or not at all, and so neither does this. Instances that share a
  * storage should know that
  * - two starts with the same key, at the same moment in two instances, may both begin. In one process only one does.
- * - a run has to be written by one instance at a time. A route sees to that, as long as an instance that is taken for
- *   gone is gone: where it is not, what both write at the same moment is there once, from either.
+ * - a run has to be written by one instance at a time, as a route does. Where one that was taken for gone is not, each
+ *   may write over what the other writes at that moment.
  * - what two instances tell about a run at the same moment is heard in the order of their clocks, which also say when
  *   something expires. They should be right to about a second.
  * - a driver that shows others what was written only later (Cloudflare KV: up to a minute) delays everything by that.
