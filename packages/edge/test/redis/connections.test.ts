@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { RunEvent } from '@cueline/core';
 import { createRedisLimits, createRedisRuns, createRedisShares, type RedisClient } from '@cueline/edge/redis';
-import { createCluster } from 'redis';
+import { createClient, createCluster, RESP_TYPES } from 'redis';
 import { expect, test, vi } from 'vitest';
 import { all, never } from '../route/routes.ts';
 import { describeWithRedis } from './server.ts';
@@ -122,6 +122,40 @@ describeWithRedis('connections to Redis', (redis) => {
     await store.append('evicted', events);
     await client.del('cueline:run:{evicted}:events');
     await expect(all(store.read('evicted', -1, never()))).rejects.toThrow('noeviction');
+  });
+
+  test('a client may be set up as its owner likes', async () => {
+    const { path } = redis;
+    const clients = [
+      createClient({ socket: { path }, RESP: 2 }),
+      createClient({ socket: { path }, keyPrefix: 'own:' }),
+      createClient({
+        socket: { path },
+        commandOptions: { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
+      }),
+    ] as const;
+    for (const [index, client] of clients.entries()) {
+      await client.connect();
+      const store = createRedisRuns(client, { prefix: `any-${index}:` });
+      const run = { ...newRun('r'), key: 'k' };
+      expect(await store.create(run)).toBe('created');
+      expect(await store.create({ ...run, runId: 'other' })).toEqual({ runId: 'r' });
+      const reading = all(store.read('r', -1, never()));
+      await store.append('r', events.slice(0, 1));
+      await store.tell('r', { type: 'stop' });
+      await store.append('r', events);
+      expect(await reading).toEqual(events);
+      expect(await all(store.told('r', AbortSignal.timeout(30)))).toEqual([{ type: 'stop' }]);
+      expect(await store.subjectOf('r')).toBe('s');
+      const limits = createRedisLimits(client, { prefix: `any-${index}:` });
+      const call = { subject: 's', id: '1', tokens: 1, rpm: 1, concurrent: 1, dailyTokens: 9, leaseMs: 99 };
+      expect(await limits.reserve(call)).toEqual({ ok: true });
+      expect(await limits.reserve({ ...call, id: '2' })).toMatchObject({ why: 'concurrent' });
+      const shares = createRedisShares(client, { prefix: `any-${index}:` });
+      expect(await shares.put('x', { body: Uint8Array.of(255), expiresAt: Date.now() + 9_999 })).toBe(true);
+      expect(await shares.get('x')).toEqual(Uint8Array.of(255));
+      client.destroy();
+    }
   });
 
   test('every key expires', async () => {
