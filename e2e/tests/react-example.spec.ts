@@ -483,6 +483,8 @@ test('everything can be done with the keyboard', async ({ app }) => {
 
   await tabTo(/Task list/);
   await page.keyboard.press('Enter');
+  // a page is there once it has read what it kept, and Tab is quicker than that
+  await page.getByLabel('Tasks').waitFor();
   await tabTo(/^Tasks/);
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('one\ntwo\nthree');
@@ -497,6 +499,7 @@ test('everything can be done with the keyboard', async ({ app }) => {
 
   await tabTo(/^ *Form/);
   await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Read the booking' }).waitFor();
   await tabTo(/Read the booking/);
   await page.keyboard.press('Enter');
   await app.stands('done');
