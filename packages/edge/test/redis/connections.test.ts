@@ -127,10 +127,10 @@ describeWithRedis('connections to Redis', (redis) => {
   test('a client may be set up as its owner likes', async () => {
     const { path } = redis;
     const clients = [
-      createClient({ socket: { path }, RESP: 2 }),
-      createClient({ socket: { path }, keyPrefix: 'own:' }),
+      createClient({ socket: { path, reconnectStrategy: 50 }, RESP: 2 }),
+      createClient({ socket: { path, reconnectStrategy: 50 }, keyPrefix: 'own:' }),
       createClient({
-        socket: { path },
+        socket: { path, reconnectStrategy: 50 },
         commandOptions: { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
       }),
     ] as const;
