@@ -76,6 +76,8 @@ export function onPage(page: Page): Playground {
             new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
           );
         }, script);
+      // the editor takes a paste in when it comes to it, and with it the page
+      for (const line of endOf(script)) await expect(editor.locator('.view-lines')).toContainText(line);
     },
     async script() {
       await page.getByTestId('share').click();
@@ -95,6 +97,12 @@ export function onPage(page: Page): Playground {
     task: (id) => page.locator(`[data-task="${id}"]`),
     approval: page.getByTestId('approval'),
   };
+}
+
+/** Lines that are in view once a script has been pasted, where the cursor is then: none that could be folded over. */
+function endOf(script: string): string[] {
+  const lines = script.split('\n').map((line) => line.trim());
+  return lines.slice(-8).filter((line) => line !== '' && line.length <= 60);
 }
 
 /** A server on this machine that answers as planned, set as the page's model. */
