@@ -10,7 +10,7 @@ import {
 } from '@cueline/core';
 import { createFeed, type Feed } from '../stores/feed.ts';
 import type { RunLogStore, RunMessage } from '../stores/run-log-store.ts';
-import { hideErrors } from './hide-errors.ts';
+import { createErrorHiding } from './hide-errors.ts';
 import { createStoreWriter } from './store-writer.ts';
 
 /** A run that happens in this instance. */
@@ -57,6 +57,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
   const over = new AbortController();
   /** What was answered to other instances, by the ids of their questions. */
   const replies = new Map<string, { reply: EditReply; told: boolean }>();
+  const hideErrors = showErrors ? undefined : createErrorHiding(onFailure);
   let innerId: string | undefined;
   let cause: SerializedError | undefined;
   let grace: ReturnType<typeof setTimeout> | undefined;
@@ -86,7 +87,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
   function add(event: RunEvent): void {
     if (events.closed) return;
     // a warning of our own moves what follows
-    const placed = { ...(showErrors ? event : hideErrors(event, onFailure)), seq: events.items.length };
+    const placed = { ...(hideErrors?.(event) ?? event), seq: events.items.length };
     if (placed.type === 'run-start' || placed.type === 'run-resume') {
       innerId = placed.runId;
       placed.runId = runId;

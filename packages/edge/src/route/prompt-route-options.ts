@@ -109,8 +109,8 @@ export type PromptRouteOptions = RequestHeaderOptions & {
   waitUntil?: ((work: Promise<void>) => void) | undefined;
   /**
    * Lets clients read what the prompt's own code and its tools throw, word for word. Without it they read only a
-   * `CuelineError`, which is meant for them, and `onEvent` is told the rest. The model is told why a tool failed all the
-   * same. Default: only in `development`.
+   * `CuelineError`, which is meant for them, and `onEvent` is told the rest; of a call inside a composite tool they read
+   * only that it failed. The model is told why a tool failed all the same. Default: only in `development`.
    */
   showErrors?: boolean | undefined;
   onEvent?: ((event: PromptRouteEvent) => void) | undefined;
