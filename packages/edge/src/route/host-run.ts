@@ -11,15 +11,16 @@ import {
 import { createFeed, type Feed } from '../stores/feed.ts';
 import type { RunLogStore, RunMessage } from '../stores/run-log-store.ts';
 import { createErrorHiding } from './hide-errors.ts';
+import { hideRequests } from './hide-requests.ts';
 import { createStoreWriter } from './store-writer.ts';
 
 /** A run that happens in this instance. */
 export type HostedRun = {
   readonly runId: string;
   readonly subject: string;
-  /** As they happen. */
+  /** As they happen, with what the model is sent. */
   readonly events: Feed<RunEvent>;
-  /** The same for whoever watches, once they are written down. */
+  /** What whoever watches may see of them, once it is written down. */
   readonly shown: Feed<RunEvent>;
   send(command: RunCommand): Promise<EditReply>;
   /** Ends it; with an error, where that was not wished for. */
@@ -37,6 +38,8 @@ export type HostedRunOptions = {
   runMs: number;
   /** Lets clients read what the prompt's own code threw. */
   showErrors?: boolean;
+  /** Lets clients read what the model is sent. */
+  showRequests?: boolean;
   onFailure(error: unknown): void;
 };
 
@@ -49,7 +52,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * stopped, here or by another instance, and after `runMs`.
  */
 export function hostRun(options: HostedRunOptions): HostedRun {
-  const { runId, subject, executor, request, store, runMs, showErrors, onFailure } = options;
+  const { runId, subject, executor, request, store, runMs, showErrors, showRequests, onFailure } = options;
   const events = createFeed<RunEvent>();
   const shown = createFeed<RunEvent>();
   const aborting = new AbortController();
@@ -97,7 +100,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
         ? { ...placed, outcome: 'error' as const, error: cause }
         : placed;
     events.push(told);
-    writer.push(told);
+    writer.push(showRequests ? told : hideRequests(told));
     if (told.type !== 'run-end') return;
     events.close();
     over.abort();

@@ -113,7 +113,15 @@ export type PromptRouteOptions = RequestHeaderOptions & {
    * only that it failed. The model is told why a tool failed all the same. Default: only in `development`.
    */
   showErrors?: boolean | undefined;
+  /**
+   * Lets clients read what each step sends to the model: system prompt, variables, tools with their descriptions and
+   * schemas, settings, and messages that hooks put there. Without it these stay on the server, out of the `store` too,
+   * and clients see that a step began. What belongs to the conversation is shown in any case: what the prompt itself says
+   * in it (`prompt.$`, and `defMessage` as user or assistant; an agent's, too), what the model is told between steps,
+   * calls with their names, arguments and results, and tasks. Default: only in `development`.
+   */
+  showRequests?: boolean | undefined;
   onEvent?: ((event: PromptRouteEvent) => void) | undefined;
-  /** Takes `'*'` among the origins, and shows errors. */
+  /** Takes `'*'` among the origins, and shows errors and requests. */
   development?: boolean | undefined;
 };

@@ -186,6 +186,7 @@ export function createRuns(settings: RouteSettings): Runs {
         store,
         runMs,
         showErrors: settings.showErrors,
+        showRequests: settings.showRequests,
         onFailure,
       });
       const settled = account(run, prompt, reserved.tokens);

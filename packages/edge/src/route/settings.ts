@@ -15,6 +15,7 @@ export type RouteSettings = OwnLimits & {
   store: RunLogStore;
   limitStore: LimitStore;
   showErrors: boolean;
+  showRequests: boolean;
   report(event: PromptRouteEvent): void;
 };
 
@@ -69,6 +70,7 @@ export function readSettings(
     store: options.store ?? createMemoryRuns(),
     limitStore: options.limitStore ?? createMemoryLimits(),
     showErrors: options.showErrors ?? options.development === true,
+    showRequests: options.showRequests ?? options.development === true,
     report(event) {
       // whoever listens must not end what it listens to
       void (async () => options.onEvent?.(event))().catch(() => {});

@@ -655,7 +655,13 @@ describe('a mistake of the server', () => {
     'that a %s throws is told to the server, and to the client only that it happened',
     async (where, script, outcome) => {
       for (const showErrors of [undefined, true]) {
-        const hub = testRoute(script, { definition: leaking, ...(showErrors && { showErrors }) });
+        // with what the model is told
+        const showRequests = true;
+        const hub = testRoute(script, {
+          definition: leaking,
+          showRequests,
+          ...(showErrors && { showErrors }),
+        });
         const response = await hub.route(post({ input: { where } }));
         const log = await response.text();
         expect(log).toContain(`"outcome":"${outcome}"`);
@@ -677,7 +683,7 @@ describe('a mistake of the server', () => {
   );
 
   test('in the words of a CuelineError is meant for the client', async () => {
-    const hub = testRoute([looksAt('Bob'), 'Done.'], { definition: leaking });
+    const hub = testRoute([looksAt('Bob'), 'Done.'], { definition: leaking, showRequests: true });
     expect(await (await hub.route(post({ input: { where: 'words' } }))).text()).toContain('Say less.');
     const log = await (await hub.route(post({ input: { where: 'tool' } }))).text();
     expect(log.match(/Bob is not to be looked at\./g)?.length).toBe(2);
