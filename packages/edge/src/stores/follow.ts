@@ -52,25 +52,28 @@ async function* read<Item>(
 ): AsyncGenerator<Item, void, undefined> {
   if (signal.aborted) return;
   const following = begin();
-  const aborted = new Promise<undefined>((resolve) => {
-    signal.addEventListener('abort', () => {
-      following.leave?.();
-      resolve(undefined);
-    });
+  let leave = (): void => {};
+  signal.addEventListener('abort', () => {
+    following.leave?.();
+    leave();
   });
+  // no race with a promise of the abort: that would keep every piece until the reader leaves
+  const untilLeft = <Value>(work: Promise<Value>): Promise<Value | undefined> =>
+    new Promise((resolve, reject) => {
+      leave = () => resolve(undefined);
+      if (signal.aborted) leave();
+      work.then(resolve, reject);
+    });
   try {
     for (;;) {
-      const next = following.next();
-      // it may fail after the reader has left
-      next.catch(() => {});
-      const piece = await Promise.race([next, aborted]);
+      const piece = await untilLeft(following.next());
       if (piece === undefined) return;
       for (const item of piece.items) {
         yield item;
         if (signal.aborted) return;
       }
       if (piece.over) return;
-      if (!piece.more) await Promise.race([following.pause(), aborted]);
+      if (!piece.more) await untilLeft(following.pause());
       if (signal.aborted) return;
     }
   } finally {

@@ -1,0 +1,46 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { follow } from '../../src/stores/follow.ts';
+import { never } from '../route/routes.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+test('a reader that stays for long keeps nothing of what it has read', async () => {
+  const pieces: WeakRef<object>[] = [];
+  const items = follow(
+    () => ({
+      async next() {
+        const item = { number: pieces.length };
+        pieces.push(new WeakRef(item));
+        return { items: [item], over: false, more: pieces.length % 2 === 0 };
+      },
+      pause: async () => {},
+    }),
+    never(),
+  );
+  const reader = items[Symbol.asyncIterator]();
+  for (let count = 0; count < 1_000; count += 1) await reader.next();
+  // what is referred to weakly is kept until the work at hand is done
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  collectGarbage();
+  const kept = pieces.filter((piece) => piece.deref() !== undefined);
+  expect(kept.length).toBeLessThan(10);
+  await reader.return?.();
+});
+
+test('a reader hears of what fails, and nobody of what fails after it has left', async () => {
+  const failing: ((error: Error) => void)[] = [];
+  const begin = () => ({
+    next: () => new Promise<never>((_, reject) => failing.push(reject)),
+    pause: async () => {},
+  });
+  const stays = follow(begin, never())[Symbol.asyncIterator]().next();
+  const leaving = new AbortController();
+  const leaves = follow(begin, leaving.signal)[Symbol.asyncIterator]().next();
+  leaving.abort();
+  expect(await leaves).toEqual({ done: true, value: undefined });
+  for (const fail of failing) fail(new Error('down'));
+  await expect(stays).rejects.toThrow('down');
+});
