@@ -2,6 +2,7 @@ import { CuelineError, failedStart, type EditReply, type RunCommand, type RunEve
 import type { RunLogStore } from '../stores/run-log-store.ts';
 import { createTokenCount } from './count-tokens.ts';
 import { notUnderWay } from './host-run.ts';
+import { withPatience } from './patience.ts';
 
 /** A run of another instance, as far as the store that both share can tell. */
 export type RunElsewhere = {
@@ -17,18 +18,17 @@ export type RunElsewhereOptions = {
   quietMs?: number;
   /** How long an answer may take, in milliseconds; default 4,000. */
   replyMs?: number;
+  /** How long the store may take to give what it has already, in milliseconds; default 2,000. */
+  catchUpMs?: number;
   /** Called where its instance has gone, once the log says so, with the tokens that it took as far as that tells. */
   onAbandoned?: (tokens: number) => Promise<void>;
 };
-
-/** How long a store may take to give what it has already, in milliseconds. */
-const CATCH_UP_MS = 500;
 
 /** Follows a run that happens in another instance, and talks to it. */
 export function followElsewhere(
   store: RunLogStore,
   runId: string,
-  { quietMs = 15_000, replyMs = 4_000, onAbandoned }: RunElsewhereOptions = {},
+  { quietMs = 15_000, replyMs = 4_000, catchUpMs = 2_000, onAbandoned }: RunElsewhereOptions = {},
 ): RunElsewhere {
   async function ended(signal: AbortSignal): Promise<void> {
     const end = store.read(runId, Number.MAX_SAFE_INTEGER, signal)[Symbol.asyncIterator]();
@@ -72,11 +72,22 @@ export function followElsewhere(
     let last: RunEvent | undefined;
     for (;;) {
       const next = events.next();
-      if (await isSilent(next, CATCH_UP_MS)) enough.abort();
+      if (await isSilent(next, catchUpMs)) enough.abort();
       const { done, value } = await next;
       if (done === true) return { last, tokens: counted.total() };
       last = value;
       counted.add(value);
+    }
+  }
+
+  async function eventAt(seq: number): Promise<RunEvent | undefined> {
+    const enough = new AbortController();
+    try {
+      const events = store.read(runId, seq - 1, enough.signal)[Symbol.asyncIterator]();
+      const { value } = await withPatience(events.next());
+      return value as RunEvent | undefined;
+    } finally {
+      enough.abort();
     }
   }
 
@@ -94,7 +105,9 @@ export function followElsewhere(
     // should it be there after all, it hears that it is over
     await store.tell(runId, { type: 'stop' });
     await store.append(runId, events);
-    await onAbandoned?.(tokens);
+    // where there was more than could be read in time, or it was there after all, something else stands in its place
+    const end = await eventAt(events.at(-1)!.seq);
+    if (end?.type === 'run-end') await onAbandoned?.(tokens);
   }
 
   async function* follow(afterSeq: number, signal: AbortSignal): AsyncGenerator<RunEvent, void> {
@@ -147,7 +160,15 @@ function untilLeft<Item>(read: (signal: AbortSignal) => AsyncIterable<Item>): As
       const left = new AbortController();
       const items = read(left.signal)[Symbol.asyncIterator]();
       return {
-        next: () => items.next(),
+        async next() {
+          try {
+            return await items.next();
+          } catch (error) {
+            // whoever hears of it does not come back, and what it read from would be listened to for ever
+            left.abort();
+            throw error;
+          }
+        },
         return() {
           left.abort();
           items.return?.().catch(() => {});

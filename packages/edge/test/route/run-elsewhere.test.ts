@@ -5,7 +5,7 @@ import { hostRun } from '../../src/route/host-run.ts';
 import { followElsewhere } from '../../src/route/run-elsewhere.ts';
 import { all, greet, never } from './routes.ts';
 
-const times = { quietMs: 20, replyMs: 30 };
+const times = { quietMs: 20, replyMs: 30, catchUpMs: 50 };
 const start: RunEvent = {
   seq: 0,
   t: 5,
@@ -119,4 +119,32 @@ test('what a run took whose instance has gone is counted, as far as it is writte
   const onAbandoned = vi.fn(async () => {});
   await all(followElsewhere(store, 'run-1', { ...times, onAbandoned }).events(-1));
   expect(onAbandoned.mock.calls).toEqual([[100]]);
+});
+
+test('nothing is settled where its instance came back at that moment, until it has really ended', async () => {
+  const store = createMemoryRuns();
+  await store.create({ runId: 'run-1', subject: 'ada', runMs: 60_000, replayMs: 60_000 });
+  await store.append('run-1', [start]);
+  const { tell } = store;
+  const usage = { inputTokens: 90, outputTokens: 10, totalTokens: 100 };
+  const late = { seq: 1, t: 6, type: 'step-end', usage } as unknown as RunEvent;
+  let stops = 0;
+  vi.spyOn(store, 'tell').mockImplementation(async (...given) => {
+    await tell(...given);
+    if (given[1].type === 'stop' && (stops += 1) === 1) await store.append('run-1', [late]);
+  });
+  const onAbandoned = vi.fn(async () => {});
+  const log = await all(followElsewhere(store, 'run-1', { ...times, onAbandoned }).events(-1));
+  expect(log).toMatchObject([start, late, { seq: 2, type: 'run-end', error: { code: 'interrupted' } }]);
+  expect(onAbandoned.mock.calls).toEqual([[100]]);
+});
+
+test('a reader that breaks off lets go of the store', async () => {
+  const { store, run } = await setUp();
+  await store.append('run-1', [start]);
+  const read = vi.spyOn(store, 'read');
+  vi.spyOn(store, 'tell').mockRejectedValue(new Error('down'));
+  await expect(all(run.events(-1))).rejects.toThrow('down');
+  expect(read.mock.calls.length).toBeGreaterThan(1);
+  expect(read.mock.calls.map(([, , signal]) => signal.aborted)).not.toContain(false);
 });
