@@ -115,17 +115,23 @@ export function createRedisRuns(
       const { runId, subject, key, chat, runMs, replayMs } = run;
       const keys = keysOf(runId);
       await createRun(client, [keys[0]], [subject, wholeMs(replayMs), wholeMs(runMs + replayMs)]);
-      // not before: whoever finds the name finds the run
-      const known = key === undefined ? undefined : await claim(nameKey('key', subject, key), run);
-      if (known !== undefined) {
-        await forgetRun(client, keys, []);
-        return { runId: known };
+      try {
+        // not before: whoever finds the name finds the run
+        const known = key === undefined ? undefined : await claim(nameKey('key', subject, key), run);
+        if (known !== undefined) {
+          await forgetRun(client, keys, []);
+          return { runId: known };
+        }
+        if (chat !== undefined) {
+          const ms = wholeMs(runMs + replayMs + NAME_SLACK_MS);
+          await claimName(client, [nameKey('chat', subject, chat)], [runId, ms, '*']);
+        }
+        return 'created';
+      } catch (error) {
+        // it may have the name all the same, and whoever asks again must not find a run that nobody began
+        forgetRun(client, keys, []).catch(() => {});
+        throw error;
       }
-      if (chat !== undefined) {
-        const ms = wholeMs(runMs + replayMs + NAME_SLACK_MS);
-        await claimName(client, [nameKey('chat', subject, chat)], [runId, ms, '*']);
-      }
-      return 'created';
     },
     find: (which) =>
       runOf(

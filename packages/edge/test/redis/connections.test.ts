@@ -115,6 +115,32 @@ describeWithRedis('connections to Redis', (redis) => {
     expect(await client.xLen('cueline:run:{ended}:messages')).toBe(1);
   });
 
+  test('a run is not found of which nobody heard that it was kept', async () => {
+    const client = await redis.connect();
+    let answers = Infinity;
+    const lossy: RedisClient = {
+      isOpen: true,
+      duplicate: () => client.duplicate(),
+      eval: (script, options) => client.eval(script, options),
+      async evalSha(sha, options) {
+        const answer = await client.evalSha(sha, options);
+        if ((answers -= 1) === 0) throw new Error('Socket closed unexpectedly');
+        return answer;
+      },
+    };
+    const store = createRedisRuns(lossy);
+    await store.create({ ...newRun('warm'), key: 'warm', chat: 'warm' });
+    for (const lost of [1, 2, 3]) {
+      const run = { ...newRun(`lost-${lost}`), key: `lost-${lost}`, chat: `lost-${lost}` };
+      answers = lost;
+      await expect(store.create(run)).rejects.toThrow('Socket closed');
+      answers = Infinity;
+      expect(await store.find({ subject: 's', key: run.key })).toBeUndefined();
+      expect(await store.find({ subject: 's', chat: run.chat })).toBeUndefined();
+      expect(await store.create({ ...run, runId: `again-${lost}` })).toBe('created');
+    }
+  });
+
   test('what was evicted is an error, and no log with a hole in it', async () => {
     const client = await redis.connect();
     const store = createRedisRuns(client);
