@@ -10,9 +10,12 @@ const HIDDEN = 'Something failed on this server. Whoever runs it can see what it
 const thrown = /^(?:[{[]|[A-Za-z_$][\w$]*: |[^\n:]*(?:Error|Exception): )/;
 /** What a model did wrong, in the AI SDK's words. */
 const modelFault = /^AI_(?:InvalidToolInput|NoSuchTool)Error: /;
-/** The same where the schema itself failed: what it finds wrong with a value is a list. */
-const schemaFault =
-  /^AI_InvalidToolInputError: [^\n]*?: AI_TypeValidationError: [^]*?\nError message: (?!\[|CuelineError: )/;
+/**
+ * The same where the schema itself failed: what it finds wrong with a value is a list. In two, as a client can make a
+ * text up that one of both would go through again from each of its words.
+ */
+const typeFault = /^AI_InvalidToolInputError: [^\n]*?: AI_TypeValidationError: /;
+const schemaWords = /\nError message: (?!\[|CuelineError: )/;
 /** Of what a composite tool says of one of its calls, all that no code of the prompt's can have said. */
 const ownWords = /^\S+ has no tool "|^\S+ was not run: this is call \d+ with the same arguments\./;
 const warned = /\bthrew: |^The model is asked again\. (?=.)/;
@@ -48,7 +51,7 @@ export function createErrorHiding(onHidden: (error: Error) => void): (event: Run
 
   /** True for what was thrown, and for an agent's call that failed of what was hidden as the agent's end. */
   function isThrown(text: string): boolean {
-    if (modelFault.test(text)) return schemaFault.test(text);
+    if (modelFault.test(text)) return isSchemaFault(text);
     return thrown.test(text) || [...hidden].some((one) => text === one || text.endsWith(`: ${one}`));
   }
 
@@ -117,6 +120,11 @@ export function createErrorHiding(onHidden: (error: Error) => void): (event: Run
         return event;
     }
   };
+}
+
+function isSchemaFault(text: string): boolean {
+  const [head] = typeFault.exec(text) ?? [];
+  return head !== undefined && schemaWords.test(text.slice(head.length));
 }
 
 /** An agent that was called tells whoever called it how each of its tools failed. */
