@@ -7,61 +7,98 @@ export type TokenCount = {
   total(): number;
   /** What is known for sure, or has been seen: without what the steps under way were sent, whose files nobody can guess. */
   seen(): number;
+  /** True where nobody can guess the total: a step was cut off that had a file whose length does not tell what it costs. */
+  isBoundless(): boolean;
 };
 
 type Request = Extract<RunEvent, { type: 'step-start' }>['request'];
 
-/** As many characters as a picture's tokens would have: more than most providers count for one, however large its file. */
+/** As many bytes as a picture's tokens would have: more than most providers count for one, however large its file. */
 const PICTURE_LENGTH = 48_000;
+/** As much as one of middling size costs: a few bytes of one colour are a large picture, too. */
+const LEAST_PICTURE_LENGTH = 6_000;
 
 /**
  * Counts the tokens of a run as its providers report them. A step that was cut off reports none, though it was paid
- * for: it counts as what it was asked and what had come of it, four characters a token.
+ * for: it counts as what it was asked and what had come of it, four bytes of UTF-8 a token, as not every script has four
+ * letters to one.
  */
 export function createTokenCount(): TokenCount {
   /** By their agents: the steps that are under way, what they have said of it, and what the last one came to. */
   const open = new Map<string, number>();
   const said = new Map<string, number>();
   const before = new Map<string, number>();
+  /** The agents whose step under way was sent what nobody can guess. */
+  const puzzling = new Set<string>();
   let told = 0;
+  let isLost = false;
 
   function add(event: RunEvent): void {
     const { agent = '' } = event;
     if (event.type === 'step-start') {
       told += open.get(agent) ?? 0;
       said.delete(agent);
+      if (open.has(agent)) isLost ||= puzzling.has(agent);
+      if (event.request.messages.some(isPuzzling)) puzzling.add(agent);
       // of what was said before, the event has only what is new
       open.set(agent, (before.get(agent) ?? 0) + lengthOf(event.request) / 4);
     } else if (event.type === 'step-end') {
       const { totalTokens = NaN } = event.usage;
       const tokens = totalTokens > 0 && totalTokens < 1e9 ? totalTokens : (open.get(agent) ?? 0);
       told += tokens;
+      if (tokens !== totalTokens) isLost ||= puzzling.has(agent);
       open.delete(agent);
       said.delete(agent);
+      puzzling.delete(agent);
       before.set(agent, tokens);
     } else if ('delta' in event || event.type === 'text-delta' || event.type === 'reasoning-delta') {
       const text = 'delta' in event ? event.delta : event.text;
       if (!open.has(agent)) return;
-      open.set(agent, open.get(agent)! + text.length / 4);
-      said.set(agent, (said.get(agent) ?? 0) + text.length / 4);
+      const tokens = bytesOf(text) / 4;
+      open.set(agent, open.get(agent)! + tokens);
+      said.set(agent, (said.get(agent) ?? 0) + tokens);
     }
   }
 
   const sumOf = (steps: Map<string, number>): number =>
     Math.ceil([...steps.values()].reduce((sum, tokens) => sum + tokens, told));
-  return { add, total: () => sumOf(open), seen: () => sumOf(said) };
+  const isBoundless = (): boolean => isLost || puzzling.size > 0;
+  return { add, total: () => sumOf(open), seen: () => sumOf(said), isBoundless };
 }
 
-/** How long a request is as JSON, in which a picture that somebody shows counts as one. */
+/** How many bytes a request has as JSON, in which a picture that somebody shows counts as one. */
 function lengthOf(request: Request): number {
   const pictures = request.messages.flatMap(({ content }) =>
     typeof content === 'string' ? [] : content.filter((part) => part.type === 'file' && isPicture(part)),
   );
-  const saved = pictures.map((part) => Math.max(0, JSON.stringify(part).length - PICTURE_LENGTH));
-  return JSON.stringify(request).length - saved.reduce((sum, length) => sum + length, 0);
+  const more = pictures.map((part) => {
+    const length = JSON.stringify(part).length;
+    return Math.min(Math.max(length, LEAST_PICTURE_LENGTH), PICTURE_LENGTH) - length;
+  });
+  return bytesOf(JSON.stringify(request)) + more.reduce((sum, length) => sum + length, 0);
+}
+
+const encoder = new TextEncoder();
+
+function bytesOf(text: string): number {
+  return encoder.encode(text).byteLength;
 }
 
 /** Not told by what is in it: a provider that is shown a picture which is none refuses it. */
 function isPicture({ mediaType }: { mediaType?: unknown }): boolean {
   return typeof mediaType === 'string' && mediaType.startsWith('image/');
+}
+
+/** True where a message has a PDF, sound or video: a kilobyte of it may be a thousand pages. */
+function isPuzzling({ content }: Request['messages'][number]): boolean {
+  if (typeof content === 'string') return false;
+  return content.some((part) => {
+    if (part.type === 'file') return isPuzzlingFile(part);
+    if (part.type !== 'tool-result' || part.output.type !== 'content') return false;
+    return part.output.value.some((one) => one.type === 'file' && isPuzzlingFile(one));
+  });
+}
+
+function isPuzzlingFile(part: { mediaType?: unknown }): boolean {
+  return !isPicture(part) && !(typeof part.mediaType === 'string' && part.mediaType.startsWith('text/'));
 }

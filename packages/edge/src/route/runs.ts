@@ -88,7 +88,8 @@ export function createRuns(settings: RouteSettings): Runs {
       const ms = Math.round(performance.now() - begun);
       report({ type: 'run-end', runId, subject, prompt, outcome, ...code, ms, tokens: counted.total() });
     }
-    await budget.settle(subject, runId, counted.total());
+    const isLost = counted.isBoundless() && Number.isFinite(allowed);
+    await budget.settle(subject, runId, isLost ? Math.max(allowed, counted.total()) : counted.total());
   }
 
   /** What is written down can be read from the store by then; the rest can be read here only. */

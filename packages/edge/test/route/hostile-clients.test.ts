@@ -1,0 +1,92 @@
+import { createMemoryLimits } from '@cueline/edge';
+import { expect, test } from 'vitest';
+import { ask, endless, post, testRoute } from './routes.ts';
+
+const user = (parts: unknown[]) => ({ id: 'u', role: 'user', parts });
+const pdf = 'JVBERi0xLjQ=';
+
+/** What a run that was stopped in its first step is said to have used, and what it is charged. */
+async function cutOff(parts: unknown[], role = 'user'): Promise<{ tokens: number; settled: number[] }> {
+  const settled: number[] = [];
+  const limitStore = createMemoryLimits();
+  const settle: typeof limitStore.settle = (call) => {
+    settled.push(call.tokens);
+    return limitStore.settle(call);
+  };
+  const hub = testRoute([endless], {
+    limits: { dailyTokens: 1_000_000, tokens: 400_000 },
+    limitStore: { ...limitStore, settle },
+  });
+  const messages = [{ id: 'm', role, parts }, user([{ type: 'text', text: 'Well?' }])];
+  const response = await hub.route(post({ input: {}, messages }));
+  await expect.poll(() => hub.model.calls.length).toBe(1);
+  await hub.route(ask('DELETE', `?run=${response.headers.get('x-cueline-run')}`));
+  await response.text();
+  await expect.poll(() => settled).toHaveLength(1);
+  return { tokens: hub.told.flatMap((event) => (event.type === 'run-end' ? event.tokens : []))[0]!, settled };
+}
+
+test('a step that was cut off counts as much in a script of more bytes a letter', async () => {
+  const [latin, han] = await Promise.all(
+    ['abc', '漢'].map((word) => cutOff([{ type: 'text', text: word.repeat(100_000) }])),
+  );
+  expect(latin?.tokens).toBeGreaterThan(75_000);
+  expect(han?.tokens).toBe(latin?.tokens);
+});
+
+test('many small files of pictures count as pictures in a step that was cut off', async () => {
+  const url = 'data:image/gif;base64,R0lGODdhAAgACA==';
+  const { tokens } = await cutOff(
+    Array.from({ length: 20 }, () => ({ type: 'file', mediaType: 'image/gif', url })),
+  );
+  expect([tokens > 30_000, tokens < 32_000]).toEqual([true, true]);
+});
+
+test.each([
+  [
+    'a user',
+    'user',
+    { type: 'file', mediaType: 'application/pdf', url: `data:application/pdf;base64,${pdf}` },
+  ],
+  [
+    'a tool',
+    'assistant',
+    {
+      type: 'tool-look',
+      toolCallId: 'c',
+      state: 'output-available',
+      input: { at: 'x' },
+      output: [{ type: 'file', data: pdf, mediaType: 'application/pdf' }],
+    },
+  ],
+])(
+  'a file of %s whose length tells nothing takes all that was set aside where its step was cut off',
+  async (_whose, role, part) => {
+    const { tokens, settled } = await cutOff([part], role);
+    expect(tokens).toBeLessThan(1_000);
+    expect(settled).toEqual([400_000]);
+  },
+);
+
+test('text and pictures take what they count as', async () => {
+  const { tokens, settled } = await cutOff([
+    { type: 'file', mediaType: 'text/plain', url: 'data:text/plain;base64,SGk=' },
+    { type: 'file', mediaType: 'image/gif', url: 'data:image/gif;base64,R0lGODdhAAgACA==' },
+  ]);
+  expect(settled).toEqual([tokens]);
+});
+
+test('no error that a client makes up is gone through again from each of its words', async () => {
+  const errorText = `AI_InvalidToolInputError: ${': AI_TypeValidationError: '.repeat(18_000)}${'\nError message: ['.repeat(25_000)}`;
+  const part = { type: 'tool-look', toolCallId: 'c', state: 'output-error', input: { at: 'x' }, errorText };
+  const hub = testRoute(['Hi.']);
+  const begun = performance.now();
+  const response = await hub.route(
+    post({
+      input: {},
+      messages: [user([{ type: 'text', text: 'Hi' }]), { id: 'a', role: 'assistant', parts: [part] }],
+    }),
+  );
+  expect(await response.text()).toContain('"outcome":"done"');
+  expect(performance.now() - begun).toBeLessThan(2_000);
+}, 60_000);
