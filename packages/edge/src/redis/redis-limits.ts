@@ -21,9 +21,9 @@ export function createRedisLimits(
   client: RedisClient,
   { prefix = 'cueline:', now }: RedisLimitsOptions = {},
 ): LimitStore {
-  /** Braces have a cluster keep them together. */
+  /** Braces have a cluster keep them together; a subject's own would end them, and none at all is in between. */
   function keysOf(subject: string): string[] {
-    const account = `${prefix}limits:{${subject}}`;
+    const account = `${prefix}limits:{${subject.replaceAll(/[{}%]/g, encodeURIComponent)}}`;
     return [account, `${account}:begun`, `${account}:leases`];
   }
 

@@ -1,0 +1,39 @@
+import { createRedisLimits } from '@cueline/edge/redis';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+/** The keys of a subject's account, by what a client is asked. */
+async function keysOf(subject: string): Promise<string[]> {
+  const asked: string[][] = [];
+  const client = {
+    isOpen: true,
+    eval: () => Promise.reject(new Error('Not here.')),
+    evalSha: (_sha: string, { keys }: { keys: string[] }) => Promise.resolve(asked.push(keys) && null),
+    duplicate: () => Promise.reject(new Error('Not here.')) as never,
+  };
+  await createRedisLimits(client).settle({ subject, id: '1', tokens: 1 });
+  return asked.flat();
+}
+
+/** What a cluster tells the slot by: what is between the first brace and the next that closes, or all where that is nothing. */
+function tagOf(key: string): string {
+  return /\{([^}]+)\}/.exec(key.slice(key.indexOf('{')))?.[1] ?? key;
+}
+
+const subject = fc.string({
+  unit: fc.constantFrom('a', '{', '}', '%', ':', '7D', 'begun'),
+  minLength: 1,
+  maxLength: 5,
+});
+
+test('whatever it is called, the account of a subject is in one slot of a cluster, and nobody else has it', async () => {
+  await fc.assert(
+    fc.asyncProperty(subject, subject, async (one, other) => {
+      const [keys, others] = [await keysOf(one), await keysOf(other)];
+      expect(new Set(keys.map(tagOf)).size).toBe(1);
+      expect(keys[0]).not.toBe(tagOf(keys[0]!));
+      expect(keys.filter((key) => others.includes(key))).toEqual(one === other ? keys : []);
+    }),
+    { numRuns: 500 },
+  );
+});
