@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import { CuelineError } from '../errors.ts';
 import { isLoopback } from './base-url.ts';
-import { isBrowser } from './platform.ts';
+import { isBrowser, pageOrigin } from './platform.ts';
 
 /** The shape of `fetch` that the AI SDK's providers take. */
 export type FetchFunction = typeof globalThis.fetch;
@@ -71,11 +71,13 @@ async function connect(
 export function connectionError(url: string | undefined, cause: unknown): CuelineError {
   const origin = url === undefined ? undefined : originOf(url);
   const code = errorCodeOf(cause);
+  const isOwn = origin !== undefined && origin === pageOrigin();
   const sentences = [
     `Could not reach ${origin ?? "the model's server"}${code === undefined ? '' : ` (${code})`}.`,
-    'Check the address, and that the server is running.',
+    `Check ${isOwn ? 'the connection' : 'the address'}, and that the server is running.`,
   ];
-  if (isBrowser()) {
+  // a page may always ask the server that it came from
+  if (isBrowser() && !isOwn) {
     sentences.push("From a browser, the server must allow this page's origin (CORS).");
     if (url !== undefined && isLoopback(url)) sentences.push('For Ollama set OLLAMA_ORIGINS.');
   }

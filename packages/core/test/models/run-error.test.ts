@@ -241,6 +241,18 @@ describe('over HTTP', () => {
     );
   });
 
+  test('the server that the page came from is not there', async () => {
+    vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0' });
+    vi.stubGlobal('location', { origin: 'http://localhost:4175' });
+    const model = await resolveModel('lab:m', {
+      env: { LAB_API_BASE: 'http://localhost:4175/api/models/lab', LAB_API_TYPE: 'openai' },
+      fetch: () => Promise.reject(new TypeError('Failed to fetch')),
+    });
+    expect((await failureOf(model)).message).toBe(
+      'Could not reach http://localhost:4175. Check the connection, and that the server is running.',
+    );
+  });
+
   test.each([
     ['https://lab.example/v1', 3],
     ['http://localhost:11434/v1', 1],
