@@ -3,6 +3,7 @@ import { useRun, type AnyRun } from '@cueline/react';
 import type { StorageFailure } from '@cueline/react/indexeddb';
 import { clsx } from 'clsx';
 import { RotateCcw, Square } from 'lucide-react';
+import { usePlace, type Place } from '../where.ts';
 import { Button } from './button.tsx';
 
 const phases = {
@@ -16,6 +17,7 @@ const phases = {
 /** One line of fixed height: how the run stands, and the way to stop it or to try again. Renders by itself. */
 export function RunStatus({ run }: { run: AnyRun }) {
   const state = useRun(run);
+  const place = usePlace();
   const { status, queued, storageError } = state;
   const isBusy = status === 'running' || status === 'waiting';
   const hasEnded = status === 'done' || status === 'error' || status === 'stopped';
@@ -32,7 +34,7 @@ export function RunStatus({ run }: { run: AnyRun }) {
             status === 'waiting' && 'text-warn',
           )}
         >
-          {describe(state)}
+          {describe(state, place)}
           {queued > 0 && ` ${queued} more in the queue.`}
         </p>
         {isBusy && (
@@ -57,7 +59,7 @@ export function RunStatus({ run }: { run: AnyRun }) {
   );
 }
 
-function describe(state: RunState): string {
+function describe(state: RunState, place: Place): string {
   switch (state.status) {
     case 'idle':
       return '';
@@ -70,11 +72,19 @@ function describe(state: RunState): string {
     case 'stopped':
       return 'Stopped. What it has said so far stays.';
     case 'error':
-      // the error's own words are for whoever writes the app
-      return isInterrupted(state)
-        ? 'The page was left before the end. What is done is not done again.'
-        : state.error.message;
+      return whyFailed(state.error, place);
   }
+}
+
+/** For the reader: an error's own words are for whoever writes the app. */
+function whyFailed({ code, message, details }: SerializedError, place: Place): string {
+  if (place !== 'page' && details?.['statusCode'] === 401) {
+    return 'The server does not know this page any more. Load it again, then go on.';
+  }
+  if (code !== 'interrupted') return message;
+  // a run of the server goes on without its page, so there it is the server that was not there to the end
+  const what = place === 'route' ? 'The server lost this run' : 'The page was left';
+  return `${what} before the end. What is done is not done again.`;
 }
 
 function isInterrupted(state: RunState): boolean {
