@@ -146,11 +146,13 @@ export function createRedisRuns(
         );
         if (reply === undefined) throw new Error(`Run ${runId} is not known, or no longer.`);
         const [length = '', ended] = reply;
-        if (ended === '1') return;
+        if (ended === '2') return 'over';
+        if (ended === '1') return undefined;
         if (batch.last >= Number(length)) {
           throw new Error(`Event ${batch.last} of run ${runId} came before ${length}.`);
         }
       }
+      return undefined;
     },
     read(runId, afterSeq, signal) {
       const [run, log] = keysOf(runId);

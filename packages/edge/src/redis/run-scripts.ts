@@ -36,13 +36,15 @@ return redis.call('GET', KEYS[1])
 
 /**
  * Keys: the run, its events, its messages. Arguments: the channel of its events; then for each event its number, '1' where it is the
- * end, and itself. Gives how many events there are then, or nothing where the run is not known.
+ * end, and itself. Gives how many events there are then, and '1' where they have ended, '2' where they had before; or
+ * nothing where the run is not known.
  */
 export const appendEvents: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'length', 'replay', 'ended')
 if not run[1] then return false end
+if run[3] then return { run[1], 2 } end
 local before = tonumber(run[1])
-local length, ended = before, run[3]
+local length, ended = before, false
 for i = 2, #ARGV, 3 do
   local seq = tonumber(ARGV[i])
   if ended or seq > length then break end

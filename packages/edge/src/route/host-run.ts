@@ -78,6 +78,10 @@ export function hostRun(options: HostedRunOptions): HostedRun {
         'What happens in this run could not be written down. It goes on, but where the connection is lost, it may not be found again.',
       );
     },
+    onOver() {
+      const message = 'Others took where this ran for gone, and ended it. Start it again.';
+      end({ code: 'interrupted', message });
+    },
   });
   const timeout = setTimeout(
     () => {

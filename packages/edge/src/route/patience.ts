@@ -11,7 +11,16 @@ export class TookTooLong extends Error {
 /** The same, or a rejection where it takes too long: a store that hangs must not hang whoever asks it. */
 export function withPatience<Value>(work: Promise<Value>, ms: number = PATIENCE_MS): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new TookTooLong(ms)), ms);
-    void work.then(resolve, reject).finally(() => clearTimeout(timer));
+    const stopWaiting = afterAwake(ms, () => reject(new TookTooLong(ms)));
+    void work.then(resolve, reject).finally(stopWaiting);
   });
+}
+
+/**
+ * Does something after so many milliseconds, unless what it gives is called before. In two halves: a process that was
+ * frozen hears of its timers first, and of what was answered meanwhile only then.
+ */
+export function afterAwake(ms: number, work: () => void): () => void {
+  let timer = setTimeout(() => (timer = setTimeout(work, ms / 2)), ms / 2);
+  return () => clearTimeout(timer);
 }

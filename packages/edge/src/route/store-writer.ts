@@ -1,6 +1,6 @@
 import type { RunEvent } from '@cueline/core';
 import type { RunLogStore } from '../stores/run-log-store.ts';
-import { withPatience } from './patience.ts';
+import { afterAwake, withPatience } from './patience.ts';
 
 /** Writes a run down while it goes on, without holding it up. */
 export type StoreWriter = {
@@ -16,6 +16,8 @@ export type StoreWriterOptions = {
   show(event: RunEvent): void;
   /** Told of the first time that it fails. */
   onFailure(error: unknown): void;
+  /** Called where the log has ended while the run goes on: another instance took this one for gone. */
+  onOver?(): void;
 };
 
 const MAX_BATCH = 500;
@@ -30,9 +32,11 @@ const SLOW_MS = 1_000;
  * written down before, so that another instance has all of it should this one go away. Only a store that fails or takes
  * its time is not waited for.
  */
-export function createStoreWriter({ store, runId, show, onFailure }: StoreWriterOptions): StoreWriter {
-  const queue: RunEvent[] = [];
-  /** How many of the queue are shown already. */
+export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
+  const { store, runId, show, onFailure, onOver } = options;
+  const events: RunEvent[] = [];
+  /** How many of them the store has, and how many are shown. */
+  let kept = 0;
   let shown = 0;
   let finish: (all: boolean) => void;
   const written = new Promise<boolean>((resolve) => (finish = resolve));
@@ -43,47 +47,69 @@ export function createStoreWriter({ store, runId, show, onFailure }: StoreWriter
   let away = false;
 
   function showTo(count: number): void {
-    for (const event of queue.slice(shown, count)) show(event);
+    for (const event of events.slice(shown, count)) show(event);
     shown = Math.max(shown, count);
   }
 
   function goOnWithout(): void {
     away = true;
-    showTo(queue.length);
+    showTo(events.length);
   }
 
   async function write(): Promise<void> {
     let triesAfterEnd = 0;
-    for (let failures = 0; queue.length > 0;) {
-      const batch = queue.slice(0, MAX_BATCH);
-      const slow = setTimeout(goOnWithout, SLOW_MS);
+    for (let failures = 0; kept < events.length;) {
+      const batch = events.slice(kept, kept + MAX_BATCH);
+      const stopWaiting = afterAwake(SLOW_MS, goOnWithout);
       try {
-        await withPatience(store.append(runId, batch));
-        showTo(batch.length);
-        queue.splice(0, batch.length);
-        shown -= batch.length;
+        if ((await withPatience(store.append(runId, batch))) === 'over') {
+          stopWaiting();
+          return finish(await keepToTheLog());
+        }
+        kept += batch.length;
+        showTo(kept);
         away = false;
         failures = 0;
       } catch (error) {
         if (!failed) onFailure(error);
         failed = true;
         failures += 1;
+        // a store that came back may have lost the last of what it had; what it has it leaves out
+        if (failures > 1) kept = 0;
         goOnWithout();
         if (ended && (triesAfterEnd += 1) > TRIES_AFTER_END) return finish(false);
         await new Promise((resolve) => setTimeout(resolve, Math.min(50 * 2 ** failures, LONGEST_PAUSE_MS)));
       } finally {
-        clearTimeout(slow);
+        stopWaiting();
       }
     }
     writing = false;
     if (ended) finish(true);
   }
 
+  /** Shows how the log ends in place of what comes here. Gives false where something else has been shown already. */
+  async function keepToTheLog(): Promise<boolean> {
+    away = false;
+    const rest: RunEvent[] = [];
+    const enough = new AbortController();
+    const read = async (): Promise<void> => {
+      // with the last one that was shown, to see whether it is the same there
+      for await (const event of store.read(runId, Math.max(shown - 2, -1), enough.signal)) rest.push(event);
+    };
+    await withPatience(read()).finally(() => enough.abort());
+    const last = events[shown - 1];
+    const isTheSame = last === undefined || JSON.stringify(rest.shift()) === JSON.stringify(last);
+    if (isTheSame) for (const event of rest) show(event);
+    else goOnWithout();
+    if (!ended) onOver?.();
+    return isTheSame;
+  }
+
   return {
     push(event) {
-      queue.push(event);
+      events.push(event);
       if (event.type === 'run-end') ended = true;
-      if (away) showTo(queue.length);
+      if (away) showTo(events.length);
       if (writing) return;
       writing = true;
       void write();

@@ -83,6 +83,7 @@ export function createMemoryRuns({ maxRuns = 1_000, now = Date.now }: MemoryRuns
     async append(runId, events) {
       const run = get(runId);
       if (run === undefined) throw new Error(`Run ${runId} is not known, or no longer.`);
+      if (run.events.closed) return 'over';
       for (const event of events) {
         const { length } = run.events.items;
         if (event.seq < length || run.events.closed) continue;
@@ -93,6 +94,7 @@ export function createMemoryRuns({ maxRuns = 1_000, now = Date.now }: MemoryRuns
         run.expiresAt = now() + run.replayMs;
         forgetLater(run);
       }
+      return undefined;
     },
     read(runId, afterSeq, signal) {
       const run = get(runId);

@@ -37,8 +37,11 @@ export type RunLogStore = {
   /**
    * Adds events, in their order. Those that it has already, by their `seq`, and all after `run-end` are left out, so a
    * try that may have arrived can be made again. Rejects where the run is not known (any more).
+   *
+   * Gives 'over' where the log had ended before, so that none was taken: another instance may have ended the run, taking
+   * the one that writes for gone. A store that gives nothing then lets the two show different ends.
    */
-  append(runId: string, events: readonly RunEvent[]): Promise<void>;
+  append(runId: string, events: readonly RunEvent[]): Promise<'over' | void>;
   /**
    * The events after `afterSeq`, past and to come. Ends after `run-end`, with the signal, and where the run is not
    * known (any more).

@@ -83,7 +83,7 @@ export function createStorageRuns(
     return { runId: winner };
   }
 
-  async function append(run: string, runId: string, events: readonly RunEvent[]): Promise<void> {
+  async function append(run: string, runId: string, events: readonly RunEvent[]): Promise<'over' | void> {
     const kept = await get(run);
     if (kept === undefined) {
       written.delete(run);
@@ -93,7 +93,10 @@ export function createStorageRuns(
     for (;;) {
       const piece = await items.read<RunEvent[]>(pieceKey(run, length));
       if (piece === undefined) break;
-      if (piece.at(-1)?.type === 'run-end') return;
+      if (piece.at(-1)?.type === 'run-end') {
+        written.delete(run);
+        return 'over';
+      }
       length += piece.length;
     }
     const fresh: RunEvent[] = [];
@@ -171,7 +174,7 @@ export function createStorageRuns(
     },
     async append(runId, events) {
       const run = await keyOfRun(runId);
-      await inTurn(run, () => append(run, runId, events));
+      return inTurn(run, () => append(run, runId, events));
     },
     read: (runId, afterSeq, signal) =>
       poll<RunEvent>(runId, signal, (run) => {

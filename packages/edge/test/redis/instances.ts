@@ -10,6 +10,9 @@ export type Instance = {
   readonly url: string;
   /** Ends it at once, as the machine's end would. */
   kill(): Promise<void>;
+  /** Has it do nothing at all, until it is thawed. */
+  freeze(): void;
+  thaw(): void;
 };
 
 /** A process of its own that serves the prompts of `instance.ts`, until the test is over. */
@@ -37,7 +40,9 @@ export async function startInstance(path: string, limits: Record<string, number>
     once(createInterface(child.stdout), 'line'),
     closed.then(() => Promise.reject(new Error('The instance ended before it listened.'))),
   ])) as [string];
-  return { url, kill };
+  const freeze = (): void => void child.kill('SIGSTOP');
+  const thaw = (): void => void child.kill('SIGCONT');
+  return { url, kill, freeze, thaw };
 }
 
 export type TestClient = Required<Pick<Executor, 'start' | 'send'>> & {

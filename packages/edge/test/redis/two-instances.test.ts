@@ -58,6 +58,24 @@ describeWithRedis('two instances that share Redis', (redis) => {
     expect(again.events[0]).toMatchObject({ type: 'run-start' });
   });
 
+  test('the one where a run happens is frozen, and comes back once it was taken for gone: all see one end', async () => {
+    const [a, b] = await two({ quietMs: 500, concurrent: 1 });
+    const atA = collect(clientOf('amy', a).start(request('tell'), never()));
+    await atA.until(15);
+    const atB = collect(clientOf('amy', b).attach(idOf(atA.events), -1, never()));
+    await atB.until(15);
+    a.freeze();
+    const log = await atB.all;
+    expect(log.at(-1)).toMatchObject({ type: 'run-end', error: { code: 'interrupted' } });
+    a.thaw();
+    expect(await atA.all).toEqual(log);
+    for (const instance of [a, b]) {
+      expect(await all(clientOf('amy', instance).attach(idOf(log), -1, never()))).toEqual(log);
+    }
+    const again = collect(clientOf('amy', a).start(request('tell'), never()));
+    await again.until(5);
+  });
+
   test('a run is stopped, and answered, by the one where it does not happen', async () => {
     const [a, b] = await two();
     const [here, there] = [clientOf('ida', a), clientOf('ida', b)];

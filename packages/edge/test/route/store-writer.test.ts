@@ -11,24 +11,32 @@ const events: RunEvent[] = [
   { seq: 3, t: 3, type: 'run-end', outcome: 'done' },
 ];
 
-async function setUp(append: RunLogStore['append']) {
+async function setUp(append: RunLogStore['append'], answer = async (): Promise<void> => {}) {
   const runs = createMemoryRuns();
   await runs.create({ runId: 'r', subject: 's', runMs: 60_000, replayMs: 60_000 });
   const shown: number[] = [];
+  const seen: RunEvent[] = [];
+  const onOver = vi.fn<() => void>();
   const onFailure = vi.fn<(error: unknown) => void>();
   const writer = createStoreWriter({
     store: {
       ...runs,
       append: async (runId, some) => {
         await append(runId, some);
-        await runs.append(runId, some);
+        const over = await runs.append(runId, some);
+        await answer();
+        return over;
       },
     },
     runId: 'r',
-    show: ({ seq }) => shown.push(seq),
+    show(event) {
+      shown.push(event.seq);
+      seen.push(event);
+    },
     onFailure,
+    onOver,
   });
-  return { runs, shown, onFailure, writer };
+  return { runs, shown, seen, onFailure, onOver, writer };
 }
 
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
@@ -93,4 +101,103 @@ test('one that takes its time is not waited for either', async () => {
   writes.shift()!();
   expect(await writer.written).toBe(true);
   expect(shown).toEqual([0, 1, 2, 3]);
+});
+
+const interrupted: RunEvent = {
+  seq: 2,
+  t: 1,
+  type: 'run-end',
+  outcome: 'error',
+  error: { code: 'interrupted', message: 'Gone.' },
+};
+
+test('where another instance has ended the run meanwhile, its end is shown and nothing else', async () => {
+  const { runs, seen, writer, onOver } = await setUp(async () => {});
+  for (const event of events.slice(0, 2)) writer.push(event);
+  await soon();
+  await runs.append('r', [interrupted]);
+  for (const event of events.slice(2)) writer.push(event);
+  expect(await writer.written).toBe(true);
+  expect(seen).toEqual([...events.slice(0, 2), interrupted]);
+  expect(await all(runs.read('r', -1, never()))).toEqual(seen);
+  // it had ended by itself
+  expect(onOver).not.toHaveBeenCalled();
+});
+
+test('and a run that goes on is told to end', async () => {
+  const { runs, seen, writer, onOver } = await setUp(async () => {});
+  for (const event of events.slice(0, 2)) writer.push(event);
+  await soon();
+  await runs.append('r', [interrupted]);
+  writer.push(events[2]!);
+  await vi.waitFor(() => expect(onOver).toHaveBeenCalledTimes(1));
+  writer.push(events[3]!);
+  await soon();
+  expect(seen).toEqual([...events.slice(0, 2), interrupted]);
+});
+
+test('what was shown already is not taken back: then the two logs differ, and it counts as not written', async () => {
+  let broken = false;
+  const { runs, seen, writer } = await setUp(async () => {
+    if (broken) throw new Error('away');
+  });
+  for (const event of events.slice(0, 2)) writer.push(event);
+  await soon();
+  broken = true;
+  writer.push(events[2]!);
+  await soon();
+  await runs.append('r', [interrupted]);
+  broken = false;
+  writer.push(events[3]!);
+  expect(await writer.written).toBe(false);
+  expect(seen).toEqual(events);
+});
+
+test('an end whose answer was lost is no other end', async () => {
+  let answers = 0;
+  const { runs, seen, writer, onOver } = await setUp(
+    async () => {},
+    async () => {
+      answers += 1;
+      if (answers === 1) throw new Error('lost');
+    },
+  );
+  for (const event of events) writer.push(event);
+  expect(await writer.written).toBe(true);
+  expect(seen).toEqual(events);
+  expect(await all(runs.read('r', -1, never()))).toEqual(events);
+  expect(onOver).not.toHaveBeenCalled();
+});
+
+test('a store that has lost the last of what it had is given it again', async () => {
+  const kept: RunEvent[] = [];
+  const { seen, writer } = await setUp(async (_runId, some) => {
+    if (some[0]!.seq > kept.length) throw new Error('came before');
+    kept.push(...some.filter(({ seq }) => seq >= kept.length));
+  });
+  writer.push(events[0]!);
+  await soon();
+  writer.push(events[1]!);
+  await soon();
+  // as a replica may that takes the place of what it copied
+  kept.splice(1);
+  writer.push(events[2]!);
+  writer.push(events[3]!);
+  expect(await writer.written).toBe(true);
+  expect(kept).toEqual(events);
+  expect(seen).toEqual(events);
+});
+
+test('a process that was frozen hears what the store has answered before it gives up waiting', async () => {
+  const writes: (() => void)[] = [];
+  const { shown, writer } = await setUp(() => new Promise((resolve) => writes.push(resolve)));
+  writer.push(events[0]!);
+  await soon();
+  writer.push(events[1]!);
+  const until = performance.now() + 1_200;
+  while (performance.now() < until);
+  // the timers that are due come first, and then what came from the network
+  setTimeout(() => writes.shift()!(), 2);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(shown).toEqual([0]);
 });

@@ -142,6 +142,16 @@ export function describeRunLogStore(
       expect(await all(store.read(runId, -1, never()))).toEqual(log);
     });
 
+    test('whoever writes after the end is told so, and nobody else', async () => {
+      const { store, runId } = await setUp();
+      const other = await open();
+      expect(await store.append(runId, log.slice(0, 2))).toBeUndefined();
+      expect(await store.append(runId, log.slice(0, 2))).toBeUndefined();
+      expect(await other.append(runId, log)).toBeUndefined();
+      expect(await store.append(runId, log.slice(0, 2))).toBe('over');
+      expect(await other.append(runId, log)).toBe('over');
+    });
+
     test('whoever waits for the end alone hears it', async () => {
       const { store, runId } = await setUp();
       let ended = false;
