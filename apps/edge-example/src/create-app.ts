@@ -48,7 +48,7 @@ export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerE
     ...shared,
     model,
     models: (variables) => ({ env: variables }),
-    limits: { steps: 40, tokens: 100_000 },
+    limits: { steps: 40, tokens: 100_000, dailyTokens: 1_000_000 },
   });
 
   return async (request, context) => {
@@ -57,7 +57,7 @@ export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerE
       const session = await sessions.identify(request);
       if (session !== null) return objects.get(objects.idFromName(session.subject)).fetch(request);
     }
-    if (pathname.startsWith('/api/models/')) return models(request, env);
+    if (pathname.startsWith('/api/models/')) return models(request, env, context);
     if (pathname === '/api/prompts' || pathname.startsWith('/api/prompts/')) {
       return prompts(request, env, context);
     }

@@ -17,8 +17,10 @@ export function createSessions(secret: string): Sessions {
     crypto.subtle.importKey('raw', new TextEncoder().encode(secret), hmac, false, [use]);
 
   async function identify(request: Request): Promise<{ subject: string } | null> {
-    const [, id, signature] =
-      /(?:^|; )desk=([\w-]{36})\.([0-9a-f]{64})(?:;|$)/.exec(request.headers.get('cookie') ?? '') ?? [];
+    const cookies = (request.headers.get('cookie') ?? '').split('; ');
+    const ours = `${nameFor(request)}=`;
+    const value = cookies.find((cookie) => cookie.startsWith(ours))?.slice(ours.length) ?? '';
+    const [, id, signature] = /^([\w-]{36})\.([0-9a-f]{64})$/.exec(value) ?? [];
     if (id === undefined || signature === undefined) return null;
     const bytes = Uint8Array.from(signature.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
     const isOurs = await crypto.subtle.verify(
@@ -37,10 +39,19 @@ export function createSessions(secret: string): Sessions {
     const signature = Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join(
       '',
     );
-    const secure = new URL(request.url).protocol === 'https:' ? '; Secure' : '';
+    const secure = isSecure(request) ? '; Secure' : '';
     // Lax, not Strict: whoever comes by a link from elsewhere would lose the session, and the runs with it
-    return `desk=${id}.${signature}; Path=/; HttpOnly; SameSite=Lax${secure}`;
+    return `${nameFor(request)}=${id}.${signature}; Path=/; HttpOnly; SameSite=Lax${secure}`;
   }
 
   return { identify, begin };
+}
+
+/** With its prefix browsers take it from this host alone: no other of the domain can give its own session to a visitor. */
+function nameFor(request: Request): string {
+  return isSecure(request) ? '__Host-desk' : 'desk';
+}
+
+function isSecure({ url }: Request): boolean {
+  return new URL(url).protocol === 'https:';
 }
