@@ -76,8 +76,13 @@ async function ask<Value>(question: () => Value | Promise<Value>): Promise<Value
 function networkOf(address: string): string {
   const url = `http://[${address}]`;
   const written = URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : '';
-  // IPv4 in the clothes of IPv6 has a network of one
-  if (written === '' || written.startsWith('::ffff:')) return address;
+  // IPv4 in the clothes of IPv6 has a network of one, which is the same without them
+  const [, high, low] = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(written) ?? [];
+  if (high !== undefined && low !== undefined) {
+    const [front, back] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+    return [front >> 8, front & 255, back >> 8, back & 255].join('.');
+  }
+  if (written === '') return address;
   const [head = '', tail] = written.split('::');
   const [first, last] = [head, tail ?? ''].map((side) => (side === '' ? [] : side.split(':')));
   const zeros = Array.from({ length: 8 - first!.length - last!.length }, () => '0');

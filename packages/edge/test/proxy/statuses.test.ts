@@ -378,7 +378,9 @@ describe('options that cannot be meant', () => {
     ['2001:DB8::1', '2001:db8:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['2001:db8:1:2:3::', '2001:db8:1:2::/64'],
-    ['::ffff:10.0.0.1', '::ffff:10.0.0.1'],
+    ['::ffff:10.0.0.1', '10.0.0.1'],
+    ['0:0:0:0:0:FFFF:a00:1', '10.0.0.1'],
+    ['::ffff:255.254.1.0', '255.254.1.0'],
     ['10.0.0.1', '10.0.0.1'],
   ])('the address %s counts as %s', async (address, subject) => {
     const { proxy, events } = fixture(undefined, { auth: 'none', address: () => address });
