@@ -24,6 +24,8 @@ export type RunBudget = {
 
 /** How much longer than a run its place is held, in milliseconds: a lease that is over counts for nothing. */
 const SETTLE_MS = 60_000;
+/** A store that was away for some seconds would hold a place, and all that was set aside with it, until its lease is over. */
+const SETTLE_TRIES = 5;
 
 /** Counts with the route's store. `ask` turns its failures into a refusal. */
 export function createRunBudget(
@@ -31,10 +33,14 @@ export function createRunBudget(
   ask: <Value>(question: () => Promise<Value>) => Promise<Value>,
 ): RunBudget {
   async function settle(subject: string, id: string, tokens: number): Promise<void> {
-    try {
-      await withPatience(limitStore.settle({ subject, id, tokens }));
-    } catch (error) {
-      report({ type: 'failed', error, runId: id });
+    for (let failures = 0; failures < SETTLE_TRIES;) {
+      try {
+        return await withPatience((async () => limitStore.settle({ subject, id, tokens }))());
+      } catch (error) {
+        if (failures === 0) report({ type: 'failed', error, runId: id });
+        failures += 1;
+        if (failures < SETTLE_TRIES) await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** failures));
+      }
     }
   }
 

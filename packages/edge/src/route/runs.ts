@@ -170,7 +170,8 @@ export function createRuns(settings: RouteSettings): Runs {
       try {
         created = await ask(() => store.create({ runId, subject, key, chat: chat?.id, runMs, replayMs }));
       } catch (error) {
-        await budget.settle(subject, runId, 0);
+        // which may take a while, where that store is away as well
+        void budget.settle(subject, runId, 0);
         throw error;
       }
       if (created !== 'created') {

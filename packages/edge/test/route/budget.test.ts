@@ -145,6 +145,24 @@ test('a place that is given too late is given back', async () => {
   }
 });
 
+test('what a run has used is counted where the store is away at its end, and comes back', async () => {
+  const limitStore = createMemoryLimits();
+  let failures = 0;
+  const settle: typeof limitStore.settle = async (call) => {
+    if ((failures += 1) < 3) throw new Error('away');
+    await limitStore.settle(call);
+  };
+  const hub = testRoute([answer(30), answer(30)], {
+    limitStore: { ...limitStore, settle },
+    limits: { concurrent: 1, dailyTokens: 1_000 },
+  });
+  await all(client(hub).start(request, never()));
+  expect(await refusal(await hub.route(post({ input: {} })))).toMatchObject({ code: 'too_many_at_once' });
+  await vi.waitFor(() => expect(failures).toBe(3), 5_000);
+  await all(client(hub).start(request, never()));
+  expect(hub.told.filter(({ type }) => type === 'failed')).toHaveLength(1);
+});
+
 test('a picture in a step that was cut off counts as one, however large its file', async () => {
   const url = `data:image/png;base64,${'A'.repeat(700_000)}`;
   const hub = testRoute([[{ text: 'Hm.' }, { delay: 60_000 }]]);
