@@ -3,6 +3,7 @@ import type { RunLogStore } from '../stores/run-log-store.ts';
 import { createTokenCount } from './count-tokens.ts';
 import { notUnderWay } from './host-run.ts';
 import { withPatience } from './patience.ts';
+import { together } from './together.ts';
 
 /** A run of another instance, as far as the store that both share can tell. */
 export type RunElsewhere = {
@@ -110,12 +111,20 @@ export function followElsewhere(
     if (end?.type === 'run-end') await onAbandoned?.(tokens);
   }
 
+  /** True where its instance has gone, and its log has been ended for that. */
+  const endIfGone = (): Promise<boolean> =>
+    together(store, runId, async () => {
+      const gone = await isGone();
+      if (gone) await endAbandoned();
+      return gone;
+    });
+
   async function* follow(afterSeq: number, signal: AbortSignal): AsyncGenerator<RunEvent, void> {
     const events = store.read(runId, afterSeq, signal)[Symbol.asyncIterator]();
     for (;;) {
       const next = events.next();
       while (!signal.aborted && (await isSilent(next, quietMs))) {
-        if ((await isGone()) && !signal.aborted) await endAbandoned();
+        await endIfGone();
       }
       const { done, value } = await next;
       if (done === true) return;
@@ -128,9 +137,9 @@ export function followElsewhere(
     async send(command) {
       const reply = await ask(command);
       if (reply !== undefined) return reply;
-      if (!(await isGone()))
+      if (!(await endIfGone())) {
         return { accepted: false, reason: 'The run took too long to answer. Try again.' };
-      await endAbandoned();
+      }
       return { accepted: false, reason: 'Where this ran, nobody answers any more. Start it again.' };
     },
     ended,

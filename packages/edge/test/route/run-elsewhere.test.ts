@@ -148,3 +148,20 @@ test('a reader that breaks off lets go of the store', async () => {
   expect(read.mock.calls.length).toBeGreaterThan(1);
   expect(read.mock.calls.map(([, , signal]) => signal.aborted)).not.toContain(false);
 });
+
+test('many who read one run ask after it once, and end it once', async () => {
+  const { store } = await setUp();
+  await store.append('run-1', [start]);
+  const [tell, append] = [vi.spyOn(store, 'tell'), vi.spyOn(store, 'append')];
+  const onAbandoned = vi.fn(async () => {});
+  const logs = await Promise.all(
+    Array.from({ length: 50 }, () =>
+      all(followElsewhere(store, 'run-1', { ...times, onAbandoned }).events(-1)),
+    ),
+  );
+  expect(logs).toEqual(Array.from({ length: 50 }, () => logs[0]));
+  expect(logs[0]).toHaveLength(2);
+  expect(tell.mock.calls.map(([, { type }]) => type)).toEqual(['ping', 'ping', 'stop']);
+  expect(append).toHaveBeenCalledTimes(1);
+  expect(onAbandoned).toHaveBeenCalledTimes(1);
+});
