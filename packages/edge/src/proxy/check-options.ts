@@ -3,6 +3,7 @@ import { type BuiltInProvider, checkBaseUrl, type Environment } from '@cueline/c
 import { createIdentify } from '../identify.ts';
 import { createMemoryLimits, type LimitStore } from '../limits.ts';
 import { checkOrigins } from '../origins.ts';
+import { createRequestCount } from '../route/count-requests.ts';
 import { apiOfPath, knownPaths } from './api.ts';
 import type { PathRule } from './match-path.ts';
 import type { ModelProxyOptions, ProxiedProvider, ProxyLimits, ProxyTimeouts } from './options.ts';
@@ -27,6 +28,8 @@ export type ProxySettings = {
   whoAsks: ReturnType<typeof checkOrigins>;
   identify: ReturnType<typeof createIdentify>;
   limits: ProxyLimits;
+  /** Throws a Refusal with 429. */
+  countRequest(subject: string): void;
   timeouts: ProxyTimeouts;
   store: LimitStore;
   fetch: typeof globalThis.fetch;
@@ -44,6 +47,8 @@ const defaultLimits: ProxyLimits = {
   rpm: 20,
   concurrent: 4,
   dailyTokens: 200_000,
+  // of `rpm`, where it is not given
+  requests: NaN,
 };
 
 const defaultTimeouts: ProxyTimeouts = { ttfbMs: 60_000, idleMs: 60_000, totalMs: 600_000 };
@@ -82,12 +87,15 @@ export function checkOptions(options: ModelProxyOptions): ProxySettings {
   const names = Object.keys(options.providers ?? {});
   if (names.length === 0) throw invalid("providers is empty. Pass { openai: { models: ['gpt-…'] } }.");
   const now = options.now ?? Date.now;
+  const limits = numbers('limits', defaultLimits, options.limits);
+  if (Number.isNaN(limits.requests)) limits.requests = Math.max(120, limits.rpm * 6);
   return {
     basePath,
     providers: new Map(names.map((name) => [name, checkProvider(name, options.providers[name]!)])),
     whoAsks: checkOrigins(options.origins, options.development),
     identify: createIdentify(options),
-    limits: numbers('limits', defaultLimits, options.limits),
+    limits,
+    countRequest: createRequestCount(limits.requests),
     timeouts: numbers('timeouts', defaultTimeouts, options.timeouts),
     store: options.store ?? createMemoryLimits({ now }),
     // looked up at each call, and called as a global's own method

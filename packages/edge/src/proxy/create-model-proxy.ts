@@ -87,6 +87,8 @@ async function answer(
   if (request.method !== 'POST') throw new Refusal('method_not_allowed', 'Only POST is answered here.');
   const identity = await settings.identify(request, asker);
   known.subject = identity.subject;
+  // before it is read: what is refused costs time all the same, and is counted nowhere else
+  settings.countRequest(identity.subject);
   const body = await readJson(request, { bytes: limits.bodyBytes });
   const model = named ?? body['model'];
   if (typeof model !== 'string') throw new Refusal('invalid_body', 'model is not a text.');

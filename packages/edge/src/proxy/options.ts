@@ -44,6 +44,11 @@ export type ProxyLimits = {
   concurrent: number;
   /** Tokens a day (UTC) for each subject, read and written; default 200,000. */
   dailyTokens: number;
+  /**
+   * Requests of each subject a minute, whatever comes of them, and as many at once. Counted in each process: it keeps the
+   * server up, and is no budget. Default 120, or six times `rpm` where that is more.
+   */
+  requests: number;
 };
 
 /** How long a proxy waits for a provider, in ms. Infinity is for ever. */

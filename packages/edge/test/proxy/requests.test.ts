@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { ask, fixture, refused } from './support.ts';
+
+const nonsense = () => ask({ body: { model: 'nobody offers it' } });
+
+test('what is refused is counted, too, for each subject, and nobody is asked for it', async () => {
+  const { proxy, store, events } = fixture(undefined, {
+    limits: { requests: 3 },
+    auth: ({ headers }) => ({ subject: headers.get('authorization')! }),
+  });
+  const denied = { status: 403, code: 'model_denied' };
+  for (let call = 0; call < 3; call += 1) expect(await refused(proxy(nonsense()))).toEqual(denied);
+  const body = new ReadableStream({ pull: () => expect.unreachable('It is read.') }, { highWaterMark: 0 });
+  const answer = await proxy(ask({ body }));
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(18);
+  expect(await refused(answer)).toEqual({ status: 429, code: 'rate_limited' });
+  expect(await refused(proxy(ask({ body: {}, headers: { authorization: 'Bearer eve' } })))).toMatchObject({
+    status: 400,
+  });
+  expect(store).toEqual([]);
+  expect(events.map((event) => 'code' in event && event.code)).toEqual([
+    'model_denied',
+    'model_denied',
+    'model_denied',
+    'rate_limited',
+    'invalid_body',
+  ]);
+});
+
+test.each([
+  [{}, 120],
+  [{ rpm: 30 }, 180],
+])('with %o there may be %i a minute', async (limits, most) => {
+  const { proxy } = fixture(undefined, { limits });
+  const statuses: number[] = [];
+  for (let call = 0; call < most + 9; call += 1) statuses.push((await proxy(nonsense())).status);
+  // one more may have become due meanwhile
+  expect(statuses.slice(0, most)).toEqual(Array.from({ length: most }, () => 403));
+  // a slow machine has some more become due
+  expect(statuses.slice(most)).toContain(429);
+});
