@@ -75,7 +75,8 @@ export async function startEdgeServer(): Promise<EdgeServer> {
     events,
     wire: () => connections.map((chunks) => Buffer.concat(chunks).toString()).join('\n'),
     async close() {
-      child.kill();
+      // no run is waited for
+      child.kill('SIGKILL');
       await ended.catch(() => {});
       tap.close();
     },

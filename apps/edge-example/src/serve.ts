@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { serve } from 'srvx';
 import { staticMiddleware } from 'srvx/static';
 import type { Assets } from './create-app.ts';
+import { endWhenTold } from './shut-down.ts';
 import { serveSimulatedProvider } from './simulated-provider/serve-provider.ts';
 import worker from './worker.ts';
 
@@ -17,20 +18,28 @@ const assets: Assets = {
 // everything that the worker is bound to; it is complete once it is known which port it has
 const variables = await providerVariables();
 let origins = '';
+const underWay = new Set<Promise<void>>();
 
 const server = serve({
   port: Number(PORT),
   // this machine only: whoever reaches the page spends what the key pays for
   hostname: '127.0.0.1',
   silent: true,
+  // its own way cuts answers off after five seconds, and leaves the process to the runs
+  gracefulShutdown: false,
   fetch: (request) =>
-    worker.fetch(request, {
-      ...variables,
-      ASSETS: assets,
-      ORIGINS: origins,
-      SESSION_SECRET,
-    }),
+    worker.fetch(
+      request,
+      { ...variables, ASSETS: assets, ORIGINS: origins, SESSION_SECRET },
+      {
+        waitUntil(work) {
+          underWay.add(work);
+          void work.finally(() => underWay.delete(work));
+        },
+      },
+    ),
 });
+endWhenTold(server, underWay);
 await server.ready();
 const { port } = new URL(server.url!);
 origins = process.env['ORIGINS'] ?? `http://localhost:${port},http://127.0.0.1:${port}`;

@@ -12,6 +12,8 @@ export async function serveSimulatedProvider(key: string): Promise<string> {
     port: 0,
     hostname: '127.0.0.1',
     silent: true,
+    // it is there for as long as its server
+    gracefulShutdown: false,
     fetch: (request) => answer(request, key),
   });
   await server.ready();
