@@ -17,7 +17,6 @@ export type Place = keyof typeof places;
 
 const { url, model } = pageServer ?? { url: '/api', model: '' };
 
-// #region providers
 // #region places
 /** All that is different: prompts, tools and components are the same wherever a run happens. */
 const providers: Record<Place, () => PromptProviderProps> = {
@@ -25,7 +24,6 @@ const providers: Record<Place, () => PromptProviderProps> = {
   proxied: () => ({ model, models: proxied(`${url}/models`) }),
   route: () => ({ executor: viaRoute(`${url}/prompts`) }),
 };
-// #endregion
 // #endregion
 
 /** What the provider of a place is given. */
