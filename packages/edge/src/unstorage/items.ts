@@ -16,13 +16,21 @@ export type Items = {
   keys(base: string): Promise<string[]>;
 };
 
+/** How often, and after how many milliseconds, what is only half there is read again. */
+const READ_TRIES = 5;
+const READ_AGAIN_MS = 10;
+
 export function createItems(storage: ItemStorage): Items {
   return {
     async read<Value>(key: string) {
-      const item = await storage.getItem(key);
-      // a file that is being written is read as a piece of text, and one that cannot be read as an error
-      if (typeof item !== 'object' || item === null || !('json' in item)) return undefined;
-      return JSON.parse(String(item.json)) as Value;
+      for (let tries = 1; ; tries += 1) {
+        const item = await storage.getItem(key);
+        if (item === null || item === undefined) return undefined;
+        if (typeof item === 'object' && 'json' in item) return JSON.parse(String(item.json)) as Value;
+        // a file that is being written is read as a piece of text; one whose writer went away stays like that
+        if (tries === READ_TRIES) return undefined;
+        await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS));
+      }
     },
     // as text in an object, because what looks like JSON is read as it, and without some of its fields
     write: (key, value) => storage.setItem(key, { json: JSON.stringify(value) }),

@@ -65,6 +65,20 @@ test('an item that is only half written is waited for', async () => {
   expect(await reading).toEqual([delta(0), end(1)]);
 });
 
+test('a run and a conversation are found while they are written anew', async () => {
+  const storage = createStorage({ driver: memoryDriver() });
+  const store = createStorageRuns(storage);
+  await store.create(run);
+  for (const key of await storage.getKeys()) {
+    const whole = JSON.stringify(await storage.getItem(key));
+    await storage.setItem(key, '');
+    setTimeout(() => void storage.setItem(key, whole), 15);
+    expect(await store.subjectOf('r')).toBe('s');
+    expect(await store.find({ subject: 's', key: 'k' })).toBe('r');
+    expect(await store.find({ subject: 's', chat: 'c' })).toBe('r');
+  }
+});
+
 test('keys are made of nothing that anybody chooses', async () => {
   const storage = createStorage({ driver: memoryDriver() });
   const store = createStorageRuns(storage);
