@@ -28,6 +28,8 @@ export function createTokenCount(): TokenCount {
   const open = new Map<string, number>();
   const said = new Map<string, number>();
   const before = new Map<string, number>();
+  /** What each agent began with, for logs from which its requests were left out. */
+  const begun = new Map<string, number>();
   /** The agents whose step under way was sent what nobody can guess. */
   const puzzling = new Set<string>();
   let told = 0;
@@ -35,13 +37,17 @@ export function createTokenCount(): TokenCount {
 
   function add(event: RunEvent): void {
     const { agent = '' } = event;
-    if (event.type === 'step-start') {
+    if (event.type === 'run-start' || event.type === 'agent-start') {
+      begun.set(agent, lengthOf(event.messages, partsOf(event.messages)) / 4);
+    } else if (event.type === 'step-start') {
       told += open.get(agent) ?? 0;
       said.delete(agent);
       if (open.has(agent)) isLost ||= puzzling.has(agent);
       if (event.request.messages.some(isPuzzling)) puzzling.add(agent);
-      // of what was said before, the event has only what is new
-      open.set(agent, (before.get(agent) ?? 0) + lengthOf(event.request) / 4);
+      const { request } = event;
+      // of what was said before, the event has only what is new, or nothing at all where it was left out
+      const known = before.get(agent) ?? (request.messages.length === 0 ? begun.get(agent) : 0) ?? 0;
+      open.set(agent, known + lengthOf(request, contentOf(request)) / 4);
     } else if (event.type === 'step-end') {
       const { totalTokens = NaN } = event.usage;
       const tokens = totalTokens > 0 && totalTokens < 1e9 ? totalTokens : (open.get(agent) ?? 0);
@@ -66,16 +72,29 @@ export function createTokenCount(): TokenCount {
   return { add, total: () => sumOf(open), seen: () => sumOf(said), isBoundless };
 }
 
-/** How many bytes a request has as JSON, in which a picture that somebody shows counts as one. */
-function lengthOf(request: Request): number {
-  const pictures = request.messages.flatMap(({ content }) =>
-    typeof content === 'string' ? [] : content.filter((part) => part.type === 'file' && isPicture(part)),
-  );
-  const more = pictures.map((part) => {
+/** How many bytes it has as JSON, in which each picture among its parts counts as one. */
+function lengthOf(value: unknown, parts: readonly { type: string }[]): number {
+  const more = parts.filter(isPictureFile).map((part) => {
     const length = JSON.stringify(part).length;
     return Math.min(Math.max(length, LEAST_PICTURE_LENGTH), PICTURE_LENGTH) - length;
   });
-  return bytesOf(JSON.stringify(request)) + more.reduce((sum, length) => sum + length, 0);
+  return bytesOf(JSON.stringify(value)) + more.reduce((sum, length) => sum + length, 0);
+}
+
+function contentOf({ messages }: Request): readonly { type: string }[] {
+  return messages.flatMap(({ content }): readonly { type: string }[] =>
+    typeof content === 'string' ? [] : content,
+  );
+}
+
+function partsOf(
+  messages: Extract<RunEvent, { type: 'run-start' }>['messages'],
+): readonly { type: string }[] {
+  return messages.flatMap(({ parts }) => parts);
+}
+
+function isPictureFile(part: { type: string; mediaType?: unknown }): boolean {
+  return part.type === 'file' && isPicture(part);
 }
 
 const encoder = new TextEncoder();

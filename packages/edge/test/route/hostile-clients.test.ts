@@ -1,6 +1,7 @@
-import { createMemoryLimits } from '@cueline/edge';
+import { createMemoryLimits, createMemoryRuns } from '@cueline/edge';
 import { expect, test } from 'vitest';
-import { ask, endless, post, testRoute } from './routes.ts';
+import { followElsewhere } from '../../src/route/run-elsewhere.ts';
+import { all, ask, endless, post, testRoute } from './routes.ts';
 
 const user = (parts: unknown[]) => ({ id: 'u', role: 'user', parts });
 const pdf = 'JVBERi0xLjQ=';
@@ -90,3 +91,28 @@ test('no error that a client makes up is gone through again from each of its wor
   expect(await response.text()).toContain('"outcome":"done"');
   expect(performance.now() - begun).toBeLessThan(2_000);
 }, 60_000);
+
+test.each([true, false])(
+  'a run whose instance has gone counts what it was sent, shown (%s) or not',
+  async (showRequests) => {
+    const store = createMemoryRuns();
+    // of the instance, nobody hears any more
+    const deaf = { ...store, told: () => store.told('run-none', new AbortController().signal) };
+    const hub = testRoute([endless], { store: deaf, showRequests });
+    const picture = {
+      type: 'file',
+      mediaType: 'image/png',
+      url: `data:image/png;base64,${'A'.repeat(200_000)}`,
+    };
+    const messages = [user([{ type: 'text', text: 'abcd'.repeat(100_000) }, picture])];
+    const response = await hub.route(post({ input: {}, messages }));
+    const runId = response.headers.get('x-cueline-run') ?? '';
+    await expect.poll(() => hub.model.calls.length).toBe(1);
+    const settled: number[] = [];
+    const onAbandoned = async (tokens: number) => void settled.push(tokens);
+    await all(followElsewhere(store, runId, { quietMs: 20, replyMs: 20, onAbandoned }).events(-1));
+    expect(settled.map((tokens) => Math.round(tokens / 1_000))).toEqual([112]);
+    await hub.route(ask('DELETE', `?run=${runId}`));
+    await response.text();
+  },
+);
