@@ -2,7 +2,7 @@ import { CuelineError, failedStart, type EditReply, type RunCommand, type RunEve
 import type { RunLogStore } from '../stores/run-log-store.ts';
 import { createTokenCount } from './count-tokens.ts';
 import { notUnderWay } from './host-run.ts';
-import { withPatience } from './patience.ts';
+import { afterAwake, withPatience } from './patience.ts';
 import { together } from './together.ts';
 
 /** A run of another instance, as far as the store that both share can tell. */
@@ -148,8 +148,8 @@ export function followElsewhere(
 
 /** True where it takes longer than that. */
 async function isSilent(work: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const silence = new Promise<true>((resolve) => (timer = setTimeout(() => resolve(true), ms)));
+  let stopWaiting = (): void => {};
+  const silence = new Promise<true>((resolve) => (stopWaiting = afterAwake(ms, () => resolve(true))));
   // whoever waits for it hears of a failure
   const done = work.then(
     () => false,
@@ -158,7 +158,7 @@ async function isSilent(work: Promise<unknown>, ms: number): Promise<boolean> {
   try {
     return await Promise.race([done, silence]);
   } finally {
-    clearTimeout(timer);
+    stopWaiting();
   }
 }
 

@@ -165,3 +165,29 @@ test('many who read one run ask after it once, and end it once', async () => {
   expect(append).toHaveBeenCalledTimes(1);
   expect(onAbandoned).toHaveBeenCalledTimes(1);
 });
+
+test('one that asks and is frozen meanwhile hears what was answered', async () => {
+  const { store, run } = await setUp();
+  await store.append('run-1', [start]);
+  const block = (ms: number): void => {
+    for (const until = performance.now() + ms; performance.now() < until;);
+  };
+  let pings = 0;
+  const { tell } = store;
+  vi.spyOn(store, 'tell').mockImplementation(async (...given) => {
+    await tell(...given);
+    const [, message] = given;
+    if (message.type !== 'ping') return;
+    pings += 1;
+    // its instance answers, and this one does nothing for longer than it waits
+    setTimeout(() => {
+      block(60);
+      setTimeout(() => void tell('run-1', { type: 'reply', id: message.id, reply: { accepted: true } }), 2);
+    }, 1);
+  });
+  const reader = run.events(0)[Symbol.asyncIterator]();
+  void reader.next();
+  await vi.waitFor(() => expect(pings).toBeGreaterThan(3), 3_000);
+  await reader.return?.();
+  expect(await all(store.read('run-1', 0, AbortSignal.timeout(20)))).toEqual([]);
+});
