@@ -21,8 +21,11 @@ export type StoreWriterOptions = {
 };
 
 const MAX_BATCH = 500;
-/** How often it is tried after the run's end before what is left is given up: for about a quarter of a minute. */
+/** How often it is tried after the run's end before it counts as not written: for about a quarter of a minute. */
 const TRIES_AFTER_END = 10;
+/** And how often altogether, for those who ask another instance later: for some five minutes, if the process lasts. */
+const LATE_TRIES = 30;
+const LATE_PAUSE_MS = 15_000;
 const LONGEST_PAUSE_MS = 2_000;
 /** How long it is waited for a store before what is not written is shown nevertheless, in milliseconds. */
 const SLOW_MS = 1_000;
@@ -77,8 +80,11 @@ export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
         // a store that came back may have lost the last of what it had; what it has it leaves out
         if (failures > 1) kept = 0;
         goOnWithout();
-        if (ended && (triesAfterEnd += 1) > TRIES_AFTER_END) return finish(false);
-        await new Promise((resolve) => setTimeout(resolve, Math.min(50 * 2 ** failures, LONGEST_PAUSE_MS)));
+        if (ended) triesAfterEnd += 1;
+        if (triesAfterEnd > LATE_TRIES) return;
+        const isLate = triesAfterEnd > TRIES_AFTER_END;
+        if (isLate) finish(false);
+        await pause(isLate ? LATE_PAUSE_MS : Math.min(50 * 2 ** failures, LONGEST_PAUSE_MS), isLate);
       } finally {
         stopWaiting();
       }
@@ -116,4 +122,12 @@ export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
     },
     written,
   };
+}
+
+function pause(ms: number, isIdle: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const timer: unknown = setTimeout(resolve, ms);
+    // in Node a timer keeps the process alive, which this one is not worth
+    if (isIdle) (timer as { unref?: () => void }).unref?.();
+  });
 }

@@ -201,3 +201,42 @@ test('a process that was frozen hears what the store has answered before it give
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(shown).toEqual([0]);
 });
+
+test('a store that comes back long after the end of a run is given what it has missed', async () => {
+  vi.useFakeTimers();
+  try {
+    let tries = 0;
+    let broken = true;
+    const { runs, writer } = await setUp(async () => {
+      tries += 1;
+      if (broken) throw new Error('away');
+    });
+    for (const event of events) writer.push(event);
+    await vi.advanceTimersByTimeAsync(30_000);
+    // nobody waits for it any longer
+    expect(await writer.written).toBe(false);
+    broken = false;
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await all(runs.read('r', -1, never()))).toEqual(events);
+    const before = tries;
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(tries).toBe(before);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('and one that never does is not asked for ever', async () => {
+  vi.useFakeTimers();
+  try {
+    const append = vi.fn<() => Promise<void>>().mockRejectedValue(new Error('away'));
+    const { writer } = await setUp(append);
+    for (const event of events) writer.push(event);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(await writer.written).toBe(false);
+    expect(append.mock.calls.length).toBeLessThan(40);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
