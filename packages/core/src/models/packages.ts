@@ -27,6 +27,11 @@ export type ProviderPackages = {
   'openai-compatible': () => Promise<CreateProvider>;
 };
 
+// esbuild, and with it wrangler, leaves out a package that is not installed only where a failure of its import is caught
+const passOn = (error: unknown): never => {
+  throw error;
+};
+
 const packages: ProviderPackages = {
   openai: async () => {
     const { createOpenAI } = await import('@ai-sdk/openai');
@@ -34,15 +39,15 @@ const packages: ProviderPackages = {
     return ({ apiKey, ...settings }) => createOpenAI({ ...settings, apiKey: apiKey ?? 'none' });
   },
   anthropic: async () => {
-    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    const { createAnthropic } = await import('@ai-sdk/anthropic').catch(passOn);
     return ({ apiKey = '', ...settings }) => createAnthropic({ ...settings, apiKey });
   },
   google: async () => {
-    const { createGoogle } = await import('@ai-sdk/google');
+    const { createGoogle } = await import('@ai-sdk/google').catch(passOn);
     return ({ apiKey = '', ...settings }) => createGoogle({ ...settings, apiKey });
   },
   mistral: async () => {
-    const { createMistral } = await import('@ai-sdk/mistral');
+    const { createMistral } = await import('@ai-sdk/mistral').catch(passOn);
     return ({ apiKey = '', ...settings }) => createMistral({ ...settings, apiKey });
   },
   'openai-compatible': async () => {
