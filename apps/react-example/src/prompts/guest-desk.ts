@@ -1,5 +1,5 @@
 import { definePrompt, tool } from '@cueline/core';
-import * as z from 'zod';
+import { z } from 'zod';
 import { house } from '../demo/house.ts';
 
 export const mailSchema = z.object({

@@ -1,5 +1,5 @@
 import { definePrompt } from '@cueline/core';
-import * as z from 'zod';
+import { z } from 'zod';
 import { house } from '../demo/house.ts';
 
 /** How long a result may be, in characters. */

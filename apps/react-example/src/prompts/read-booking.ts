@@ -1,5 +1,5 @@
 import { definePrompt } from '@cueline/core';
-import * as z from 'zod';
+import { z } from 'zod';
 
 /** One schema for the model's answer, and for what a person makes of it. */
 export const bookingSchema = z
