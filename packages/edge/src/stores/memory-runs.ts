@@ -5,6 +5,8 @@ import type { NewRun, RunLogStore, RunMessage } from './run-log-store.ts';
 export type MemoryRunsOptions = {
   /** How many runs are kept; beyond that, those are forgotten first that ended first. Default 1,000. */
   maxRuns?: number;
+  /** How many characters of JSON their events are together, beyond which the same happens. Default 256 Mi. */
+  maxLength?: number;
   /** Milliseconds from any fixed point; default `Date.now`. */
   now?: () => number;
 };
@@ -12,6 +14,8 @@ export type MemoryRunsOptions = {
 type Kept = NewRun & {
   events: Feed<RunEvent>;
   messages: Feed<RunMessage>;
+  /** Of its events, as JSON. */
+  length: number;
   expiresAt: number;
   timer?: ReturnType<typeof setTimeout>;
 };
@@ -23,8 +27,14 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * Keeps runs in this process, for development and for a single instance: what another one has begun is not known here,
  * and nothing outlives the process.
  */
-export function createMemoryRuns({ maxRuns = 1_000, now = Date.now }: MemoryRunsOptions = {}): RunLogStore {
+export function createMemoryRuns({
+  maxRuns = 1_000,
+  maxLength = 256 << 20,
+  now = Date.now,
+}: MemoryRunsOptions = {}): RunLogStore {
   const runs = new Map<string, Kept>();
+  /** Of all their events. */
+  let total = 0;
   /** Runs by subject and key, and the latest by subject and conversation. */
   const names = new Map<string, string>();
 
@@ -37,7 +47,7 @@ export function createMemoryRuns({ maxRuns = 1_000, now = Date.now }: MemoryRuns
 
   function forget(run: Kept): void {
     clearTimeout(run.timer);
-    runs.delete(run.runId);
+    if (runs.delete(run.runId)) total -= run.length;
     for (const name of namesOf(run)) if (names.get(name) === run.runId) names.delete(name);
     run.events.close();
     run.messages.close();
@@ -45,9 +55,10 @@ export function createMemoryRuns({ maxRuns = 1_000, now = Date.now }: MemoryRuns
 
   function makeRoom(): void {
     for (const run of runs.values()) if (now() >= run.expiresAt) forget(run);
-    if (runs.size < maxRuns) return;
-    const ended = [...runs.values()].filter(({ events }) => events.closed);
-    for (const run of ended.slice(0, runs.size - maxRuns + 1)) forget(run);
+    for (const run of runs.values()) {
+      if (runs.size < maxRuns && total <= maxLength) return;
+      if (run.events.closed) forget(run);
+    }
   }
 
   function lookUp(name: string): string | undefined {
@@ -71,7 +82,7 @@ export function createMemoryRuns({ maxRuns = 1_000, now = Date.now }: MemoryRuns
       const known = run.key === undefined ? undefined : lookUp(keyName(run.subject, run.key));
       if (known !== undefined) return { runId: known };
       const expiresAt = now() + run.runMs + run.replayMs;
-      const kept: Kept = { ...run, events: createFeed(), messages: createFeed(), expiresAt };
+      const kept: Kept = { ...run, events: createFeed(), messages: createFeed(), length: 0, expiresAt };
       runs.set(run.runId, kept);
       forgetLater(kept);
       for (const name of namesOf(run)) names.set(name, run.runId);
@@ -89,6 +100,9 @@ export function createMemoryRuns({ maxRuns = 1_000, now = Date.now }: MemoryRuns
         if (event.seq < length || run.events.closed) continue;
         if (event.seq > length) throw new Error(`Event ${event.seq} of run ${runId} came before ${length}.`);
         run.events.push(event);
+        const size = JSON.stringify(event).length;
+        run.length += size;
+        total += size;
         if (event.type !== 'run-end') continue;
         run.events.close();
         run.expiresAt = now() + run.replayMs;
