@@ -24,8 +24,12 @@ export type RunBudget = {
 
 /** How much longer than a run its place is held, in milliseconds: a lease that is over counts for nothing. */
 const SETTLE_MS = 60_000;
-/** A store that was away for some seconds would hold a place, and all that was set aside with it, until its lease is over. */
-const SETTLE_TRIES = 5;
+/**
+ * How often it is tried, for more than a minute: a store that was away meanwhile would hold a place, and all that was set
+ * aside with it, until its lease is over.
+ */
+const SETTLE_TRIES = 10;
+const LONGEST_PAUSE_MS = 15_000;
 
 /** Counts with the route's store. `ask` turns its failures into a refusal. */
 export function createRunBudget(
@@ -33,13 +37,14 @@ export function createRunBudget(
   ask: <Value>(question: () => Promise<Value>) => Promise<Value>,
 ): RunBudget {
   async function settle(subject: string, id: string, tokens: number): Promise<void> {
-    for (let failures = 0; failures < SETTLE_TRIES;) {
+    for (let failures = 0; ;) {
       try {
         return await withPatience((async () => limitStore.settle({ subject, id, tokens }))());
       } catch (error) {
         if (failures === 0) report({ type: 'failed', error, runId: id });
         failures += 1;
-        if (failures < SETTLE_TRIES) await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** failures));
+        if (failures === SETTLE_TRIES) return;
+        await new Promise((resolve) => setTimeout(resolve, Math.min(250 * 2 ** failures, LONGEST_PAUSE_MS)));
       }
     }
   }

@@ -117,7 +117,7 @@ export function createRuns(settings: RouteSettings): Runs {
       quietMs,
       replyMs: Math.min(REPLY_MS, quietMs),
       // nobody else gives its place back before the lease is over
-      onAbandoned: (tokens) => budget.settle(subject, runId, tokens),
+      onAbandoned: (tokens) => withPatience(budget.settle(subject, runId, tokens), STOP_MS).catch(() => {}),
     });
     return {
       runId,

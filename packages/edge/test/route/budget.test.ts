@@ -1,6 +1,8 @@
 import { createMemoryLimits, type Reservation } from '@cueline/edge';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { expect, test, vi } from 'vitest';
+import { createRunBudget } from '../../src/route/run-budget.ts';
+import type { RouteSettings } from '../../src/route/settings.ts';
 import { address, all, client, greet, never, post, refusal, testRoute, type TestRoute } from './routes.ts';
 
 const request = { definition: greet, input: { name: 'Ada' } };
@@ -161,6 +163,30 @@ test('what a run has used is counted where the store is away at its end, and com
   await vi.waitFor(() => expect(failures).toBe(3), 5_000);
   await all(client(hub).start(request, never()));
   expect(hub.told.filter(({ type }) => type === 'failed')).toHaveLength(1);
+});
+
+test('a store that is away for most of a minute is waited for, and one that stays away is not for ever', async () => {
+  vi.useFakeTimers();
+  try {
+    const settle = vi.fn<() => Promise<void>>().mockRejectedValue(new Error('away'));
+    const report = vi.fn<() => void>();
+    const limitStore = { ...createMemoryLimits(), settle };
+    const settings = { limitStore, report, rpm: 9, concurrent: 9, runMs: 1_000 };
+    const budget = createRunBudget(settings as unknown as RouteSettings, (ask) => ask());
+    void budget.settle('ada', 'run-1', 30);
+    await vi.advanceTimersByTimeAsync(45_000);
+    settle.mockResolvedValueOnce();
+    const tries = settle.mock.calls.length;
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(settle).toHaveBeenCalledTimes(tries + 1);
+    expect(settle).toHaveBeenLastCalledWith({ subject: 'ada', id: 'run-1', tokens: 30 });
+    const forNothing = budget.settle('ada', 'run-2', 30);
+    await vi.advanceTimersByTimeAsync(600_000);
+    await forNothing;
+    expect(report).toHaveBeenCalledTimes(2);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('a picture in a step that was cut off counts as one, however large its file', async () => {
