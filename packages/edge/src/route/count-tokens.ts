@@ -1,4 +1,4 @@
-import type { RunEvent } from '@cueline/core';
+import type { RunEvent, RunRequest } from '@cueline/core';
 
 /** What a run has used so far. */
 export type TokenCount = {
@@ -7,6 +7,10 @@ export type TokenCount = {
   total(): number;
   /** What is known for sure, or has been seen: without what the steps under way were sent, whose files nobody can guess. */
   seen(): number;
+  /** What is known or has been seen, and what the steps under way must cost: what they were sent, with the least for a file. */
+  committed(): number;
+  /** How many steps are under way. */
+  underWay(): number;
   /** True where nobody can guess the total: a step was cut off that had a file whose length does not tell what it costs. */
   isBoundless(): boolean;
 };
@@ -28,6 +32,8 @@ export function createTokenCount(): TokenCount {
   const open = new Map<string, number>();
   const said = new Map<string, number>();
   const before = new Map<string, number>();
+  /** What the steps under way were sent, in tokens, with the least for each file. */
+  const sent = new Map<string, number>();
   /** What each agent began with, for logs from which its requests were left out. */
   const begun = new Map<string, number>();
   /** The agents whose step under way was sent what nobody can guess. */
@@ -48,12 +54,17 @@ export function createTokenCount(): TokenCount {
       // of what was said before, the event has only what is new, or nothing at all where it was left out
       const known = before.get(agent) ?? (request.messages.length === 0 ? begun.get(agent) : 0) ?? 0;
       open.set(agent, known + lengthOf(request, contentOf(request)) / 4);
+      sent.set(
+        agent,
+        (before.get(agent) ?? 0) + leastLengthOf(request, contentOf(request).flatMap(withResults)) / 4,
+      );
     } else if (event.type === 'step-end') {
       const { totalTokens = NaN } = event.usage;
       const tokens = totalTokens > 0 && totalTokens < 1e9 ? totalTokens : (open.get(agent) ?? 0);
       told += tokens;
       if (tokens !== totalTokens) isLost ||= puzzling.has(agent);
       open.delete(agent);
+      sent.delete(agent);
       said.delete(agent);
       puzzling.delete(agent);
       before.set(agent, tokens);
@@ -66,10 +77,46 @@ export function createTokenCount(): TokenCount {
     }
   }
 
-  const sumOf = (steps: Map<string, number>): number =>
-    Math.ceil([...steps.values()].reduce((sum, tokens) => sum + tokens, told));
+  const sumOf = (...steps: Map<string, number>[]): number =>
+    Math.ceil(steps.flatMap((each) => [...each.values()]).reduce((sum, tokens) => sum + tokens, told));
   const isBoundless = (): boolean => isLost || puzzling.size > 0;
-  return { add, total: () => sumOf(open), seen: () => sumOf(said), isBoundless };
+  return {
+    add,
+    total: () => sumOf(open),
+    seen: () => sumOf(said),
+    committed: () => sumOf(sent, said),
+    underWay: () => open.size,
+    isBoundless,
+  };
+}
+
+/** What a run must cost: what it is started with, as its first step reads it, with the least for each file. */
+export function leastTokens({ messages = [], input, tasks = [] }: Partial<RunRequest>): number {
+  const parts = messages.flatMap((message) => message.parts.flatMap(withSteering));
+  return Math.ceil((leastLengthOf(messages, parts) + bytesOf(jsonOf(input)) + bytesOf(jsonOf(tasks))) / 4);
+}
+
+type Part = NonNullable<RunRequest['messages']>[number]['parts'][number];
+
+/** A part, and what was said in the middle of an answer, where it is that. */
+function withSteering(part: Part): readonly { type: string }[] {
+  const { type, parts } = part as { type: string; parts?: readonly { type: string }[] };
+  return type === 'steering-message' && parts !== undefined ? parts : [part];
+}
+
+/** '' for what is no JSON: it did not come from a client. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** How many bytes it has as JSON, in which each picture, PDF, sound or video counts as little as a picture can. */
+function leastLengthOf(value: unknown, parts: readonly { type: string }[]): number {
+  const more = parts.filter(isMedia).map((part) => LEAST_PICTURE_LENGTH - bytesOf(JSON.stringify(part)));
+  return bytesOf(JSON.stringify(value)) + more.reduce((sum, length) => sum + length, 0);
 }
 
 /** How many bytes it has as JSON, in which each picture among its parts counts as one. */
@@ -87,6 +134,12 @@ function contentOf({ messages }: Request): readonly { type: string }[] {
   );
 }
 
+/** A part, and the files that are in it, where it is a tool's result. */
+function withResults(part: { type: string; output?: unknown }): readonly { type: string }[] {
+  const { type, value } = (part.output ?? {}) as { type?: string; value?: readonly { type: string }[] };
+  return part.type === 'tool-result' && type === 'content' && value !== undefined ? [part, ...value] : [part];
+}
+
 function partsOf(
   messages: Extract<RunEvent, { type: 'run-start' }>['messages'],
 ): readonly { type: string }[] {
@@ -95,6 +148,16 @@ function partsOf(
 
 function isPictureFile(part: { type: string; mediaType?: unknown }): boolean {
   return part.type === 'file' && isPicture(part);
+}
+
+/** Not whatever is no text: what a provider may read as text costs what its length says. */
+function isMedia(part: { type: string; mediaType?: unknown }): boolean {
+  const { type, mediaType } = part;
+  return (
+    type === 'file' &&
+    typeof mediaType === 'string' &&
+    /^((image|audio|video)\/|application\/pdf$)/.test(mediaType)
+  );
 }
 
 const encoder = new TextEncoder();

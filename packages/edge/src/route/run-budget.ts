@@ -1,8 +1,8 @@
-import type { SerializedError } from '@cueline/core';
+import type { Limits, SerializedError } from '@cueline/core';
 import type { Reservation, Reserved } from '../limits.ts';
 import { Refusal } from '../respond.ts';
 import { withPatience } from './patience.ts';
-import type { RouteSettings } from './settings.ts';
+import { runDefaults, type RouteSettings } from './settings.ts';
 
 /** A run that wants to begin. */
 export type Wish = {
@@ -10,14 +10,25 @@ export type Wish = {
   runId: string;
   /** The most that it may use by its own limits. */
   tokens: number | undefined;
+  /** What it must use: with less it does not begin. */
+  least: number;
   /** What its subject may use in a day. */
   dailyTokens: number;
+};
+
+/** Why a run may not begin now. */
+export type NotNow = {
+  why: Exclude<Reserved, { ok: true }>['why'];
+  /** Missing where it may not begin later, either. */
+  retryAfterMs?: number;
+  /** What to say about the budget, where it is not simply used up. */
+  message?: string;
 };
 
 /** The places and the tokens of a route's subjects. */
 export type RunBudget = {
   /** Takes a place, and sets tokens aside: as many as the run may use. Throws a {@link Refusal} with 503. */
-  reserve(wish: Wish): Promise<{ tokens: number } | Exclude<Reserved, { ok: true }>>;
+  reserve(wish: Wish): Promise<{ tokens: number } | NotNow>;
   /** Gives a place back, with the tokens that were used. Never rejects: the lease ends by itself. */
   settle(subject: string, runId: string, tokens: number): Promise<void>;
 };
@@ -62,9 +73,14 @@ export function createRunBudget(
 
   return {
     settle,
-    async reserve({ subject, runId, tokens: wished, dailyTokens }) {
-      let refused: Exclude<Reserved, { ok: true }> | undefined;
-      for (const tokens of sharesOf(wished, dailyTokens)) {
+    async reserve({ subject, runId, tokens: wished = Infinity, least, dailyTokens }) {
+      if (least > dailyTokens) return { why: 'budget', message: tooMuchFor(least, dailyTokens) };
+      if (least > wished) {
+        const message = `What you send is about ${least} tokens, more than the ${wished} that a run may use here.`;
+        return { why: 'budget', message };
+      }
+      let refused: NotNow | undefined;
+      for (const tokens of sharesOf(wished, least, dailyTokens)) {
         const reserved = await tryFor({
           subject,
           id: runId,
@@ -78,17 +94,35 @@ export function createRunBudget(
         if (reserved.ok) return { tokens };
         refused = reserved;
         if (reserved.why !== 'budget') break;
+        if (tokens === least) refused = { ...reserved, message: tooMuchFor(least, dailyTokens) };
       }
       return refused!;
     },
   };
 }
 
-/** What a run may use at most, and what it begins with where so much is not left of the day. */
-function sharesOf(given = Infinity, dailyTokens: number): Iterable<number> {
+function tooMuchFor(least: number, dailyTokens: number): string {
+  return `What you send is about ${least} tokens, more than is left of today's ${dailyTokens}.`;
+}
+
+/** What a run may use at most, and what it begins with where so much is not left of the day: never less than it must use. */
+function sharesOf(given: number, least: number, dailyTokens: number): Iterable<number> {
   if (dailyTokens === Infinity) return [given];
   const most = Math.min(Number.isFinite(given) ? given : dailyTokens / 4, dailyTokens);
-  return new Set([1, 2, 4, 8].map((parts) => Math.max(1, Math.floor(most / parts))));
+  return new Set([1, 2, 4, 8].map((parts) => Math.max(1, least, Math.floor(most / parts))));
+}
+
+/** About what a call of an agent costs at least. */
+const CALL_TOKENS = 250;
+
+/**
+ * The limits of a run that was given so many tokens. Agents that are called in one step are all asked at once, before
+ * anything is known of what they cost, so a step may call no more of them than there are tokens for.
+ */
+export function within(limits: Partial<Limits> | undefined, tokens: number): Partial<Limits> {
+  const { toolCallsPerStep = runDefaults.toolCallsPerStep } = limits ?? {};
+  const most = Math.max(1, Math.floor(tokens / CALL_TOKENS));
+  return { ...limits, tokens, toolCallsPerStep: Math.min(toolCallsPerStep, most) };
 }
 
 /** What ends a run that has used what was set aside for it. */
@@ -97,23 +131,30 @@ export function usedUp(allowed: number): SerializedError {
   return { code: 'budget_exceeded', message, details: { limit: 'tokens', allowed } };
 }
 
+/** What ends a run whose agents are about to ask for more at once than was set aside for it. */
+export function tooMuchAtOnce(allowed: number): SerializedError {
+  const message = `What its agents ask at once is more than the ${allowed} tokens that the run may use here.`;
+  return { code: 'budget_exceeded', message, details: { limit: 'tokens', allowed } };
+}
+
 /** What is answered where a run may not begin now: 402 or 429. */
 export function notNow(
-  { why, retryAfterMs }: Exclude<Reserved, { ok: true }>,
+  { why, retryAfterMs, message = 'The tokens of today are used up.' }: NotNow,
   { concurrent, rpm }: RouteSettings,
 ): Refusal {
+  const retry = retryAfterMs === undefined ? {} : { retryAfterMs };
   switch (why) {
     case 'concurrent': {
       const message = `There may be ${concurrent} runs of yours at once. Wait until one has ended, or stop one.`;
-      return new Refusal('too_many_at_once', message, { retryAfterMs });
+      return new Refusal('too_many_at_once', message, retry);
     }
     case 'rpm': {
       const message = `There may be ${rpm} runs of yours a minute. Wait a little, and start it again.`;
-      return new Refusal('rate_limited', message, { retryAfterMs });
+      return new Refusal('rate_limited', message, retry);
     }
     case 'budget':
-      return new Refusal('budget_exceeded', 'The tokens of today are used up.', { retryAfterMs });
+      return new Refusal('budget_exceeded', message, retry);
     default:
-      return new Refusal('rate_limited', 'Not now. Wait a little, and start it again.', { retryAfterMs });
+      return new Refusal('rate_limited', 'Not now. Wait a little, and start it again.', retry);
   }
 }

@@ -1,12 +1,12 @@
 import type { EditReply, Executor, RunCommand, RunEvent } from '@cueline/core';
 import type { Identity } from '../identify.ts';
 import { Refusal } from '../respond.ts';
-import { createTokenCount } from './count-tokens.ts';
+import { createTokenCount, leastTokens } from './count-tokens.ts';
 import { hostRun, type HostedRun } from './host-run.ts';
 import { withPatience } from './patience.ts';
 import { unknownRun } from './read-query.ts';
 import type { Start } from './read-start.ts';
-import { createRunBudget, notNow, usedUp } from './run-budget.ts';
+import { createRunBudget, notNow, tooMuchAtOnce, usedUp, within } from './run-budget.ts';
 import { followElsewhere } from './run-elsewhere.ts';
 import type { RouteSettings } from './settings.ts';
 
@@ -82,6 +82,9 @@ export function createRuns(settings: RouteSettings): Runs {
       counted.add(event);
       // after a step it goes on or ends by itself, and may just have said its last word
       if (event.type !== 'step-end' && counted.seen() > allowed) run.stop(usedUp(allowed));
+      // what is asked at once is seen too late; one step alone is what the run was begun for
+      const isAnother = event.type === 'step-start' && counted.underWay() > 1;
+      if (isAnother && counted.committed() > allowed) run.stop(tooMuchAtOnce(allowed));
       if (event.type !== 'run-end') continue;
       const { outcome, error } = event;
       const code = error === undefined ? {} : { code: error.code };
@@ -159,7 +162,13 @@ export function createRuns(settings: RouteSettings): Runs {
       // nobody can guess it: whoever knows it has been told
       const runId = `run-${crypto.randomUUID()}`;
       const { limits } = request.options ?? {};
-      const reserved = await budget.reserve({ subject, runId, tokens: limits?.tokens, dailyTokens });
+      const reserved = await budget.reserve({
+        subject,
+        runId,
+        tokens: limits?.tokens,
+        least: leastTokens(request),
+        dailyTokens,
+      });
       if ('why' in reserved) {
         // the same start may have come twice at once, and taken the last place
         const meanwhile = await started();
@@ -179,7 +188,7 @@ export function createRuns(settings: RouteSettings): Runs {
         return begunBefore(created.runId);
       }
       const onFailure = (error: unknown): void => report({ type: 'failed', error, runId });
-      const options = { ...request.options, limits: { ...limits, tokens: reserved.tokens } };
+      const options = { ...request.options, limits: within(limits, reserved.tokens) };
       const run = hostRun({
         runId,
         subject,

@@ -204,3 +204,65 @@ test('a picture in a step that was cut off counts as one, however large its file
   const [tokens = 0] = usedBy(hub);
   expect([tokens > 12_000, tokens < 13_000]).toEqual([true, true]);
 });
+
+test.each([
+  ['as input', { input: { name: 'ä'.repeat(2_000) } }],
+  [
+    'as messages',
+    { messages: [{ id: 'u', role: 'user', parts: [{ type: 'text', text: 'w'.repeat(4_000) }] }] },
+  ],
+  ['as tasks', { tasks: [{ id: 't', title: 'w'.repeat(4_000), status: 'pending', origin: 'user' }] }],
+])('what a client sends %s is set aside before anything is asked, or refused', async (_, sent) => {
+  const { calls, limitStore } = noted();
+  const hub = testRoute([answer(1_300), answer(1_300)], { limitStore, limits: { dailyTokens: 2_000 } });
+  const both = await Promise.all([1, 2].map(() => hub.route(post({ input: {}, ...sent }))));
+  const [least = 0] = calls.map(({ tokens }) => tokens);
+  expect([least >= 1_000, least < 1_050]).toEqual([true, true]);
+  expect(both.map(({ status }) => status)).toEqual([200, 402]);
+  expect(await refusal(both[1]!)).toEqual({
+    status: 402,
+    code: 'budget_exceeded',
+    message: `What you send is about ${least} tokens, more than is left of today's 2000.`,
+  });
+  expect(both[1]!.headers.has('retry-after')).toBe(true);
+  await both[0]!.text();
+  expect(hub.model.calls).toHaveLength(1);
+});
+
+test('what is more than a day has, or a run may use, is refused without asking for it', async () => {
+  const { calls, limitStore } = noted();
+  const body = { input: { name: 'w'.repeat(1_000_000) } };
+  const day = testRoute([], { limitStore, limits: { dailyTokens: 1_000 } });
+  const answers = await Promise.all([1, 2, 3, 4].map(() => day.route(post(body))));
+  const run = testRoute([], { limitStore, limits: { tokens: 2_000 } });
+  answers.push(await run.route(post(body)));
+  expect(await Promise.all(answers.map(refusal))).toEqual(
+    [...Array.from({ length: 4 }, () => "is left of today's 1000"), 'the 2000 that a run may use here'].map(
+      (left) => ({
+        status: 402,
+        code: 'budget_exceeded',
+        message: `What you send is about 250004 tokens, more than ${left}.`,
+      }),
+    ),
+  );
+  expect(answers.filter(({ headers }) => headers.has('retry-after'))).toEqual([]);
+  expect([calls, day.model.calls, run.model.calls]).toEqual([[], [], []]);
+});
+
+test.each(['image/png', 'application/pdf', 'audio/wav', 'text/plain'])(
+  'a file counts as little as it can cost, one of text as its length: %s',
+  async (mediaType) => {
+    for (const steers of [false, true]) {
+      const { calls, limitStore } = noted();
+      const hub = testRoute([answer(10)], { limitStore, limits: { dailyTokens: 200_000, tokens: 1_400 } });
+      const file = { type: 'file', mediaType, url: `data:${mediaType};base64,${'A'.repeat(20_000)}` };
+      const parts = steers ? [{ type: 'steering-message', id: 's', parts: [file] }] : [file];
+      const messages = [{ id: 'u', role: 'user', parts }];
+      const { message } = await refusal(await hub.route(post({ input: {}, messages })));
+      expect(Number(/about (\d+) tokens/.exec(message)?.[1])).toSatisfy((tokens: number) =>
+        mediaType === 'text/plain' ? tokens > 5_000 && tokens < 5_100 : tokens > 1_500 && tokens < 1_550,
+      );
+      expect(calls).toEqual([]);
+    }
+  },
+);
