@@ -14,9 +14,10 @@ export type PromptRouteLimits = Limits & {
   /** Runs of one subject a minute. Default 20. */
   rpm: number;
   /**
-   * Tokens of one subject a day (UTC), where `auth` names no number of its own. Unlimited by default. A run sets aside
-   * what it may use at most, before it begins: `limits.tokens`, or a fourth of the day's; half of that, a fourth or an
-   * eighth, where no more are left. It goes beyond by no more than the steps that were under way as it came there: what
+   * Tokens of one subject a day (UTC), where `auth` names no number of its own. Unlimited by default; with `auth: 'none'` it has
+   * to be given. A run sets aside what it may use at most, before it begins: `limits.tokens`, or a fourth of the day's;
+   * half of that, a fourth or an eighth, where no more are left. A run is refused where what its client sends costs more
+   * than that, at four bytes a token. It goes beyond by no more than the steps that were under way as it came there: what
    * they were sent, and what a model thinks without showing it, up to `maxOutputTokens`.
    */
   dailyTokens: number;

@@ -62,6 +62,11 @@ export function readSettings(
     byName.set(name, definition);
   }
   const { own, run } = readLimits(options.limits ?? {});
+  if (options.auth === 'none' && options.limits?.dailyTokens === undefined) {
+    throw invalid(
+      "auth is 'none' without limits.dailyTokens, so that whoever comes spends what they like. Say how much each address may use in a day: limits: { dailyTokens: 200_000 }.",
+    );
+  }
   return {
     ...own,
     definitions: byName,

@@ -334,6 +334,7 @@ test('where nobody signs in, a run belongs to an address', async () => {
   const hub = testRoute([endless], {
     auth: 'none',
     address: ({ headers }) => headers.get('x-test-address') ?? '',
+    limits: { dailyTokens: 200_000 },
   });
   const from = (address: string) => ({ origin: page, 'x-test-address': address });
   const response = await hub.route(post({ input: {} }, '', from('10.0.0.1')));
@@ -726,6 +727,14 @@ describe('a mistake of the server', () => {
     expect(make({}, () => {})).toThrow("Pass what definePrompt('name', …) gives.");
     expect(make({ origins: ['*'] })).toThrow("origins has '*'");
     expect(make({ auth: undefined })).toThrow('auth is missing');
+    const open = { auth: 'none', address: () => '10.0.0.1' };
+    const error = expect.objectContaining({
+      code: 'invalid_options',
+      message: expect.stringContaining('limits: { dailyTokens: 200_000 }'),
+    });
+    expect(make(open)).toThrow(error);
+    expect(make({ ...open, limits: { tokens: 1_000 } })).toThrow(error);
+    expect(make({ ...open, limits: { dailyTokens: Infinity } })).not.toThrow();
   });
 });
 
