@@ -1,4 +1,5 @@
 import { CuelineError } from '@cueline/core';
+import { networkOf } from './network-of.ts';
 import type { Asker } from './origins.ts';
 import { Refusal } from './respond.ts';
 import { withPatience } from './route/patience.ts';
@@ -19,19 +20,23 @@ export type IdentifyOptions = {
   /** `'none'` lets everybody in, and counts by address. */
   auth: Authenticate | 'none';
   /**
-   * The caller's address, asked for where `auth` is `'none'`. Only the server knows where to find it: srvx in
-   * `request.ip`, Cloudflare in `cf-connecting-ip`. A header that a client can set is no address.
+   * The caller's IP address, asked for where `auth` is `'none'`, without a port; anything else is 503. Only the server
+   * knows where to find it: srvx in `request.ip`, Cloudflare in `cf-connecting-ip`. A header that a client can set is no
+   * address.
    */
   address?: ((request: Request) => string) | undefined;
 };
 
 const longestSubject = 256;
 
-/** Checks the options once, and gives what tells who asks. Throws `invalid_options`. */
-export function createIdentify({
-  auth,
-  address,
-}: IdentifyOptions): (request: Request, asker: Asker) => Promise<Identity> {
+/**
+ * Checks the options once, and gives what tells who asks; `onFailure` is told what is wrong with what `address` gives.
+ * Throws `invalid_options`.
+ */
+export function createIdentify(
+  { auth, address }: IdentifyOptions,
+  onFailure: (error: unknown) => void,
+): (request: Request, asker: Asker) => Promise<Identity> {
   if (auth === 'none') {
     if (typeof address !== 'function') {
       throw new CuelineError(
@@ -42,7 +47,11 @@ export function createIdentify({
     return async (request, asker) => {
       // Without a user there is only the page to trust.
       if (asker.kind === 'program') throw unauthorized();
-      return { subject: `address:${networkOf(checkSubject(await ask(() => address(request))))}` };
+      const given: unknown = await ask(() => address(request));
+      const network = typeof given === 'string' ? networkOf(given) : undefined;
+      if (network !== undefined) return { subject: `address:${network}` };
+      onFailure(noAddress(given));
+      throw new Refusal('unavailable', "The caller's address could not be read on this server.");
     };
   }
   if (typeof auth !== 'function') {
@@ -72,21 +81,12 @@ async function ask<Value>(question: () => Value | Promise<Value>): Promise<Value
   }
 }
 
-/** Whoever has one address of IPv6 has all of its network, and would be somebody else with each. */
-function networkOf(address: string): string {
-  const url = `http://[${address}]`;
-  const written = URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : '';
-  // IPv4 in the clothes of IPv6 has a network of one, which is the same without them
-  const [, high, low] = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(written) ?? [];
-  if (high !== undefined && low !== undefined) {
-    const [front, back] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
-    return [front >> 8, front & 255, back >> 8, back & 255].join('.');
-  }
-  if (written === '') return address;
-  const [head = '', tail] = written.split('::');
-  const [first, last] = [head, tail ?? ''].map((side) => (side === '' ? [] : side.split(':')));
-  const zeros = Array.from({ length: 8 - first!.length - last!.length }, () => '0');
-  return `${[...first!, ...zeros, ...last!].slice(0, 4).join(':')}::/64`;
+function noAddress(given: unknown): CuelineError {
+  const what = typeof given === 'string' ? JSON.stringify(given.slice(0, 100)) : String(given);
+  return new CuelineError(
+    'invalid_options',
+    `address gave ${what}, which is no IP address, so nobody could be told from anybody. Give one, without a port: address: (request) => request.ip with srvx, (request) => request.headers.get('cf-connecting-ip') on Cloudflare.`,
+  );
 }
 
 function checkSubject(subject: unknown): string {

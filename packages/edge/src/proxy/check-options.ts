@@ -89,18 +89,19 @@ export function checkOptions(options: ModelProxyOptions): ProxySettings {
   const now = options.now ?? Date.now;
   const limits = numbers('limits', defaultLimits, options.limits);
   if (Number.isNaN(limits.requests)) limits.requests = Math.max(120, limits.rpm * 6);
+  const onEvent = watched(options.onEvent);
   return {
     basePath,
     providers: new Map(names.map((name) => [name, checkProvider(name, options.providers[name]!)])),
     whoAsks: checkOrigins(options.origins, options.development),
-    identify: createIdentify(options),
+    identify: createIdentify(options, (error) => onEvent({ type: 'failed', error })),
     limits,
     countRequest: createRequestCount(limits.requests),
     timeouts: numbers('timeouts', defaultTimeouts, options.timeouts),
     store: options.store ?? createMemoryLimits({ now }),
     // looked up at each call, and called as a global's own method
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-    onEvent: watched(options.onEvent),
+    onEvent,
     now,
   };
 }

@@ -25,4 +25,6 @@ export type ProxyEvent =
       tokens: { input: number; output: number };
     }
   /** The store of limits did not take what a call has cost. */
-  | { type: 'unsettled'; id: string; subject: string; tokens: number };
+  | { type: 'unsettled'; id: string; subject: string; tokens: number }
+  /** Something of the server's own is wrong, such as what `address` gives. Clients are not told what it was. */
+  | { type: 'failed'; error: unknown };

@@ -57,7 +57,7 @@ export function createPromptRoute(
   const settings = readSettings([definition].flat(), options);
   const cors = withRequestHeaders(knownCors, options);
   const askerOf = checkOrigins(options.origins, options.development);
-  const identify = createIdentify({ auth: options.auth, address: options.address });
+  const identify = createIdentify(options, (error) => settings.report({ type: 'failed', error }));
   const runs = createRuns(settings);
   const countRequest = createRequestCount(settings.requests);
   const streams = createStreams({ ...settings, leaseMs: settings.runMs + settings.replayMs });

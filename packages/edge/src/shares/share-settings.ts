@@ -34,15 +34,17 @@ export function readShareSettings(options: ShareStoreOptions): ShareSettings {
     throw invalid('basePath is no path such as /api/shares, without a slash at its end.');
   }
   const now = options.now ?? Date.now;
+  // what watches must not be able to stop what it watches
+  const report: ShareSettings['report'] = (event) =>
+    void (async () => options.onEvent?.(event))().catch(() => {});
   return {
     basePath,
     storage: options.storage ?? createMemoryShares({ now }),
     whoAsks: checkOrigins(options.origins, options.development),
-    identify: createIdentify(options),
+    identify: createIdentify(options, (error) => report({ type: 'failed', error })),
     limits: readLimits(options.limits ?? {}),
     limitStore: options.store ?? createMemoryLimits({ now }),
-    // what watches must not be able to stop what it watches
-    report: (event) => void (async () => options.onEvent?.(event))().catch(() => {}),
+    report,
     now,
   };
 }

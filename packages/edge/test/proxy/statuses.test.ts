@@ -382,10 +382,53 @@ describe('options that cannot be meant', () => {
     ['0:0:0:0:0:FFFF:a00:1', '10.0.0.1'],
     ['::ffff:255.254.1.0', '255.254.1.0'],
     ['10.0.0.1', '10.0.0.1'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ])('the address %s counts as %s', async (address, subject) => {
     const { proxy, events } = fixture(undefined, { auth: 'none', address: () => address });
     await proxy(ask());
     expect(events[0]).toMatchObject({ type: 'call', subject: `address:${subject}` });
+  });
+
+  test.each([
+    '1.2.3.4:5678',
+    '[::1]:80',
+    '[::1]',
+    '10.0.0.1, 10.0.0.2',
+    'example.com',
+    '',
+    '1',
+    '256.0.0.1',
+    '010.0.0.1',
+    '::1/64',
+    '::1]@[::2',
+    '1:2:3',
+    ' 10.0.0.1',
+    undefined,
+    { ip: '10.0.0.1' },
+  ])('what is no IP address is nobody, and is told to whoever runs the server: %o', async (given) => {
+    const { proxy, events, store } = fixture(undefined, { auth: 'none', address: () => given as string });
+    const response = await proxy(ask());
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      {
+        error: { code: 'unavailable', message: "The caller's address could not be read on this server." },
+      },
+    ]);
+    const what = typeof given === 'string' ? JSON.stringify(given) : String(given);
+    expect(events).toEqual([
+      {
+        type: 'failed',
+        error: expect.objectContaining({
+          code: 'invalid_options',
+          message: expect.stringMatching(
+            /^address gave .* is no IP address.* Give one, without a port: address: /,
+          ),
+        }),
+      },
+      { type: 'refused', status: 503, code: 'unavailable', provider: 'openai' },
+    ]);
+    expect(String((events[0] as { error: Error }).error.message)).toContain(`address gave ${what},`);
+    expect(store).toEqual([]);
   });
 
   test("auth 'none' counts by address, and is for pages only", async () => {
@@ -395,10 +438,11 @@ describe('options that cannot be meant', () => {
     });
     await proxy(ask({ headers: { 'x-peer': '10.0.0.1' } }));
     expect(events[0]).toMatchObject({ type: 'call', subject: 'address:10.0.0.1' });
-    expect((await refused(proxy(ask()))).status).toBe(401);
     const program = ask({ headers: { 'x-peer': '10.0.0.1', origin: undefined } });
     expect((await refused(proxy(program))).status).toBe(401);
-    const samePage = ask({ headers: { 'x-peer': '1', origin: undefined, 'sec-fetch-site': 'same-origin' } });
+    const samePage = ask({
+      headers: { 'x-peer': '10.0.0.2', origin: undefined, 'sec-fetch-site': 'same-origin' },
+    });
     expect((await proxy(samePage)).status).toBe(200);
   });
 });

@@ -344,6 +344,14 @@ test('where nobody signs in, a run belongs to an address', async () => {
   expect((await hub.route(ask('DELETE', query, { 'x-test-address': '10.0.0.1' }))).status).toBe(401);
   expect((await hub.route(ask('DELETE', query, from('10.0.0.1')))).status).toBe(204);
   expect(await response.text()).toContain('"outcome":"stopped"');
+  expect(await refusal(await hub.route(post({ input: {} }, '', from('10.0.0.1:443'))))).toMatchObject({
+    status: 503,
+    code: 'unavailable',
+  });
+  expect(hub.told).toContainEqual({
+    type: 'failed',
+    error: expect.objectContaining({ message: expect.stringContaining('address gave "10.0.0.1:443"') }),
+  });
 });
 
 describe('limits', () => {

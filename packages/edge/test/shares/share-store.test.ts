@@ -130,6 +130,15 @@ describe('who may', () => {
     expect(events).toMatchObject([{ type: 'put', subject: 'address:192.0.2.1' }]);
     expect(await refused(store(send({ headers: { origin: null } })))).toEqual([401, 'unauthorized']);
   });
+
+  test('an address that is none is refused, and told to whoever runs the store', async () => {
+    const { store, events } = fixture({ auth: 'none', address: () => '192.0.2.1:5678' });
+    expect(await refused(store(send()))).toEqual([503, 'unavailable']);
+    expect(events).toMatchObject([
+      { type: 'failed', error: { message: expect.stringContaining('address gave "192.0.2.1:5678"') } },
+      { type: 'refused', status: 503, code: 'unavailable' },
+    ]);
+  });
 });
 
 describe('how much', () => {
