@@ -18,6 +18,7 @@ export type {
   PromptRouteLimits,
   PromptRouteOptions,
 } from './route/prompt-route-options.ts';
+export type { ModelUsage } from './route/count-usage.ts';
 export { createMemoryRuns, type MemoryRunsOptions } from './stores/memory-runs.ts';
 export type { NewRun, RunLogStore, RunMessage } from './stores/run-log-store.ts';
 export { createShareStore } from './shares/create-share-store.ts';

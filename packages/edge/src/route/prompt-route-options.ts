@@ -4,6 +4,7 @@ import type { RequestHeaderOptions } from '../cors.ts';
 import type { Authenticate } from '../identify.ts';
 import type { LimitStore } from '../limits.ts';
 import type { RunLogStore } from '../stores/run-log-store.ts';
+import type { ModelUsage } from './count-usage.ts';
 
 /** What a run may use, as `options.limits` of any run has it, and what one subject may use of the route. */
 export type PromptRouteLimits = Limits & {
@@ -72,6 +73,8 @@ export type PromptRouteEvent =
       ms: number;
       /** As its providers report them; for a step that was cut off, about as many as it took. */
       tokens: number;
+      /** The same by model, with those of its agents. */
+      usage: readonly ModelUsage[];
     }
   | { type: 'refused'; code: string; status: number; method: string }
   /** Something of the server's own failed, such as a store. Clients are not told what it was. */

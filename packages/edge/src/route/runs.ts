@@ -2,6 +2,7 @@ import type { EditReply, Executor, RunCommand, RunEvent } from '@cueline/core';
 import type { Identity } from '../identify.ts';
 import { Refusal } from '../respond.ts';
 import { createTokenCount, leastTokens } from './count-tokens.ts';
+import { createUsageCount } from './count-usage.ts';
 import { hostRun, type HostedRun } from './host-run.ts';
 import { withPatience } from './patience.ts';
 import { unknownRun } from './read-query.ts';
@@ -78,8 +79,11 @@ export function createRuns(settings: RouteSettings): Runs {
     const begun = performance.now();
     report({ type: 'run-start', runId, subject, prompt });
     const counted = createTokenCount();
+    const used = createUsageCount();
     for await (const event of run.events.read(0)) {
+      const before = counted.total();
       counted.add(event);
+      used.add(event, counted.total() - before);
       // after a step it goes on or ends by itself, and may just have said its last word
       if (event.type !== 'step-end' && counted.seen() > allowed) run.stop(usedUp(allowed));
       // what is asked at once is seen too late; one step alone is what the run was begun for
@@ -89,7 +93,8 @@ export function createRuns(settings: RouteSettings): Runs {
       const { outcome, error } = event;
       const code = error === undefined ? {} : { code: error.code };
       const ms = Math.round(performance.now() - begun);
-      report({ type: 'run-end', runId, subject, prompt, outcome, ...code, ms, tokens: counted.total() });
+      const cost = { tokens: counted.total(), usage: used.total() };
+      report({ type: 'run-end', runId, subject, prompt, outcome, ...code, ms, ...cost });
     }
     const isLost = counted.isBoundless() && Number.isFinite(allowed);
     await budget.settle(subject, runId, isLost ? Math.max(allowed, counted.total()) : counted.total());

@@ -41,7 +41,14 @@ describe('a run on a route', () => {
     const facts = { runId, subject: 'ada', prompt: 'greet' };
     expect(hub.told).toEqual([
       { type: 'run-start', ...facts },
-      { type: 'run-end', ...facts, outcome: 'done', ms: expect.any(Number), tokens: expect.any(Number) },
+      {
+        type: 'run-end',
+        ...facts,
+        outcome: 'done',
+        ms: expect.any(Number),
+        tokens: expect.any(Number),
+        usage: [expect.objectContaining({ model: 'simulated:scripted' })],
+      },
     ]);
   });
 
