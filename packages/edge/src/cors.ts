@@ -51,12 +51,15 @@ function isHeaderName(text: string): boolean {
 }
 
 /** The CORS headers of an answer to this asker; none for a program. */
-export function corsHeaders({ origin }: Asker, { expose }: CorsRules): Record<string, string> {
+export function corsHeaders(asker: Asker, { expose }: CorsRules): Record<string, string> {
+  const { origin } = asker;
   if (origin === undefined) return {};
+  // whatever site somebody has open must not read answers that are made for their cookies
+  const isAny = asker.kind === 'page' && asker.isAny === true;
   return {
     // the one that asked, never `*`, which browsers refuse together with cookies
     'access-control-allow-origin': origin,
-    'access-control-allow-credentials': 'true',
+    ...(isAny ? {} : { 'access-control-allow-credentials': 'true' }),
     'access-control-expose-headers': expose.join(', '),
   };
 }

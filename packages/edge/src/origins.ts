@@ -2,12 +2,19 @@ import { CuelineError } from '@cueline/core';
 import { Refusal } from './respond.ts';
 
 /** Who asks: a page, with the origin that may read the answer, or a program that says nothing of an origin. */
-export type Asker = { kind: 'page'; origin: string | undefined } | { kind: 'program'; origin: undefined };
+export type Asker =
+  | {
+      kind: 'page';
+      origin: string | undefined;
+      /** Let in as any other page would be, by no name of its own. */
+      isAny?: true;
+    }
+  | { kind: 'program'; origin: undefined };
 
 /**
  * Reads the list of origins that may ask, once, and gives what tells who asks: it throws a {@link Refusal} with 403
  * for any other origin. An entry is an origin as browsers write it (`https://play.example`); `'*'` is every
- * origin but `null`, and only taken in development. Throws `invalid_options` for a list that could not be meant.
+ * origin but `null`, without its cookies, and only taken in development. Throws `invalid_options` for a list that could not be meant.
  */
 export function checkOrigins(origins: readonly string[], development = false): (request: Request) => Asker {
   const invalid = (message: string): CuelineError => new CuelineError('invalid_options', message);
@@ -37,7 +44,8 @@ export function checkOrigins(origins: readonly string[], development = false): (
       return { kind: 'program', origin: undefined };
     }
     // A sandboxed frame, a file and some redirects all say `null`: it is nobody's name.
-    if (known.has(origin) || (known.has('*') && isOrigin(origin))) return { kind: 'page', origin };
+    if (known.has(origin)) return { kind: 'page', origin };
+    if (known.has('*') && isOrigin(origin)) return { kind: 'page', origin, isAny: true };
     throw denied();
   };
 }

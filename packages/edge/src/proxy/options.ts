@@ -80,6 +80,6 @@ export type ModelProxyOptions = IdentifyOptions &
     onEvent?: ((event: ProxyEvent) => unknown) | undefined;
     /** The clock, in ms since 1970. */
     now?: (() => number) | undefined;
-    /** Allows `'*'` as an origin. */
+    /** Allows `'*'` as an origin, for pages without their cookies. */
     development?: boolean | undefined;
   };

@@ -126,6 +126,6 @@ export type PromptRouteOptions = RequestHeaderOptions & {
    */
   showRequests?: boolean | undefined;
   onEvent?: ((event: PromptRouteEvent) => void) | undefined;
-  /** Takes `'*'` among the origins, and shows errors and requests. */
+  /** Takes `'*'` among the origins, for pages without their cookies, and shows errors and requests. */
   development?: boolean | undefined;
 };

@@ -38,6 +38,6 @@ export type ShareStoreOptions = IdentifyOptions & {
   onEvent?: ((event: ShareStoreEvent) => unknown) | undefined;
   /** The clock, in ms since 1970. */
   now?: (() => number) | undefined;
-  /** Allows `'*'` as an origin. */
+  /** Allows `'*'` as an origin, for pages without their cookies. */
   development?: boolean | undefined;
 };

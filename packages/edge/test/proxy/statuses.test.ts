@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { CuelineError } from '@cueline/core';
 import {
   ask,
+  base,
   chatBody,
   chatStream,
   createMemoryLimits,
@@ -358,7 +359,23 @@ describe('options that cannot be meant', () => {
     const { proxy } = fixture(undefined, { origins: ['*'], development: true });
     const response = await proxy(ask({ headers: { origin: 'http://localhost:5173' } }));
     expect(response.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
+    expect(response.headers.has('access-control-allow-credentials')).toBe(false);
     expect((await refused(proxy(ask({ headers: { origin: 'null' } })))).status).toBe(403);
+  });
+
+  test("beside '*', an origin that is named may send its cookies, and no other", async () => {
+    const { proxy } = fixture(undefined, { origins: ['*', origin], development: true });
+    const allowed = async (from: string) => {
+      const preflight = { origin: from, 'access-control-request-method': 'POST' };
+      const asked = [
+        new Request(`${base}/openai/chat/completions`, { method: 'OPTIONS', headers: preflight }),
+        ask({ headers: { origin: from } }),
+      ];
+      const answers = await Promise.all(asked.map(proxy));
+      return answers.map(({ headers }) => headers.get('access-control-allow-credentials'));
+    };
+    expect(await allowed(origin)).toEqual(['true', 'true']);
+    expect(await allowed('https://evil.example')).toEqual([null, null]);
   });
 
   test('503 where auth does not answer', async () => {
