@@ -82,7 +82,8 @@ async function ask<Value>(question: () => Value | Promise<Value>): Promise<Value
 }
 
 function noAddress(given: unknown): CuelineError {
-  const what = typeof given === 'string' ? JSON.stringify(given.slice(0, 100)) : String(given);
+  const what =
+    typeof given === 'string' ? JSON.stringify(given.slice(0, 100)) : `something of type ${typeof given}`;
   return new CuelineError(
     'invalid_options',
     `address gave ${what}, which is no IP address, so nobody could be told from anybody. Give one, without a port: address: (request) => request.ip with srvx, (request) => request.headers.get('cf-connecting-ip') on Cloudflare.`,

@@ -431,7 +431,7 @@ describe('options that cannot be meant', () => {
         error: { code: 'unavailable', message: "The caller's address could not be read on this server." },
       },
     ]);
-    const what = typeof given === 'string' ? JSON.stringify(given) : String(given);
+    const what = typeof given === 'string' ? JSON.stringify(given) : `something of type ${typeof given}`;
     expect(events).toEqual([
       {
         type: 'failed',
@@ -444,7 +444,7 @@ describe('options that cannot be meant', () => {
       },
       { type: 'refused', status: 503, code: 'unavailable', provider: 'openai' },
     ]);
-    expect(String((events[0] as { error: Error }).error.message)).toContain(`address gave ${what},`);
+    expect((events[0] as { error: Error }).error.message).toContain(`address gave ${what},`);
     expect(store).toEqual([]);
   });
 
