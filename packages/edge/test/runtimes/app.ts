@@ -10,7 +10,8 @@ import {
   type ProxyEvent,
   type RouteContext,
 } from '@cueline/edge';
-import * as z from 'zod';
+// by name: of a namespace, esbuild runs what a module does at its top before zod has begun
+import { z } from 'zod';
 import { readJson } from '../../src/read-body.ts';
 import { refusalResponse } from '../../src/respond.ts';
 
@@ -40,10 +41,9 @@ const auth: Authenticate = ({ headers }) => {
   return { subject, ...(tokens === undefined ? {} : { dailyTokens: Number(tokens) }) };
 };
 
+const letter = z.object({ to: z.string() });
 const greet = definePrompt('greet', (prompt, input: { name: string }) => {
-  prompt.defTool('send', 'Sends', z.object({ to: z.string() }), ({ to }) => `sent to ${to}`, {
-    effect: 'external',
-  });
+  prompt.defTool('send', 'Sends', letter, ({ to }) => `sent to ${to}`, { effect: 'external' });
   prompt.$`Greet ${input.name}.`;
 });
 const talk = definePrompt('talk', (prompt) => {
