@@ -12,6 +12,7 @@ import {
   createRun,
   forgetRun,
   readEvents,
+  readLatestId,
   readMessages,
   readName,
   readSubject,
@@ -109,6 +110,22 @@ export function createRedisRuns(
     };
   }
 
+  function messagesFrom(first: string, runId: string, signal: AbortSignal): AsyncIterable<RunMessage> {
+    const [run, , messages] = keysOf(runId);
+    const begin = (): Following<RunMessage> =>
+      look(messagesChannel(prefix, runId), first, async (from) => {
+        const found = textsOf(await readMessages(client, [run, messages], [from, String(MOST_EVENTS)]));
+        if (found === undefined) return undefined;
+        const [ms, ...pairs] = found;
+        const ids = pairs.filter((_, index) => index % 2 === 0);
+        const texts = pairs.filter((_, index) => index % 2 === 1);
+        const items = texts.map((text) => JSON.parse(text) as RunMessage);
+        const more = items.length === MOST_EVENTS;
+        return { items, next: idAfter(ids.at(-1)) ?? from, more, over: false, ms: Number(ms) };
+      });
+    return follow(begin, signal);
+  }
+
   return {
     subjectOf,
     async create(run) {
@@ -174,20 +191,11 @@ export function createRedisRuns(
       const [run, , messages] = keysOf(runId);
       await addMessage(client, [run, messages], [messagesChannel(prefix, runId), JSON.stringify(message)]);
     },
-    told(runId, signal) {
-      const [run, , messages] = keysOf(runId);
-      const begin = (): Following<RunMessage> =>
-        look(messagesChannel(prefix, runId), '0-0', async (from) => {
-          const found = textsOf(await readMessages(client, [run, messages], [from, String(MOST_EVENTS)]));
-          if (found === undefined) return undefined;
-          const [ms, ...pairs] = found;
-          const ids = pairs.filter((_, index) => index % 2 === 0);
-          const texts = pairs.filter((_, index) => index % 2 === 1);
-          const items = texts.map((text) => JSON.parse(text) as RunMessage);
-          const more = items.length === MOST_EVENTS;
-          return { items, next: idAfter(ids.at(-1)) ?? from, more, over: false, ms: Number(ms) };
-        });
-      return follow(begin, signal);
+    told: (runId, signal) => messagesFrom('0-0', runId, signal),
+    async listen(runId, signal) {
+      const [, , messages] = keysOf(runId);
+      const latest = textOf(await readLatestId(client, [messages], []));
+      return messagesFrom(idAfter(latest) ?? '0-0', runId, signal);
     },
   };
 }

@@ -95,6 +95,12 @@ redis.call('PEXPIRE', KEYS[2], redis.call('PTTL', KEYS[1]))
 redis.call('PUBLISH', ARGV[1], '')
 `);
 
+/** Keys: the messages of a run. Gives the id of the latest, or nothing where there is none. */
+export const readLatestId: RedisScript = createScript(`
+local latest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
+return latest[1] and latest[1][1]
+`);
+
 /**
  * Keys: the run, its messages. Arguments: the first id to read, how many messages. Gives the ms until the
  * run is forgotten, and for each message its id and itself; or nothing where the run is not known.

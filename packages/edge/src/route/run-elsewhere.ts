@@ -1,5 +1,5 @@
 import { CuelineError, failedStart, type EditReply, type RunCommand, type RunEvent } from '@cueline/core';
-import type { RunLogStore } from '../stores/run-log-store.ts';
+import type { RunLogStore, RunMessage } from '../stores/run-log-store.ts';
 import { createTokenCount } from './count-tokens.ts';
 import { notUnderWay } from './host-run.ts';
 import { afterAwake, withPatience } from './patience.ts';
@@ -40,16 +40,18 @@ export function followElsewhere(
   async function ask(command: RunCommand | undefined): Promise<EditReply | undefined> {
     const id = crypto.randomUUID();
     const over = new AbortController();
-    const reply = async (): Promise<EditReply> => {
-      for await (const message of store.told(runId, over.signal)) {
+    const replyAmong = async (messages: AsyncIterable<RunMessage>): Promise<EditReply> => {
+      for await (const message of messages) {
         if (message.type === 'reply' && message.id === id) return message.reply;
       }
       return notUnderWay();
     };
-    const answer = Promise.race([reply(), ended(over.signal).then(notUnderWay)]);
-    // it may fail while nobody waits for it yet
-    answer.catch(() => {});
     try {
+      // before it is asked: what comes then is not missed
+      const messages = await (store.listen?.(runId, over.signal) ?? store.told(runId, over.signal));
+      const answer = Promise.race([replyAmong(messages), ended(over.signal).then(notUnderWay)]);
+      // it may fail while nobody waits for it yet
+      answer.catch(() => {});
       await store.tell(
         runId,
         command === undefined ? { type: 'ping', id } : { type: 'command', id, command },

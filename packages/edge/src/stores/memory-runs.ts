@@ -126,6 +126,10 @@ export function createMemoryRuns({
       const run = get(runId);
       return run === undefined ? none() : run.messages.read(0, signal);
     },
+    async listen(runId, signal) {
+      const run = get(runId);
+      return run === undefined ? none() : run.messages.read(run.messages.items.length, signal);
+    },
   };
 }
 

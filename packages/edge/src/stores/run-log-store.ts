@@ -52,4 +52,9 @@ export type RunLogStore = {
   tell(runId: string, message: RunMessage): Promise<void>;
   /** Everything that was and is told, in its order. Ends with the signal, and where the run is not known (any more). */
   told(runId: string, signal: AbortSignal): AsyncIterable<RunMessage>;
+  /**
+   * The same without what was told before: once it resolves, everything that is told from then on is in it. Who asks a run
+   * something and waits for the answer reads all that was ever told where a store does not have it.
+   */
+  listen?(runId: string, signal: AbortSignal): Promise<AsyncIterable<RunMessage>>;
 };

@@ -1,5 +1,5 @@
 import type { RunEvent } from '@cueline/core';
-import { createMemoryRuns } from '@cueline/edge';
+import { createMemoryRuns, type RunMessage } from '@cueline/edge';
 import { expect, test, vi } from 'vitest';
 import { hostRun } from '../../src/route/host-run.ts';
 import { followElsewhere } from '../../src/route/run-elsewhere.ts';
@@ -97,6 +97,41 @@ test('one that is only silent goes on', async () => {
   expect(log).toEqual(hosted.events.items);
   const pings = (await told).filter(({ type }) => type === 'ping');
   expect(pings.length).toBeGreaterThan(1);
+});
+
+test.each([
+  ['reads only what is told after it has asked', true, 2],
+  ['reads all of it where its store cannot tell what is new', false, 102],
+])('whoever asks %s', async (_, canListen, count) => {
+  const { store } = await setUp();
+  await store.append('run-1', [start]);
+  for (let index = 0; index < 100; index += 1) {
+    await store.tell('run-1', { type: 'reply', id: String(index), reply: { accepted: true } });
+  }
+  const read: RunMessage[] = [];
+  async function* noted(messages: AsyncIterable<RunMessage>) {
+    for await (const message of messages) {
+      read.push(message);
+      yield message;
+    }
+  }
+  const { listen: _listen, ...deaf } = store;
+  const run = followElsewhere(
+    {
+      ...deaf,
+      told: (runId, signal) => noted(store.told(runId, signal)),
+      ...(canListen ? { listen: async (runId, signal) => noted(await store.listen!(runId, signal)) } : {}),
+      async tell(runId, message) {
+        await store.tell(runId, message);
+        if (message.type !== 'command') return;
+        await store.tell(runId, { type: 'reply', id: message.id, reply: { accepted: true } });
+      },
+    },
+    'run-1',
+    times,
+  );
+  expect(await run.send({ type: 'edit', edit: { type: 'skip', taskId: 'a' } })).toEqual({ accepted: true });
+  expect(read).toHaveLength(count);
 });
 
 test('nobody asks after a run whose reader has left', async () => {

@@ -246,6 +246,29 @@ export function describeRunLogStore(
       expect(await late).toEqual(told);
     });
 
+    test('is heard from now on, without what was told before', async ({ skip }) => {
+      const { store, runId } = await setUp();
+      const other = await open();
+      skip(other.listen === undefined);
+      const controller = new AbortController();
+      const reply = (id: string) => ({ type: 'reply', id, reply: { accepted: true } }) as const;
+      const first = await other.listen!(runId, controller.signal);
+      await store.tell(runId, reply('1'));
+      // told before anybody reads, and by another client
+      const second = await other.listen!(runId, controller.signal);
+      await store.tell(runId, reply('2'));
+      const heard = [all(first), all(second)];
+      await pause();
+      await other.tell(runId, reply('3'));
+      await pause();
+      controller.abort();
+      expect(await Promise.all(heard)).toEqual([
+        [reply('1'), reply('2'), reply('3')],
+        [reply('2'), reply('3')],
+      ]);
+      expect(await all(await other.listen!('run-never', never()))).toEqual([]);
+    });
+
     test('about a run that is not known is nothing', async () => {
       const store = await open();
       await store.tell('run-never', { type: 'stop' });
