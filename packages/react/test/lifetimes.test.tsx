@@ -1,6 +1,6 @@
 import { definePrompt } from '@cueline/core';
 import { PromptProvider, usePrompt, type PromptRun, type UsePromptOptions } from '@cueline/react';
-import { StrictMode, useEffect, type ReactElement } from 'react';
+import { StrictMode, useEffect, useLayoutEffect, type ReactElement } from 'react';
 import { expect, test, vi } from 'vitest';
 import { manualExecutor } from './executors.ts';
 import { mount, settle } from './mount.tsx';
@@ -14,7 +14,7 @@ type GreetingProps = UsePromptOptions & { name?: string; startKey?: string; seen
 function Greeting({ name = 'Ada', startKey, seen, ...options }: GreetingProps): ReactElement {
   const run = usePrompt(greet, options);
   const { start } = run;
-  useEffect(() => seen?.(run), [seen, run]);
+  useLayoutEffect(() => seen?.(run), [seen, run]);
   useEffect(() => {
     if (startKey !== undefined) void start({ name }, { key: startKey });
   }, [start, name, startKey]);

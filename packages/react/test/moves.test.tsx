@@ -1,7 +1,7 @@
 import { definePrompt, tool, type PromptTypes, type RunEvent } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { usePrompt, type PromptRun, type UsePromptOptions } from '@cueline/react';
-import { useEffect, type ReactElement } from 'react';
+import { useLayoutEffect, type ReactElement } from 'react';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { manualExecutor } from './executors.ts';
@@ -14,7 +14,7 @@ type Greeted = PromptRun<{ name: string }>;
 
 function Greeting({ seen, ...options }: UsePromptOptions & { seen: (run: Greeted) => void }): ReactElement {
   const run = usePrompt(greet, options);
-  useEffect(() => seen(run), [seen, run]);
+  useLayoutEffect(() => seen(run), [seen, run]);
   return <p data-testid="shown">{`${run.status}/${run.queued}: ${run.text}`}</p>;
 }
 
@@ -123,7 +123,7 @@ test('retry after an error goes on with the same input, and keeps the steps that
   let latest: Pick<PromptRun<{ city: string }>, 'start' | 'retry' | 'run'> | undefined;
   function Plan(): ReactElement {
     const run = usePrompt(plan, { model, onError: ({ code }) => errors.push(code) });
-    useEffect(() => void (latest = run), [run]);
+    useLayoutEffect(() => void (latest = run), [run]);
     return <p data-testid="shown">{`${run.status}: ${run.toolCalls.length} ${run.text}`}</p>;
   }
   const page = mount(<Plan />);
@@ -150,7 +150,7 @@ test('an error in the prompt function is the run’s error, and the next start i
   let start: (() => Promise<string>) | undefined;
   function Plan(): ReactElement {
     const run = usePrompt(fragile, { model });
-    useEffect(() => void (start = () => run.start()), [run]);
+    useLayoutEffect(() => void (start = () => run.start()), [run]);
     return <p data-testid="shown">{run.status === 'error' ? run.error.message : run.text}</p>;
   }
   const page = mount(<Plan />);
@@ -205,7 +205,7 @@ for (const { answer, sent, text } of answers) {
     let latest: PromptRun<void, PromptTypes> | undefined;
     function Mail(): ReactElement {
       const run = usePrompt(mail, { model });
-      useEffect(() => void (latest = run), [run]);
+      useLayoutEffect(() => void (latest = run), [run]);
       return <p data-testid="shown">{run.status}</p>;
     }
     const page = mount(<Mail />);
@@ -235,7 +235,7 @@ test('an output schema: the object fills while it arrives, and the result is who
   let latest: PromptRun<void, PromptTypes & { output: z.infer<typeof City> }> | undefined;
   function CityCard(): ReactElement {
     const run = usePrompt(describeCity, { model });
-    useEffect(() => {
+    useLayoutEffect(() => {
       latest = run as typeof latest;
       objects.push(run.object);
     }, [run]);

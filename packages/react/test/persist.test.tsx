@@ -8,7 +8,7 @@ import {
 } from '@cueline/core';
 import { scriptedModel, type ScriptedModel } from '@cueline/core/testing';
 import { PromptProvider, usePrompt, useRunSuspense, type PromptRun } from '@cueline/react';
-import { StrictMode, Suspense, useEffect, type ReactElement } from 'react';
+import { StrictMode, Suspense, useEffect, useLayoutEffect, type ReactElement } from 'react';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { mount, settle } from './mount.tsx';
@@ -49,7 +49,7 @@ type GreetingProps = {
 function Greeting({ id, starts = false, seen, onDone }: GreetingProps): ReactElement {
   const run = usePrompt(greet, { id, onDone });
   const { start } = run;
-  useEffect(() => seen?.(run), [seen, run]);
+  useLayoutEffect(() => seen?.(run), [seen, run]);
   useEffect(() => {
     if (starts) void start({ name: 'Ada' }, { key: 'first' });
   }, [start, starts]);
@@ -119,7 +119,7 @@ test('a run whose page went away is interrupted; retry goes on after its last wh
   let latest: { start(): Promise<unknown>; retry(): Promise<unknown> } | undefined;
   function Plan(): ReactElement {
     const run = usePrompt(plan, { id: 'plan' });
-    useEffect(() => void (latest = run), [run]);
+    useLayoutEffect(() => void (latest = run), [run]);
     return (
       <p data-testid="plan">
         {run.status === 'error' ? run.error.code : run.status}: {run.toolCalls.length} {run.text}

@@ -8,7 +8,7 @@ import {
   type UseTaskListOptions,
   usePrompt,
 } from '@cueline/react';
-import { StrictMode, useEffect, type ReactElement } from 'react';
+import { StrictMode, useEffect, useLayoutEffect, type ReactElement } from 'react';
 import { expect, test } from 'vitest';
 import { manualExecutor } from './executors.ts';
 import { mount, settle, type Mounted } from './mount.tsx';
@@ -34,7 +34,7 @@ async function showList(model: ScriptedModel): Promise<{
   function List(): ReactElement {
     const { run } = usePrompt(moveHouse, { model, watch: false });
     const list = useTaskList(run);
-    useEffect(() => {
+    useLayoutEffect(() => {
       held = run as unknown as SharedRun<void>;
       lists.push(list);
     }, [run, list]);
@@ -140,7 +140,7 @@ type OwnProps = UseTaskListOptions & { tasks: string[]; seen: (list: OwnTaskList
 
 function Own({ tasks, seen, ...options }: OwnProps): ReactElement {
   const list = useTaskList(tasks, options);
-  useEffect(() => {
+  useLayoutEffect(() => {
     seen(list);
   }, [seen, list]);
   return <p data-testid="shown">{`${list.status}: ${titlesOf(list).join(', ')}`}</p>;
