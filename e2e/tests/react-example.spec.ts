@@ -466,9 +466,10 @@ test('everything can be done with the keyboard', async ({ app }) => {
   }
 
   await app.open('#/chat');
-  await tabTo(/Message/);
-  await page.keyboard.type('Tell Grace that her room is ready');
+  await tabTo(/Tell Grace that her room is ready/);
   await page.keyboard.press('Enter');
+  // what goes away with its use leaves the focus where one can go on
+  await expect(page.getByLabel('Message')).toBeFocused();
   await page.getByTestId('approval').waitFor();
   await tabTo(/Edit/);
   await page.keyboard.press('Enter');
@@ -490,12 +491,17 @@ test('everything can be done with the keyboard', async ({ app }) => {
   await page.keyboard.type('one\ntwo\nthree');
   await tabTo(/Begin with 3 tasks/);
   await page.keyboard.press('Enter');
+  await expect(page.getByRole('main')).toBeFocused();
   await page.locator('[data-task=task-3]').waitFor();
   await tabTo(/^Skip: three/);
   await page.keyboard.press('Enter');
   await expect(page.locator('[data-task=task-3]')).toHaveAttribute('data-status', 'skipped');
   await expect(page.locator('[data-task=task-3]').getByRole('button', { name: /^Do again/ })).toBeVisible();
-  await app.stands('done');
+  await expect(page.locator('[data-task=task-3]')).toBeFocused();
+  await tabTo(/^ *Stop/);
+  await page.keyboard.press('Enter');
+  await app.stands('stopped');
+  await expect(page.getByRole('button', { name: 'Try again' })).toBeFocused();
 
   await tabTo(/^ *Form/);
   await page.keyboard.press('Enter');

@@ -19,7 +19,7 @@ export function App() {
     <PromptProvider {...setup}>
       <div className="flex h-dvh flex-col">
         <TopBar page={page} place={place} />
-        <main className="min-h-0 flex-1">
+        <main tabIndex={-1} className="min-h-0 flex-1 outline-none">
           {/* until it is known what is stored */}
           <Suspense key={`${place} ${runId}`}>
             {page === 'chat' && <ChatPage id={runId} storage={setup.persist} />}

@@ -17,6 +17,11 @@ export function ChatPage({ id, storage }: { id: string; storage: IndexedDbStorag
   const { messages, toolCalls, requests, status, send, respond, run } = usePrompt(guestDesk, { id });
   const composer = useRef<HTMLTextAreaElement>(null);
   const say = (text: string): void => void send(text, { whenBusy: 'queue' });
+  const pick = (text: string, isByKeyboard: boolean): void => {
+    say(text);
+    // what had the focus goes away; a finger needs no keyboard on its screen for that
+    if (isByKeyboard) composer.current?.focus();
+  };
   return (
     <Restored run={run}>
       <div className="flex h-full narrow:flex-col">
@@ -27,7 +32,7 @@ export function ChatPage({ id, storage }: { id: string; storage: IndexedDbStorag
               scrollClassName="scroll"
               className="mx-auto flex max-w-[760px] flex-col gap-4 px-5 py-6 narrow:px-3"
             >
-              {messages.length === 0 && <EmptyChat onPick={say} />}
+              {messages.length === 0 && <EmptyChat onPick={pick} />}
               <div
                 role="log"
                 aria-label="Conversation"

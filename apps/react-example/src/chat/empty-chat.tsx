@@ -5,8 +5,10 @@ const suggestions = [
   'Break in the middle of the answer',
 ];
 
+type EmptyChatProps = { onPick: (text: string, isByKeyboard: boolean) => void };
+
 /** What can be asked, before anything was. */
-export function EmptyChat({ onPick }: { onPick: (text: string) => void }) {
+export function EmptyChat({ onPick }: EmptyChatProps) {
   return (
     <div className="pt-[8vh]">
       <h2 className="text-xl font-semibold">The desk of a small guesthouse</h2>
@@ -19,7 +21,8 @@ export function EmptyChat({ onPick }: { onPick: (text: string) => void }) {
           <li key={text}>
             <button
               type="button"
-              onClick={() => onPick(text)}
+              // a click that no pointer has made
+              onClick={(event) => onPick(text, event.detail === 0)}
               className="min-h-11 w-full rounded-lg border border-line bg-panel px-3 py-2 text-left hover:border-line-strong hover:bg-hover"
             >
               {text}

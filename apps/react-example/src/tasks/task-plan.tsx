@@ -16,9 +16,12 @@ export function TaskPlan({ onStart }: { onStart: (titles: string[]) => void }) {
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-  function submit(event: FormEvent): void {
+  function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
-    if (titles.length > 0) onStart(titles);
+    if (titles.length === 0) return;
+    onStart(titles);
+    // the plan goes away, and the list comes in its place
+    event.currentTarget.closest('main')?.focus();
   }
 
   return (

@@ -53,10 +53,15 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     const outcome = await reply;
     setRefusal(outcome.accepted ? undefined : outcome.reason);
   }
+  /** For a button that goes away with what it is for. */
+  function leave(isRemoved = false): void {
+    const { nextElementSibling: next, previousElementSibling: before } = row.current ?? {};
+    const to = isRemoved ? (next ?? before) : row.current;
+    (to as HTMLElement | null)?.focus();
+  }
   function stopWriting(): void {
     setWriting(undefined);
-    // the focus was in what goes away
-    row.current?.focus();
+    leave();
   }
 
   return (
@@ -105,7 +110,14 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
         </div>
       )}
       {canEdit && writing === undefined && (
-        <TaskActions {...props} title={title} status={status} edit={edit} setWriting={setWriting} />
+        <TaskActions
+          {...props}
+          title={title}
+          status={status}
+          edit={edit}
+          setWriting={setWriting}
+          leave={leave}
+        />
       )}
     </li>
   );
@@ -116,9 +128,15 @@ type TaskActionsProps = TaskRowProps & {
   status: TaskStatus;
   edit: (reply: Promise<EditReply>) => Promise<void>;
   setWriting: (what: 'title' | 'result') => void;
+  leave: (isRemoved?: boolean) => void;
 };
 
-function TaskActions({ taskId, title, status, index, isLast, edit, setWriting, ...moves }: TaskActionsProps) {
+function TaskActions(props: TaskActionsProps) {
+  const { taskId, title, status, index, isLast, edit, setWriting, leave, ...moves } = props;
+  const change = (reply: Promise<EditReply>, isRemoved?: boolean): void => {
+    leave(isRemoved);
+    void edit(reply);
+  };
   const isOpen = status === 'pending' || status === 'in_progress';
   const action = (words: string, icon: ReactNode, act: () => void, isPossible = true): ReactNode => (
     <Button
@@ -150,12 +168,12 @@ function TaskActions({ taskId, title, status, index, isLast, edit, setWriting, .
         <>
           {action('Rename', <Pencil />, () => setWriting('title'))}
           {action('Give the result', <Check />, () => setWriting('result'))}
-          {action('Skip', <SkipForward />, () => void edit(moves.skip(taskId)))}
+          {action('Skip', <SkipForward />, () => change(moves.skip(taskId)))}
         </>
       )}
-      {status === 'pending' && action('Remove', <Trash2 />, () => void edit(moves.remove(taskId)))}
+      {status === 'pending' && action('Remove', <Trash2 />, () => change(moves.remove(taskId), true))}
       {(status === 'completed' || status === 'skipped') &&
-        action('Do again', <RotateCcw />, () => void edit(moves.retry(taskId)))}
+        action('Do again', <RotateCcw />, () => change(moves.retry(taskId)))}
     </div>
   );
 }

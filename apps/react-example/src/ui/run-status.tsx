@@ -37,16 +37,14 @@ export function RunStatus({ run }: { run: AnyRun }) {
           {describe(state, place)}
           {queued > 0 && ` ${queued} more in the queue.`}
         </p>
-        {isBusy && (
-          <Button onClick={run.stop}>
-            <Square />
-            Stop
-          </Button>
-        )}
-        {hasEnded && (
-          <Button look={status === 'done' ? 'ghost' : 'outline'} onClick={() => void run.retry()}>
-            <RotateCcw />
-            {status === 'error' ? 'Go on' : 'Try again'}
+        {(isBusy || hasEnded) && (
+          // one button for both, so that whoever has stopped a run by keyboard is still somewhere
+          <Button
+            look={status === 'done' ? 'ghost' : 'outline'}
+            onClick={() => (isBusy ? run.stop() : void run.retry())}
+          >
+            {isBusy ? <Square /> : <RotateCcw />}
+            {isBusy ? 'Stop' : status === 'error' ? 'Go on' : 'Try again'}
           </Button>
         )}
       </div>
