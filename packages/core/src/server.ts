@@ -1,2 +1,3 @@
 // Apart from the rest, so that a page, which only reads what a route writes, does not load it.
 export { toEventStream, type EventStreamOptions } from './log/event-stream.ts';
+export { toServerSentEvents, type ServerSentEventsOptions } from './log/server-sent-events.ts';

@@ -5,6 +5,7 @@ export { checkBaseUrl } from './base-url.ts';
 export { environmentProviders } from './custom.ts';
 export { secretsOf, type Environment } from './environment.ts';
 export { guardFetch, type FetchFunction } from './guarded-fetch.ts';
+export { keepNothing } from './keep-nothing.ts';
 export type { CreateProvider, ProviderPackages, ProviderSettings } from './packages.ts';
 export { proxied, type ProxiedOptions } from './proxied.ts';
 export { resolveModel } from './resolve-model.ts';

@@ -3,8 +3,8 @@ import { checkBaseUrl } from './base-url.ts';
 import { builtInProviders } from './built-in.ts';
 import type { Environment } from './environment.ts';
 import type { FetchFunction } from './guarded-fetch.ts';
-import { resolveModel } from './resolve-model.ts';
-import type { LanguageModelObject, ModelSettings } from './settings.ts';
+import { keepNothing } from './keep-nothing.ts';
+import type { ModelSettings } from './settings.ts';
 
 /** Options of {@link proxied}. */
 export type ProxiedOptions = {
@@ -43,11 +43,7 @@ export function proxied(url: string | URL, options: ProxiedOptions = {}): ModelS
     }),
   );
   const fetch = withOwnHeaders(base, options);
-  return {
-    env,
-    fetch,
-    providers: { openai: async (id) => keepNothing(await resolveModel(`openai:${id}`, { env, fetch })) },
-  };
+  return keepNothing({ env, fetch });
 }
 
 function absolute(url: string | URL): string {
@@ -102,14 +98,4 @@ function setHeader(sent: Headers, name: string, value: string): void {
       `proxied: header ${JSON.stringify(name)} has a character that HTTP does not allow, such as a line break.`,
     );
   }
-}
-
-/** The model with what is said before sent in full each time, in place of ids of what OpenAI would keep. */
-async function keepNothing(model: LanguageModelObject): Promise<LanguageModelObject> {
-  const { defaultSettingsMiddleware, wrapLanguageModel } = await import('ai');
-  const settings = { providerOptions: { openai: { store: false } } };
-  return wrapLanguageModel({
-    model,
-    middleware: defaultSettingsMiddleware({ settings }),
-  });
 }

@@ -1,5 +1,5 @@
-/** A comment this often keeps proxies from closing a connection on which nothing happens. */
-const HEARTBEAT_MS = 15_000;
+import { toServerSentEvents } from '@cueline/core/server';
+import { whileRead } from './streams.ts';
 
 /**
  * Chunks as the AI SDK's clients read them: Server-Sent Events, and `[DONE]` at the end. `onLeave` is called once
@@ -9,38 +9,28 @@ export function toChunkStream(
   chunks: ReadableStream<unknown>,
   onLeave: () => void,
 ): ReadableStream<Uint8Array> {
-  const reader = chunks.getReader();
-  const encoder = new TextEncoder();
-  const comment = encoder.encode(':\n\n');
-  let heartbeat: ReturnType<typeof setInterval> | undefined;
-  const leave = (): void => {
-    clearInterval(heartbeat);
-    onLeave();
+  return toServerSentEvents(
+    whileRead(itemsOf(chunks), onLeave),
+    (chunk) => `data: ${JSON.stringify(chunk)}\n\n`,
+    { end: 'data: [DONE]\n\n' },
+  );
+}
+
+/** By hand, because a stream's own iterator answers `return` only after the next chunk. */
+function itemsOf(chunks: ReadableStream<unknown>): AsyncIterable<unknown> {
+  return {
+    [Symbol.asyncIterator]() {
+      const reader = chunks.getReader();
+      return {
+        async next() {
+          const { done, value } = await reader.read();
+          return done ? { done, value: undefined } : { done, value };
+        },
+        return() {
+          reader.cancel().catch(() => {});
+          return Promise.resolve({ done: true, value: undefined });
+        },
+      };
+    },
   };
-  return new ReadableStream<Uint8Array>({
-    start(controller) {
-      // some servers hold the headers back until there is something to send
-      controller.enqueue(comment);
-    },
-    async pull(controller) {
-      heartbeat ??= setInterval(() => {
-        // of comments that nobody takes, one is enough
-        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(comment);
-      }, HEARTBEAT_MS);
-      try {
-        const { done, value } = await reader.read();
-        controller.enqueue(encoder.encode(`data: ${done ? '[DONE]' : JSON.stringify(value)}\n\n`));
-        if (!done) return;
-        leave();
-        controller.close();
-      } catch (error) {
-        leave();
-        throw error;
-      }
-    },
-    cancel(reason) {
-      reader.cancel(reason).catch(() => {});
-      leave();
-    },
-  });
 }

@@ -1,5 +1,5 @@
 import { inProcess, type Executor, type PromptDefinition } from '@cueline/core';
-import type { Environment } from '@cueline/core/models';
+import { keepNothing, type Environment } from '@cueline/core/models';
 import { corsHeaders, isPreflight, preflightResponse, withRequestHeaders, type CorsRules } from '../cors.ts';
 import { environmentOf } from '../environment.ts';
 import { createIdentify, type Identity } from '../identify.ts';
@@ -9,7 +9,6 @@ import { jsonResponse, Refusal, refusalResponse } from '../respond.ts';
 import { answerChat, resumeChat } from './chat.ts';
 import { isChatPost, readChatPost } from './read-chat-post.ts';
 import { peek } from './peek.ts';
-import { keepNothing } from './keep-nothing.ts';
 import { createRequestCount } from './count-requests.ts';
 import type { PromptRouteOptions } from './prompt-route-options.ts';
 import { readCommand } from './read-command.ts';

@@ -65,7 +65,10 @@ export const runtimes = {
 /** What is missing for a runtime, in one line; undefined where nothing is. */
 export function missing({ name, binary }: Runtime): string | undefined {
   if (binary === undefined || existsSync(binaryOf(binary))) return undefined;
-  return `Not tried on ${name}: there is no packages/edge/node_modules/.bin/${binary}. Install with pnpm install.`;
+  const line = `Not tried on ${name}: there is no packages/edge/node_modules/.bin/${binary}. Install with pnpm install.`;
+  // CI has installed all of them, or proves nothing
+  if (process.env['CUELINE_CI'] !== undefined) throw new Error(line);
+  return line;
 }
 
 /** Starts a runtime on a free port, and waits until it listens. */

@@ -1,0 +1,57 @@
+/** A comment this often keeps proxies from closing a connection on which nothing happens. */
+const HEARTBEAT_MS = 15_000;
+
+export type ServerSentEventsOptions = {
+  /** How often to send a comment while nothing happens; default 15,000. */
+  heartbeatMs?: number | undefined;
+  /** What is sent last, where the items end by themselves; nothing by default. */
+  end?: string | undefined;
+};
+
+/**
+ * Items for the body of a `text/event-stream` response, each as `toFrame` writes it. Cancelling it only stops reading
+ * `items`.
+ *
+ * @example
+ * toServerSentEvents(words, (word) => `data: ${JSON.stringify(word)}\n\n`)
+ */
+export function toServerSentEvents<Item>(
+  items: AsyncIterable<Item>,
+  toFrame: (item: Item) => string,
+  { heartbeatMs = HEARTBEAT_MS, end }: ServerSentEventsOptions = {},
+): ReadableStream<Uint8Array> {
+  const iterator = items[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  const comment = encoder.encode(':\n\n');
+  let heartbeat: ReturnType<typeof setInterval> | undefined;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      // some servers hold the headers back until there is something to send
+      controller.enqueue(comment);
+    },
+    async pull(controller) {
+      heartbeat ??= setInterval(() => {
+        // of comments that nobody takes, one is enough
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(comment);
+      }, heartbeatMs);
+      try {
+        const next = await iterator.next();
+        if (next.done !== true) {
+          controller.enqueue(encoder.encode(toFrame(next.value)));
+          return;
+        }
+        clearInterval(heartbeat);
+        if (end !== undefined) controller.enqueue(encoder.encode(end));
+        controller.close();
+      } catch (error) {
+        clearInterval(heartbeat);
+        throw error;
+      }
+    },
+    cancel() {
+      clearInterval(heartbeat);
+      // not awaited: a generator answers only after its next item
+      iterator.return?.().catch(() => {});
+    },
+  });
+}
