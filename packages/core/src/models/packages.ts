@@ -27,50 +27,88 @@ export type ProviderPackages = {
   'openai-compatible': () => Promise<CreateProvider>;
 };
 
-// esbuild, and with it wrangler, leaves out a package that is not installed only where a failure of its import is caught
-const passOn = (error: unknown): never => {
-  throw error;
+/** A provider's package. To add one: a row below, and its name in {@link ProviderPackages}. */
+type ProviderPackage = {
+  /** As it is installed. */
+  name: string;
+  load: () => Promise<CreateProvider>;
 };
 
-const packages: ProviderPackages = {
-  openai: async () => {
-    const { createOpenAI } = await import('@ai-sdk/openai');
-    // An id of a local server's is as good as one that the package knows.
-    return ({ apiKey, ...settings }) => createOpenAI({ ...settings, apiKey: apiKey ?? 'none' });
+/**
+ * A bundler leaves out a package that is not installed, in place of failing, where a failure of its import is handled.
+ * Turbopack, webpack, Metro, Vite and esbuild all see that in `try { await import('a literal') } catch` and in nothing
+ * else, so that each row has its own.
+ */
+const packages: Record<keyof ProviderPackages, ProviderPackage> = {
+  openai: {
+    name: '@ai-sdk/openai',
+    async load() {
+      const { createOpenAI } = await import('@ai-sdk/openai');
+      // An id of a local server's is as good as one that the package knows.
+      return ({ apiKey, ...settings }) => createOpenAI({ ...settings, apiKey: apiKey ?? 'none' });
+    },
   },
-  anthropic: async () => {
-    const { createAnthropic } = await import('@ai-sdk/anthropic').catch(passOn);
-    return ({ apiKey = '', ...settings }) => createAnthropic({ ...settings, apiKey });
+  anthropic: {
+    name: '@ai-sdk/anthropic',
+    async load() {
+      try {
+        const { createAnthropic } = await import('@ai-sdk/anthropic');
+        return ({ apiKey = '', ...settings }) => createAnthropic({ ...settings, apiKey });
+      } catch (error) {
+        return passOn(error);
+      }
+    },
   },
-  google: async () => {
-    const { createGoogle } = await import('@ai-sdk/google').catch(passOn);
-    return ({ apiKey = '', ...settings }) => createGoogle({ ...settings, apiKey });
+  google: {
+    name: '@ai-sdk/google',
+    async load() {
+      try {
+        const { createGoogle } = await import('@ai-sdk/google');
+        return ({ apiKey = '', ...settings }) => createGoogle({ ...settings, apiKey });
+      } catch (error) {
+        return passOn(error);
+      }
+    },
   },
-  mistral: async () => {
-    const { createMistral } = await import('@ai-sdk/mistral').catch(passOn);
-    return ({ apiKey = '', ...settings }) => createMistral({ ...settings, apiKey });
+  mistral: {
+    name: '@ai-sdk/mistral',
+    async load() {
+      try {
+        const { createMistral } = await import('@ai-sdk/mistral');
+        return ({ apiKey = '', ...settings }) => createMistral({ ...settings, apiKey });
+      } catch (error) {
+        return passOn(error);
+      }
+    },
   },
-  'openai-compatible': async () => {
-    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-    return ({ apiKey, name = 'custom', ...settings }) =>
-      createOpenAICompatible({
-        ...settings,
-        name,
-        includeUsage: true,
-        ...(apiKey === undefined ? {} : { apiKey }),
-      });
+  'openai-compatible': {
+    name: '@ai-sdk/openai-compatible',
+    async load() {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+      return ({ apiKey, name = 'custom', ...settings }) =>
+        createOpenAICompatible({
+          ...settings,
+          name,
+          includeUsage: true,
+          ...(apiKey === undefined ? {} : { apiKey }),
+        });
+    },
   },
 };
+
+function passOn(error: unknown): never {
+  throw error;
+}
 
 /** Loads a provider's package. Throws `missing_package` with the command that installs it. */
 export async function loadPackage(
   provider: keyof ProviderPackages,
   overrides: Partial<ProviderPackages> = {},
 ): Promise<CreateProvider> {
+  const { name, load } = packages[provider];
   try {
-    return await (overrides[provider] ?? packages[provider])();
+    return await (overrides[provider] ?? load)();
   } catch (error) {
-    const name = `@ai-sdk/${provider}`;
     // A page that was open while its app was deployed anew asks for chunks that are gone.
     if (error instanceof Error && /dynamically imported module|module script failed/i.test(error.message)) {
       throw new CuelineError('network', `The code of ${name} could not be loaded. Reload the page.`, {
