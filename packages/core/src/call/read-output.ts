@@ -1,6 +1,6 @@
 import { Output, type FlexibleSchema, type OutputInterface } from 'ai';
 import { CuelineError } from '../errors.ts';
-import { parseWith, toSchema } from '../prompt/tool-definition.ts';
+import { parseWith, toSchema } from '../prompt/schema.ts';
 import { readJson } from '../run/response-check.ts';
 import { isParseFunction, type OutputConfig } from './output-config.ts';
 import { parseTags, tagsLine } from './parse-tags.ts';

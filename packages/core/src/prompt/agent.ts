@@ -4,10 +4,10 @@ import type { PromptOptions } from '../run/options.ts';
 import { checkPlugins, type Plugin, type PluginMethods } from './define-plugin.ts';
 import { checkNames, optionNames } from './option-names.ts';
 import type { Prompt } from './prompt.ts';
+import { toSchema } from './schema.ts';
 import {
   checkFacts,
   splitOptions,
-  toSchema,
   type ToolContext,
   type ToolDefinition,
   type ToolOptions,

@@ -3,12 +3,12 @@ import { CuelineError } from '../errors.ts';
 import { needsApproval } from './needs-approval.ts';
 import { moveSchema } from './move-schema.ts';
 import { isRecord } from './part-error.ts';
+import { parseWith } from './schema.ts';
 import type { NamedTool } from './tool.ts';
 import { lastOutput } from './tool-callbacks.ts';
 import {
   checkFacts,
   functionTool,
-  parseWith,
   type SubCaller,
   type ToolContext,
   type ToolDefinition,

@@ -1,17 +1,10 @@
-import {
-  asSchema,
-  jsonSchema,
-  type FlexibleSchema,
-  type InferSchema,
-  type JSONSchema7,
-  type ToolSet,
-  type ToolExecutionOptions,
-} from 'ai';
+import type { FlexibleSchema, InferSchema, ToolExecutionOptions, ToolSet } from 'ai';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import { CuelineError } from '../errors.ts';
 import type { AgentDefinition } from './agent.ts';
 import { checkArguments } from './check-arguments.ts';
 import { isRecord, quoted } from './part-error.ts';
+import { toSchema } from './schema.ts';
 import { isStreaming, withCallbacks, type ToolCallbacks } from './tool-callbacks.ts';
 
 /** What a tool function gets besides its arguments: `toolCallId`, `messages` and `abortSignal`. */
@@ -134,35 +127,6 @@ function checkToolName(name: string): void {
   );
 }
 
-/** Any schema that a script may give, as the AI SDK takes it. @throws CuelineError `invalid_definition` */
-export function toSchema(name: string, schema: ToolSchema): FlexibleSchema {
-  if (typeof schema === 'function' || (typeof schema === 'object' && schema !== null)) {
-    if (isJsonSchemaOfZod(schema)) return { '~standard': { ...schema['~standard'], vendor: 'json-schema' } };
-    const known = typeof schema === 'function' || '~standard' in schema || 'jsonSchema' in schema;
-    return known ? (schema as FlexibleSchema) : jsonSchema(schema as JSONSchema7);
-  }
-  throw new CuelineError(
-    'invalid_definition',
-    `Tool ${name} has no schema for its arguments. Use z.object({ … }), or z.object({}) where it takes none.`,
-  );
-}
-
-type StandardSchema = Extract<FlexibleSchema, { '~standard': unknown }>;
-
-/** What `z.toJSONSchema()` gives calls itself zod's, by which the AI SDK would take it for one of zod's own schemas. */
-function isJsonSchemaOfZod(schema: object): schema is StandardSchema {
-  const { vendor } = (schema as Partial<StandardSchema>)['~standard'] ?? {};
-  return vendor === 'zod' && !('_zod' in schema) && !('_def' in schema);
-}
-
-/** A value as its schema reads it. @throws CuelineError `parse_failed` with what the schema says is wrong */
-export async function parseWith(schema: FlexibleSchema, value: unknown): Promise<unknown> {
-  const result = await asSchema(schema).validate?.(value);
-  if (result === undefined) return value;
-  if (result.success) return result.value;
-  throw new CuelineError('parse_failed', issuesOf(result.error), { cause: result.error });
-}
-
 const ruleNames = ['effect', 'repeatable', 'needsApproval', 'timeoutMs', 'providerOptions'] as const;
 const callbackNames = ['beforeCall', 'onSuccess', 'onError'] as const;
 
@@ -204,19 +168,4 @@ export function splitOptions(
     }
   }
   return { rules, callbacks };
-}
-
-/** What a schema found wrong, in one line: the cause's issues with their paths, where it has them. */
-function issuesOf(error: Error): string {
-  const cause = error.cause ?? error;
-  const issues: unknown = Array.isArray(cause) ? cause : (cause as { issues?: unknown }).issues;
-  if (!Array.isArray(issues)) return error.message;
-  return (issues as { message: string; path?: unknown[] }[])
-    .map(({ message, path = [] }) => {
-      const keys = path.map((key) =>
-        typeof key === 'object' && key !== null && 'key' in key ? key.key : key,
-      );
-      return keys.length === 0 ? message : `${keys.join('.')}: ${message}`;
-    })
-    .join('; ');
 }

@@ -1,6 +1,7 @@
 import { Output, type OutputInterface } from 'ai';
 import { CuelineError } from '../errors.ts';
-import { parseWith, toSchema, type ToolSchema } from '../prompt/tool-definition.ts';
+import { parseWith, toSchema } from '../prompt/schema.ts';
+import type { ToolSchema } from '../prompt/tool-definition.ts';
 
 /** How often a model may answer before its answer must fit. */
 const MAX_TRIES = 3;

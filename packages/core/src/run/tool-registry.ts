@@ -1,7 +1,8 @@
-import { tool, type ToolSet } from 'ai';
+import { asSchema, tool, type ToolSet } from 'ai';
 import { isRecord } from '../prompt/part-error.ts';
 import { isStreaming } from '../prompt/tool-callbacks.ts';
-import type { ToolContext, ToolDefinition } from '../prompt/tool-definition.ts';
+import { toSchema } from '../prompt/schema.ts';
+import type { ToolContext, ToolDefinition, ToolSchema } from '../prompt/tool-definition.ts';
 import { toModelOutput, type ToolResultOutput } from '../prompt/tool-output.ts';
 import { capOutput } from './cap-output.ts';
 import { forModel } from './for-model.ts';
@@ -56,8 +57,11 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
 
   /** A tool of the AI SDK's: its own conversions stay, and what it does is guarded like the rest. */
   function guardReady(name: string, ready: ToolSet[string]): ToolSet[string] {
-    const { execute, inputSchema, toModelOutput: own, needsApproval } = ready;
+    const { execute, toModelOutput: own, needsApproval } = ready;
     if (execute === undefined) return ready;
+    // a tool that was not typed may have none, which the AI SDK takes for no arguments
+    const given = ready.inputSchema as ToolSchema | undefined;
+    const inputSchema = given === undefined ? asSchema(given) : toSchema(name, given);
     const run = (args: unknown, context: ToolContext): unknown => execute(args as never, context as never);
     const guarded: GuardedTool = {
       name,
@@ -76,6 +80,7 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
       typeof needsApproval === 'function' ? needsApproval(args, context) : (needsApproval ?? false);
     return {
       ...ready,
+      inputSchema,
       // the AI SDK would end the run, or break off an agent; the run itself asks, and goes on
       needsApproval: false,
       execute: (args: unknown, context: ToolContext) =>

@@ -1,7 +1,8 @@
 import type { ToolSet } from 'ai';
 import type { Prompt } from '../prompt/prompt.ts';
 import { isStreaming, lastOutput } from '../prompt/tool-callbacks.ts';
-import { toSchema, type ToolContext, type ToolOptions, type ToolSchema } from '../prompt/tool-definition.ts';
+import { toSchema } from '../prompt/schema.ts';
+import type { ToolContext, ToolOptions, ToolSchema } from '../prompt/tool-definition.ts';
 import { toModelOutput } from '../prompt/tool-output.ts';
 import type { NamedTool } from '../prompt/tool.ts';
 import { placed, speakerOf } from '../run/tool-places.ts';

@@ -1,8 +1,12 @@
 // Whatever a schema is written in: the model gets JSON Schema, and the function what the schema has read.
-import { tool, type ToolSchema } from '@cueline/core';
-import { jsonSchema, zodSchema } from 'ai';
+import { definePrompt, tool, type ToolSchema } from '@cueline/core';
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import { jsonSchema, tool as sdkTool, zodSchema, type FlexibleSchema } from 'ai';
+import { type } from 'arktype';
+import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import * as z3 from 'zod/v3';
 import { sent } from '../sent.ts';
 import { play } from '../support.ts';
 
@@ -29,6 +33,9 @@ const standard = {
 
 const schemas: [string, ToolSchema][] = [
   ['zod', z.object({ city: z.string() })],
+  ['zod 3', z3.object({ city: z3.string() })],
+  ['valibot', toStandardJsonSchema(v.object({ city: v.string() }))],
+  ['arktype', type({ city: 'string' })],
   ['the JSON Schema that zod makes', z.toJSONSchema(z.object({ city: z.string() })) as ToolSchema],
   ['another Standard Schema', standard],
   ['a schema that is made when it is needed', () => zodSchema(z.object({ city: z.string() }))],
@@ -98,17 +105,56 @@ test.each<[string, ToolSchema]>([
   expect(seen).toEqual([{ city: 7 }]);
 });
 
-test('a Standard Schema that cannot be written as JSON Schema ends the run with a word about it', async () => {
+describe.each<[string, ToolSchema]>([
+  // valibot's own result has the value besides the issues
+  ['valibot', toStandardJsonSchema(v.object({ city: v.pipe(v.string(), v.minLength(3)) }))],
+  ['arktype', type({ city: 'string >= 3' })],
+  ['zod 3', z3.object({ city: z3.string().min(3) })],
+  ['zod', z.object({ city: z.string().min(3) })],
+])('%s: a value of the right type that breaks a rule', (_what, schema) => {
+  const rejected = /^visit fails: .*city/s;
+
+  test('is never given to the function', async () => {
+    const seen: unknown[] = [];
+    const { model } = await play(
+      (prompt) => {
+        prompt.defTool('visit', '', schema, (args) => void seen.push(args));
+        prompt.$`Go.`;
+      },
+      [[call('visit', { city: 'Fa' })], 'Done.'],
+    );
+    expect(seen).toEqual([]);
+    expect(sent(model)[1]!.messages.at(-1)).toMatch(rejected);
+  });
+
+  test("is never given to a tool that the AI SDK's own tool() made", async () => {
+    const seen: unknown[] = [];
+    const ready = sdkTool({ inputSchema: schema as FlexibleSchema, execute: (args) => void seen.push(args) });
+    const { model } = await play((prompt) => prompt.$`Go.`, [[call('visit', { city: 'Fa' })], 'Done.'], {
+      options: { tools: { visit: ready } },
+    });
+    expect(seen).toEqual([]);
+    expect(sent(model)[1]!.messages.at(-1)).toMatch(rejected);
+  });
+
+  test('is not accepted as an answer', async () => {
+    const trips = definePrompt('trips', (prompt) => prompt.$`Where to?`, { output: schema });
+    const { run } = await play(trips, ['{ "city": "Fa" }', '{ "city": "Faro" }']);
+    expect(run.state).toMatchObject({ status: 'done', result: { city: 'Faro' } });
+    expect(run.state.steps).toHaveLength(2);
+  });
+});
+
+test('a Standard Schema that cannot be written as JSON Schema is refused where it is used, with what to write', async () => {
+  const own = v.object({ city: v.string() });
+  const defining = play((prompt) => prompt.defTool('visit', '', own, () => 1), ['Never.']);
+  await expect(defining).rejects.toThrow(
+    "The schema of visit is one of valibot's, which cannot be sent to a model as JSON Schema. Wrap it: toStandardJsonSchema(v.object({ … })), from '@valibot/to-json-schema'.",
+  );
   const { jsonSchema: _json, ...rest } = standard['~standard'];
-  const { run } = await play(
-    (prompt) => {
-      prompt.defTool('visit', '', { '~standard': rest } as ToolSchema, () => 1);
-      prompt.$`Go.`;
-    },
+  const other = play(
+    (prompt) => prompt.defTool('visit', '', { '~standard': rest } as ToolSchema, () => 1),
     ['Never.'],
   );
-  expect(run.state).toMatchObject({
-    status: 'error',
-    error: { message: expect.stringContaining("'tiny' does not support JSON Schema") as string },
-  });
+  await expect(other).rejects.toThrow(/one of tiny's.* or write the schema with zod or as JSON Schema\.$/);
 });

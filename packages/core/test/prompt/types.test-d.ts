@@ -15,8 +15,11 @@ import {
   type ToolSchema,
 } from '@cueline/core';
 import { Output, type Instructions, type jsonSchema, type LanguageModel, type ModelMessage } from 'ai';
+import { type } from 'arktype';
+import * as v from 'valibot';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
+import * as z3 from 'zod/v3';
 
 declare const prompt: Prompt;
 
@@ -28,6 +31,15 @@ test('tool arguments come from the schema', () => {
   });
   prompt.defTool('b', '', {} as ReturnType<typeof jsonSchema<{ n: number }>>, (args) => {
     expectTypeOf(args).toEqualTypeOf<{ n: number }>();
+  });
+  prompt.defTool('e', '', v.object({ city: v.string() }), (args) => {
+    expectTypeOf(args).toEqualTypeOf<{ city: string }>();
+  });
+  prompt.defTool('f', '', type({ city: 'string' }), (args) => {
+    expectTypeOf(args).toEqualTypeOf<{ city: string }>();
+  });
+  prompt.defTool('g', '', z3.object({ city: z3.string() }), (args) => {
+    expectTypeOf(args).toEqualTypeOf<{ city: string }>();
   });
   prompt.defTool('c', '', { type: 'object' }, (args) => {
     expectTypeOf(args).toEqualTypeOf<unknown>();
