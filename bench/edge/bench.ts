@@ -3,6 +3,7 @@ import { type ModelId, paces } from './answers.ts';
 import { ask, hangUp, open } from './client.ts';
 import { type ServingProcess, startProcess, type Usage } from './process.ts';
 import { benchRoute } from './route.ts';
+import { benchServedStreams } from './served-streams.ts';
 
 const SAMPLES = 500;
 const WARM_UP = 100;
@@ -31,6 +32,7 @@ export async function benchEdge(): Promise<void> {
     hangUp();
   }
   await benchRoute();
+  await benchServedStreams();
 }
 
 /** Each way in turn, one answer at a time, so that all of them see the same machine. */

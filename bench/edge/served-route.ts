@@ -1,18 +1,41 @@
-// A process of the bench: a prompt route, whose model costs as good as nothing.
-import { createPromptRoute } from '@cueline/edge';
+// A process of the bench: a run behind HTTP, whose model costs as good as nothing. Its arguments: how the run is served,
+// and for 'redis' where the server is.
+import process from 'node:process';
+import { createMemoryRuns, createPromptRoute, type RunLogStore } from '@cueline/edge';
+import { createRedisRuns } from '@cueline/edge/redis';
+import { streamText } from 'ai';
+import { createClient } from 'redis';
 import { serve } from 'srvx/node';
 import { deltaModel } from '../core/delta-model.ts';
 import { answerBench } from './process.ts';
 import { say, WORDS } from './say.ts';
 
+const [kind, redisPath = ''] = process.argv.slice(2);
+
+/** What somebody writes who has no route: the AI SDK's own response. */
+async function bare(request: Request): Promise<Response> {
+  await request.json();
+  const result = streamText({ model: deltaModel(WORDS), prompt: 'Say something.' });
+  return result.toUIMessageStreamResponse();
+}
+
+async function openStore(): Promise<RunLogStore> {
+  if (kind !== 'redis') return createMemoryRuns();
+  const client = createClient({ socket: { path: redisPath, tls: false } });
+  client.on('error', console.error);
+  await client.connect();
+  return createRedisRuns(client);
+}
+
 const route = createPromptRoute(say, {
   model: deltaModel(WORDS),
   origins: ['https://play.example'],
   auth: (request) => ({ subject: request.headers.get('authorization') ?? '' }),
-  limits: { rpm: 1e6, concurrent: 1e6, replayMs: 1_000 },
+  limits: { rpm: 1e6, concurrent: 1e6, requests: 1e9, replayMs: 1_000 },
+  store: await openStore(),
 });
 const server = serve({
-  fetch: (request: Request) => route(request),
+  fetch: kind === 'bare' ? bare : (request: Request) => route(request),
   port: 0,
   hostname: '127.0.0.1',
   silent: true,

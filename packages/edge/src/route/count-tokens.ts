@@ -1,4 +1,5 @@
 import type { RunEvent, RunRequest } from '@cueline/core';
+import { utf8Length } from './utf8-length.ts';
 
 /** What a run has used so far. */
 export type TokenCount = {
@@ -16,6 +17,7 @@ export type TokenCount = {
 };
 
 type Request = Extract<RunEvent, { type: 'step-start' }>['request'];
+type Messages = Extract<RunEvent, { type: 'run-start' }>['messages'];
 
 /** As many bytes as a picture's tokens would have: more than most providers count for one, however large its file. */
 const PICTURE_LENGTH = 48_000;
@@ -28,72 +30,126 @@ const LEAST_PICTURE_LENGTH = 6_000;
  * letters to one.
  */
 export function createTokenCount(): TokenCount {
-  /** By their agents: the steps that are under way, what they have said of it, and what the last one came to. */
-  const open = new Map<string, number>();
-  const said = new Map<string, number>();
+  /** The steps that are under way, by their agents. */
+  const open = new Map<string, Step>();
+  /** What the last step of each agent came to. */
   const before = new Map<string, number>();
-  /** What the steps under way were sent, in tokens, with the least for each file. */
-  const sent = new Map<string, number>();
-  /** What each agent began with, for logs from which its requests were left out. */
-  const begun = new Map<string, number>();
-  /** The agents whose step under way was sent what nobody can guess. */
-  const puzzling = new Set<string>();
+  /** What each agent began with, for logs from which its requests were left out: measured once it is needed. */
+  const begun = new Map<string, number | Messages>();
   let told = 0;
+  // sums over the steps under way, so that an event costs the same however many there are
+  let asked = 0;
+  let least = 0;
+  let said = 0;
+  let puzzling = 0;
   let isLost = false;
+
+  function begunWith(agent: string): number {
+    const known = begun.get(agent) ?? 0;
+    const length = typeof known === 'number' ? known : measure(known, partsOf(known), []).length;
+    begun.set(agent, length);
+    return length;
+  }
+
+  function begin(agent: string, request: Request): void {
+    const again = open.get(agent);
+    // one that is tried again was paid for, too
+    if (again !== undefined) {
+      told += again.asked + again.said;
+      isLost ||= again.isPuzzling;
+      close(agent, again);
+    }
+    const content = contentOf(request);
+    const { length, leastLength } = measure(request, content, content.flatMap(withResults));
+    // of what was said before, the event has only what is new, or nothing at all where it was left out
+    const known = before.get(agent) ?? (request.messages.length === 0 ? begunWith(agent) / 4 : 0);
+    if (request.messages.length > 0) begun.delete(agent);
+    const step: Step = {
+      asked: known + length / 4,
+      least: (before.get(agent) ?? 0) + leastLength / 4,
+      said: 0,
+      isPuzzling: again?.isPuzzling === true || request.messages.some(isPuzzling),
+    };
+    open.set(agent, step);
+    asked += step.asked;
+    least += step.least;
+    puzzling += Number(step.isPuzzling);
+  }
+
+  function close(agent: string, step: Step): void {
+    open.delete(agent);
+    asked -= step.asked;
+    least -= step.least;
+    said -= step.said;
+    puzzling -= Number(step.isPuzzling);
+  }
 
   function add(event: RunEvent): void {
     const { agent = '' } = event;
-    if (event.type === 'run-start' || event.type === 'agent-start') {
-      begun.set(agent, lengthOf(event.messages, partsOf(event.messages)) / 4);
-    } else if (event.type === 'step-start') {
-      told += open.get(agent) ?? 0;
-      said.delete(agent);
-      if (open.has(agent)) isLost ||= puzzling.has(agent);
-      if (event.request.messages.some(isPuzzling)) puzzling.add(agent);
-      const { request } = event;
-      // of what was said before, the event has only what is new, or nothing at all where it was left out
-      const known = before.get(agent) ?? (request.messages.length === 0 ? begun.get(agent) : 0) ?? 0;
-      open.set(agent, known + lengthOf(request, contentOf(request)) / 4);
-      sent.set(
-        agent,
-        (before.get(agent) ?? 0) + leastLengthOf(request, contentOf(request).flatMap(withResults)) / 4,
-      );
-    } else if (event.type === 'step-end') {
-      const { totalTokens = NaN } = event.usage;
-      const tokens = totalTokens > 0 && totalTokens < 1e9 ? totalTokens : (open.get(agent) ?? 0);
-      told += tokens;
-      if (tokens !== totalTokens) isLost ||= puzzling.has(agent);
-      open.delete(agent);
-      sent.delete(agent);
-      said.delete(agent);
-      puzzling.delete(agent);
-      before.set(agent, tokens);
-    } else if ('delta' in event || event.type === 'text-delta' || event.type === 'reasoning-delta') {
-      const text = 'delta' in event ? event.delta : event.text;
-      if (!open.has(agent)) return;
-      const tokens = bytesOf(text) / 4;
-      open.set(agent, open.get(agent)! + tokens);
-      said.set(agent, (said.get(agent) ?? 0) + tokens);
+    const step = open.get(agent);
+    switch (event.type) {
+      case 'run-start':
+      case 'agent-start':
+        begun.set(agent, event.messages);
+        break;
+      case 'step-start':
+        begin(agent, event.request);
+        break;
+      case 'step-end': {
+        const { totalTokens = NaN } = event.usage;
+        const guess = step === undefined ? 0 : step.asked + step.said;
+        const tokens = totalTokens > 0 && totalTokens < 1e9 ? totalTokens : guess;
+        told += tokens;
+        before.set(agent, tokens);
+        if (step === undefined) break;
+        if (tokens !== totalTokens) isLost ||= step.isPuzzling;
+        close(agent, step);
+        break;
+      }
+      default: {
+        const text = spoken(event);
+        if (step === undefined || text === undefined) return;
+        const tokens = utf8Length(text) / 4;
+        step.said += tokens;
+        said += tokens;
+      }
     }
   }
 
-  const sumOf = (...steps: Map<string, number>[]): number =>
-    Math.ceil(steps.flatMap((each) => [...each.values()]).reduce((sum, tokens) => sum + tokens, told));
-  const isBoundless = (): boolean => isLost || puzzling.size > 0;
   return {
     add,
-    total: () => sumOf(open),
-    seen: () => sumOf(said),
-    committed: () => sumOf(sent, said),
+    total: () => Math.ceil(told + asked + said),
+    seen: () => Math.ceil(told + said),
+    committed: () => Math.ceil(told + least + said),
     underWay: () => open.size,
-    isBoundless,
+    isBoundless: () => isLost || puzzling > 0,
   };
+}
+
+/** A step that is under way, in tokens. */
+type Step = {
+  /** What it was sent. */
+  asked: number;
+  /** The same, with the least for each file. */
+  least: number;
+  /** What has come of it. */
+  said: number;
+  /** It was sent what nobody can guess. */
+  isPuzzling: boolean;
+};
+
+/** What a model says in an event. */
+function spoken(event: RunEvent): string | undefined {
+  if (event.type === 'text-delta' || event.type === 'reasoning-delta') return event.text;
+  return event.type === 'tool-input-delta' ? event.delta : undefined;
 }
 
 /** What a run must cost: what it is started with, as its first step reads it, with the least for each file. */
 export function leastTokens({ messages = [], input, tasks = [] }: Partial<RunRequest>): number {
   const parts = messages.flatMap((message) => message.parts.flatMap(withSteering));
-  return Math.ceil((leastLengthOf(messages, parts) + bytesOf(jsonOf(input)) + bytesOf(jsonOf(tasks))) / 4);
+  return Math.ceil(
+    (leastLengthOf(messages, parts) + utf8Length(jsonOf(input)) + utf8Length(jsonOf(tasks))) / 4,
+  );
 }
 
 type Part = NonNullable<RunRequest['messages']>[number]['parts'][number];
@@ -115,17 +171,29 @@ function jsonOf(value: unknown): string {
 
 /** How many bytes it has as JSON, in which each picture, PDF, sound or video counts as little as a picture can. */
 function leastLengthOf(value: unknown, parts: readonly { type: string }[]): number {
-  const more = parts.filter(isMedia).map((part) => LEAST_PICTURE_LENGTH - bytesOf(JSON.stringify(part)));
-  return bytesOf(JSON.stringify(value)) + more.reduce((sum, length) => sum + length, 0);
+  return measure(value, [], parts).leastLength;
 }
 
-/** How many bytes it has as JSON, in which each picture among its parts counts as one. */
-function lengthOf(value: unknown, parts: readonly { type: string }[]): number {
-  const more = parts.filter(isPictureFile).map((part) => {
-    const length = JSON.stringify(part).length;
-    return Math.min(Math.max(length, LEAST_PICTURE_LENGTH), PICTURE_LENGTH) - length;
-  });
-  return bytesOf(JSON.stringify(value)) + more.reduce((sum, length) => sum + length, 0);
+/**
+ * How many bytes it has as JSON, which is read once: with each picture among `pictures` counted as one, and with each
+ * picture, PDF, sound or video among `media` counted as little as a picture can.
+ */
+function measure(
+  value: unknown,
+  pictures: readonly { type: string }[],
+  media: readonly { type: string }[],
+): { length: number; leastLength: number } {
+  const bytes = utf8Length(JSON.stringify(value));
+  let length = bytes;
+  for (const part of pictures.filter(isPictureFile)) {
+    const own = JSON.stringify(part).length;
+    length += Math.min(Math.max(own, LEAST_PICTURE_LENGTH), PICTURE_LENGTH) - own;
+  }
+  let leastLength = bytes;
+  for (const part of media.filter(isMedia)) {
+    leastLength += LEAST_PICTURE_LENGTH - utf8Length(JSON.stringify(part));
+  }
+  return { length, leastLength };
 }
 
 function contentOf({ messages }: Request): readonly { type: string }[] {
@@ -140,9 +208,7 @@ function withResults(part: { type: string; output?: unknown }): readonly { type:
   return part.type === 'tool-result' && type === 'content' && value !== undefined ? [part, ...value] : [part];
 }
 
-function partsOf(
-  messages: Extract<RunEvent, { type: 'run-start' }>['messages'],
-): readonly { type: string }[] {
+function partsOf(messages: Messages): readonly { type: string }[] {
   return messages.flatMap(({ parts }) => parts);
 }
 
@@ -158,12 +224,6 @@ function isMedia(part: { type: string; mediaType?: unknown }): boolean {
     typeof mediaType === 'string' &&
     /^((image|audio|video)\/|application\/pdf$)/.test(mediaType)
   );
-}
-
-const encoder = new TextEncoder();
-
-function bytesOf(text: string): number {
-  return encoder.encode(text).byteLength;
 }
 
 /** Not told by what is in it: a provider that is shown a picture which is none refuses it. */

@@ -51,7 +51,7 @@ export function createUsageCount(): UsageCount {
           open.delete(agent);
           break;
         default:
-          if (step !== undefined) open.set(agent, { ...step, outputTokens: step.outputTokens + tokens });
+          if (step !== undefined) step.outputTokens += tokens;
       }
     },
     total() {
