@@ -63,6 +63,7 @@ describe('quick start', () => {
     expect(result).toEqual({
       sessionId: session.sessionId,
       finalOutput: 'Done.',
+      summary: 'Done.',
       totalTurns: 1,
       completionReason: 'task_complete',
       messages: expect.any(Array) as unknown,

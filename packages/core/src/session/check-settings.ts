@@ -2,6 +2,7 @@ import { checkNames } from '../prompt/option-names.ts';
 import { quoted } from '../prompt/part-error.ts';
 import { isMessage } from './is-message.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
+import { withoutExecute } from './session-end.ts';
 import { fail, OPENING, type SessionSettings, type SessionTools } from './session-config.ts';
 
 const names: Record<keyof SessionSettings, true> = {
@@ -71,14 +72,16 @@ export function checkSettings(settings: SessionSettings): void {
 function checkTools(whose: string, tools: SessionTools): void {
   const isList = Array.isArray(tools);
   for (const [name, tool] of Object.entries(tools)) {
-    const { kind, type, execute } = (tool ?? {}) as Partial<Record<string, unknown>>;
+    const { kind, type, execute, isProviderExecuted } = (tool ?? {}) as Partial<Record<string, unknown>>;
     if (isList !== (kind === 'tool')) {
       fail(
         whose,
         `the tool ${name} stands in the wrong form. Write { search: { description, inputSchema, execute } }, or [tool('search', …)].`,
       );
     }
-    if (!isList && type !== 'provider' && typeof execute !== 'function') {
+    if (type === 'provider') {
+      if (isProviderExecuted === false && typeof execute !== 'function') throw withoutExecute(name);
+    } else if (!isList && typeof execute !== 'function') {
       fail(
         whose,
         `the tool ${name} has no execute. Where a person has to answer, let execute return suspend({ … }).`,

@@ -79,7 +79,7 @@ export async function endOf(
     reason: undefined,
     phase: isStopped || /^(invalid_|script_)/.test(error.code) ? 'session' : 'llm',
     turn: 0,
-    lastText: undefined,
+    text: undefined,
     completion: undefined,
     suspended: [],
     news: undefined,

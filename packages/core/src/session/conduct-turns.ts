@@ -11,11 +11,11 @@ import { frameTokens } from './estimate-context.ts';
 import { createIdle } from './idle.ts';
 import { createLlmErrors, errorMessage, llmTimeouts } from './llm-errors.ts';
 import type { SessionSettings } from './session-config.ts';
-import { outOfTurns, tellEnd } from './session-end.ts';
+import { outOfTurns, tellEnd, withoutExecute } from './session-end.ts';
 import type { CompletionReason, SessionResult } from './session-result.ts';
 import { createSummarizer } from './summarize.ts';
 import type { SuspendedCall } from './suspend.ts';
-import { suspensionsOf } from './suspensions.ts';
+import { suspensionsOf, unansweredCall } from './suspensions.ts';
 import type { TaskComplete } from './task-complete.ts';
 import { createTeller } from './teller.ts';
 import { followTools } from './tool-news.ts';
@@ -57,10 +57,14 @@ export function conductTurns(
         });
   let turn = 0;
   let lastText: string | undefined;
+  /** What the turn that is under way has said. */
+  let turnText: string | undefined;
   let suspended: SuspendedCall[] = [];
   /** What a turn has failed of that the session goes on after, and what it has not. */
   let healed: CuelineError | undefined;
   let fatal: CuelineError | undefined;
+  /** A mistake in the session's tools, after which no turn may follow. */
+  let fault: CuelineError | undefined;
   /** Why no turn may follow. */
   let reason: CompletionReason | undefined;
   let result: Promise<SessionResult> | undefined;
@@ -73,6 +77,7 @@ export function conductTurns(
   async function beforeStep(step: ConductedStep): ReturnType<NonNullable<Conduct['beforeStep']>> {
     let differs = conversation.hear(step);
     healed = undefined;
+    turnText = undefined;
     tools.clear();
     const { messages } = conversation;
     const next = await compaction?.before({
@@ -97,7 +102,7 @@ export function conductTurns(
   async function onAnswer(answer: ModelAnswer): Promise<void> {
     errors.succeeded();
     if (answer.text.trim() !== '') {
-      lastText = answer.text;
+      lastText = turnText = answer.text;
       await teller.call('onAssistantMessage', answer.text, turn);
     }
     if (answer.toolCalls.length === 0) return;
@@ -110,6 +115,9 @@ export function conductTurns(
     let said: string | undefined;
     if (healed === undefined) {
       said = idle.after(step.toolCalls.some(({ providerExecuted }) => providerExecuted !== true));
+      const unanswered = unansweredCall(step);
+      if (unanswered !== undefined && taskComplete.completion === undefined)
+        fault = withoutExecute(unanswered.toolName);
       suspended = suspensionsOf(step);
       conversation.close(step.response.messages, new Set(suspended.map(({ toolCallId }) => toolCallId)));
       compaction?.counted(step.usage.totalTokens, conversation.messages);
@@ -119,6 +127,7 @@ export function conductTurns(
       await teller.fail({ phase: 'llm', error: healed, turn });
     }
     await teller.drained();
+    if (fault !== undefined) return undefined;
     if (suspended.length > 0) reason = 'suspended';
     else if (taskComplete.completion !== undefined) reason = 'task_complete';
     else if (turn >= maxTurns) reason = 'max_turns';
@@ -137,7 +146,8 @@ export function conductTurns(
       reason,
       phase: fatal === undefined ? 'session' : 'llm',
       turn,
-      lastText,
+      // what an earlier turn said on its way is not what came of the task
+      text: taskComplete.completion === undefined ? lastText : turnText,
       completion: taskComplete.completion,
       suspended,
       news: conversation.news(),
@@ -163,8 +173,9 @@ export function conductTurns(
         }),
       beforeStep,
       afterStep,
-      done: () => reason !== undefined,
+      done: () => reason !== undefined || fault !== undefined,
       result() {
+        if (fault !== undefined) return { error: fault };
         if (reason === 'task_complete') return { output: taskComplete.completion };
         if (reason === 'suspended') return { waiting: true };
         return reason === 'max_turns' ? { error: outOfTurns(maxTurns) } : undefined;

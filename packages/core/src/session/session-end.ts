@@ -17,7 +17,8 @@ export type SessionEnd = {
   /** Where it has failed, if it has. */
   phase: SessionPhase;
   turn: number;
-  lastText: string | undefined;
+  /** The text of the turn that completed the task; of a session without one, the model's last text. */
+  text: string | undefined;
   completion: Completion | undefined;
   suspended: SuspendedCall[];
   /** The conversation, where it has not been told as it is. */
@@ -28,7 +29,7 @@ export type SessionEnd = {
 
 /** Tells the end of a session, after which nothing else is told, and gives its result. */
 export async function tellEnd(teller: Teller, end: SessionEnd): Promise<SessionResult> {
-  const { settings, ending, phase, turn, lastText, completion, suspended, news, messages } = end;
+  const { settings, ending, phase, turn, text, completion, suspended, news, messages } = end;
   const { sessionId, metadata } = settings;
   const completionReason = reasonOf(ending, end.reason);
   const error = completionReason === 'error' ? ending.error : undefined;
@@ -37,7 +38,8 @@ export async function tellEnd(teller: Teller, end: SessionEnd): Promise<SessionR
   if (news !== undefined) await last.call('onMessagesUpdate', news);
   const result: SessionResult = {
     sessionId,
-    finalOutput: lastText ?? completion?.summary ?? '',
+    finalOutput: text ?? completion?.summary ?? '',
+    ...(completion === undefined ? {} : { summary: completion.summary }),
     totalTurns: turn,
     completionReason,
     messages,
@@ -59,6 +61,15 @@ function reasonOf({ outcome }: Ending, reason: CompletionReason | undefined): Co
   if (outcome === 'error') return reason === 'max_turns' ? reason : 'error';
   // `stopWhen` of the run's options
   return reason ?? 'stopped';
+}
+
+/** The model has called a tool that the provider defines and leaves to the caller to run. */
+export function withoutExecute(toolName: string): CuelineError {
+  return new CuelineError(
+    'invalid_options',
+    `The session: the provider defines the tool ${toolName} but does not run it, and the tool has no execute, so its calls never get a result. Give the tool a function: { ${toolName}: provider.tools.…({ …, execute: async (input) => … }) }.`,
+    { details: { toolName } },
+  );
 }
 
 export function outOfTurns(maxTurns: number): CuelineError {

@@ -9,8 +9,10 @@ export type CompletionReason = 'task_complete' | 'max_turns' | 'error' | 'stoppe
 /** What has come of a session. Plain JSON, but for `error` and files in messages. */
 export type SessionResult = {
   sessionId: string;
-  /** The last text of the model's, or the summary where it said nothing. */
+  /** The text of the turn that called `task_complete`, or its summary where that turn has none; otherwise the model's last text. */
   finalOutput: string;
+  /** What the model gave to `task_complete` as its summary; missing where it never called it. */
+  summary?: string;
   /** Model calls of this session, those before a resume not included. */
   totalTurns: number;
   completionReason: CompletionReason;

@@ -17,6 +17,22 @@ export function withoutSuspensions(message: ModelMessage): ModelMessage {
   return content.some((part, at) => part !== message.content[at]) ? { ...message, content } : message;
 }
 
+/** The first call of a step that has no result and waits for no approval: no function runs it. */
+export function unansweredCall({
+  content,
+  toolCalls,
+}: StepResult<ToolSet, RunContext>): { toolName: string } | undefined {
+  const settled = new Set(
+    content.flatMap((part) => {
+      if (part.type === 'tool-result' || part.type === 'tool-error') return [part.toolCallId];
+      return part.type === 'tool-approval-request' ? [part.toolCall.toolCallId] : [];
+    }),
+  );
+  return toolCalls.find(
+    ({ toolCallId, providerExecuted }) => providerExecuted !== true && !settled.has(toolCallId),
+  );
+}
+
 /** The calls of a step whose results somebody else has to give. */
 export function suspensionsOf({ toolResults }: StepResult<ToolSet, RunContext>): SuspendedCall[] {
   return toolResults.flatMap(({ toolCallId, toolName, output }) =>

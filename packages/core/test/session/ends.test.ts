@@ -1,11 +1,66 @@
 import { runAgentSession, suspend, tool, type AgentSession, type CuelineError } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { openai } from '@ai-sdk/openai';
+import type { ToolSet } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { calls, complete, json, playSession, search, short, traced } from './sessions.ts';
 
 const fails = (status: number, message: string): ScriptedTurn => [{ throw: { message, status } }];
 const forever = { inputSchema: z.object({}), execute: (): Promise<never> => new Promise(() => {}) };
+
+describe('what a session came to', () => {
+  const last = (text: string): ScriptedTurn =>
+    [{ text }, ...(complete('The summary.') as object[])] as ScriptedTurn;
+  const talksFirst: ScriptedTurn = [
+    { text: 'Let me look that up.' },
+    { toolCall: { name: 'search', input: { query: 'a' } } },
+  ];
+
+  test('finalOutput is the text of the turn that completed the task', async () => {
+    const { result } = await playSession([talksFirst, last('Every 11 minutes.')]);
+    expect(result).toMatchObject({ finalOutput: 'Every 11 minutes.', summary: 'The summary.' });
+  });
+
+  test('finalOutput is the summary where that turn has no text, whatever earlier turns said', async () => {
+    const { result } = await playSession([talksFirst, complete('The summary.')]);
+    expect(result).toMatchObject({ finalOutput: 'The summary.', summary: 'The summary.' });
+  });
+
+  test('a session that ends without task_complete has its last text, and no summary', async () => {
+    const { result } = await playSession([talksFirst, calls(['search', { query: 'b' }])], { maxTurns: 2 });
+    expect(result).toMatchObject({ completionReason: 'max_turns', finalOutput: 'Let me look that up.' });
+    expect(result).not.toHaveProperty('summary');
+  });
+});
+
+describe('a tool of the provider without execute', () => {
+  const shell = openai.tools.localShell({}) as unknown as ToolSet[string];
+  const called = calls(['shell', { action: { type: 'exec', command: ['ls'], env: {} } }]);
+
+  test('ends the session before its first turn, and the error names what is missing', async () => {
+    const { result, model } = await playSession([called], { tools: { shell } });
+    expect(model.calls).toHaveLength(0);
+    expect(result).toMatchObject({ completionReason: 'error', error: { code: 'invalid_options' } });
+    expect(result.error?.message).toContain('shell');
+    expect(result.error?.message).toContain('execute: async');
+  });
+
+  test('ends it at the first call where the tool does not say who runs it', async () => {
+    const { isProviderExecuted: _, ...older } = shell as { isProviderExecuted?: boolean };
+    const tools = { search, shell: older as typeof shell };
+    const { result, model } = await playSession([called, called, called, complete()], { tools });
+    expect(model.calls).toHaveLength(1);
+    expect(result).toMatchObject({ completionReason: 'error', error: { code: 'invalid_options' } });
+    expect(result.error?.message).toContain('shell');
+  });
+
+  test('one that the provider runs itself is no fault', async () => {
+    const tools = { web_search: openai.tools.webSearch() as unknown as ToolSet[string] };
+    const { result } = await playSession([complete()], { tools });
+    expect(result.completionReason).toBe('task_complete');
+  });
+});
 
 describe('model calls that fail', () => {
   test('the error goes into the conversation, and the next turn follows', async () => {
