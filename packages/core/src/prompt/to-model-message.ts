@@ -48,6 +48,12 @@ function readContent(role: MessageRole, content: unknown, path: string): string 
     );
   }
   if (typeof content === 'string' && content.trim() !== '') return content;
+  if (typeof content !== 'string' && !Array.isArray(content)) {
+    throw partError(
+      `${path}.content`,
+      `is ${quoted(content)}. Write a text, or a list of parts such as [{ type: 'text', text: '…' }].`,
+    );
+  }
   throw new CuelineError(
     'invalid_definition',
     `A message of the ${role} has no text. Models refuse empty messages.`,

@@ -17,6 +17,7 @@ import { keepSteps, logUpTo, openingOf, type KeptRun } from './keep-steps.ts';
 import { createStateOverlay } from './overlay-state.ts';
 import { createRestoring } from './restore-run.ts';
 import type { Run, RunOptions, RunSettings } from './run.ts';
+import { readSendMessage, refuseMessage } from './send-message.ts';
 import type { EventWriter } from './store-events.ts';
 
 /** What a start gives to the executor, and shows before the first event. */
@@ -242,8 +243,8 @@ function openRun<Input, Types extends PromptTypes>(
       return restoring.when(enter, { key, signal });
     },
     send(message, { whenBusy, signal } = {}) {
-      const said =
-        typeof message === 'string' ? { parts: [{ type: 'text' as const, text: message }] } : message;
+      const said = readSendMessage(message);
+      if (said === undefined) return refuseMessage(message);
       const enter = (): Promise<unknown> => attempts.enter(() => say(said, signal), { whenBusy, signal });
       return restoring.when(enter, { signal });
     },

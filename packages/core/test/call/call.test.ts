@@ -63,6 +63,19 @@ describe('an answer that can be read', () => {
     expect(model.calls[0]!.responseFormat).toMatchObject({ type: 'json', schema: { required: ['day'] } });
   });
 
+  test.each([undefined, 42, { text: 'Hi' }])(
+    'an input of %j is an error that says what to write',
+    async (input) => {
+      const model = scriptedModel([]);
+      const error = await faultOf(geographer.call(input as never, { model }));
+      expect(error).toMatchObject({
+        code: 'invalid_definition',
+        message: expect.stringContaining('Write a text, or a list of parts') as string,
+      });
+      expect(model.calls).toHaveLength(0);
+    },
+  );
+
   test('is the text, where nothing is said of it', async () => {
     const agent = defineAgent({ name: 'plain', instructions: 'Talk.' });
     const { output } = await agent.call('Hi.', { model: scriptedModel([' Hello. ']) });

@@ -119,6 +119,27 @@ describe('a run that can be started', () => {
     expect(new Set(messages.map((message) => message.id)).size).toBe(6);
   });
 
+  test.each([
+    ['nothing', undefined],
+    ['a number', 42],
+    ['an empty text', ' '],
+    ['a message of the AI SDK for models', { role: 'user', content: 'Hello?' }],
+    ['parts without a type', { parts: ['Hello?'] }],
+    ['no parts', { parts: [] }],
+  ])('sending %s rejects with what to send, and changes nothing', async (_what, message) => {
+    const model = scriptedModel(['Hello.', 'Again.']);
+    const run = createRun(hello, { model });
+    await run.start();
+    const before = run.getState();
+    const error = await run.send(message as string).catch((thrown: unknown) => thrown as CuelineError);
+    expect(error).toMatchObject({
+      code: 'invalid_options',
+      message: expect.stringContaining("send('Hello!')") as string,
+    });
+    expect(run.getState()).toBe(before);
+    expect(model.calls).toHaveLength(1);
+  });
+
   test('the key of the start holds for what follows: a remount does not begin the conversation anew', async () => {
     const model = scriptedModel(['Hello.', 'Again.']);
     const run = createRun(hello, { model });

@@ -1,0 +1,20 @@
+import type { UIMessage } from 'ai';
+import { loadRunner } from './load-runner.ts';
+
+/** What `send` was given, as a message; undefined where it is neither a text nor a message. */
+export function readSendMessage(message: unknown): Pick<UIMessage, 'parts'> | undefined {
+  if (typeof message === 'string') {
+    return message.trim() === '' ? undefined : { parts: [{ type: 'text', text: message }] };
+  }
+  const { parts } = (message ?? {}) as Partial<UIMessage>;
+  const isMessage =
+    Array.isArray(parts) && parts.length > 0 && parts.every((part) => typeof part?.type === 'string');
+  return isMessage ? (message as UIMessage) : undefined;
+}
+
+/** Rejects with what is wrong with a message. The caller may ignore the promise. */
+export function refuseMessage(message: unknown): Promise<never> {
+  const refusal = loadRunner().then(({ unsendable }) => Promise.reject<never>(unsendable(message)));
+  refusal.catch(() => {});
+  return refusal;
+}
