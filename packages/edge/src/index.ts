@@ -20,7 +20,7 @@ export type {
 } from './route/prompt-route-options.ts';
 export type { ModelUsage } from './route/count-usage.ts';
 export { createMemoryRuns, type MemoryRunsOptions } from './stores/memory-runs.ts';
-export type { NewRun, RunLogStore, RunMessage } from './stores/run-log-store.ts';
+export type { EventBatch, NewRun, RunLogStore, RunMessage, StoredRun } from './stores/run-log-store.ts';
 export { createShareStore } from './shares/create-share-store.ts';
 export { createMemoryShares, type MemorySharesOptions } from './shares/memory-shares.ts';
 export type { ShareStorage, StoredShare } from './shares/share-storage.ts';

@@ -1,7 +1,13 @@
-import type { RunEvent } from '@cueline/core';
 import { withPatience } from '../route/patience.ts';
 import { follow, type Following, type Piece } from '../stores/follow.ts';
-import type { NewRun, RunLogStore, RunMessage } from '../stores/run-log-store.ts';
+import {
+  KEPT_MESSAGES,
+  type EventBatch,
+  type NewRun,
+  type StoredRun,
+  type RunLogStore,
+  type RunMessage,
+} from '../stores/run-log-store.ts';
 import { createBell } from './bell.ts';
 import { textOf, textsOf, type RedisClient } from './client.ts';
 import { createHints } from './hints.ts';
@@ -15,7 +21,7 @@ import {
   readLatestId,
   readMessages,
   readName,
-  readSubject,
+  readRun,
 } from './run-scripts.ts';
 
 export type RedisRunsOptions = {
@@ -63,13 +69,16 @@ export function createRedisRuns(
     return `${prefix}name:${JSON.stringify(name)}`;
   }
 
-  async function subjectOf(runId: string): Promise<string | undefined> {
-    return textOf(await readSubject(client, [keysOf(runId)[0]], []));
+  async function get(runId: string): Promise<StoredRun | undefined> {
+    const found = textsOf(await readRun(client, [keysOf(runId)[0]], []));
+    if (found === undefined) return undefined;
+    const [subject = '', length, ended] = found;
+    return { subject, endSeq: ended === '1' ? Number(length) - 1 : undefined };
   }
 
   async function runOf(name: string): Promise<string | undefined> {
     const runId = textOf(await readName(client, [name], []));
-    return runId !== undefined && (await subjectOf(runId)) !== undefined ? runId : undefined;
+    return runId !== undefined && (await get(runId)) !== undefined ? runId : undefined;
   }
 
   /** Gives the run that has the name already. */
@@ -77,7 +86,7 @@ export function createRedisRuns(
     const ms = wholeMs(runMs + replayMs + NAME_SLACK_MS);
     for (let gone = ''; ;) {
       const known = textOf(await claimName(client, [name], [runId, ms, gone]));
-      if (known === undefined || (await subjectOf(known)) !== undefined) return known;
+      if (known === undefined || (await get(known)) !== undefined) return known;
       gone = known;
     }
   }
@@ -127,7 +136,7 @@ export function createRedisRuns(
   }
 
   return {
-    subjectOf,
+    get,
     async create(run) {
       const { runId, subject, key, chat, runMs, replayMs } = run;
       const keys = keysOf(runId);
@@ -157,39 +166,39 @@ export function createRedisRuns(
           : nameKey('chat', which.subject, which.chat),
       ),
     async append(runId, events) {
-      for (const batch of batches(events)) {
-        const reply = textsOf(
-          await appendEvents(client, keysOf(runId), [eventsChannel(prefix, runId), ...batch.args]),
-        );
+      const keys = keysOf(runId);
+      const channel = eventsChannel(prefix, runId);
+      for (const { first, items, ended } of parts(events)) {
+        const args = [channel, String(first), ended ? '1' : '0', ...items];
+        const reply = textsOf(await appendEvents(client, keys, args));
         if (reply === undefined) throw new Error(`Run ${runId} is not known, or no longer.`);
-        const [length = '', ended] = reply;
-        if (ended === '2') return 'over';
-        if (ended === '1') return undefined;
-        if (batch.last >= Number(length)) {
-          throw new Error(`Event ${batch.last} of run ${runId} came before ${length}.`);
-        }
+        const [length = '', state] = reply;
+        if (state === '2') return 'over';
+        if (first > Number(length)) throw new Error(`Event ${first} of run ${runId} came before ${length}.`);
       }
       return undefined;
     },
     read(runId, afterSeq, signal) {
       const [run, log] = keysOf(runId);
-      const begin = (): Following<RunEvent> =>
-        look(eventsChannel(prefix, runId), afterSeq + 1, async (from) => {
-          const args = [String(from), String(MOST_EVENTS), String(MOST_BYTES)];
+      const begin = (): Following<EventBatch> =>
+        look(eventsChannel(prefix, runId), afterSeq + 1, async (first) => {
+          const args = [String(first), String(MOST_EVENTS), String(MOST_BYTES)];
           const found = textsOf(await readEvents(client, [run, log], args));
           if (found === undefined) return undefined;
-          const [length, ended, ms, ...texts] = found;
-          const items = texts.map((text) => JSON.parse(text) as RunEvent);
-          if (from < Number(length) && items[0]?.seq !== from) throw new LostEvents(runId, from);
-          const next = from + items.length;
+          const [length, state, ms, id, ...items] = found;
+          if (first < Number(length) && id !== `${first}-1`) throw new LostEvents(runId, first);
+          const next = first + items.length;
           const more = next < Number(length);
-          return { items, next, more, over: ended === '1' && !more, ms: Number(ms) };
+          const ended = state === '1' && !more;
+          const batches = items.length === 0 ? [] : [{ first, items, ended }];
+          return { items: batches, next, more, over: ended, ms: Number(ms) };
         });
       return follow(begin, signal);
     },
     async tell(runId, message) {
       const [run, , messages] = keysOf(runId);
-      await addMessage(client, [run, messages], [messagesChannel(prefix, runId), JSON.stringify(message)]);
+      const args = [messagesChannel(prefix, runId), JSON.stringify(message), String(KEPT_MESSAGES)];
+      await addMessage(client, [run, messages], args);
     },
     told: (runId, signal) => messagesFrom('0-0', runId, signal),
     async listen(runId, signal) {
@@ -233,18 +242,17 @@ class LostEvents extends Error {
   }
 }
 
-/** Events as a script's arguments, so many and so long that it is over soon. */
-function* batches(events: readonly RunEvent[]): Generator<{ args: string[]; last: number }> {
-  let args: string[] = [];
-  let bytes = 0;
-  for (const [index, event] of events.entries()) {
-    const text = JSON.stringify(event);
-    args.push(String(event.seq), event.type === 'run-end' ? '1' : '0', text);
-    bytes += text.length;
-    if (bytes < MOST_BYTES && args.length < 3 * MOST_EVENTS && index < events.length - 1) continue;
-    yield { args, last: event.seq };
-    args = [];
-    bytes = 0;
+/** The same events in batches that are so small that a script is over soon. */
+function* parts({ first, items, ended }: EventBatch): Generator<EventBatch> {
+  let from = 0;
+  let length = 0;
+  for (const [index, event] of items.entries()) {
+    length += event.length;
+    const to = index + 1;
+    if (length < MOST_BYTES && to - from < MOST_EVENTS && to < items.length) continue;
+    yield { first: first + from, items: items.slice(from, to), ended: ended && to === items.length };
+    from = to;
+    length = 0;
   }
 }
 

@@ -13,9 +13,11 @@ export const forgetRun: RedisScript = createScript(`
 redis.call('DEL', unpack(KEYS))
 `);
 
-/** Keys: the run. Gives its subject. */
-export const readSubject: RedisScript = createScript(`
-return redis.call('HGET', KEYS[1], 'subject')
+/** Keys: the run. Gives its subject, how many events it has, and '1' where it has ended; or nothing where it is not known. */
+export const readRun: RedisScript = createScript(`
+local run = redis.call('HMGET', KEYS[1], 'subject', 'length', 'ended')
+if not run[1] then return false end
+return { run[1], run[2], run[3] or '0' }
 `);
 
 /**
@@ -35,27 +37,22 @@ return redis.call('GET', KEYS[1])
 `);
 
 /**
- * Keys: the run, its events, its messages. Arguments: the channel of its events; then for each event its number, '1' where it is the
- * end, and itself. Gives how many events there are then, and '1' where they have ended, '2' where they had before; or
- * nothing where the run is not known.
+ * Keys: the run, its events, its messages. Arguments: the channel of its events, the number of the first of these, '1' where
+ * the last of them is the end, and the events. Gives how many events there are then, and '1' where they have ended, '2'
+ * where they had before; or nothing where the run is not known.
  */
 export const appendEvents: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'length', 'replay', 'ended')
 if not run[1] then return false end
 if run[3] then return { run[1], 2 } end
-local before = tonumber(run[1])
-local length, ended = before, false
-for i = 2, #ARGV, 3 do
-  local seq = tonumber(ARGV[i])
-  if ended or seq > length then break end
-  if seq == length then
-    redis.call('XADD', KEYS[2], ARGV[i] .. '-1', 'event', ARGV[i + 2])
-    length = length + 1
-    ended = ARGV[i + 1] == '1'
-  end
+local length, first = tonumber(run[1]), tonumber(ARGV[2])
+local last = first + #ARGV - 4
+if first > length or last < length then return { length, 0 } end
+for seq = length, last do
+  redis.call('XADD', KEYS[2], seq .. '-1', 'event', ARGV[seq - first + 4])
 end
-if length == before then return { length, ended and 1 or 0 } end
-redis.call('HSET', KEYS[1], 'length', length)
+redis.call('HSET', KEYS[1], 'length', last + 1)
+local ended = ARGV[3] == '1'
 if ended then
   redis.call('HSET', KEYS[1], 'ended', 1)
   redis.call('PEXPIRE', KEYS[1], run[2])
@@ -63,13 +60,13 @@ if ended then
 end
 redis.call('PEXPIRE', KEYS[2], redis.call('PTTL', KEYS[1]))
 redis.call('PUBLISH', ARGV[1], '')
-return { length, ended and 1 or 0 }
+return { last + 1, ended and 1 or 0 }
 `);
 
 /**
  * Keys: the run, its events. Arguments: the first number to read, how many events, how many bytes before no more are
- * added. Gives how many there are, '1' where the run has ended, the ms until it is forgotten, and the events; or nothing
- * where the run is not known.
+ * added. Gives how many there are, '1' where the run has ended, the ms until it is forgotten, and where there are any, the id
+ * of the first entry and the events; or nothing where the run is not known.
  */
 export const readEvents: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'length', 'ended')
@@ -79,6 +76,7 @@ if tonumber(ARGV[1]) >= tonumber(run[1]) then return found end
 local bytes, limit = 0, tonumber(ARGV[3])
 for _, entry in ipairs(redis.call('XRANGE', KEYS[2], ARGV[1] .. '-1', '+', 'COUNT', ARGV[2])) do
   local event = entry[2][2]
+  if not found[4] then found[4] = entry[1] end
   found[#found + 1] = event
   bytes = bytes + #event
   if bytes >= limit then break end
@@ -86,11 +84,11 @@ end
 return found
 `);
 
-/** Keys: the run, its messages. Arguments: the channel of its messages, the message. */
+/** Keys: the run, its messages. Arguments: the channel of its messages, the message, how many to keep. */
 export const addMessage: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'length', 'ended')
 if not run[1] or run[2] then return end
-redis.call('XADD', KEYS[2], '*', 'message', ARGV[2])
+redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[3], '*', 'message', ARGV[2])
 redis.call('PEXPIRE', KEYS[2], redis.call('PTTL', KEYS[1]))
 redis.call('PUBLISH', ARGV[1], '')
 `);

@@ -1,6 +1,7 @@
 import type { Executor, RunEvent } from '@cueline/core';
 import { PromptTransport } from '@cueline/core/ai-sdk';
 import { Refusal } from '../respond.ts';
+import { eventsOf } from '../stores/event-batch.ts';
 import { checkTasks } from './check-messages.ts';
 import type { ChatPost } from './read-chat-post.ts';
 import type { Start } from './read-start.ts';
@@ -94,7 +95,8 @@ function chatTransport(
   const executor: Executor = {
     // what starts it has this definition's input
     start: (request) => later(begin(request as Start), left),
-    attach: (runId, afterSeq) => (runId === latest?.runId ? until(left, latest.events(afterSeq)) : undefined),
+    attach: (runId, afterSeq) =>
+      runId === latest?.runId ? until(left, eventsOf(latest.events(afterSeq))) : undefined,
     send: (runId, command) =>
       runId === latest?.runId
         ? latest.send(command)
@@ -112,7 +114,7 @@ function chatTransport(
 }
 
 async function* later(run: Promise<ReachedRun>, left: AbortSignal): AsyncGenerator<RunEvent, void> {
-  yield* until(left, (await run).events(-1));
+  yield* until(left, eventsOf((await run).events(-1)));
 }
 
 /** The same events, as long as somebody is there. */

@@ -8,7 +8,6 @@ import { readJson } from '../read-body.ts';
 import { jsonResponse, Refusal, refusalResponse } from '../respond.ts';
 import { answerChat, resumeChat } from './chat.ts';
 import { isChatPost, readChatPost } from './read-chat-post.ts';
-import { peek } from './peek.ts';
 import { createRequestCount } from './count-requests.ts';
 import type { PromptRouteOptions } from './prompt-route-options.ts';
 import { readCommand } from './read-command.ts';
@@ -25,8 +24,6 @@ export type RouteContext = { waitUntil?: (work: Promise<void>) => void };
 /** A route as servers call it: with a request, and on some platforms with its environment and context. */
 export type PromptRoute = (request: Request, env?: object, context?: RouteContext) => Promise<Response>;
 
-/** How long a client that comes back may wait to hear whether anything is left to come, in milliseconds. */
-const PEEK_MS = 500;
 const METHODS = ['GET', 'POST', 'DELETE'] as const;
 const knownCors: CorsRules = {
   methods: METHODS,
@@ -118,12 +115,9 @@ export function createPromptRoute(
     if (runId !== undefined) {
       const afterSeq = readAfter(request, url);
       const run = await runs.reach(runId, subject);
-      return inPlace(subject, runId, async (leave) => {
-        const all = run.events(afterSeq);
-        // an EventSource comes back after the end of a run, too, until it is told that there is nothing
-        const events = afterSeq < 0 ? all : await peek(all, PEEK_MS);
-        return events === undefined ? emptyResponse() : eventsResponse(events, runId, leave);
-      });
+      // an EventSource comes back after the end of a run, too, until it is told that there is nothing
+      if (run.endSeq !== undefined && afterSeq >= run.endSeq) return emptyResponse();
+      return inPlace(subject, runId, async (leave) => eventsResponse(run.events(afterSeq), runId, leave));
     }
     const chatId = chatOf(url);
     if (chatId === undefined) throw noRun('GET');

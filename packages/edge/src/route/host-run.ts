@@ -9,7 +9,7 @@ import {
   type SerializedError,
 } from '@cueline/core';
 import { createFeed, type Feed } from '../stores/feed.ts';
-import type { RunLogStore, RunMessage } from '../stores/run-log-store.ts';
+import { KEPT_MESSAGES, type RunLogStore, type RunMessage } from '../stores/run-log-store.ts';
 import { createErrorHiding } from './hide-errors.ts';
 import { hideRequests } from './hide-requests.ts';
 import { createStoreWriter } from './store-writer.ts';
@@ -18,10 +18,8 @@ import { createStoreWriter } from './store-writer.ts';
 export type HostedRun = {
   readonly runId: string;
   readonly subject: string;
-  /** As they happen, with what the model is sent. */
-  readonly events: Feed<RunEvent>;
-  /** What whoever watches may see of them, once it is written down. */
-  readonly shown: Feed<RunEvent>;
+  /** What clients may see of its events, as JSON, once it is written down. */
+  readonly shown: Feed<string>;
   send(command: RunCommand): Promise<EditReply>;
   /** Ends it; with an error, where that was not wished for. */
   stop(error?: SerializedError): void;
@@ -40,6 +38,8 @@ export type HostedRunOptions = {
   showErrors?: boolean;
   /** Lets clients read what the model is sent. */
   showRequests?: boolean;
+  /** Called with each event as it happens, with what the model is sent. */
+  onEvent?(event: RunEvent, stop: HostedRun['stop']): void;
   onFailure(error: unknown): void;
 };
 
@@ -49,12 +49,18 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Starts a run that goes on whoever watches it, under the id that its store knows it by. It ends by itself, when it is
- * stopped, here or by another instance, and after `runMs`.
+ * stopped, here or by another instance, and after `runMs`. Of its events only their JSON is kept, and of what it was started
+ * with nothing once it has begun.
  */
 export function hostRun(options: HostedRunOptions): HostedRun {
-  const { runId, subject, executor, request, store, runMs, showErrors, showRequests, onFailure } = options;
-  const events = createFeed<RunEvent>();
-  const shown = createFeed<RunEvent>();
+  const { runId, subject, executor, store, runMs, showErrors, showRequests, onEvent, onFailure } = options;
+  const shown = createFeed<string>((event) => event.length);
+  /** Until it has begun. */
+  let request: RunRequest | undefined = options.request;
+  let length = 0;
+  let ended = false;
+  /** When the last event happened, in milliseconds since the start. */
+  let lastTime = 0;
   const aborting = new AbortController();
   /** Ends the listening. */
   const over = new AbortController();
@@ -68,9 +74,9 @@ export function hostRun(options: HostedRunOptions): HostedRun {
   const writer = createStoreWriter({
     store,
     runId,
-    show(event) {
-      shown.push(event);
-      if (event.type === 'run-end') shown.close();
+    show(events, isEnd) {
+      shown.push(events);
+      if (isEnd) shown.close();
     },
     onFailure(error) {
       onFailure(error);
@@ -92,9 +98,9 @@ export function hostRun(options: HostedRunOptions): HostedRun {
   );
 
   function add(event: RunEvent): void {
-    if (events.closed) return;
+    if (ended) return;
     // a warning of our own moves what follows
-    const placed = { ...(hideErrors?.(event) ?? event), seq: events.items.length };
+    const placed = { ...(hideErrors?.(event) ?? event), seq: length };
     if (placed.type === 'run-start' || placed.type === 'run-resume') {
       innerId = placed.runId;
       placed.runId = runId;
@@ -103,18 +109,21 @@ export function hostRun(options: HostedRunOptions): HostedRun {
       placed.type === 'run-end' && placed.outcome === 'stopped' && cause !== undefined
         ? { ...placed, outcome: 'error' as const, error: cause }
         : placed;
-    events.push(told);
-    writer.push(showRequests ? told : hideRequests(told));
-    if (told.type !== 'run-end') return;
-    events.close();
-    over.abort();
-    clearTimeout(timeout);
-    clearTimeout(grace);
+    length += 1;
+    lastTime = told.t;
+    request = undefined;
+    ended = told.type === 'run-end';
+    writer.push(JSON.stringify(showRequests ? told : hideRequests(told)), ended);
+    if (ended) {
+      over.abort();
+      clearTimeout(timeout);
+      clearTimeout(grace);
+    }
+    onEvent?.(told, end);
   }
 
   function warn(message: string): void {
-    const last = events.items.at(-1);
-    if (last !== undefined) add({ seq: 0, t: last.t, type: 'warning', message });
+    if (length > 0) add({ seq: 0, t: lastTime, type: 'warning', message });
   }
 
   /** Has the run end; with an error, where it was not wished for. */
@@ -122,29 +131,28 @@ export function hostRun(options: HostedRunOptions): HostedRun {
     if (aborting.signal.aborted) return;
     cause = error;
     aborting.abort();
-    if (!events.closed) grace = setTimeout(() => close(error), GRACE_MS);
+    if (!ended) grace = setTimeout(() => close(error), GRACE_MS);
   }
 
   /** Ends the log of a run that does not do so itself. */
   function close(error?: SerializedError): void {
-    const last = events.items.at(-1);
-    if (last === undefined) {
+    if (request !== undefined) {
       const { definition, messages, input } = request;
       const failure = error === undefined ? undefined : CuelineError.fromJSON(error);
       for (const event of failedStart(definition.name, failure, messages, input)) add(event);
       return;
     }
     const how = error === undefined ? { outcome: 'stopped' as const } : { outcome: 'error' as const, error };
-    add({ seq: 0, t: last.t, type: 'run-end', ...how });
+    add({ seq: 0, t: lastTime, type: 'run-end', ...how });
   }
 
-  async function follow(): Promise<void> {
+  async function follow(started: RunRequest): Promise<void> {
     let error: SerializedError = {
       code: 'stream_truncated',
       message: 'The run broke off without an end. Start it again.',
     };
     try {
-      for await (const event of executor.start(request, aborting.signal)) add(event);
+      for await (const event of executor.start(started, aborting.signal)) add(event);
     } catch (thrown) {
       onFailure(thrown);
       if (CuelineError.isInstance(thrown)) error = thrown.toJSON();
@@ -153,7 +161,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
   }
 
   async function send(command: RunCommand): Promise<EditReply> {
-    if (innerId === undefined || innerId === '' || events.closed) return notUnderWay();
+    if (innerId === undefined || innerId === '' || ended) return notUnderWay();
     return (await executor.send?.(innerId, command)) ?? notUnderWay();
   }
 
@@ -166,6 +174,11 @@ export function hostRun(options: HostedRunOptions): HostedRun {
     // heard again after a store that was away, it is answered again and not done again
     const answer = known ?? { reply: await answerTo(message), told: false };
     replies.set(id, answer);
+    // a store gives no more than these again
+    for (const oldest of replies.keys()) {
+      if (replies.size <= KEPT_MESSAGES) break;
+      replies.delete(oldest);
+    }
     await store.tell(runId, { type: 'reply', id, reply: answer.reply });
     answer.told = true;
   }
@@ -196,9 +209,9 @@ export function hostRun(options: HostedRunOptions): HostedRun {
     }
   }
 
-  void follow();
+  void follow(options.request);
   void listen();
-  return { runId, subject, events, shown, send, stop: end, written: writer.written };
+  return { runId, subject, shown, send, stop: end, written: writer.written };
 }
 
 /** What is answered to a command that comes too late. */

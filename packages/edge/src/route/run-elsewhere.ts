@@ -1,5 +1,6 @@
 import { CuelineError, failedStart, type EditReply, type RunCommand, type RunEvent } from '@cueline/core';
-import type { RunLogStore, RunMessage } from '../stores/run-log-store.ts';
+import { eventsOf } from '../stores/event-batch.ts';
+import type { EventBatch, RunLogStore, RunMessage } from '../stores/run-log-store.ts';
 import { createTokenCount } from './count-tokens.ts';
 import { notUnderWay } from './host-run.ts';
 import { afterAwake, withPatience } from './patience.ts';
@@ -8,7 +9,7 @@ import { together } from './together.ts';
 /** A run of another instance, as far as the store that both share can tell. */
 export type RunElsewhere = {
   /** The events after `afterSeq`, past and to come. Where its instance has gone, they end with `interrupted`. */
-  events(afterSeq: number): AsyncIterable<RunEvent>;
+  events(afterSeq: number): AsyncIterable<EventBatch>;
   send(command: RunCommand): Promise<EditReply>;
   /** Resolves once it has ended. */
   ended(signal: AbortSignal): Promise<void>;
@@ -71,7 +72,7 @@ export function followElsewhere(
   async function whatIsWritten(): Promise<{ last: RunEvent | undefined; tokens: number }> {
     const counted = createTokenCount();
     const enough = new AbortController();
-    const events = store.read(runId, -1, enough.signal)[Symbol.asyncIterator]();
+    const events = eventsOf(store.read(runId, -1, enough.signal))[Symbol.asyncIterator]();
     let last: RunEvent | undefined;
     for (;;) {
       const next = events.next();
@@ -86,7 +87,7 @@ export function followElsewhere(
   async function eventAt(seq: number): Promise<RunEvent | undefined> {
     const enough = new AbortController();
     try {
-      const events = store.read(runId, seq - 1, enough.signal)[Symbol.asyncIterator]();
+      const events = eventsOf(store.read(runId, seq - 1, enough.signal))[Symbol.asyncIterator]();
       const { value } = await withPatience(events.next());
       return value as RunEvent | undefined;
     } finally {
@@ -107,7 +108,11 @@ export function followElsewhere(
         : [{ seq: last.seq + 1, t: last.t, type: 'run-end', outcome: 'error', error: error.toJSON() }];
     // should it be there after all, it hears that it is over
     await store.tell(runId, { type: 'stop' });
-    await store.append(runId, events);
+    await store.append(runId, {
+      first: events[0]!.seq,
+      items: events.map((event) => JSON.stringify(event)),
+      ended: true,
+    });
     // where there was more than could be read in time, or it was there after all, something else stands in its place
     const end = await eventAt(events.at(-1)!.seq);
     if (end?.type === 'run-end') await onAbandoned?.(tokens);
@@ -121,7 +126,7 @@ export function followElsewhere(
       return gone;
     });
 
-  async function* follow(afterSeq: number, signal: AbortSignal): AsyncGenerator<RunEvent, void> {
+  async function* follow(afterSeq: number, signal: AbortSignal): AsyncGenerator<EventBatch, void> {
     const events = store.read(runId, afterSeq, signal)[Symbol.asyncIterator]();
     for (;;) {
       const next = events.next();

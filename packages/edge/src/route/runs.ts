@@ -1,6 +1,7 @@
-import type { EditReply, Executor, RunCommand, RunEvent } from '@cueline/core';
+import type { EditReply, Executor, RunCommand, RunEvent, SerializedError } from '@cueline/core';
 import type { Identity } from '../identify.ts';
 import { Refusal } from '../respond.ts';
+import type { EventBatch, StoredRun } from '../stores/run-log-store.ts';
 import { createTokenCount, leastTokens } from './count-tokens.ts';
 import { createUsageCount } from './count-usage.ts';
 import { hostRun, type HostedRun } from './host-run.ts';
@@ -14,8 +15,10 @@ import type { RouteSettings } from './settings.ts';
 /** A run, in whichever instance it happens. */
 export type ReachedRun = {
   readonly runId: string;
+  /** The number of its `run-end`, where it had ended when it was reached. */
+  readonly endSeq: number | undefined;
   /** The events after `afterSeq`, past and to come. Returning from the iteration only stops watching. */
-  events(afterSeq: number): AsyncIterable<RunEvent>;
+  events(afterSeq: number): AsyncIterable<EventBatch>;
   send(command: RunCommand): Promise<EditReply>;
   stop(): Promise<void>;
   /** Resolves once it has ended and its place is free for another, or after two seconds. Never rejects. */
@@ -73,31 +76,40 @@ export function createRuns(settings: RouteSettings): Runs {
     }
   }
 
-  /** Follows a run to its end, makes it known, and gives its place back. */
-  async function account(run: HostedRun, prompt: string, allowed: number): Promise<void> {
-    const { runId, subject } = run;
+  /** Counts what a run uses, ends it where that is too much, makes it known, and gives its place back. */
+  function account(
+    { runId, subject }: { runId: string; subject: string },
+    prompt: string,
+    allowed: number,
+  ): { add(event: RunEvent, stop: (error: SerializedError) => void): void; settled: Promise<void> } {
     const begun = performance.now();
     report({ type: 'run-start', runId, subject, prompt });
     const counted = createTokenCount();
     const used = createUsageCount();
-    for await (const event of run.events.read(0)) {
-      const before = counted.total();
-      counted.add(event);
-      used.add(event, counted.total() - before);
-      // after a step it goes on or ends by itself, and may just have said its last word
-      if (event.type !== 'step-end' && counted.seen() > allowed) run.stop(usedUp(allowed));
-      // what is asked at once is seen too late; one step alone is what the run was begun for
-      const isAnother = event.type === 'step-start' && counted.underWay() > 1;
-      if (isAnother && counted.committed() > allowed) run.stop(tooMuchAtOnce(allowed));
-      if (event.type !== 'run-end') continue;
-      const { outcome, error } = event;
-      const code = error === undefined ? {} : { code: error.code };
-      const ms = Math.round(performance.now() - begun);
-      const cost = { tokens: counted.total(), usage: used.total() };
-      report({ type: 'run-end', runId, subject, prompt, outcome, ...code, ms, ...cost });
-    }
-    const isLost = counted.isBoundless() && Number.isFinite(allowed);
-    await budget.settle(subject, runId, isLost ? Math.max(allowed, counted.total()) : counted.total());
+    let settle: (settled: Promise<void>) => void;
+    const settled = new Promise<void>((resolve) => (settle = resolve));
+    return {
+      settled,
+      add(event, stop) {
+        const before = counted.total();
+        counted.add(event);
+        used.add(event, counted.total() - before);
+        // after a step it goes on or ends by itself, and may just have said its last word
+        if (event.type !== 'step-end' && counted.seen() > allowed) stop(usedUp(allowed));
+        // what is asked at once is seen too late; one step alone is what the run was begun for
+        const isAnother = event.type === 'step-start' && counted.underWay() > 1;
+        if (isAnother && counted.committed() > allowed) stop(tooMuchAtOnce(allowed));
+        if (event.type !== 'run-end') return;
+        const { outcome, error } = event;
+        const code = error === undefined ? {} : { code: error.code };
+        const ms = Math.round(performance.now() - begun);
+        const cost = { tokens: counted.total(), usage: used.total() };
+        report({ type: 'run-end', runId, subject, prompt, outcome, ...code, ms, ...cost });
+        const isLost = counted.isBoundless() && Number.isFinite(allowed);
+        const tokens = isLost ? Math.max(allowed, counted.total()) : counted.total();
+        settle(budget.settle(subject, runId, tokens));
+      },
+    };
   }
 
   /** What is written down can be read from the store by then; the rest can be read here only. */
@@ -113,6 +125,7 @@ export function createRuns(settings: RouteSettings): Runs {
   function reachHere(run: HostedRun, settled: Promise<void>): ReachedRun {
     return {
       runId: run.runId,
+      endSeq: run.shown.closed ? run.shown.length - 1 : undefined,
       events: (afterSeq) => run.shown.read(afterSeq + 1),
       send: (command) => run.send(command),
       stop: async () => run.stop(),
@@ -120,7 +133,7 @@ export function createRuns(settings: RouteSettings): Runs {
     };
   }
 
-  function reachElsewhere(runId: string, subject: string): ReachedRun {
+  function reachElsewhere(runId: string, { subject, endSeq }: StoredRun): ReachedRun {
     const run = followElsewhere(store, runId, {
       quietMs,
       replyMs: Math.min(REPLY_MS, quietMs),
@@ -129,6 +142,7 @@ export function createRuns(settings: RouteSettings): Runs {
     });
     return {
       runId,
+      endSeq,
       events: run.events,
       send: (command) => ask(() => run.send(command), COMMAND_MS),
       stop: () => ask(() => store.tell(runId, { type: 'stop' })),
@@ -138,9 +152,9 @@ export function createRuns(settings: RouteSettings): Runs {
 
   async function reach(runId: string, subject: string): Promise<ReachedRun> {
     const run = here.get(runId);
-    const owner = run === undefined ? await ask(() => store.subjectOf(runId)) : run.subject;
-    if (owner !== subject) throw unknownRun();
-    return run === undefined ? reachElsewhere(runId, subject) : reachHere(run, run.settled);
+    const known = run ?? (await ask(() => store.get(runId)));
+    if (known?.subject !== subject) throw unknownRun();
+    return run === undefined ? reachElsewhere(runId, known) : reachHere(run, run.settled);
   }
 
   return {
@@ -194,6 +208,7 @@ export function createRuns(settings: RouteSettings): Runs {
       }
       const onFailure = (error: unknown): void => report({ type: 'failed', error, runId });
       const options = { ...request.options, limits: within(limits, reserved.tokens) };
+      const { add, settled } = account({ runId, subject }, prompt, reserved.tokens);
       const run = hostRun({
         runId,
         subject,
@@ -203,9 +218,9 @@ export function createRuns(settings: RouteSettings): Runs {
         runMs,
         showErrors: settings.showErrors,
         showRequests: settings.showRequests,
+        onEvent: add,
         onFailure,
       });
-      const settled = account(run, prompt, reserved.tokens);
       here.set(runId, { ...run, settled });
       const forgotten = forgetLater(run);
       try {

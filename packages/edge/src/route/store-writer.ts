@@ -1,10 +1,10 @@
-import type { RunEvent } from '@cueline/core';
-import type { RunLogStore } from '../stores/run-log-store.ts';
+import type { EventBatch, RunLogStore } from '../stores/run-log-store.ts';
 import { afterAwake, withPatience } from './patience.ts';
 
 /** Writes a run down while it goes on, without holding it up. */
 export type StoreWriter = {
-  push(event: RunEvent): void;
+  /** Adds an event, as JSON. Nothing comes after `run-end`. */
+  push(event: string, isEnd: boolean): void;
   /** Once everything up to `run-end` is written; false where the store did not take it. Never rejects. */
   readonly written: Promise<boolean>;
 };
@@ -12,8 +12,8 @@ export type StoreWriter = {
 export type StoreWriterOptions = {
   store: RunLogStore;
   runId: string;
-  /** Called with each event once it is written, in their order; or not, where the store is away. */
-  show(event: RunEvent): void;
+  /** Called with events once they are written, in their order; or not, where the store is away. */
+  show(events: readonly string[], ended: boolean): void;
   /** Told of the first time that it fails. */
   onFailure(error: unknown): void;
   /** Called where the log has ended while the run goes on: another instance took this one for gone. */
@@ -31,13 +31,13 @@ const LONGEST_PAUSE_MS = 2_000;
 const SLOW_MS = 1_000;
 
 /**
- * What cannot be written is tried again, in its order, as long as the run goes on and a while after. What is shown is
- * written down before, so that another instance has all of it should this one go away. Only a store that fails or takes
- * its time is not waited for.
+ * What happens within one turn of the event loop is written together. What cannot be written is tried again, in its order,
+ * as long as the run goes on and a while after. What is shown is written down before, so that another instance has all of
+ * it should this one go away. Only a store that fails or takes its time is not waited for.
  */
 export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
   const { store, runId, show, onFailure, onOver } = options;
-  const events: RunEvent[] = [];
+  const events: string[] = [];
   /** How many of them the store has, and how many are shown. */
   let kept = 0;
   let shown = 0;
@@ -50,8 +50,10 @@ export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
   let away = false;
 
   function showTo(count: number): void {
-    for (const event of events.slice(shown, count)) show(event);
-    shown = Math.max(shown, count);
+    if (count <= shown) return;
+    const fresh = events.slice(shown, count);
+    shown = count;
+    show(fresh, ended && count === events.length);
   }
 
   function goOnWithout(): void {
@@ -59,17 +61,23 @@ export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
     showTo(events.length);
   }
 
+  function nextBatch(): EventBatch {
+    const items = events.slice(kept, kept + MAX_BATCH);
+    return { first: kept, items, ended: ended && kept + items.length === events.length };
+  }
+
   async function write(): Promise<void> {
     let triesAfterEnd = 0;
     for (let failures = 0; kept < events.length;) {
-      const batch = events.slice(kept, kept + MAX_BATCH);
+      if (failures === 0) await pause(0, false);
+      const batch = nextBatch();
       const stopWaiting = afterAwake(SLOW_MS, goOnWithout);
       try {
         if ((await withPatience(store.append(runId, batch))) === 'over') {
           stopWaiting();
           return finish(await keepToTheLog());
         }
-        kept += batch.length;
+        kept += batch.items.length;
         showTo(kept);
         away = false;
         failures = 0;
@@ -96,25 +104,30 @@ export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
   /** Shows how the log ends in place of what comes here. Gives false where something else has been shown already. */
   async function keepToTheLog(): Promise<boolean> {
     away = false;
-    const rest: RunEvent[] = [];
+    const rest: string[] = [];
+    let isWhole = false;
     const enough = new AbortController();
     const read = async (): Promise<void> => {
       // with the last one that was shown, to see whether it is the same there
-      for await (const event of store.read(runId, Math.max(shown - 2, -1), enough.signal)) rest.push(event);
+      const batches = store.read(runId, Math.max(shown - 2, -1), enough.signal);
+      for await (const batch of batches) {
+        rest.push(...batch.items);
+        isWhole = batch.ended;
+      }
     };
     await withPatience(read()).finally(() => enough.abort());
     const last = events[shown - 1];
-    const isTheSame = last === undefined || JSON.stringify(rest.shift()) === JSON.stringify(last);
-    if (isTheSame) for (const event of rest) show(event);
+    const isTheSame = last === undefined || rest.shift() === last;
+    if (isTheSame) show(rest, isWhole);
     else goOnWithout();
     if (!ended) onOver?.();
     return isTheSame;
   }
 
   return {
-    push(event) {
+    push(event, isEnd) {
       events.push(event);
-      if (event.type === 'run-end') ended = true;
+      if (isEnd) ended = true;
       if (away) showTo(events.length);
       if (writing) return;
       writing = true;

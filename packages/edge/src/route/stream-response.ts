@@ -1,6 +1,7 @@
-import type { RunEvent } from '@cueline/core';
-import { toEventStream } from '@cueline/core/server';
+import { toServerSentEvents } from '@cueline/core/server';
 import { answerHeaders } from '../respond.ts';
+import { toFrames } from '../stores/event-batch.ts';
+import type { EventBatch } from '../stores/run-log-store.ts';
 import type { ChatAnswer } from './chat.ts';
 import { toChunkStream } from './chunk-stream.ts';
 import { whileRead } from './streams.ts';
@@ -10,11 +11,11 @@ export const RUN_HEADER = 'x-cueline-run';
 
 /** A run's events as an answer that goes on. `onLeave` is called once nobody reads it any more. */
 export function eventsResponse(
-  events: AsyncIterable<RunEvent>,
+  events: AsyncIterable<EventBatch>,
   runId: string,
   onLeave: () => void,
 ): Response {
-  return streamResponse(toEventStream(whileRead(events, onLeave)), { [RUN_HEADER]: runId });
+  return streamResponse(toServerSentEvents(whileRead(events, onLeave), toFrames), { [RUN_HEADER]: runId });
 }
 
 /** The same for the AI SDK's client, in its chunks. */

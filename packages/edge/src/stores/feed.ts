@@ -1,18 +1,36 @@
+/** Items of a list in their order, as many as are read at once. */
+export type Batch<Item> = {
+  /** The number of the first of them in the list. */
+  first: number;
+  items: readonly Item[];
+  /** True where the last of them ends the list. */
+  ended: boolean;
+};
+
 /** A list that grows, and that any number of readers follow from wherever they like. */
 export type Feed<Item> = {
-  readonly items: readonly Item[];
+  /** How many items were pushed. */
+  readonly length: number;
   readonly closed: boolean;
   /** Does nothing once it is closed. */
-  push(item: Item): void;
+  push(items: readonly Item[]): void;
+  /** Lets go of all but the last so many items, and gives those: readers go on after them. */
+  keepLast(count: number): readonly Item[];
   /** Nothing more is to come: readers end after the last item. */
   close(): void;
   /** The items from number `from` on, past and to come. Aborting `signal` ends the iteration at once. */
-  read(from: number, signal?: AbortSignal): AsyncIterable<Item>;
+  read(from: number, signal?: AbortSignal): AsyncIterable<Batch<Item>>;
 };
 
-/** A feed without items. */
-export function createFeed<Item>(): Feed<Item> {
+/** How much a reader is given at once: what it does not take yet is in memory twice. */
+const MOST_ITEMS = 500;
+const MOST_LENGTH = 64 << 10;
+
+/** A feed without items. `lengthOf` says how long an item is, in characters. */
+export function createFeed<Item>(lengthOf: (item: Item) => number = () => 0): Feed<Item> {
   const items: Item[] = [];
+  /** How many were let go of before the first of these. */
+  let gone = 0;
   const waiting = new Set<() => void>();
   let closed = false;
 
@@ -21,15 +39,32 @@ export function createFeed<Item>(): Feed<Item> {
     waiting.clear();
   }
 
+  function batchFrom(first: number): Batch<Item> {
+    const from = first - gone;
+    let to = from;
+    for (let length = 0; to < items.length && to < from + MOST_ITEMS && length < MOST_LENGTH; to += 1) {
+      length += lengthOf(items[to]!);
+    }
+    return { first, items: items.slice(from, to), ended: closed && to === items.length };
+  }
+
   return {
-    items,
+    get length() {
+      return gone + items.length;
+    },
     get closed() {
       return closed;
     },
-    push(item) {
-      if (closed) return;
-      items.push(item);
+    push(added) {
+      if (closed || added.length === 0) return;
+      for (const item of added) items.push(item);
       wake();
+    },
+    keepLast(count) {
+      const surplus = items.length - count;
+      if (surplus <= 0) return [];
+      gone += surplus;
+      return items.splice(0, surplus);
     },
     close() {
       closed = true;
@@ -45,7 +80,7 @@ export function createFeed<Item>(): Feed<Item> {
           wake();
         };
         signal?.addEventListener('abort', leave, { once: true });
-        const finish = (): IteratorResult<Item> => {
+        const finish = (): IteratorResult<Batch<Item>> => {
           signal?.removeEventListener('abort', leave);
           return { done: true, value: undefined };
         };
@@ -53,7 +88,12 @@ export function createFeed<Item>(): Feed<Item> {
           async next() {
             for (;;) {
               if (left) return finish();
-              if (index < items.length) return { done: false, value: items[index++]! };
+              index = Math.max(index, gone);
+              if (index < gone + items.length) {
+                const batch = batchFrom(index);
+                index += batch.items.length;
+                return { done: false, value: batch };
+              }
               if (closed) return finish();
               await new Promise<void>((resolve) => waiting.add(resolve));
             }

@@ -1,40 +1,45 @@
-import type { RunEvent } from '@cueline/core';
+import { eachOf } from './event-batch.ts';
 import { createFeed, type Feed } from './feed.ts';
-import type { NewRun, RunLogStore, RunMessage } from './run-log-store.ts';
+import { keptBytes } from './kept-bytes.ts';
+import { KEPT_MESSAGES, type NewRun, type RunLogStore, type RunMessage } from './run-log-store.ts';
 
 export type MemoryRunsOptions = {
-  /** How many runs are kept; beyond that, those are forgotten first that ended first. Default 1,000. */
+  /** How many runs are kept. Default 10,000. */
   maxRuns?: number;
-  /** How many characters of JSON their events are together, beyond which the same happens. Default 256 Mi. */
-  maxLength?: number;
+  /** How many bytes their events and messages may take. Default 128 MiB. */
+  maxBytes?: number;
   /** Milliseconds from any fixed point; default `Date.now`. */
   now?: () => number;
 };
 
 type Kept = NewRun & {
-  events: Feed<RunEvent>;
-  messages: Feed<RunMessage>;
-  /** Of its events, as JSON. */
-  length: number;
+  /** As JSON. */
+  events: Feed<string>;
+  messages: Feed<string>;
+  /** Of both. */
+  bytes: number;
   expiresAt: number;
   timer?: ReturnType<typeof setTimeout>;
 };
 
+/** About what a run costs besides its events. */
+const OVERHEAD = 2_048;
 /** Timers take no more, and what is forgotten is looked for at every start anyway. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Keeps runs in this process, for development and for a single instance: what another one has begun is not known here,
- * and nothing outlives the process.
+ * and nothing outlives the process. Beyond `maxRuns` or `maxBytes`, runs that have ended are forgotten before their time,
+ * those first that began first; where all of them are under way, no other begins (a route answers 503).
  */
 export function createMemoryRuns({
-  maxRuns = 1_000,
-  maxLength = 256 << 20,
+  maxRuns = 10_000,
+  maxBytes = 128 << 20,
   now = Date.now,
 }: MemoryRunsOptions = {}): RunLogStore {
   const runs = new Map<string, Kept>();
-  /** Of all their events. */
-  let total = 0;
+  /** Of all runs together. */
+  let bytes = 0;
   /** Runs by subject and key, and the latest by subject and conversation. */
   const names = new Map<string, string>();
 
@@ -47,18 +52,34 @@ export function createMemoryRuns({
 
   function forget(run: Kept): void {
     clearTimeout(run.timer);
-    if (runs.delete(run.runId)) total -= run.length;
+    if (runs.delete(run.runId)) bytes -= run.bytes;
     for (const name of namesOf(run)) if (names.get(name) === run.runId) names.delete(name);
     run.events.close();
     run.messages.close();
   }
 
+  /** Counts what a run takes more, and has it fit. */
+  function count(run: Kept, more: number): void {
+    run.bytes += more;
+    bytes += more;
+    if (bytes > maxBytes) forgetEnded(maxRuns, run);
+  }
+
+  /** Forgets runs that have ended until there is room, but not the one that has just been written. */
+  function forgetEnded(most: number, except?: Kept): void {
+    for (const run of runs.values()) {
+      if (runs.size <= most && bytes <= maxBytes) return;
+      if (run.events.closed && run !== except) forget(run);
+    }
+  }
+
   function makeRoom(): void {
     for (const run of runs.values()) if (now() >= run.expiresAt) forget(run);
-    for (const run of runs.values()) {
-      if (runs.size < maxRuns && total <= maxLength) return;
-      if (run.events.closed) forget(run);
-    }
+    forgetEnded(maxRuns - 1);
+    if (runs.size < maxRuns && bytes <= maxBytes) return;
+    throw new Error(
+      `There is no room for another run: ${runs.size} under way take ${bytes} bytes. Raise maxRuns or maxBytes of createMemoryRuns, or lower limits.concurrent.`,
+    );
   }
 
   function lookUp(name: string): string | undefined {
@@ -66,7 +87,7 @@ export function createMemoryRuns({
     return runId === undefined ? undefined : get(runId)?.runId;
   }
 
-  /** Whoever reads a run whose instance has gone must not wait for ever. */
+  /** A reader of a run whose instance has gone must not wait for ever. */
   function forgetLater(run: Kept): void {
     clearTimeout(run.timer);
     const ms = Math.min(run.expiresAt - now() + 1, MAX_TIMER_MS);
@@ -76,14 +97,24 @@ export function createMemoryRuns({
     (run.timer as { unref?: () => void }).unref?.();
   }
 
+  function messagesFrom(run: Kept, from: number, signal: AbortSignal): AsyncIterable<RunMessage> {
+    return eachOf(run.messages.read(from, signal), (message) => JSON.parse(message) as RunMessage);
+  }
+
   return {
     async create(run) {
-      makeRoom();
       const known = run.key === undefined ? undefined : lookUp(keyName(run.subject, run.key));
       if (known !== undefined) return { runId: known };
-      const expiresAt = now() + run.runMs + run.replayMs;
-      const kept: Kept = { ...run, events: createFeed(), messages: createFeed(), length: 0, expiresAt };
+      makeRoom();
+      const kept: Kept = {
+        ...run,
+        events: createFeed((event) => event.length),
+        messages: createFeed(),
+        bytes: 0,
+        expiresAt: now() + run.runMs + run.replayMs,
+      };
       runs.set(run.runId, kept);
+      count(kept, OVERHEAD);
       forgetLater(kept);
       for (const name of namesOf(run)) names.set(name, run.runId);
       return 'created';
@@ -91,46 +122,56 @@ export function createMemoryRuns({
     async find(which) {
       return lookUp('key' in which ? keyName(which.subject, which.key) : chatName(which.subject, which.chat));
     },
-    async append(runId, events) {
+    async get(runId) {
+      const run = get(runId);
+      if (run === undefined) return undefined;
+      const { subject, events } = run;
+      return { subject, endSeq: events.closed ? events.length - 1 : undefined };
+    },
+    async append(runId, { first, items, ended }) {
       const run = get(runId);
       if (run === undefined) throw new Error(`Run ${runId} is not known, or no longer.`);
-      if (run.events.closed) return 'over';
-      for (const event of events) {
-        const { length } = run.events.items;
-        if (event.seq < length || run.events.closed) continue;
-        if (event.seq > length) throw new Error(`Event ${event.seq} of run ${runId} came before ${length}.`);
-        run.events.push(event);
-        const size = JSON.stringify(event).length;
-        run.length += size;
-        total += size;
-        if (event.type !== 'run-end') continue;
-        run.events.close();
+      const { events } = run;
+      if (events.closed) return 'over';
+      if (first > events.length)
+        throw new Error(`Event ${first} of run ${runId} came before ${events.length}.`);
+      const fresh = items.slice(events.length - first);
+      events.push(fresh);
+      if (ended && fresh.length > 0) {
+        events.close();
         run.expiresAt = now() + run.replayMs;
         forgetLater(run);
       }
+      count(run, bytesOf(fresh));
       return undefined;
     },
     read(runId, afterSeq, signal) {
       const run = get(runId);
       return run === undefined ? none() : run.events.read(afterSeq + 1, signal);
     },
-    async subjectOf(runId) {
-      return get(runId)?.subject;
-    },
     async tell(runId, message) {
       const run = get(runId);
       // a run that has ended hears nothing, and what is told to it must not pile up
-      if (run?.events.closed === false) run.messages.push(message);
+      if (run === undefined || run.events.closed) return;
+      const text = JSON.stringify(message);
+      run.messages.push([text]);
+      count(run, bytesOf([text]) - bytesOf(run.messages.keepLast(KEPT_MESSAGES)));
     },
     told(runId, signal) {
       const run = get(runId);
-      return run === undefined ? none() : run.messages.read(0, signal);
+      return run === undefined ? none() : messagesFrom(run, 0, signal);
     },
     async listen(runId, signal) {
       const run = get(runId);
-      return run === undefined ? none() : run.messages.read(run.messages.items.length, signal);
+      return run === undefined ? none() : messagesFrom(run, run.messages.length, signal);
     },
   };
+}
+
+function bytesOf(texts: readonly string[]): number {
+  let sum = 0;
+  for (const text of texts) sum += keptBytes(text);
+  return sum;
 }
 
 async function* none(): AsyncGenerator<never, void> {}

@@ -11,6 +11,9 @@ export type Items = {
   /** Undefined where there is none, or not all of it yet. */
   read<Value>(key: string): Promise<Value | undefined>;
   write(key: string, value: unknown): Promise<void>;
+  /** The same for a text. */
+  readText(key: string): Promise<string | undefined>;
+  writeText(key: string, text: string): Promise<void>;
   remove(key: string): Promise<void>;
   /** Those that begin with this, which may take a while. */
   keys(base: string): Promise<string[]>;
@@ -21,19 +24,28 @@ const READ_TRIES = 5;
 const READ_AGAIN_MS = 10;
 
 export function createItems(storage: ItemStorage): Items {
+  async function readText(key: string): Promise<string | undefined> {
+    for (let tries = 1; ; tries += 1) {
+      const item = await storage.getItem(key);
+      if (item === null || item === undefined) return undefined;
+      if (typeof item === 'object' && 'json' in item) return String(item.json);
+      // a file that is being written is read as a piece of text; one whose writer went away stays like that
+      if (tries === READ_TRIES) return undefined;
+      await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS));
+    }
+  }
+
+  // as text in an object, because what looks like JSON is read as it, and without some of its fields
+  const writeText = (key: string, json: string): Promise<void> => storage.setItem(key, { json });
+
   return {
     async read<Value>(key: string) {
-      for (let tries = 1; ; tries += 1) {
-        const item = await storage.getItem(key);
-        if (item === null || item === undefined) return undefined;
-        if (typeof item === 'object' && 'json' in item) return JSON.parse(String(item.json)) as Value;
-        // a file that is being written is read as a piece of text; one whose writer went away stays like that
-        if (tries === READ_TRIES) return undefined;
-        await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS));
-      }
+      const text = await readText(key);
+      return text === undefined ? undefined : (JSON.parse(text) as Value);
     },
-    // as text in an object, because what looks like JSON is read as it, and without some of its fields
-    write: (key, value) => storage.setItem(key, { json: JSON.stringify(value) }),
+    write: (key, value) => writeText(key, JSON.stringify(value)),
+    readText,
+    writeText,
     remove: (key) => storage.removeItem(key),
     keys: (base) => storage.getKeys(base),
   };

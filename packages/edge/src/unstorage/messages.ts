@@ -1,4 +1,4 @@
-import type { RunMessage } from '../stores/run-log-store.ts';
+import { KEPT_MESSAGES, type RunMessage } from '../stores/run-log-store.ts';
 import type { Items } from './items.ts';
 import type { Turns } from './turns.ts';
 
@@ -10,6 +10,10 @@ export type Messages = {
 };
 
 type Told = { at: number; message: RunMessage };
+/** What somebody told, but for the first `gone`. */
+type List = { gone: number; told: Told[] };
+
+const nothing: List = { gone: 0, told: [] };
 
 /** How long it is waited before it is looked whether somebody else has written over a list, in milliseconds. */
 const SETTLE_MS = 50;
@@ -43,8 +47,10 @@ export function createMessages(items: Items, inTurn: Turns): Messages {
   return {
     tell: (run, message) =>
       inTurn(listOf(run, own), async () => {
-        const told = (await items.read<Told[]>(listOf(run, own))) ?? [];
-        await items.write(listOf(run, own), [...told, { at: momentAfterTheLast(), message }]);
+        const { gone, told } = (await items.read<List>(listOf(run, own))) ?? nothing;
+        const all = [...told, { at: momentAfterTheLast(), message }];
+        const kept = all.slice(-KEPT_MESSAGES);
+        await items.write(listOf(run, own), { gone: gone + all.length - kept.length, told: kept });
         await register(run);
       }),
     listen(run) {
@@ -53,9 +59,9 @@ export function createMessages(items: Items, inTurn: Turns): Messages {
         const tellers = (await items.read<string[]>(tellersOf(run))) ?? [];
         const lists = await Promise.all(
           tellers.map(async (teller) => {
-            const told = (await items.read<Told[]>(listOf(run, teller))) ?? [];
-            const fresh = told.slice(heard.get(teller) ?? 0);
-            return { teller, fresh, length: told.length };
+            const { gone, told } = (await items.read<List>(listOf(run, teller))) ?? nothing;
+            const fresh = told.slice(Math.max(0, (heard.get(teller) ?? 0) - gone));
+            return { teller, fresh, length: gone + told.length };
           }),
         );
         for (const { teller, length } of lists) heard.set(teller, Math.max(length, heard.get(teller) ?? 0));

@@ -1,6 +1,5 @@
-import type { RunEvent } from '@cueline/core';
 import { follow, type Piece } from '../stores/follow.ts';
-import type { NewRun, RunLogStore, RunMessage } from '../stores/run-log-store.ts';
+import type { EventBatch, NewRun, RunLogStore, RunMessage, StoredRun } from '../stores/run-log-store.ts';
 import { createItems, keyOf, type ItemStorage } from './items.ts';
 import { createMessages } from './messages.ts';
 import { atMostEvery, sweep, type Expiring } from './sweep.ts';
@@ -13,7 +12,7 @@ export type StorageRunsOptions = {
   now?: () => number;
 };
 
-type KeptRun = Expiring & Pick<NewRun, 'subject' | 'replayMs'>;
+type KeptRun = Expiring & Pick<NewRun, 'replayMs'> & StoredRun;
 type Name = Expiring & { runId: string };
 
 const RUNS = 'cueline:runs:';
@@ -83,7 +82,16 @@ export function createStorageRuns(
     return { runId: winner };
   }
 
-  async function append(run: string, runId: string, events: readonly RunEvent[]): Promise<'over' | void> {
+  /** The events of a piece, one a line: JSON has no line ends of its own. */
+  async function readPiece(run: string, first: number): Promise<EventBatch | undefined> {
+    const text = await items.readText(pieceKey(run, first));
+    if (text === undefined) return undefined;
+    const events = text.split('\n');
+    const last = JSON.parse(events.at(-1)!) as { type: string };
+    return { first, items: events, ended: last.type === 'run-end' };
+  }
+
+  async function append(run: string, runId: string, events: EventBatch): Promise<'over' | void> {
     const kept = await get(run);
     if (kept === undefined) {
       written.delete(run);
@@ -91,34 +99,30 @@ export function createStorageRuns(
     }
     let { length, next } = written.get(run) ?? { length: 0, next: 0 };
     for (;;) {
-      const piece = await items.read<RunEvent[]>(pieceKey(run, length));
+      const piece = await readPiece(run, length);
       if (piece === undefined) break;
-      if (piece.at(-1)?.type === 'run-end') {
+      if (piece.ended) {
         written.delete(run);
         return 'over';
       }
-      length += piece.length;
+      length += piece.items.length;
     }
-    const fresh: RunEvent[] = [];
-    for (const event of events) {
-      if (event.seq < length + fresh.length) continue;
-      if (event.seq > length + fresh.length) {
-        throw new Error(`Event ${event.seq} of run ${runId} came before ${length + fresh.length}.`);
-      }
-      fresh.push(event);
-      if (event.type === 'run-end') break;
-    }
+    const { first, ended } = events;
+    if (first > length) throw new Error(`Event ${first} of run ${runId} came before ${length}.`);
+    const fresh = events.items.slice(length - first);
     if (fresh.length === 0) return;
-    const isEnd = fresh.at(-1)?.type === 'run-end';
     // what happens meanwhile is the next piece
-    if (!isEnd) await pause(Math.max(0, next - performance.now()));
-    await items.write(pieceKey(run, length), fresh);
-    if (!isEnd) {
-      written.set(run, { length: length + fresh.length, next: performance.now() + pollMs / 2 });
+    if (!ended) await pause(Math.max(0, next - performance.now()));
+    await items.writeText(pieceKey(run, length), fresh.join('\n'));
+    length += fresh.length;
+    if (!ended) {
+      written.set(run, { length, next: performance.now() + pollMs / 2 });
       return;
     }
     written.delete(run);
-    await items.write(`${run}:run`, { ...kept, expiresAt: now() + kept.replayMs } satisfies KeptRun);
+    const { subject, replayMs } = kept;
+    const expiresAt = now() + replayMs;
+    await items.write(`${run}:run`, { subject, replayMs, expiresAt, endSeq: length - 1 } satisfies KeptRun);
   }
 
   /** Looks again and again, as long as the run is kept. */
@@ -177,18 +181,21 @@ export function createStorageRuns(
       return inTurn(run, () => append(run, runId, events));
     },
     read: (runId, afterSeq, signal) =>
-      poll<RunEvent>(runId, signal, (run) => {
+      poll<EventBatch>(runId, signal, (run) => {
         let position = 0;
         return async () => {
-          const piece = await items.read<RunEvent[]>(pieceKey(run, position));
+          const piece = await readPiece(run, position);
           if (piece === undefined) return { items: [], over: false, more: false };
-          position += piece.length;
-          const over = piece.at(-1)?.type === 'run-end';
-          return { items: piece.filter(({ seq }) => seq > afterSeq), over, more: true };
+          position += piece.items.length;
+          const first = Math.max(piece.first, afterSeq + 1);
+          const rest = piece.items.slice(first - piece.first);
+          const batches = rest.length === 0 ? [] : [{ first, items: rest, ended: piece.ended }];
+          return { items: batches, over: piece.ended, more: true };
         };
       }),
-    async subjectOf(runId) {
-      return (await get(await keyOfRun(runId)))?.subject;
+    async get(runId) {
+      const run = await get(await keyOfRun(runId));
+      return run && { subject: run.subject, endSeq: run.endSeq };
     },
     async tell(runId, message) {
       const run = await keyOfRun(runId);

@@ -5,6 +5,7 @@ import { createClient, createCluster, RESP_TYPES } from 'redis';
 import { expect, test, vi } from 'vitest';
 import { all, never } from '../route/routes.ts';
 import { describeWithRedis } from './server.ts';
+import { read, write } from '../stores/events.ts';
 
 const events: RunEvent[] = [
   { seq: 0, t: 0, type: 'text-start', id: 't' },
@@ -24,23 +25,23 @@ describeWithRedis('connections to Redis', (redis) => {
     for (const runId of runs) await store.create(newRun(runId));
     const left = new AbortController();
     const readers = runs.flatMap((runId) => [
-      all(store.read(runId, -1, never())),
-      all(store.read(runId, 0, never())),
+      all(read(store, runId, -1, never())),
+      all(read(store, runId, 0, never())),
     ]);
     const listeners = runs.map((runId) => all(store.told(runId, left.signal)));
     await vi.waitFor(async () => expect(await subscriptions()).toBe(200));
     expect(await connections()).toBe(before + 1);
     await Promise.all(runs.map((runId) => store.tell(runId, { type: 'stop' })));
-    await Promise.all(runs.map((runId) => store.append(runId, events)));
-    const read = await Promise.all(readers);
-    expect(read.filter((log) => log.length === 3)).toHaveLength(100);
-    expect(read.filter((log) => log.length === 2)).toHaveLength(100);
+    await Promise.all(runs.map((runId) => write(store, runId, events)));
+    const logs = await Promise.all(readers);
+    expect(logs.filter((log) => log.length === 3)).toHaveLength(100);
+    expect(logs.filter((log) => log.length === 2)).toHaveLength(100);
     await vi.waitFor(async () => expect(await subscriptions()).toBe(100));
     left.abort();
     expect((await Promise.all(listeners)).every(({ length }) => length === 1)).toBe(true);
     // and nobody has to close anything
     await vi.waitFor(async () => expect(await connections()).toBe(before), 5_000);
-    expect(await all(store.read(runs[0]!, -1, never()))).toEqual(events);
+    expect(await all(read(store, runs[0]!, -1, never()))).toEqual(events);
 
     async function subscriptions(): Promise<number> {
       return (await admin.pubSubChannels('cueline:*')).length;
@@ -51,8 +52,8 @@ describeWithRedis('connections to Redis', (redis) => {
     const client = await redis.connect();
     const store = createRedisRuns(client);
     await store.create(newRun('closed'));
-    const reading = all(store.read('closed', -1, never()));
-    await store.append('closed', events.slice(0, 1));
+    const reading = all(read(store, 'closed', -1, never()));
+    await write(store, 'closed', events.slice(0, 1));
     client.destroy();
     await expect(reading).rejects.toThrow('closed');
   });
@@ -75,19 +76,19 @@ describeWithRedis('connections to Redis', (redis) => {
     };
     const store = createRedisRuns(late);
     await store.create(newRun('cut'));
-    await store.append('cut', events.slice(0, 1));
+    await write(store, 'cut', events.slice(0, 1));
     const seen: RunEvent[] = [];
     const reading = (async () => {
-      for await (const event of store.read('cut', -1, never())) seen.push(event);
+      for await (const event of read(store, 'cut', -1, never())) seen.push(event);
     })();
     await vi.waitFor(() => expect(seen).toHaveLength(1), 1_000);
-    await store.append('cut', events.slice(0, 2));
+    await write(store, 'cut', events.slice(0, 2));
     const begun = performance.now();
     connect();
     await vi.waitFor(() => expect(seen).toHaveLength(2), 5_000);
     await vi.waitFor(async () => expect(await admin.pubSubChannels('cueline:events:cut')).toHaveLength(1));
     await admin.sendCommand(['CLIENT', 'KILL', 'TYPE', 'pubsub']);
-    await store.append('cut', events);
+    await write(store, 'cut', events);
     await reading;
     expect(seen).toEqual(events);
     // not only when it looks by itself
@@ -98,10 +99,10 @@ describeWithRedis('connections to Redis', (redis) => {
     const admin = await redis.connect();
     const store = createRedisRuns(await redis.connect());
     await store.create(newRun('all cut'));
-    const reading = all(store.read('all cut', -1, never()));
-    await store.append('all cut', events.slice(0, 1));
+    const reading = all(read(store, 'all cut', -1, never()));
+    await write(store, 'all cut', events.slice(0, 1));
     await admin.sendCommand(['CLIENT', 'KILL', 'SKIPME', 'yes']);
-    await vi.waitFor(() => store.append('all cut', events), 5_000);
+    await vi.waitFor(() => write(store, 'all cut', events), 5_000);
     expect(await reading).toEqual(events);
   });
 
@@ -110,7 +111,7 @@ describeWithRedis('connections to Redis', (redis) => {
     const store = createRedisRuns(client);
     await store.create(newRun('ended'));
     await store.tell('ended', { type: 'stop' });
-    await store.append('ended', events);
+    await write(store, 'ended', events);
     await store.tell('ended', { type: 'stop' });
     expect(await client.xLen('cueline:run:{ended}:messages')).toBe(1);
   });
@@ -145,9 +146,9 @@ describeWithRedis('connections to Redis', (redis) => {
     const client = await redis.connect();
     const store = createRedisRuns(client);
     await store.create(newRun('evicted'));
-    await store.append('evicted', events);
+    await write(store, 'evicted', events);
     await client.del('cueline:run:{evicted}:events');
-    await expect(all(store.read('evicted', -1, never()))).rejects.toThrow('noeviction');
+    await expect(all(read(store, 'evicted', -1, never()))).rejects.toThrow('noeviction');
   });
 
   test('a client may be set up as its owner likes', async () => {
@@ -166,13 +167,13 @@ describeWithRedis('connections to Redis', (redis) => {
       const run = { ...newRun('r'), key: 'k' };
       expect(await store.create(run)).toBe('created');
       expect(await store.create({ ...run, runId: 'other' })).toEqual({ runId: 'r' });
-      const reading = all(store.read('r', -1, never()));
-      await store.append('r', events.slice(0, 1));
+      const reading = all(read(store, 'r', -1, never()));
+      await write(store, 'r', events.slice(0, 1));
       await store.tell('r', { type: 'stop' });
-      await store.append('r', events);
+      await write(store, 'r', events);
       expect(await reading).toEqual(events);
       expect(await all(store.told('r', AbortSignal.timeout(30)))).toEqual([{ type: 'stop' }]);
-      expect(await store.subjectOf('r')).toBe('s');
+      expect((await store.get('r'))?.subject).toBe('s');
       const limits = createRedisLimits(client, { prefix: `any-${index}:` });
       const call = { subject: 's', id: '1', tokens: 1, rpm: 1, concurrent: 1, dailyTokens: 9, leaseMs: 99 };
       expect(await limits.reserve(call)).toEqual({ ok: true });
@@ -188,7 +189,7 @@ describeWithRedis('connections to Redis', (redis) => {
     const client = await redis.connect();
     const store = createRedisRuns(client, { prefix: 'expires:' });
     await store.create({ ...newRun('e'), key: 'k', chat: 'c' });
-    await store.append('e', events.slice(0, 1));
+    await write(store, 'e', events.slice(0, 1));
     await store.tell('e', { type: 'stop' });
     const keys = (await client.keys('expires:*')).toSorted();
     expect(keys).toEqual([
@@ -225,10 +226,10 @@ describeWithRedis(
         const run = { ...newRun('c'), key: 'k', chat: 'c' };
         expect(await store.create(run)).toBe('created');
         expect(await store.create({ ...run, runId: 'd' })).toEqual({ runId: 'c' });
-        const reading = all(store.read('c', -1, never()));
-        await store.append('c', events.slice(0, 2));
+        const reading = all(read(store, 'c', -1, never()));
+        await write(store, 'c', events.slice(0, 2));
         await store.tell('c', { type: 'stop' });
-        await store.append('c', events);
+        await write(store, 'c', events);
         expect(await reading).toEqual(events);
         expect(await all(store.told('c', AbortSignal.timeout(50)))).toEqual([{ type: 'stop' }]);
         const limits = createRedisLimits(cluster);

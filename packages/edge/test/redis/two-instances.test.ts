@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { all, idOf, never } from '../route/routes.ts';
 import { clientOf, startInstance, type Instance } from './instances.ts';
 import { describeWithRedis } from './server.ts';
+import { read } from '../stores/events.ts';
 
 const request = (name: string): RunRequest => ({ definition: { name } as never, input: {} });
 
@@ -52,7 +53,7 @@ describeWithRedis('two instances that share Redis', (redis) => {
     });
     // what was written down, all of it
     const store = createRedisRuns(await redis.connect());
-    expect(await all(store.read(idOf(seen), -1, never()))).toEqual(seen);
+    expect(await all(read(store, idOf(seen), -1, never()))).toEqual(seen);
     const again = collect(clientOf('eve', b).start(request('tell'), never()));
     await again.until(5);
     expect(again.events[0]).toMatchObject({ type: 'run-start' });
@@ -121,7 +122,7 @@ describeWithRedis('two instances that share Redis', (redis) => {
     expect(texts.join('')).toBe(Array.from({ length: 60 }, (_, index) => `word ${index}, `).join(''));
     expect(await atB.all).toEqual(log);
     const store = createRedisRuns(await redis.connect());
-    expect(await all(store.read(idOf(log), -1, never()))).toEqual(log);
+    expect(await all(read(store, idOf(log), -1, never()))).toEqual(log);
   });
 });
 

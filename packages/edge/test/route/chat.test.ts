@@ -25,6 +25,7 @@ import {
   type TestRoute,
 } from './routes.ts';
 import { createEventSource } from './sse.ts';
+import { read } from '../stores/events.ts';
 
 /** A chat of the AI SDK, as `useChat` makes one, without React. */
 class TestChat extends AbstractChat<UIMessage> {
@@ -348,7 +349,7 @@ describe('a stock chat of the AI SDK', () => {
     expect(await (await hub.route(ask('GET', `?run=${idOf(log)}&after=${log.length - 2}`))).text()).toContain(
       'run-end',
     );
-    expect(await all(hub.store.read(idOf(log), -1, never()))).toEqual(log);
+    expect(await all(read(hub.store, idOf(log), -1, never()))).toEqual(log);
   });
 });
 

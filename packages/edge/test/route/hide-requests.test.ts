@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { hideRequests } from '../../src/route/hide-requests.ts';
 import { all, ask, client, never, post, testRoute, type TestRoute } from './routes.ts';
+import { read } from '../stores/events.ts';
 
 /** Says a word of its own wherever only the model should read it. */
 const guarded = definePrompt('guarded', (prompt) => {
@@ -78,7 +79,7 @@ test.each([
   await (await there.route(ask('GET', `?run=${runId}`, { 'last-event-id': '2' }))).text();
   expect(there.bytes.join('')).toContain('step-start');
   expect(wordsIn(there.bytes)).toEqual(shown);
-  expect(wordsIn(await all(store.read(runId, -1, never())))).toEqual(shown);
+  expect(wordsIn(await all(read(store, runId, -1, never())))).toEqual(shown);
   // the state has its steps, and all that is no request
   expect(state.steps.map(({ step, finishReason }) => [step, finishReason])).toEqual([
     [0, 'tool-calls'],

@@ -1,8 +1,10 @@
 import type { Executor, RunEvent } from '@cueline/core';
 import { createMemoryRuns } from '@cueline/edge';
 import { expect, test, vi } from 'vitest';
-import { hostRun } from '../../src/route/host-run.ts';
+import { hostRun, type HostedRun } from '../../src/route/host-run.ts';
+import { eventsOf } from '../../src/stores/event-batch.ts';
 import { all, greet, never } from './routes.ts';
+import { read } from '../stores/events.ts';
 
 const start: RunEvent = {
   seq: 0,
@@ -33,6 +35,8 @@ async function setUp(events: Executor['start'], runMs = 60_000) {
   return { store, run, onFailure, send };
 }
 
+const shownBy = (run: HostedRun): AsyncIterable<RunEvent> => eventsOf(run.shown.read(0));
+
 /** Does not listen to its signal. */
 async function* deaf(): AsyncGenerator<RunEvent> {
   yield start;
@@ -42,17 +46,14 @@ async function* deaf(): AsyncGenerator<RunEvent> {
 test('a run that does not hear that it is stopped is ended all the same', async () => {
   const { run, store } = await setUp(deaf);
   setTimeout(() => run.stop(), 10);
-  expect(await all(run.events.read(0))).toEqual([
-    placed,
-    { seq: 1, t: 5, type: 'run-end', outcome: 'stopped' },
-  ]);
+  expect(await all(shownBy(run))).toEqual([placed, { seq: 1, t: 5, type: 'run-end', outcome: 'stopped' }]);
   expect(await run.written).toBe(true);
-  expect(await all(store.read('run-1', -1, never()))).toEqual(run.events.items);
+  expect(await all(read(store, 'run-1', -1, never()))).toEqual(await all(shownBy(run)));
 });
 
 test('nor that its time is over', async () => {
   const { run } = await setUp(deaf, 20);
-  expect((await all(run.events.read(0))).at(-1)).toMatchObject({
+  expect((await all(shownBy(run))).at(-1)).toMatchObject({
     outcome: 'error',
     error: { code: 'timeout' },
   });
@@ -65,7 +66,7 @@ test('what comes after the end is no part of it', async () => {
     yield end;
     yield { seq: 2, t: 7, type: 'warning', message: 'late' };
   });
-  expect(await all(run.events.read(0))).toEqual([placed, end]);
+  expect(await all(shownBy(run))).toEqual([placed, end]);
   run.stop();
   expect(await run.send({ type: 'edit', edit: { type: 'skip', taskId: 'a' } })).toEqual({
     accepted: false,
@@ -77,7 +78,7 @@ test('a run that breaks off ends with that', async () => {
   const { run } = await setUp(async function* () {
     yield start;
   });
-  expect((await all(run.events.read(0))).at(-1)).toMatchObject({
+  expect((await all(shownBy(run))).at(-1)).toMatchObject({
     seq: 1,
     outcome: 'error',
     error: { code: 'stream_truncated' },
@@ -89,7 +90,7 @@ test('what breaks it is told to the server alone', async () => {
     yield* [];
     throw new TypeError('password=1234');
   });
-  const log = await all(run.events.read(0));
+  const log = await all(shownBy(run));
   expect(log).toMatchObject([
     { seq: 0, type: 'run-start', runId: 'run-1', input: { name: 'Ada' } },
     { seq: 1, type: 'run-end', outcome: 'error', error: { code: 'stream_truncated' } },
@@ -117,8 +118,8 @@ test('many events at once are all written down by a slow store', async () => {
     return append(...given);
   });
   expect(await run.written).toBe(true);
-  expect(await all(store.read('run-1', -1, never()))).toEqual(run.events.items);
-  expect(run.events.items).toHaveLength(1_202);
+  expect(await all(read(store, 'run-1', -1, never()))).toEqual(await all(shownBy(run)));
+  expect(run.shown).toHaveLength(1_202);
   expect(slow.mock.calls.length).toBeLessThan(10);
 });
 

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { serve } from 'srvx';
 import { expect, test } from 'vitest';
 import { address, all, greet, looks, never, slowly, testRoute } from './routes.ts';
+import { read } from '../stores/events.ts';
 
 const script: ScriptedTurn[] = [looks, slowly('Hello to you and everybody.', 1)];
 
@@ -38,7 +39,7 @@ test('wherever and however often a client is cut off, and whichever instance it 
         });
         const run = createRun(greet, { executor });
         expect(await run.start({ name: 'Ada' }, { key: 'k' })).toBe('Hello to you and everybody.');
-        const stored = await all(store.read(run.getState().runId, -1, never()));
+        const stored = await all(read(store, run.getState().runId, -1, never()));
         // the client notes its key itself
         const [start, ...rest] = run.log();
         expect([{ ...stored[0], key: 'k' }, ...stored.slice(1)]).toEqual([start, ...rest]);

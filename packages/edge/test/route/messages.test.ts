@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { all, never, post, refusal, testRoute } from './routes.ts';
+import { read } from '../stores/events.ts';
 
 type Sent = Record<string, unknown>;
 
@@ -19,7 +20,7 @@ async function sentFor(messages: unknown[], body: Sent = { prompt: 'greet', inpu
   expect(response.status).toBe(200);
   const runId = response.headers.get('x-cueline-run')!;
   const text = await response.text();
-  const log = await all(hub.store.read(runId, -1, never()));
+  const log = await all(read(hub.store, runId, -1, never()));
   return { prompt: hub.model.calls[0]?.prompt.slice(1), text, log };
 }
 

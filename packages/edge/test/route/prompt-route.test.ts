@@ -1,7 +1,7 @@
 import { createRun, defineAgent, defineSession, tags, viaRoute, type RunEvent } from '@cueline/core';
 import { createEventSource } from './sse.ts';
 import { scriptedModel } from '@cueline/core/testing';
-import { createMemoryRuns } from '@cueline/edge';
+import { type EventBatch, createMemoryRuns } from '@cueline/edge';
 import { serve } from 'srvx';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
@@ -20,6 +20,7 @@ import {
   slowly,
   testRoute,
 } from './routes.ts';
+import { read } from '../stores/events.ts';
 
 const request = { definition: greet, input: { name: 'Ada' } };
 
@@ -37,7 +38,7 @@ describe('a run on a route', () => {
     expect(run.getState().runId).toMatch(/^run-[0-9a-f-]{36}$/);
     expect(hub.asked).toEqual([{ method: 'POST', status: 200 }]);
     const { runId } = run.getState();
-    expect(await all(hub.store.read(runId, -1, never()))).toEqual(run.log());
+    expect(await all(read(hub.store, runId, -1, never()))).toEqual(run.log());
     const facts = { runId, subject: 'ada', prompt: 'greet' };
     expect(hub.told).toEqual([
       { type: 'run-start', ...facts },
@@ -130,6 +131,29 @@ describe('a run on a route', () => {
     const texts = [await one.text(), await two.text()];
     expect(texts[0]).toContain(`id: ${seen.length}\n`);
     expect(texts[1]).toBe(texts[0]);
+  });
+
+  test('answers a client that comes back at once: it waits for no event and for no timer', async () => {
+    const store = createMemoryRuns();
+    const here = testRoute([endless], { store });
+    const there = testRoute([], { store });
+    const seen = await readTo(client(here).start(request, never()), 'text-delta');
+    const runId = idOf(seen);
+    const query = `?run=${runId}&after=${seen.length - 1}`;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
+    try {
+      for (const hub of [here, there]) {
+        const { status, body } = await hub.route(ask('GET', query));
+        expect(status).toBe(200);
+        const reader = body!.getReader();
+        // so that a server which waits for a first byte sends its headers, too
+        expect(new TextDecoder().decode((await reader.read()).value)).toBe(':\n\n');
+        await reader.cancel();
+      }
+    } finally {
+      vi.useRealTimers();
+      await here.route(ask('DELETE', `?run=${runId}`));
+    }
   });
 
   test('ends when it is stopped, and says so to everybody', async () => {
@@ -293,7 +317,7 @@ describe('a run on a route', () => {
     expect(works).toHaveLength(1);
     await works[0];
     const runId = response.headers.get('x-cueline-run')!;
-    expect((await all(hub.store.read(runId, -1, AbortSignal.timeout(10)))).at(-1)).toMatchObject({
+    expect((await all(read(hub.store, runId, -1, AbortSignal.timeout(10)))).at(-1)).toMatchObject({
       type: 'run-end',
       outcome: 'done',
     });
@@ -325,7 +349,7 @@ describe('another instance', () => {
     const run = createRun(greet, { executor });
     expect(await run.start({ name: 'Ada' })).toBe('And goodbye.');
     expect(run.log().map(({ seq }) => seq)).toEqual(run.log().map((_, index) => index));
-    expect(await all(here.store.read(run.getState().runId, -1, never()))).toEqual(run.log());
+    expect(await all(read(here.store, run.getState().runId, -1, never()))).toEqual(run.log());
     expect([here.asked, there.asked]).toEqual([
       [{ method: 'POST', status: 200 }],
       [{ method: 'GET', status: 200 }],
@@ -434,11 +458,13 @@ describe('over a real port', () => {
 });
 
 /** A store that goes away after two events. */
-async function* failing(events: AsyncIterable<RunEvent>): AsyncGenerator<RunEvent> {
+async function* failing(events: AsyncIterable<EventBatch>): AsyncGenerator<EventBatch> {
   let left = 2;
-  for await (const event of events) {
-    if (left-- === 0) throw new Error('ECONNRESET');
-    yield event;
+  for await (const { first, items } of events) {
+    for (const [index, event] of items.entries()) {
+      if (left-- === 0) throw new Error('ECONNRESET');
+      yield { first: first + index, items: [event], ended: false };
+    }
   }
 }
 

@@ -20,6 +20,7 @@ import {
   slowly,
   testRoute,
 } from './routes.ts';
+import { read } from '../stores/events.ts';
 
 const request = { definition: greet, input: { name: 'Ada' } };
 const userSays = (parts: unknown[]) => ({ input: {}, messages: [{ id: 'u', role: 'user', parts }] });
@@ -227,7 +228,7 @@ describe('a route refuses', () => {
       // not a word that it is there
       expect(await refusal(await hub.route(given))).toEqual(nowhere);
     }
-    expect(await all(hub.store.read(runId, 0, AbortSignal.timeout(20)))).not.toContainEqual(
+    expect(await all(read(hub.store, runId, 0, AbortSignal.timeout(20)))).not.toContainEqual(
       expect.objectContaining({ type: 'run-end' }),
     );
     expect((await hub.route(ask('DELETE', `?run=${runId}`))).status).toBe(204);
@@ -307,7 +308,7 @@ test.each([
   '',
 ])('no store is asked for a run that is none: %j', async (runId) => {
   const hub = testRoute([]);
-  const subjectOf = vi.spyOn(hub.store, 'subjectOf').mockResolvedValue('ada');
+  const get = vi.spyOn(hub.store, 'get').mockResolvedValue({ subject: 'ada' });
   const query = `?run=${encodeURIComponent(runId)}`;
   for (const given of [
     ask('GET', query),
@@ -316,7 +317,7 @@ test.each([
   ]) {
     expect(await refusal(await hub.route(given))).toMatchObject({ status: 404, code: 'unknown_run' });
   }
-  expect(subjectOf).not.toHaveBeenCalled();
+  expect(get).not.toHaveBeenCalled();
 });
 
 test('what is said stays in its line, whatever it is', async () => {
@@ -679,7 +680,7 @@ describe('a mistake of the server', () => {
           showErrors === undefined,
         ]);
         const runId = response.headers.get('x-cueline-run')!;
-        expect(JSON.stringify(await all(hub.store.read(runId, -1, never()))).includes('hunter2')).toBe(
+        expect(JSON.stringify(await all(read(hub.store, runId, -1, never()))).includes('hunter2')).toBe(
           showErrors === true,
         );
         const failures = hub.told.flatMap((event) => (event.type === 'failed' ? [String(event.error)] : []));
@@ -773,25 +774,22 @@ test('a waitUntil that throws does not take a run away from whoever has begun it
 describe('a store that fails', () => {
   const broken = (): Promise<never> => Promise.reject(new Error('ECONNREFUSED redis:6379'));
 
-  test.each(['find', 'create', 'subjectOf'] as const)(
-    'at first (%s) is 503, and nothing starts',
-    async (name) => {
-      const hub = testRoute(['Never.']);
-      vi.spyOn(hub.store, name).mockImplementation(broken);
-      const response = await hub.route(
-        name === 'subjectOf' ? ask('GET', '?run=run-1') : post({ input: {}, key: 'k' }),
-      );
-      expect(response.headers.get('retry-after')).toBe('1');
-      const said = await refusal(response);
-      expect(said).toMatchObject({ status: 503, code: 'unavailable' });
-      expect(said.message).not.toContain('redis');
-      expect(hub.model.calls).toHaveLength(0);
-      expect(hub.told[0]).toEqual({
-        type: 'failed',
-        error: expect.objectContaining({ message: 'ECONNREFUSED redis:6379' }),
-      });
-    },
-  );
+  test.each(['find', 'create', 'get'] as const)('at first (%s) is 503, and nothing starts', async (name) => {
+    const hub = testRoute(['Never.']);
+    vi.spyOn(hub.store, name).mockImplementation(broken);
+    const response = await hub.route(
+      name === 'get' ? ask('GET', '?run=run-1') : post({ input: {}, key: 'k' }),
+    );
+    expect(response.headers.get('retry-after')).toBe('1');
+    const said = await refusal(response);
+    expect(said).toMatchObject({ status: 503, code: 'unavailable' });
+    expect(said.message).not.toContain('redis');
+    expect(hub.model.calls).toHaveLength(0);
+    expect(hub.told[0]).toEqual({
+      type: 'failed',
+      error: expect.objectContaining({ message: 'ECONNREFUSED redis:6379' }),
+    });
+  });
 
   test('that hangs is 503, too', async () => {
     vi.useFakeTimers();
@@ -834,7 +832,7 @@ describe('a store that fails', () => {
     ]);
     expect(log.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
     const runId = idOf(log);
-    expect(await all(hub.store.read(runId, -1, never()))).toEqual(log);
+    expect(await all(read(hub.store, runId, -1, never()))).toEqual(log);
     expect(hub.told).toContainEqual({ type: 'failed', runId, error: expect.any(Error) });
   });
 

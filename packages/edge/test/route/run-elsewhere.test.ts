@@ -2,8 +2,10 @@ import type { RunEvent } from '@cueline/core';
 import { createMemoryRuns, type RunMessage } from '@cueline/edge';
 import { expect, test, vi } from 'vitest';
 import { hostRun } from '../../src/route/host-run.ts';
-import { followElsewhere } from '../../src/route/run-elsewhere.ts';
+import { followElsewhere, type RunElsewhere } from '../../src/route/run-elsewhere.ts';
+import { eventsOf } from '../../src/stores/event-batch.ts';
 import { all, greet, never } from './routes.ts';
+import { read, write } from '../stores/events.ts';
 
 const times = { quietMs: 20, replyMs: 30, catchUpMs: 50 };
 const start: RunEvent = {
@@ -17,6 +19,9 @@ const start: RunEvent = {
   messageId: 'msg-1',
 };
 
+const events = (run: RunElsewhere, afterSeq: number): AsyncIterable<RunEvent> =>
+  eventsOf(run.events(afterSeq));
+
 async function setUp() {
   const store = createMemoryRuns();
   await store.create({ runId: 'run-1', subject: 'ada', runMs: 60_000, replayMs: 60_000 });
@@ -25,19 +30,19 @@ async function setUp() {
 
 test('a run whose instance has gone ends, for everybody who reads it', async () => {
   const { store, run } = await setUp();
-  await store.append('run-1', [start]);
-  const [one, two] = await Promise.all([all(run.events(-1)), all(run.events(0))]);
+  await write(store, 'run-1', [start]);
+  const [one, two] = await Promise.all([all(events(run, -1)), all(events(run, 0))]);
   const end = { seq: 1, t: 5, type: 'run-end', outcome: 'error', error: { code: 'interrupted' } };
   expect(one).toMatchObject([start, end]);
   expect(two).toMatchObject([end]);
-  expect(await all(store.read('run-1', -1, never()))).toEqual(one);
+  expect(await all(read(store, 'run-1', -1, never()))).toEqual(one);
   // should it be there after all
   expect(await all(store.told('run-1', AbortSignal.timeout(5)))).toContainEqual({ type: 'stop' });
 });
 
 test('also where it had said nothing yet', async () => {
   const { run } = await setUp();
-  expect(await all(run.events(-1))).toMatchObject([
+  expect(await all(events(run, -1))).toMatchObject([
     { seq: 0, type: 'run-start', runId: 'run-1' },
     { seq: 1, type: 'run-end', outcome: 'error', error: { code: 'interrupted' } },
   ]);
@@ -45,17 +50,17 @@ test('also where it had said nothing yet', async () => {
 
 test('and where somebody answers what it asks', async () => {
   const { store, run } = await setUp();
-  await store.append('run-1', [start]);
+  await write(store, 'run-1', [start]);
   expect(await run.send({ type: 'edit', edit: { type: 'skip', taskId: 'a' } })).toEqual({
     accepted: false,
     reason: 'Where this ran, nobody answers any more. Start it again.',
   });
-  expect((await all(store.read('run-1', -1, never()))).at(-1)).toMatchObject({ outcome: 'error' });
+  expect((await all(read(store, 'run-1', -1, never()))).at(-1)).toMatchObject({ outcome: 'error' });
 });
 
 test('one that answers late is not given up', async () => {
   const { store, run } = await setUp();
-  await store.append('run-1', [start]);
+  await write(store, 'run-1', [start]);
   const answer = async (): Promise<void> => {
     // busy while it is asked, and while it is asked again
     await new Promise((resolve) => setTimeout(resolve, 72));
@@ -69,7 +74,7 @@ test('one that answers late is not given up', async () => {
     accepted: false,
     reason: 'The run took too long to answer. Try again.',
   });
-  expect(await all(store.read('run-1', 0, AbortSignal.timeout(20)))).toEqual([]);
+  expect(await all(read(store, 'run-1', 0, AbortSignal.timeout(20)))).toEqual([]);
   await answering;
 });
 
@@ -91,10 +96,10 @@ test('one that is only silent goes on', async () => {
     },
   });
   const told = all(store.told('run-1', AbortSignal.timeout(150)));
-  const reading = all(run.events(-1));
+  const reading = all(events(run, -1));
   const log = await reading;
   expect(log).toEqual([start, { seq: 1, t: 90, type: 'run-end', outcome: 'done' }]);
-  expect(log).toEqual(hosted.events.items);
+  expect(log).toEqual(await all(eventsOf(hosted.shown.read(0))));
   const pings = (await told).filter(({ type }) => type === 'ping');
   expect(pings.length).toBeGreaterThan(1);
 });
@@ -104,7 +109,7 @@ test.each([
   ['reads all of it where its store cannot tell what is new', false, 102],
 ])('whoever asks %s', async (_, canListen, count) => {
   const { store } = await setUp();
-  await store.append('run-1', [start]);
+  await write(store, 'run-1', [start]);
   for (let index = 0; index < 100; index += 1) {
     await store.tell('run-1', { type: 'reply', id: String(index), reply: { accepted: true } });
   }
@@ -136,7 +141,7 @@ test.each([
 
 test('nobody asks after a run whose reader has left', async () => {
   const { store, run } = await setUp();
-  await store.append('run-1', [start]);
+  await write(store, 'run-1', [start]);
   const reader = run.events(-1)[Symbol.asyncIterator]();
   await reader.next();
   const waiting = reader.next();
@@ -150,48 +155,48 @@ test('what a run took whose instance has gone is counted, as far as it is writte
   const store = createMemoryRuns();
   await store.create({ runId: 'run-1', subject: 'ada', runMs: 60_000, replayMs: 60_000 });
   const usage = { inputTokens: 90, outputTokens: 10, totalTokens: 100 };
-  await store.append('run-1', [start, { seq: 1, t: 6, type: 'step-end', usage } as unknown as RunEvent]);
+  await write(store, 'run-1', [start, { seq: 1, t: 6, type: 'step-end', usage } as unknown as RunEvent]);
   const onAbandoned = vi.fn(async () => {});
-  await all(followElsewhere(store, 'run-1', { ...times, onAbandoned }).events(-1));
+  await all(events(followElsewhere(store, 'run-1', { ...times, onAbandoned }), -1));
   expect(onAbandoned.mock.calls).toEqual([[100]]);
 });
 
 test('nothing is settled where its instance came back at that moment, until it has really ended', async () => {
   const store = createMemoryRuns();
   await store.create({ runId: 'run-1', subject: 'ada', runMs: 60_000, replayMs: 60_000 });
-  await store.append('run-1', [start]);
+  await write(store, 'run-1', [start]);
   const { tell } = store;
   const usage = { inputTokens: 90, outputTokens: 10, totalTokens: 100 };
   const late = { seq: 1, t: 6, type: 'step-end', usage } as unknown as RunEvent;
   let stops = 0;
   vi.spyOn(store, 'tell').mockImplementation(async (...given) => {
     await tell(...given);
-    if (given[1].type === 'stop' && (stops += 1) === 1) await store.append('run-1', [late]);
+    if (given[1].type === 'stop' && (stops += 1) === 1) await write(store, 'run-1', [late]);
   });
   const onAbandoned = vi.fn(async () => {});
-  const log = await all(followElsewhere(store, 'run-1', { ...times, onAbandoned }).events(-1));
+  const log = await all(events(followElsewhere(store, 'run-1', { ...times, onAbandoned }), -1));
   expect(log).toMatchObject([start, late, { seq: 2, type: 'run-end', error: { code: 'interrupted' } }]);
   expect(onAbandoned.mock.calls).toEqual([[100]]);
 });
 
 test('a reader that breaks off lets go of the store', async () => {
   const { store, run } = await setUp();
-  await store.append('run-1', [start]);
+  await write(store, 'run-1', [start]);
   const read = vi.spyOn(store, 'read');
   vi.spyOn(store, 'tell').mockRejectedValue(new Error('down'));
-  await expect(all(run.events(-1))).rejects.toThrow('down');
+  await expect(all(events(run, -1))).rejects.toThrow('down');
   expect(read.mock.calls.length).toBeGreaterThan(1);
   expect(read.mock.calls.map(([, , signal]) => signal.aborted)).not.toContain(false);
 });
 
 test('many who read one run ask after it once, and end it once', async () => {
   const { store } = await setUp();
-  await store.append('run-1', [start]);
+  await write(store, 'run-1', [start]);
   const [tell, append] = [vi.spyOn(store, 'tell'), vi.spyOn(store, 'append')];
   const onAbandoned = vi.fn(async () => {});
   const logs = await Promise.all(
     Array.from({ length: 50 }, () =>
-      all(followElsewhere(store, 'run-1', { ...times, onAbandoned }).events(-1)),
+      all(events(followElsewhere(store, 'run-1', { ...times, onAbandoned }), -1)),
     ),
   );
   expect(logs).toEqual(Array.from({ length: 50 }, () => logs[0]));
@@ -203,7 +208,7 @@ test('many who read one run ask after it once, and end it once', async () => {
 
 test('one that asks and is frozen meanwhile hears what was answered', async () => {
   const { store, run } = await setUp();
-  await store.append('run-1', [start]);
+  await write(store, 'run-1', [start]);
   const block = (ms: number): void => {
     for (const until = performance.now() + ms; performance.now() < until;);
   };
@@ -224,5 +229,5 @@ test('one that asks and is frozen meanwhile hears what was answered', async () =
   void reader.next();
   await vi.waitFor(() => expect(pings).toBeGreaterThan(3), 3_000);
   await reader.return?.();
-  expect(await all(store.read('run-1', 0, AbortSignal.timeout(20)))).toEqual([]);
+  expect(await all(read(store, 'run-1', 0, AbortSignal.timeout(20)))).toEqual([]);
 });

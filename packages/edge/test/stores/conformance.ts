@@ -1,6 +1,7 @@
 import type { RunEvent } from '@cueline/core';
-import type { NewRun, RunLogStore } from '@cueline/edge';
+import type { NewRun, RunLogStore, RunMessage } from '@cueline/edge';
 import { describe, expect, test } from 'vitest';
+import { read, write } from './events.ts';
 
 export type StoreUnderTest = {
   /** A store, or another client of the same one: what one writes the other reads. */
@@ -37,8 +38,8 @@ export function describeRunLogStore(
   describe(`${name}: which runs there are`, () => {
     test('a run belongs to its subject, and nobody has one that was never begun', async () => {
       const { store, run } = await setUp();
-      expect(await store.subjectOf(run.runId)).toBe(run.subject);
-      expect(await store.subjectOf('run-never')).toBeUndefined();
+      expect((await store.get(run.runId))?.subject).toBe(run.subject);
+      expect((await store.get('run-never'))?.subject).toBeUndefined();
     });
 
     test('a key is one run, for each subject', async () => {
@@ -97,95 +98,97 @@ export function describeRunLogStore(
   describe(`${name}: events`, () => {
     test('are read from the first, or after a number, by another client too', async () => {
       const { store, runId } = await setUp();
-      await store.append(runId, log.slice(0, 2));
-      await store.append(runId, log.slice(2));
+      await write(store, runId, log.slice(0, 2));
+      await write(store, runId, log.slice(2));
       const other = await open();
-      expect(await all(store.read(runId, -1, never()))).toEqual(log);
-      expect(await all(other.read(runId, 1, never()))).toEqual(log.slice(2));
-      expect(await all(other.read(runId, log.length - 1, never()))).toEqual([]);
-      expect(await all(other.read(runId, Number.MAX_SAFE_INTEGER, never()))).toEqual([]);
+      expect(await all(read(store, runId, -1, never()))).toEqual(log);
+      expect(await all(read(other, runId, 1, never()))).toEqual(log.slice(2));
+      expect(await all(read(other, runId, log.length - 1, never()))).toEqual([]);
+      expect(await all(read(other, runId, Number.MAX_SAFE_INTEGER, never()))).toEqual([]);
     });
 
     test('come as they happen, to everybody who reads', async () => {
       const { store, runId } = await setUp();
       const other = await open();
-      await store.append(runId, log.slice(0, 1));
+      await write(store, runId, log.slice(0, 1));
       const readers = [
-        all(store.read(runId, -1, never())),
-        all(other.read(runId, -1, never())),
-        all(other.read(runId, 1, never())),
+        all(read(store, runId, -1, never())),
+        all(read(other, runId, -1, never())),
+        all(read(other, runId, 1, never())),
       ];
       for (const event of log.slice(1)) {
         await pause();
-        await store.append(runId, [event]);
+        await write(store, runId, [event]);
       }
       expect(await Promise.all(readers)).toEqual([log, log, log.slice(2)]);
     });
 
     test('that were written twice are there once', async () => {
       const { store, runId } = await setUp();
-      await store.append(runId, log.slice(0, 3));
-      await store.append(runId, log.slice(1, 4));
-      await store.append(runId, log.slice(0, 3));
-      await store.append(runId, log.slice(3));
-      await store.append(runId, log);
-      expect(await all(store.read(runId, -1, never()))).toEqual(log);
+      await write(store, runId, log.slice(0, 3));
+      await write(store, runId, log.slice(1, 4));
+      await write(store, runId, log.slice(0, 3));
+      await write(store, runId, log.slice(3));
+      await write(store, runId, log);
+      expect(await all(read(store, runId, -1, never()))).toEqual(log);
     });
 
     test('end with the first end', async () => {
       const { store, runId } = await setUp();
-      await store.append(runId, log);
-      await store.append(runId, [
+      await write(store, runId, log);
+      await write(store, runId, [
         { seq: log.length, t: 9, type: 'warning', message: 'late' },
         { seq: log.length + 1, t: 9, type: 'run-end', outcome: 'stopped' },
       ]);
-      expect(await all(store.read(runId, -1, never()))).toEqual(log);
+      // nor does an earlier one, as another instance may write it at the same moment
+      await write(store, runId, [{ seq: 1, t: 1, type: 'run-end', outcome: 'error' }]);
+      expect(await all(read(store, runId, -1, never()))).toEqual(log);
     });
 
     test('whoever writes after the end is told so, and nobody else', async () => {
       const { store, runId } = await setUp();
       const other = await open();
-      expect(await store.append(runId, log.slice(0, 2))).toBeUndefined();
-      expect(await store.append(runId, log.slice(0, 2))).toBeUndefined();
-      expect(await other.append(runId, log)).toBeUndefined();
-      expect(await store.append(runId, log.slice(0, 2))).toBe('over');
-      expect(await other.append(runId, log)).toBe('over');
+      expect(await write(store, runId, log.slice(0, 2))).toBeUndefined();
+      expect(await write(store, runId, log.slice(0, 2))).toBeUndefined();
+      expect(await write(other, runId, log)).toBeUndefined();
+      expect(await write(store, runId, log.slice(0, 2))).toBe('over');
+      expect(await write(other, runId, log)).toBe('over');
     });
 
     test('whoever waits for the end alone hears it', async () => {
       const { store, runId } = await setUp();
       let ended = false;
-      const end = all(store.read(runId, Number.MAX_SAFE_INTEGER, never())).then(() => (ended = true));
-      await store.append(runId, log.slice(0, -1));
+      const end = all(read(store, runId, Number.MAX_SAFE_INTEGER, never())).then(() => (ended = true));
+      await write(store, runId, log.slice(0, -1));
       await pause();
       expect(ended).toBe(false);
-      await store.append(runId, log.slice(-1));
+      await write(store, runId, log.slice(-1));
       expect(await end).toBe(true);
     });
 
     test('a reader that leaves, or whose signal aborts, is done at once, and others are not', async () => {
       const { store, runId } = await setUp();
       const controller = new AbortController();
-      const left = all(store.read(runId, -1, controller.signal));
-      const stays = all(store.read(runId, -1, never()));
-      const leaving = store.read(runId, -1, never())[Symbol.asyncIterator]();
-      await store.append(runId, log.slice(0, 1));
+      const left = all(read(store, runId, -1, controller.signal));
+      const stays = all(read(store, runId, -1, never()));
+      const leaving = read(store, runId, -1, never())[Symbol.asyncIterator]();
+      await write(store, runId, log.slice(0, 1));
       await pause();
       controller.abort();
       expect(await left).toEqual(log.slice(0, 1));
-      expect(await all(store.read(runId, -1, AbortSignal.abort()))).toEqual([]);
+      expect(await all(read(store, runId, -1, AbortSignal.abort()))).toEqual([]);
       expect(await leaving.next()).toEqual({ done: false, value: log[0] });
       await leaving.return?.();
       expect((await leaving.next()).done).toBe(true);
-      await store.append(runId, log.slice(1));
+      await write(store, runId, log.slice(1));
       expect(await stays).toEqual(log);
     });
 
     test('of a run that is not known cannot be written, and there are none to read', async () => {
       const store = await open();
-      await expect(store.append('run-never', log)).rejects.toThrow('run-never');
-      expect(await all(store.read('run-never', -1, never()))).toEqual([]);
-      expect(await store.subjectOf('run-never')).toBeUndefined();
+      await expect(write(store, 'run-never', log)).rejects.toThrow('run-never');
+      expect(await all(read(store, 'run-never', -1, never()))).toEqual([]);
+      expect((await store.get('run-never'))?.subject).toBeUndefined();
     });
 
     test('are as they were, whatever they are made of', async () => {
@@ -199,8 +202,40 @@ export function describeRunLogStore(
         { seq: 2, t: 1e21, type: 'text-delta', id: 't', text: 'null' },
         { seq: 3, t: 2, type: 'run-end', outcome: 'done' },
       ];
-      await store.append(runId, odd);
-      expect(JSON.stringify(await all(store.read(runId, -1, never())))).toBe(JSON.stringify(odd));
+      await write(store, runId, odd);
+      expect(JSON.stringify(await all(read(store, runId, -1, never())))).toBe(JSON.stringify(odd));
+    });
+
+    test('are the very texts that were written, numbered without gaps, and the last batch says so', async () => {
+      const { store, runId } = await setUp();
+      const texts = log.map((event) => JSON.stringify(event).replace('{', '{ '));
+      await store.append(runId, { first: 0, items: texts.slice(0, 2), ended: false });
+      await store.append(runId, { first: 1, items: texts.slice(1), ended: true });
+      const batches = await all(store.read(runId, 0, never()));
+      expect(batches.flatMap(({ items }) => items)).toEqual(texts.slice(1));
+      let next = 1;
+      for (const { first, items } of batches) {
+        expect([first, items.length > 0]).toEqual([next, true]);
+        next += items.length;
+      }
+      expect(batches.map(({ ended }) => ended)).toEqual(batches.map((_, at) => at === batches.length - 1));
+    });
+
+    test('cannot be written where some are missing before them', async () => {
+      const { store, runId } = await setUp();
+      await write(store, runId, log.slice(0, 1));
+      await expect(write(store, runId, log.slice(2))).rejects.toThrow(runId);
+      await write(store, runId, log.slice(1));
+      expect(await all(read(store, runId, -1, never()))).toEqual(log);
+    });
+
+    test('of a run say whether it has ended, and with which', async () => {
+      const { store, run, runId } = await setUp();
+      await write(store, runId, log.slice(0, 2));
+      expect(await store.get(runId)).toEqual({ subject: run.subject, endSeq: undefined });
+      await write(store, runId, log);
+      expect(await store.get(runId)).toEqual({ subject: run.subject, endSeq: log.length - 1 });
+      expect(await (await open()).get(runId)).toEqual({ subject: run.subject, endSeq: log.length - 1 });
     });
 
     test('large ones and many of them', async () => {
@@ -213,10 +248,10 @@ export function describeRunLogStore(
         text: seq === 1_000 ? 'ü"\n\u2028'.repeat(50_000) : 'x',
       }));
       const end: RunEvent = { seq: 2_000, t: 2_000, type: 'run-end', outcome: 'done' };
-      const read = all(store.read(runId, -1, never()));
-      await store.append(runId, many);
-      await store.append(runId, [end]);
-      expect(await read).toEqual([...many, end]);
+      const reading = all(read(store, runId, -1, never()));
+      await write(store, runId, many);
+      await write(store, runId, [end]);
+      expect(await reading).toEqual([...many, end]);
     });
   });
 
@@ -269,6 +304,32 @@ export function describeRunLogStore(
       expect(await all(await other.listen!('run-never', never()))).toEqual([]);
     });
 
+    test('is kept for those who come later, the latest of it at least', async () => {
+      const { store, runId } = await setUp();
+      const ids = Array.from({ length: 250 }, (_, index) => String(index));
+      const controller = new AbortController();
+      const early: RunMessage[] = [];
+      const listening = (async () => {
+        for await (const message of store.told(runId, controller.signal)) early.push(message);
+      })();
+      for (const id of ids) {
+        await store.tell(runId, { type: 'ping', id });
+        // a reader that is there misses none
+        if (Number(id) % 100 === 99) await expect.poll(() => early.length).toBe(Number(id) + 1);
+      }
+      await expect.poll(() => early.length).toBe(250);
+      const late = (await open()).told(runId, controller.signal);
+      const told = all(late);
+      await pause();
+      await pause();
+      controller.abort();
+      await listening;
+      expect(early.map((message) => 'id' in message && message.id)).toEqual(ids);
+      const kept = (await told).map((message) => 'id' in message && message.id);
+      expect(kept.length).toBeGreaterThanOrEqual(200);
+      expect(kept).toEqual(ids.slice(-kept.length));
+    }, 30_000);
+
     test('about a run that is not known is nothing', async () => {
       const store = await open();
       await store.tell('run-never', { type: 'stop' });
@@ -278,16 +339,16 @@ export function describeRunLogStore(
 
   describe(`${name}: what is forgotten`, () => {
     const gone = async (store: RunLogStore, { runId, subject }: NewRun) => ({
-      subject: await store.subjectOf(runId),
+      subject: (await store.get(runId))?.subject,
       key: await store.find({ subject, key: 'k' }),
       chat: await store.find({ subject, chat: 'c' }),
-      events: await all(store.read(runId, -1, AbortSignal.timeout(20))),
+      events: await all(read(store, runId, -1, AbortSignal.timeout(20))),
     });
     const nothing = { subject: undefined, key: undefined, chat: undefined, events: [] };
 
     test('a while after its end, and its key with it', async () => {
       const { store, run, runId } = await setUp({ key: 'k', chat: 'c' });
-      await store.append(runId, log);
+      await write(store, runId, log);
       await advance(4_000);
       expect(await gone(store, run)).toEqual({ subject: run.subject, key: runId, chat: runId, events: log });
       await advance(1_500);
@@ -297,27 +358,27 @@ export function describeRunLogStore(
 
     test('and not the latest run of a conversation with an earlier one', async () => {
       const { store, run, runId } = await setUp({ chat: 'c' });
-      await store.append(runId, log);
+      await write(store, runId, log);
       const next = newRun({ subject: run.subject, chat: 'c' });
       await store.create(next);
       await advance(5_500);
-      expect(await store.subjectOf(runId)).toBeUndefined();
+      expect((await store.get(runId))?.subject).toBeUndefined();
       expect(await store.find({ subject: run.subject, chat: 'c' })).toBe(next.runId);
     });
 
     test('one that never ended, once it should have long ended', async () => {
       const { store, run, runId } = await setUp({ key: 'k', chat: 'c' });
-      await store.append(runId, log.slice(0, 2));
+      await write(store, runId, log.slice(0, 2));
       await advance(14_000);
-      expect(await store.subjectOf(runId)).toBe(run.subject);
+      expect((await store.get(runId))?.subject).toBe(run.subject);
       await advance(1_500);
       expect(await gone(store, run)).toEqual(nothing);
-      await expect(store.append(runId, log.slice(2))).rejects.toThrow(runId);
+      await expect(write(store, runId, log.slice(2))).rejects.toThrow(runId);
     });
 
     test('whoever reads or listens then is done', async () => {
       const { store, runId } = await setUp({ runMs: 40, replayMs: 20 });
-      const reading = all(store.read(runId, -1, never()));
+      const reading = all(read(store, runId, -1, never()));
       const listening = all(store.told(runId, never()));
       await advance(100);
       expect(await reading).toEqual([]);

@@ -1,27 +1,66 @@
 import type { RunEvent } from '@cueline/core';
 import { createMemoryRuns } from '@cueline/edge';
 import { expect, test } from 'vitest';
+import { write } from './events.ts';
 
 const says = (message: string): RunEvent => ({ seq: 0, t: 0, type: 'warning', message });
 const end: RunEvent = { seq: 1, t: 0, type: 'run-end', outcome: 'done' };
 
-test('where logs are long, what ended first is forgotten before there are many, and never what goes on', async () => {
-  const runs = createMemoryRuns({ maxLength: 2_500 });
-  const begin = (runId: string) => runs.create({ runId, subject: 's', runMs: 9_000, replayMs: 9_000 });
-  const known = async () => {
-    const found = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => runs.subjectOf(id)));
-    return found.map((one) => one === 's');
+function setUp(maxBytes: number) {
+  const runs = createMemoryRuns({ maxBytes });
+  return {
+    runs,
+    begin: (runId: string) => runs.create({ runId, subject: 's', runMs: 9_000, replayMs: 9_000 }),
+    async known(...ids: string[]) {
+      return (await Promise.all(ids.map((id) => runs.get(id)))).map((run) => run !== undefined);
+    },
   };
+}
+
+test('where logs are long, what has ended is forgotten as soon as they are, and never what goes on', async () => {
+  const { runs, begin, known } = setUp(40_000);
   await begin('a');
-  await runs.append('a', [says('x'.repeat(1_000))]);
+  await write(runs, 'a', [says('x'.repeat(9_000))]);
   for (const runId of ['b', 'c']) {
     await begin(runId);
-    await runs.append(runId, [says('x'.repeat(1_000)), end]);
+    await write(runs, runId, [says('x'.repeat(9_000)), end]);
   }
-  expect(await known()).toEqual([true, true, true, false, false]);
+  expect(await known('a', 'b', 'c')).toEqual([true, true, true]);
   await begin('d');
-  expect(await known()).toEqual([true, false, true, true, false]);
-  // there is room again: what is forgotten counts no more
-  await begin('e');
-  expect(await known()).toEqual([true, false, true, true, true]);
+  // not only when the next one begins
+  await write(runs, 'd', [says('x'.repeat(9_000))]);
+  expect(await known('a', 'b', 'c', 'd')).toEqual([true, false, true, true]);
+  await write(runs, 'd', [end]);
+  expect(await known('a', 'b', 'c', 'd')).toEqual([true, false, true, true]);
+});
+
+test('where all that is kept is under way, no other begins', async () => {
+  const { runs, begin, known } = setUp(20_000);
+  await begin('a');
+  await write(runs, 'a', [says('x'.repeat(20_000))]);
+  await expect(begin('b')).rejects.toThrow('maxBytes');
+  expect(await known('a', 'b')).toEqual([true, false]);
+  await write(runs, 'a', [end]);
+  expect(await begin('b')).toBe('created');
+});
+
+test('a text beyond Latin-1 counts as the two bytes that each of its characters takes', async () => {
+  const { runs, begin, known } = setUp(30_000);
+  await begin('a');
+  await write(runs, 'a', [says('€'.repeat(13_000)), end]);
+  expect(await known('a')).toEqual([true]);
+  await begin('b');
+  expect(await known('a', 'b')).toEqual([false, true]);
+});
+
+test('what is told to a run counts, and no more of it than is kept', async () => {
+  const { runs, begin } = setUp(1 << 20);
+  await begin('a');
+  const ping = { type: 'ping', id: 'x'.repeat(2_000) } as const;
+  // some 400 KB of 2 MB
+  for (let count = 0; count < 1_000; count += 1) await runs.tell('a', ping);
+  expect(await begin('b')).toBe('created');
+  await begin('c');
+  for (let count = 0; count < 400; count += 1) await runs.tell(count % 2 === 0 ? 'b' : 'c', ping);
+  await expect(begin('d')).rejects.toThrow('maxBytes');
 });

@@ -1,6 +1,7 @@
 import { createMemoryRuns } from '@cueline/edge';
 import { expect, test } from 'vitest';
 import { describeRunLogStore } from './conformance.ts';
+import { write } from './events.ts';
 
 let passed = 0;
 const store = createMemoryRuns({ now: () => performance.now() + passed });
@@ -14,25 +15,30 @@ describeRunLogStore('memory', {
   },
 });
 
-test('where there is no room, what ended first is forgotten, and never what goes on', async () => {
+test('where there is no room, what has ended is forgotten, and nothing begins where all is under way', async () => {
   const runs = createMemoryRuns({ maxRuns: 2 });
-  const begin = (runId: string) => runs.create({ runId, subject: 's', runMs: 1_000, replayMs: 1_000 });
+  const begin = (runId: string) =>
+    runs.create({ runId, subject: 's', key: runId, runMs: 1_000, replayMs: 1_000 });
   const known = async () =>
-    (await Promise.all(['a', 'b', 'c', 'd'].map((id) => runs.subjectOf(id)))).map((one) => one === 's');
+    (await Promise.all(['a', 'b', 'c', 'd'].map((id) => runs.get(id)))).map((run) => run !== undefined);
   await begin('a');
   await begin('b');
-  await runs.append('b', [{ seq: 0, t: 0, type: 'run-end', outcome: 'done' }]);
+  await write(runs, 'b', [{ seq: 0, t: 0, type: 'run-end', outcome: 'done' }]);
   await begin('c');
   expect(await known()).toEqual([true, false, true, false]);
-  await begin('d');
-  expect(await known()).toEqual([true, false, true, true]);
+  await expect(begin('d')).rejects.toThrow('There is no room for another run');
+  expect(await known()).toEqual([true, false, true, false]);
+  // one that has begun before needs no room
+  expect(await begin('c')).toEqual({ runId: 'c' });
+  await write(runs, 'a', [{ seq: 0, t: 0, type: 'run-end', outcome: 'done' }]);
+  expect(await begin('d')).toBe('created');
 });
 
 test('what is told to a run that has ended does not pile up', async () => {
   const runs = createMemoryRuns();
   await runs.create({ runId: 'a', subject: 's', runMs: 1_000, replayMs: 1_000 });
   await runs.tell('a', { type: 'ping', id: '1' });
-  await runs.append('a', [{ seq: 0, t: 0, type: 'run-end', outcome: 'done' }]);
+  await write(runs, 'a', [{ seq: 0, t: 0, type: 'run-end', outcome: 'done' }]);
   await runs.tell('a', { type: 'ping', id: '2' });
   const kept = [];
   for await (const message of runs.told('a', AbortSignal.timeout(20))) kept.push(message);

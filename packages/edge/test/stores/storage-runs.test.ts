@@ -5,6 +5,7 @@ import memoryDriver from 'unstorage/drivers/memory';
 import { expect, test, vi } from 'vitest';
 import { createStoreWriter } from '../../src/route/store-writer.ts';
 import { all, never } from '../route/routes.ts';
+import { read, write } from './events.ts';
 
 const run = { runId: 'r', subject: 's', key: 'k', chat: 'c', runMs: 1_000, replayMs: 1_000 };
 const delta = (seq: number): RunEvent => ({ seq, t: seq, type: 'text-delta', id: 't', text: 'x' });
@@ -16,12 +17,12 @@ test('what happens within a moment is one item', async () => {
   await store.create(run);
   const writer = createStoreWriter({ store, runId: 'r', show: () => {}, onFailure: vi.fn() });
   for (let seq = 0; seq < 200; seq += 1) {
-    writer.push(delta(seq));
+    writer.push(JSON.stringify(delta(seq)), false);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
-  writer.push(end(200));
+  writer.push(JSON.stringify(end(200)), true);
   expect(await writer.written).toBe(true);
-  expect(await all(store.read('r', 198, never()))).toEqual([delta(199), end(200)]);
+  expect(await all(read(store, 'r', 198, never()))).toEqual([delta(199), end(200)]);
   const pieces = (await storage.getKeys()).filter((key) => key.includes(':events:'));
   expect(pieces.length).toBeGreaterThan(1);
   expect(pieces.length).toBeLessThan(30);
@@ -33,7 +34,7 @@ test('of what has expired nothing is left once another run begins', async () => 
   const storage = createStorage({ driver: memoryDriver() });
   const store = createStorageRuns(storage, { pollMs: 1, now });
   await store.create(run);
-  await store.append('r', [delta(0), end(1)]);
+  await write(store, 'r', [delta(0), end(1)]);
   await store.tell('r', { type: 'stop' });
   expect((await storage.getKeys()).length).toBeGreaterThan(4);
   at = 1_000;
@@ -47,19 +48,19 @@ test('of what has expired nothing is left once another run begins', async () => 
   });
   await createStorageShares(storage, { now }).put('y', { body: Uint8Array.of(1), expiresAt: 4_000 });
   await vi.waitFor(async () => expect(await storage.getKeys()).toHaveLength(2));
-  expect(await store.subjectOf('next')).toBe('s');
+  expect((await store.get('next'))?.subject).toBe('s');
 });
 
 test('an item that is only half written is waited for', async () => {
   const storage = createStorage({ driver: memoryDriver() });
   const store = createStorageRuns(storage, { pollMs: 5 });
   await store.create(run);
-  await store.append('r', [delta(0), end(1)]);
+  await write(store, 'r', [delta(0), end(1)]);
   const key = (await storage.getKeys()).find((one) => one.includes(':events:'))!;
   const whole = JSON.stringify(await storage.getItem(key));
   for (const broken of [whole.slice(0, -5), '', '{}', 'null', '[1]']) await storage.setItem(key, broken);
   await storage.setItem(key, whole.slice(0, 20));
-  const reading = all(store.read('r', -1, never()));
+  const reading = all(read(store, 'r', -1, never()));
   await new Promise((resolve) => setTimeout(resolve, 20));
   await storage.setItem(key, whole);
   expect(await reading).toEqual([delta(0), end(1)]);
@@ -73,7 +74,7 @@ test('a run and a conversation are found while they are written anew', async () 
     const whole = JSON.stringify(await storage.getItem(key));
     await storage.setItem(key, '');
     setTimeout(() => void storage.setItem(key, whole), 15);
-    expect(await store.subjectOf('r')).toBe('s');
+    expect((await store.get('r'))?.subject).toBe('s');
     expect(await store.find({ subject: 's', key: 'k' })).toBe('r');
     expect(await store.find({ subject: 's', chat: 'c' })).toBe('r');
   }
@@ -87,7 +88,7 @@ test('keys are made of nothing that anybody chooses', async () => {
   await store.tell(odd, { type: 'stop' });
   await createStorageShares(storage).put(odd, { body: Uint8Array.of(1), expiresAt: Date.now() + 1_000 });
   for (const key of await storage.getKeys()) expect(key).toMatch(/^cueline:[a-z0-9:-]+$/);
-  expect(await store.subjectOf(odd)).toBe(odd);
+  expect((await store.get(odd))?.subject).toBe(odd);
 });
 
 test('a storage that fails is an error for whoever asks', async () => {
@@ -95,9 +96,9 @@ test('a storage that fails is an error for whoever asks', async () => {
   const store = createStorageRuns(storage, { pollMs: 1 });
   await store.create(run);
   const failure = new Error('full');
-  const reading = all(store.read('r', -1, never())).catch((error: unknown) => error);
+  const reading = all(read(store, 'r', -1, never())).catch((error: unknown) => error);
   vi.spyOn(storage, 'getItem').mockRejectedValue(failure);
-  await expect(store.append('r', [delta(0)])).rejects.toBe(failure);
+  await expect(write(store, 'r', [delta(0)])).rejects.toBe(failure);
   await reading;
   await expect(store.find({ subject: 's', key: 'k' })).rejects.toBe(failure);
 });
