@@ -9,6 +9,8 @@ export type CuelineErrorCode =
   | 'missing_package'
   | 'missing_setting'
   | 'invalid_base_url'
+  /** A prompt was started with input that does not fit its schema. */
+  | 'invalid_input'
   // endings of a run
   | 'aborted'
   | 'timeout'

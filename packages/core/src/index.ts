@@ -7,7 +7,9 @@ export {
   type PromptDefinition,
   type PromptFunction,
   type PromptSettings,
+  type PromptWithSchema,
 } from './prompt/define-prompt.ts';
+export type { InputIssue } from './prompt/read-input.ts';
 export { definePlugin, type Plugin, type PluginMethods } from './prompt/define-plugin.ts';
 export { tool, type NamedTool } from './prompt/tool.ts';
 export type {

@@ -1,6 +1,7 @@
 import { definePrompt, type Run, type RunState, type SerializedError } from '@cueline/core';
 import { usePrompt } from '@cueline/react';
 import { expectTypeOf, test } from 'vitest';
+import * as z from 'zod';
 
 const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
   prompt.$`Plan a day in ${input.city}.`;
@@ -17,6 +18,17 @@ test('start takes what the prompt takes', () => {
   void plan.start();
   // @ts-expect-error a city is a string
   void plan.start({ city: 1 });
+});
+
+test('start takes what an input schema takes', () => {
+  const stay = definePrompt('stay', (prompt, { city, days }) => prompt.$`Plan ${days} days in ${city}.`, {
+    input: z.object({ city: z.string(), days: z.number().default(1) }),
+  });
+  const plan = usePrompt(stay);
+  expectTypeOf(plan.start).parameter(0).toEqualTypeOf<{ city: string; days?: number | undefined }>();
+  void plan.start({ city: 'Faro' });
+  // @ts-expect-error the schema wants a city
+  void plan.start({ days: 2 });
 });
 
 test('a prompt without input starts without any', () => {

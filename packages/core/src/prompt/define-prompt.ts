@@ -4,9 +4,10 @@ import type { PromptTypes } from '../prompt-types.ts';
 import type { Conducted } from '../run/conduct.ts';
 import type { Plugin, PluginMethods } from './define-plugin.ts';
 import type { Prompt } from './prompt.ts';
-import type { ToolSchema } from './tool-definition.ts';
+import { readInput } from './read-input.ts';
+import type { ToolArguments, ToolSchema } from './tool-definition.ts';
 import type { NamedTool } from './tool.ts';
-import type { PluginsOf, TypesOf } from './types-of.ts';
+import type { PluginsOf, SchemaInput, TypesOf } from './types-of.ts';
 
 /** A prompt as a function: it says what to send by calling methods of `prompt`. */
 export type PromptFunction<Input = void, Plugins extends readonly Plugin[] = readonly []> = (
@@ -26,6 +27,12 @@ export type PromptSettings = {
    */
   readonly output?: ToolSchema;
   /**
+   * A schema for the input: zod, valibot, arktype or any other Standard Schema, or JSON Schema. Input is validated
+   * before the function is called, which gets what the schema reads it as. Input that does not fit ends the start with
+   * `invalid_input`. A route requires one for every prompt that takes input.
+   */
+  readonly input?: ToolSchema;
+  /**
    * Tools that every run of it has, as `tool(…)` makes them. Declared here and not by the function, so that
    * `state.toolCalls` knows their names, arguments and results. The function cannot define a tool of the same name
    * (`invalid_definition`); a task's `extend` can, for its task.
@@ -33,7 +40,10 @@ export type PromptSettings = {
   readonly tools?: readonly NamedTool[];
 };
 
-/** A prompt function with a name, as {@link definePrompt} makes it. Inert, so any module may export it. */
+/**
+ * A prompt function with a name, as {@link definePrompt} makes it. Inert, so any module may export it. `Input` is what
+ * it is started with, and what `run` takes.
+ */
 export type PromptDefinition<Input = void, Types extends PromptTypes = PromptTypes> = PromptSettings & {
   readonly kind: 'prompt';
   readonly name: string;
@@ -44,15 +54,42 @@ export type PromptDefinition<Input = void, Types extends PromptTypes = PromptTyp
   readonly '~types'?: Types;
 };
 
+/** A prompt definition whose input is validated, as a route requires it of every prompt that takes input. */
+export type PromptWithSchema<Input = never, Types extends PromptTypes = PromptTypes> = PromptDefinition<
+  Input,
+  Types
+> & { readonly input: ToolSchema };
+
 /**
  * Gives a prompt function a name and an input type, so that a component, a worker and a route can import the same thing.
+ * With `input`, a schema, the type comes from the schema, and the input is validated before the function is called.
+ * @throws CuelineError `invalid_definition`
  *
  * @example
- * export const planDay = definePrompt('plan-day', async (prompt, input: { city: string }) => {
- *   prompt.$`Plan a day in ${input.city}.`;
- * });
+ * export const planDay = definePrompt(
+ *   'plan-day',
+ *   async (prompt, { city }) => {
+ *     prompt.$`Plan a day in ${city}.`;
+ *   },
+ *   { input: z.object({ city: z.string() }) },
+ * );
  */
-export function definePrompt<Input = void, const Settings extends PromptSettings = PromptSettings>(
+export function definePrompt<const Settings extends PromptSettings & { readonly input: ToolSchema }>(
+  name: string,
+  run: PromptFunction<ToolArguments<Settings['input']>, PluginsOf<Settings>>,
+  settings: Settings,
+): PromptWithSchema<SchemaInput<Settings['input']>, TypesOf<Settings>>;
+export function definePrompt<
+  Input = void,
+  const Settings extends PromptSettings & { readonly input?: undefined } = PromptSettings & {
+    readonly input?: undefined;
+  },
+>(
+  name: string,
+  run: PromptFunction<Input, PluginsOf<Settings>>,
+  settings?: Settings,
+): PromptDefinition<Input, TypesOf<Settings>>;
+export function definePrompt<Input, const Settings extends PromptSettings>(
   name: string,
   run: PromptFunction<Input, PluginsOf<Settings>>,
   settings?: Settings,
@@ -69,18 +106,43 @@ export function definePrompt<Input = void, const Settings extends PromptSettings
       `Prompt "${name}" has no function: definePrompt('${name}', async (prompt) => { prompt.$\`…\`; }).`,
     );
   }
-  const { model, plugins, output, tools } = settings ?? {};
+  const { model, plugins, output, tools, input } = settings ?? {};
   checkOutput(name, output);
+  checkInputSchema(name, input);
   checkTools(name, tools);
   return {
     kind: 'prompt',
     name,
-    run,
+    run: input === undefined ? run : withSchema(name, input, run),
+    ...(input === undefined ? {} : { input }),
     ...(model === undefined ? {} : { model }),
     ...(plugins === undefined ? {} : { plugins }),
     ...(output === undefined ? {} : { output }),
     ...(tools === undefined ? {} : { tools }),
   };
+}
+
+/** The function with its input validated. It stays synchronous where both are. */
+function withSchema<Input, Plugins extends readonly Plugin[]>(
+  name: string,
+  schema: ToolSchema,
+  run: PromptFunction<Input, Plugins>,
+): PromptFunction<Input, Plugins> {
+  return (prompt, given) => {
+    const input = readInput(name, schema, given);
+    // what the schema gives has the type that the function takes
+    if (input instanceof Promise) return input.then((value) => run(prompt, value as Input));
+    return run(prompt, input as Input);
+  };
+}
+
+function checkInputSchema(name: string, input: unknown): void {
+  if (input === undefined || typeof input === 'function') return;
+  if (typeof input === 'object' && input !== null) return;
+  throw new CuelineError(
+    'invalid_definition',
+    `The input of prompt "${name}" is a schema: { input: z.object({ … }) }. For a prompt that takes none, leave it out.`,
+  );
 }
 
 function checkOutput(name: string, output: unknown): void {

@@ -28,6 +28,16 @@ type CallOf<Tool> =
     ? AnyCall & { toolName: Name; input?: Input; partialInput?: DeepPartial<Input>; output?: Output }
     : AnyCall;
 
+/** What a schema takes: fields with a default may be left out. */
+export type SchemaInput<Schema> = Schema extends {
+  readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined };
+}
+  ? undefined extends Input
+    ? // a start then needs no argument
+      Input | void
+    : Input
+  : ToolArguments<Schema>;
+
 /** The plugins that settings name. */
 export type PluginsOf<Settings extends TypedSettings> = Settings extends {
   readonly plugins: infer Plugins extends readonly Plugin[];
