@@ -4,8 +4,12 @@ import type { Environment } from '@cueline/core/models';
  * The variables that a platform passes with a request, as Workers do; otherwise the process's. Bun and Deno pass
  * something of their own instead, which has no text in it.
  */
-export function environmentOf(passed: object | undefined): Environment {
-  if (passed !== undefined && Object.values(passed).some((value) => typeof value === 'string')) {
+export function environmentOf(passed: unknown): Environment {
+  if (
+    typeof passed === 'object' &&
+    passed !== null &&
+    Object.values(passed).some((value) => typeof value === 'string')
+  ) {
     // a Worker's has bindings, too, and nobody who looks for a variable takes one for it
     return passed as Environment;
   }

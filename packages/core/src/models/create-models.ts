@@ -1,4 +1,5 @@
 import type { LanguageModel } from 'ai';
+import { loadPart } from '../load-part.ts';
 import { checkModel } from './check-model.ts';
 import { processEnvironment, secretsOf } from './environment.ts';
 import type { LanguageModelObject, ModelSettings } from './settings.ts';
@@ -23,7 +24,7 @@ export function createModels(settings: ModelSettings = {}): Models {
     async resolve(ref) {
       if (typeof ref !== 'string') return checkModel(ref, 'The model');
       // loaded on demand: an app that passes model objects needs none of it
-      const { resolveModel } = await import('./resolve-model.ts');
+      const { resolveModel } = await loadPart('models', import('./resolve-model.ts'));
       return resolveModel(ref, settings);
     },
     secrets: () => secretsOf(settings.env ?? processEnvironment()),

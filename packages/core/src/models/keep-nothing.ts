@@ -1,3 +1,4 @@
+import { loadPart } from '../load-part.ts';
 import { resolveModel } from './resolve-model.ts';
 import type { LanguageModelObject, ModelSettings } from './settings.ts';
 
@@ -14,7 +15,7 @@ export function keepNothing(models: ModelSettings = {}): ModelSettings {
 
 /** With what is said before sent in full each time, in place of ids of what OpenAI would keep. */
 async function withoutStore(model: LanguageModelObject): Promise<LanguageModelObject> {
-  const { defaultSettingsMiddleware, wrapLanguageModel } = await import('ai');
+  const { defaultSettingsMiddleware, wrapLanguageModel } = await loadPart('models', import('ai'));
   const settings = { providerOptions: { openai: { store: false } } };
   return wrapLanguageModel({ model, middleware: defaultSettingsMiddleware({ settings }) });
 }

@@ -1,5 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { CuelineError } from '../errors.ts';
+import { installCommand } from '../install-command.ts';
+import { missingPackage } from '../missing-package.ts';
 import type { FetchFunction } from './guarded-fetch.ts';
 
 /** What a provider package's `create…` function is given. */
@@ -109,17 +111,20 @@ export async function loadPackage(
   try {
     return await (overrides[provider] ?? load)();
   } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
     // A page that was open while its app was deployed anew asks for chunks that are gone.
-    if (error instanceof Error && /dynamically imported module|module script failed/i.test(error.message)) {
+    if (/dynamically imported module|module script failed|load(?:ing)? chunk/i.test(reason)) {
       throw new CuelineError('network', `The code of ${name} could not be loaded. Reload the page.`, {
         cause: error,
       });
     }
+    const missing = missingPackage(error);
     throw new CuelineError(
       'missing_package',
-      `Models of "${provider}" need the package ${name}, which could not be loaded. ` +
-        `Install it: pnpm add ${name}`,
-      { cause: error, details: { package: name } },
+      `Models of "${provider}" need the package ${missing ?? name}, which ` +
+        (missing === undefined ? `could not be loaded (${reason})` : 'is not installed') +
+        `. Install it: ${installCommand(missing ?? name)}`,
+      { cause: error, details: { package: missing ?? name } },
     );
   }
 }

@@ -1,5 +1,6 @@
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../errors.ts';
+import { loadPart } from '../load-part.ts';
 import { resolveAlias } from './aliases.ts';
 import { builtInProviders, createBuiltInModel, isBuiltIn } from './built-in.ts';
 import { checkModel } from './check-model.ts';
@@ -99,6 +100,6 @@ async function createSimulatedModel(modelId: string): Promise<LanguageModelObjec
   }
   // The one step up: loaded when it is asked for by name, it is no part of what models/ is built on.
   // oxlint-disable-next-line no-restricted-imports
-  const { demoModel } = await import('../testing/demo-model.ts');
+  const { demoModel } = await loadPart('simulated models', import('../testing/demo-model.ts'));
   return demoModel();
 }

@@ -1,5 +1,5 @@
 import type { ChatTransport, LanguageModel, UIMessage, UIMessageChunk } from 'ai';
-import { CuelineError } from '../errors.ts';
+import { loadPart } from '../load-part.ts';
 import type { TaskState } from '../log/state.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type * as Chat from './chat.ts';
@@ -112,11 +112,5 @@ export class PromptTransport<Input = void> implements ChatTransport<UIMessage> {
 
 /** What a chat needs comes with its first message. */
 function loadChat(): Promise<typeof Chat> {
-  return import('./chat.ts').catch((cause: unknown) => {
-    throw new CuelineError(
-      'network',
-      'The part of Cueline that chats could not be loaded. Check the connection, reload the page, and try again.',
-      { cause },
-    );
-  });
+  return loadPart('chats', import('./chat.ts'));
 }

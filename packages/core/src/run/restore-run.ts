@@ -1,4 +1,5 @@
-import { CuelineError } from '../errors.ts';
+import type { CuelineError } from '../errors.ts';
+import { loadPart } from '../load-part.ts';
 import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import type { Entrance } from './attempts.ts';
@@ -91,11 +92,5 @@ export function createRestoring(options: RestoringOptions): Restoring {
 
 /** Loads what keeps runs. A page whose runs are kept nowhere does not pay for it. */
 function loadStore(): Promise<typeof Store> {
-  return import('./store-events.ts').catch((error: unknown) => {
-    throw new CuelineError(
-      'storage_failed',
-      'The part of Cueline that keeps runs could not be loaded. Check the connection, and reload the page.',
-      { cause: error },
-    );
-  });
+  return loadPart('storage', import('./store-events.ts'), 'storage_failed');
 }

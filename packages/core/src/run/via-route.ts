@@ -1,4 +1,4 @@
-import { CuelineError } from '../errors.ts';
+import { loadPart } from '../load-part.ts';
 import type { Connectivity } from './connectivity.ts';
 import type { Executor } from './executor.ts';
 import { failedStart } from './failed-start.ts';
@@ -48,11 +48,5 @@ export function viaRoute(url: string | URL, options: RouteOptions = {}): Executo
 
 /** Loads what talks to routes. A page that has not started a run yet does not pay for it. */
 function loadRoutes(): Promise<typeof RouteRun> {
-  return import('./route-run.ts').catch((error: unknown) => {
-    throw new CuelineError(
-      'network',
-      'The part of Cueline that talks to routes could not be loaded. Check the connection, reload the page, and try again.',
-      { cause: error },
-    );
-  });
+  return loadPart('routes', import('./route-run.ts'));
 }

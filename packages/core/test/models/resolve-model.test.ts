@@ -157,34 +157,6 @@ describe('built-in providers', () => {
     expect(error.message).toContain(`Set ${variable},`);
   });
 
-  test('a package that is not there is named, with the command that installs it', async () => {
-    const notFound = Object.assign(new Error("Cannot find package '@ai-sdk/anthropic'"), {
-      code: 'ERR_MODULE_NOT_FOUND',
-    });
-    const settings = {
-      env: { ANTHROPIC_API_KEY: 'key' },
-      packages: { anthropic: () => Promise.reject(notFound) },
-    };
-    const error = await refusal('anthropic:claude', settings);
-    expect(error.code).toBe('missing_package');
-    expect(error.message).toMatchInlineSnapshot(
-      `"Models of "anthropic" need the package @ai-sdk/anthropic, which could not be loaded. Install it: pnpm add @ai-sdk/anthropic"`,
-    );
-    expect(error.cause).toBe(notFound);
-  });
-
-  test('a chunk that cannot be fetched is no missing package', async () => {
-    const gone = new TypeError(
-      'Failed to fetch dynamically imported module: https://a.example/openai-1234.js',
-    );
-    const error = await refusal('openai:x', {
-      env: { OPENAI_API_KEY: 'key' },
-      packages: { openai: () => Promise.reject(gone) },
-    });
-    expect(error.code).toBe('network');
-    expect(error.message).toContain('Reload the page.');
-  });
-
   test('a package is loaded only when its model is asked for', async () => {
     const loaded: string[] = [];
     const load = (name: string) => async () => {

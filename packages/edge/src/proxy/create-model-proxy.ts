@@ -42,7 +42,7 @@ const ownRules: CorsRules = {
  */
 export function createModelProxy(
   options: ModelProxyOptions,
-): (request: Request, env?: object, context?: RouteContext) => Promise<Response> {
+): (request: Request, env?: unknown, context?: RouteContext) => Promise<Response> {
   const settings = checkOptions(options);
   const rules = withRequestHeaders(ownRules, options);
   return async (request, env, context) => {

@@ -21,8 +21,11 @@ import { createStreams, type Place } from './streams.ts';
 /** What platforms such as Workers pass as the third argument. */
 export type RouteContext = { waitUntil?: (work: Promise<void>) => void };
 
-/** A route as servers call it: with a request, and on some platforms with its environment and context. */
-export type PromptRoute = (request: Request, env?: object, context?: RouteContext) => Promise<Response>;
+/**
+ * A route as servers call it: with a request, and on some platforms with its environment and context. Frameworks pass
+ * something of their own as the second argument, such as the parameters of a path, which is not read.
+ */
+export type PromptRoute = (request: Request, env?: unknown, context?: RouteContext) => Promise<Response>;
 
 const METHODS = ['GET', 'POST', 'DELETE'] as const;
 const knownCors: CorsRules = {

@@ -1,0 +1,21 @@
+import { CuelineError, type CuelineErrorCode } from './errors.ts';
+import { installCommand } from './install-command.ts';
+import { missingPackage } from './missing-package.ts';
+
+/** `missing_package` where the cause is a package that is not installed; for any other cause `code`, with its reason. */
+export function toLoadError(failed: string, cause: unknown, code: CuelineErrorCode): CuelineError {
+  const name = missingPackage(cause);
+  if (name !== undefined) {
+    return new CuelineError(
+      'missing_package',
+      `${failed}, because the package ${name} is not installed. Install it: ${installCommand(name)}`,
+      { cause, details: { package: name } },
+    );
+  }
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CuelineError(
+    code,
+    `${failed} (${reason}). In a browser, check the connection and reload the page.`,
+    { cause },
+  );
+}

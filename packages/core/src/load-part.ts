@@ -1,0 +1,19 @@
+import { CuelineError, type CuelineErrorCode } from './errors.ts';
+
+/**
+ * A part of Cueline that a page does not pay for before it needs it; `name` is what the user reads of it. Throws
+ * `missing_package` where a package that the part needs is not installed, and otherwise `code`.
+ */
+export const loadPart = <Part>(
+  name: string,
+  part: Promise<Part>,
+  code: CuelineErrorCode = 'network',
+): Promise<Part> =>
+  part.catch(async (cause: unknown) => {
+    const failed = `Cueline's code for ${name} could not be loaded`;
+    const explained = await import('./load-error.ts').catch(() => undefined);
+    throw (
+      explained?.toLoadError(failed, cause, code) ??
+      new CuelineError(code, `${failed}. Check the connection and reload the page.`, { cause })
+    );
+  });
