@@ -11,6 +11,7 @@ export {
 } from './prompt/define-prompt.ts';
 export type { InputIssue } from './prompt/read-input.ts';
 export { definePlugin, type Plugin, type PluginMethods } from './prompt/define-plugin.ts';
+export type { ClientToolOptions } from './prompt/client-tool.ts';
 export { tool, type NamedTool } from './prompt/tool.ts';
 export type {
   SubCall,
@@ -51,6 +52,7 @@ export type { TokenEstimate, TokenPart } from './compile/estimate-tokens.ts';
 export { runPrompt, type RunPromptResult } from './run/run-prompt.ts';
 export { dryRun, type DryRun, type DryRunConfig } from './run/dry-run.ts';
 export { createRun } from './run/create-run.ts';
+export type { ClientToolContext, ClientToolFunction, ClientTools } from './run/client-tools.ts';
 export type {
   RetryOptions,
   Run,
@@ -123,6 +125,8 @@ export type { PromptConfig, PromptOptions, PromptSource } from './run/options.ts
 
 export {
   LOG_VERSION,
+  type ApprovalAnswer,
+  type ClientToolAnswer,
   type CompiledRequest,
   type RequestAnswer,
   type RequestChange,

@@ -1,5 +1,6 @@
 import {
   definePrompt,
+  type ClientTools,
   type EditReply,
   type PromptDefinition,
   type PromptFunction,
@@ -18,6 +19,7 @@ import { useContext, useInsertionEffect, useMemo, useRef } from 'react';
 import { PromptContext } from './prompt-provider.tsx';
 import type { RunConfig, SharedRun } from './shared-run.ts';
 import type { Throttle } from './subscribe-throttled.ts';
+import { useClientTools } from './use-client-tools.ts';
 import { useLatest, type Latest } from './use-latest.ts';
 import { useRunCallbacks, type RunCallbacks } from './use-run-callbacks.ts';
 import { useRun } from './use-run.ts';
@@ -50,6 +52,11 @@ export type UsePromptOptions<
     onUnmount?: 'keep' | 'stop' | undefined;
     /** How often it re-renders while the run goes on: once a frame (default), or every so many milliseconds. */
     throttle?: Throttle | undefined;
+    /**
+     * The page's functions for the prompt's client tools: those that are declared without a function. Each call runs once,
+     * in one component of one page; it waits while none has a function for it.
+     */
+    tools?: ClientTools<Types> | undefined;
     /** What the run begins with where it is not known yet, such as what a server has rendered. */
     initialLog?: readonly RunEvent[] | undefined;
   };
@@ -68,7 +75,10 @@ export type RunMoves<Input = void, Types extends PromptTypes = PromptTypes> = {
   readonly stop: () => void;
   /** Tries the last turn again, from the first step that is not whole, or from a step on. Resolves as `start` does. */
   readonly retry: (options?: RetryOptions) => Promise<Types['output']>;
-  /** Answers an open request of `requests`: `{ approve: true, input? }` or `{ approve: false, reason? }`. */
+  /**
+   * Answers an open request of `requests`: an approval with `{ approve: true, input? }` or `{ approve: false, reason? }`,
+   * the call of a client tool with `{ output }` or `{ error }`.
+   */
   readonly respond: (requestId: string, answer: RequestAnswer) => Promise<EditReply>;
   /** The run itself: its log and its past, task edits, and subscriptions for other hooks and code outside React. */
   readonly run: SharedRun<Input, Types>;
@@ -101,6 +111,7 @@ export function usePrompt<
     onUnmount = 'keep',
     throttle,
     initialLog,
+    tools,
     onEvent,
     onDone,
     onError,
@@ -117,6 +128,7 @@ export function usePrompt<
   const latest = useConfig(run, said, config);
 
   const state = useRun(run, (whole) => pickWatched(whole, watch), isShallowEqual, throttle);
+  useClientTools(run, tools);
   useRunCallbacks(run, { onEvent, onDone, onError });
 
   const moves = useMemo<RunMoves<Input, Types>>(() => {

@@ -1,4 +1,4 @@
-import { definePrompt, type Run, type RunState, type SerializedError } from '@cueline/core';
+import { definePrompt, tool, type Run, type RunState, type SerializedError } from '@cueline/core';
 import { usePrompt } from '@cueline/react';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
@@ -71,4 +71,49 @@ test('callbacks are typed by what they are told', () => {
   });
   // @ts-expect-error there is no such option
   usePrompt(greet, { modell: 'simulated:demo' });
+});
+
+test('client tools are known with their arguments and results', () => {
+  const files = definePrompt('files', () => {}, {
+    tools: [
+      tool('pickFile', '', z.object({ type: z.string() }), { outputSchema: z.object({ name: z.string() }) }),
+      tool('askUser', '', z.object({ question: z.string() })),
+      tool('look', '', z.object({ at: z.string() }), ({ at }) => at.length),
+    ],
+  });
+  const run = usePrompt(files, {
+    tools: {
+      pickFile: async (input, { signal, toolCallId }) => {
+        expectTypeOf(input).toEqualTypeOf<{ type: string }>();
+        expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
+        expectTypeOf(toolCallId).toEqualTypeOf<string>();
+        return { name: 'a.txt' };
+      },
+      // without an outputSchema, any JSON
+      askUser: ({ question }) => question.length,
+    },
+  });
+  for (const call of run.toolCalls) {
+    if (call.toolName === 'pickFile') expectTypeOf(call.output).toEqualTypeOf<{ name: string } | undefined>();
+    if (call.toolName === 'look') expectTypeOf(call.output).toEqualTypeOf<number | undefined>();
+  }
+  // @ts-expect-error a file has a name
+  usePrompt(files, { tools: { pickFile: () => ({ nam: 'a.txt' }) } });
+  // @ts-expect-error no such client tool
+  usePrompt(files, { tools: { pickFiles: () => ({ name: 'a.txt' }) } });
+  // @ts-expect-error its function is the prompt's
+  usePrompt(files, { tools: { look: () => 1 } });
+  // @ts-expect-error its arguments have a type, and no name
+  usePrompt(files, { tools: { pickFile: ({ name }) => ({ name }) } });
+});
+
+test('of client tools that the function defines, the page says what they take', () => {
+  usePrompt(greet, {
+    tools: {
+      pickFile: (input) => expectTypeOf(input).toEqualTypeOf<unknown>(),
+      askUser: ({ question }: { question: string }) => question.length,
+    },
+  });
+  // @ts-expect-error a client tool is a function
+  usePrompt(greet, { tools: { pickFile: 'a.txt' } });
 });

@@ -2,6 +2,7 @@ import { isOpenRequest, type RequestState, type Run, type RunState } from '@cuel
 import { useEffect, useRef } from 'react';
 import { isUnderWay } from '../state/is-under-way.ts';
 import { ApprovalCard } from './approval-card.tsx';
+import { ClientToolCard } from './client-tool-card.tsx';
 
 /**
  * What the run waits for, below the transcript, so that it is in view wherever the transcript stands. One request at a
@@ -43,15 +44,19 @@ export function ApprovalDock({
       }}
     >
       <div className="mx-auto max-w-[720px]">
-        <ApprovalCard
-          key={request.requestId}
-          run={run}
-          request={request}
-          agent={agent?.name}
-          draft={draftOf(state, request)}
-          place={answered + 1}
-          total={answered + open.length}
-        />
+        {request.kind === 'client-tool' ? (
+          <ClientToolCard key={request.requestId} run={run} request={request} agent={agent?.name} />
+        ) : (
+          <ApprovalCard
+            key={request.requestId}
+            run={run}
+            request={request}
+            agent={agent?.name}
+            draft={draftOf(state, request)}
+            place={answered + 1}
+            total={answered + open.length}
+          />
+        )}
       </div>
     </div>
   );

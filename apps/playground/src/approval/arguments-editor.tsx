@@ -3,6 +3,8 @@ import { visibleText } from '../transcript/visible-text.ts';
 import { focusFirst } from '../ui/focus-first.ts';
 
 type ArgumentsEditorProps = {
+  /** What is edited. Default: the arguments. */
+  label?: string;
   text: string;
   /** What is wrong with the text. */
   fault: string | undefined;
@@ -11,7 +13,13 @@ type ArgumentsEditorProps = {
 };
 
 /** The arguments of a call as JSON that can be changed before it runs, at first with what hides in them written out. */
-export function ArgumentsEditor({ text, fault, onChange, onClose }: ArgumentsEditorProps) {
+export function ArgumentsEditor({
+  label = 'Arguments as JSON',
+  text,
+  fault,
+  onChange,
+  onClose,
+}: ArgumentsEditorProps) {
   const faultId = useId();
   // what is typed stays as it was typed: another text would move the caret
   const [given] = useState(text);
@@ -19,7 +27,7 @@ export function ArgumentsEditor({ text, fault, onChange, onClose }: ArgumentsEdi
     <div>
       <textarea
         ref={focusFirst}
-        aria-label="Arguments as JSON"
+        aria-label={label}
         aria-invalid={fault !== undefined}
         aria-describedby={fault === undefined ? undefined : faultId}
         spellCheck={false}

@@ -64,7 +64,8 @@ export function createChatTranslator(): ChatTranslator {
         return call === undefined ? [] : askChunks(event, call);
       case 'request-answer': {
         const { requestId: approvalId, answer } = event;
-        if (call === undefined) return [];
+        // the result of a client tool's call comes with the call's end
+        if (call === undefined || answer.approve === undefined) return [];
         const reason = answer.approve || answer.reason === undefined ? {} : { reason: answer.reason };
         return [{ type: 'tool-approval-response', approvalId, approved: answer.approve, ...reason }];
       }
@@ -93,11 +94,16 @@ export function createChatTranslator(): ChatTranslator {
     }
   }
 
-  /** What the run itself asks is asked of its call; what an agent asks gets a part of its own, which says what it is. */
+  /**
+   * What the run itself asks is asked of its call; what an agent asks gets a part of its own, which says what it is. A
+   * client tool's call is there as soon as its arguments are, and the client answers it with its output.
+   */
   function askChunks(
-    { requestId, toolName, input, fault, agent }: Extract<RunEvent, { type: 'request-open' }>,
+    { requestId, kind, toolName, input, fault, agent }: Extract<RunEvent, { type: 'request-open' }>,
     call: OpenCall,
   ): UIMessageChunk[] {
+    const isClient = kind === 'client-tool';
+    if (isClient && agent === undefined) return [];
     const reason = fault === undefined ? {} : { reason: fault };
     if (agent === undefined) {
       const { toolCallId } = call;
@@ -115,7 +121,16 @@ export function createChatTranslator(): ChatTranslator {
         dynamic: true,
         toolMetadata: { [AGENT_CALL]: agent },
       },
-      { type: 'tool-approval-request', approvalId: requestId, toolCallId: requestId, ...reason },
+      ...(isClient
+        ? []
+        : [
+            {
+              type: 'tool-approval-request' as const,
+              approvalId: requestId,
+              toolCallId: requestId,
+              ...reason,
+            },
+          ]),
     ];
   }
 

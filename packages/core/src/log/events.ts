@@ -1,5 +1,6 @@
 import type { FinishReason, LanguageModelUsage, ModelMessage, ProviderMetadata, UIMessage } from 'ai';
 import type { SerializedError } from '../errors.ts';
+import type { ToolEffect } from '../prompt/tool-definition.ts';
 import type { TaskEvent } from '../tasks/task.ts';
 
 /** Version of the event format, written into every `run-start`. */
@@ -32,21 +33,34 @@ export type RequestChange = { keep: number; messages: ModelMessage[] } & Partial
   Omit<CompiledRequest, 'messages'>
 >;
 
-/** What somebody says to a request. `input` replaces the arguments that the model gave. */
-export type RequestAnswer = { approve: true; input?: unknown } | { approve: false; reason?: string };
+/** The answer to an approval. `input` replaces the arguments that the model gave. */
+export type ApprovalAnswer = { approve: true; input?: unknown } | { approve: false; reason?: string };
+
+/** The answer to a client tool's call: what it returned, as JSON, or the error that the model reads. */
+export type ClientToolAnswer =
+  | { output: unknown; approve?: undefined }
+  | { error: string; approve?: undefined };
+
+/** The answer to a request: to one of kind `approval`, or to one of kind `client-tool`. */
+export type RequestAnswer = ApprovalAnswer | ClientToolAnswer;
 
 /** A run asks whoever watches it, and is told. */
 export type RequestEvent =
   | {
       type: 'request-open';
       requestId: string;
-      kind: 'approval';
+      /** `approval`: may this call run? `client-tool`: the page has to run this call. */
+      kind: 'approval' | 'client-tool';
       toolCallId: string;
       toolName: string;
       input: unknown;
       /** Why it is asked again: what was wrong with the arguments of the answer before. */
       fault?: string;
+      /** Of a client tool: what its call does to the world, where the tool says so. */
+      effect?: ToolEffect;
     }
+  /** A page has begun to run the call of a client tool. `page` is the id of that page. */
+  | { type: 'request-begin'; requestId: string; page: string }
   | { type: 'request-answer'; requestId: string; answer: RequestAnswer }
   /** Nobody need answer it any more: its call ran out of time, or the agent that made it did. */
   | { type: 'request-withdraw'; requestId: string };

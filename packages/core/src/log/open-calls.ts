@@ -101,7 +101,7 @@ export function createOpenCalls(): OpenCalls {
         const call = callOfRequest(path, event.requestId);
         if (call === undefined) return;
         delete call.requestId;
-        call.refused = event.type === 'request-answer' && !event.answer.approve;
+        call.refused = event.type === 'request-answer' && event.answer.approve === false;
         return call;
       }
       default:

@@ -102,12 +102,15 @@ export function createReducer(state: RunState = initialState): Reducer {
   }
 
   /** The first answer is the one that counts, and so is a withdrawal. */
-  function closeRequest(requestId: string, end: Pick<RequestState, 'answer' | 'withdrawn'>): void {
+  function changeRequest(
+    requestId: string,
+    change: Pick<RequestState, 'answer' | 'withdrawn' | 'page'>,
+  ): void {
     const { facts } = run;
     const index = facts.requests.findLastIndex((request) => request.requestId === requestId);
     const request = facts.requests[index];
     if (request === undefined || !isOpenRequest(request)) return;
-    (facts.requests = run.own(facts.requests))[index] = { ...request, ...end };
+    (facts.requests = run.own(facts.requests))[index] = { ...request, ...change };
   }
 
   function apply(event: RunEvent): void {
@@ -145,7 +148,7 @@ export function createReducer(state: RunState = initialState): Reducer {
         return;
       }
       case 'request-open': {
-        const { requestId, kind, toolCallId, toolName, input, fault, agent, t: openedAt } = event;
+        const { requestId, kind, toolCallId, toolName, input, fault, effect, agent, t: openedAt } = event;
         (facts.requests = run.own(facts.requests)).push({
           requestId,
           kind,
@@ -153,15 +156,18 @@ export function createReducer(state: RunState = initialState): Reducer {
           toolName,
           input,
           ...(fault === undefined ? {} : { fault }),
+          ...(effect === undefined ? {} : { effect }),
           ...(agent === undefined ? {} : { agent }),
           openedAt,
         });
         return;
       }
       case 'request-answer':
-        return closeRequest(event.requestId, { answer: event.answer });
+        return changeRequest(event.requestId, { answer: event.answer });
+      case 'request-begin':
+        return changeRequest(event.requestId, { page: event.page });
       case 'request-withdraw':
-        return closeRequest(event.requestId, { withdrawn: true });
+        return changeRequest(event.requestId, { withdrawn: true });
       default:
         if (event.agent === undefined) run.apply(event);
         else applyToAgent(event.agent, event);

@@ -1,6 +1,7 @@
 import type { FinishReason, LanguageModelUsage, UIMessage } from 'ai';
 import type { SerializedError } from '../errors.ts';
 import type { PromptTypes } from '../prompt-types.ts';
+import type { ToolEffect } from '../prompt/tool-definition.ts';
 import type { TaskItem } from '../tasks/task.ts';
 import type { CompiledRequest, RequestAnswer, RunEventBody } from './events.ts';
 
@@ -63,15 +64,19 @@ export type TaskState = TaskItem & {
   readonly finishedAt?: number;
 };
 
-/** Something that the run asks whoever watches it. */
+/** Something that the run needs from the page: an approval, or the result of a client tool. */
 export type RequestState = {
   requestId: string;
-  kind: 'approval';
+  kind: 'approval' | 'client-tool';
   toolCallId: string;
   toolName: string;
   input: unknown;
   /** Why it is asked again: what was wrong with the arguments of the answer before. */
   fault?: string;
+  /** Of a client tool: what its call does to the world, where the tool says so. */
+  effect?: ToolEffect;
+  /** Of a client tool: id of the page that has begun to run it. Missing before that. */
+  page?: string;
   /** Path of the agent that asks; missing for the run itself. */
   agent?: string;
   openedAt: number;

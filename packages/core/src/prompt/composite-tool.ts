@@ -47,9 +47,21 @@ export function compositeTool(
     if (byName.has(entry.name)) {
       throw new CuelineError('invalid_definition', `Tool ${name} has two parts called ${entry.name}.`);
     }
+    if (!('fn' in entry)) {
+      throw new CuelineError(
+        'invalid_definition',
+        `Tool ${name} has the part ${entry.name}, which has no function: its calls would run in the page. Make it a tool of its own: prompt.defTool('${entry.name}', …).`,
+      );
+    }
     byName.set(
       entry.name,
-      functionTool(entry.name, entry.description, entry.schema, entry.fn, entry.options),
+      functionTool(
+        entry.name,
+        entry.description,
+        entry.schema,
+        entry.fn as NonNullable<NamedTool['fn']>,
+        entry.options,
+      ),
     );
   }
   if (byName.size === 0) {

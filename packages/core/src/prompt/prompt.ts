@@ -7,11 +7,12 @@ import type { MessageContent, MessageRole } from './message-parts.ts';
 import { renderTemplate } from './template.ts';
 import { toModelMessage } from './to-model-message.ts';
 import { agentTool, type AgentFunction, type AgentDefinition, type AgentOptions } from './agent.ts';
+import { clientTool, type ClientToolOptions } from './client-tool.ts';
 import { compositeTool } from './composite-tool.ts';
 import type { Plugin } from './define-plugin.ts';
 import type { Hook } from './hook.ts';
 import { checkNames } from './option-names.ts';
-import { quoted } from './part-error.ts';
+import { isRecord, quoted } from './part-error.ts';
 import {
   checkTasks,
   TaskListDefinition,
@@ -153,6 +154,9 @@ export class Prompt {
    * What it returns (or throws) goes back to the model; an async generator's outputs are shown as they come, and the
    * last one is the result.
    *
+   * Without a function it is a client tool: a call waits until the page has answered it, with the function that
+   * `usePrompt(…, { tools })` or `createRun(…, { tools })` has under its name, or by `respond`.
+   *
    * With a list of `tool(…)` in the place of schema and function it is a composite tool: the model makes several calls
    * at once, and each gets a result of its own.
    *
@@ -172,20 +176,19 @@ export class Prompt {
     tools: readonly NamedTool[],
     options?: Pick<ToolOptions, 'repeatable' | 'timeoutMs'>,
   ): void;
+  defTool<const Schema extends ToolSchema>(
+    name: string,
+    description: string,
+    schema: Schema,
+    options?: ClientToolOptions<ToolArguments<Schema>>,
+  ): void;
   defTool(
     name: string,
     description: string,
     schema: ToolSchema | readonly NamedTool[],
-    fnOrOptions?: unknown,
-    options?: ToolOptions,
+    ...rest: [fnOrOptions?: unknown, options?: ToolOptions]
   ): void {
-    this.#addTool(
-      name,
-      Array.isArray(schema)
-        ? compositeTool(name, description, schema, fnOrOptions as ToolOptions | undefined)
-        : // what is no list is a schema, which TypeScript does not see of a readonly list
-          functionTool(name, description, schema as ToolSchema, fnOrOptions as () => unknown, options),
-    );
+    this.#addTool(name, toolOf(name, description, schema, rest));
   }
 
   /**
@@ -338,4 +341,23 @@ export class Prompt {
     this.#base.taskList = list;
     return list;
   }
+}
+
+/** The kind of tool that the arguments of `defTool` say. @throws CuelineError `invalid_definition` */
+function toolOf(
+  name: string,
+  description: string,
+  schema: ToolSchema | readonly NamedTool[],
+  rest: readonly [fnOrOptions?: unknown, options?: ToolOptions],
+): ToolDefinition {
+  const [fnOrOptions, options] = rest;
+  if (Array.isArray(schema)) {
+    return compositeTool(name, description, schema, fnOrOptions as ToolOptions | undefined);
+  }
+  // a function that is missing by mistake is given as undefined
+  const isClient = rest.length === 0 || (rest.length === 1 && isRecord(fnOrOptions));
+  // what is no list is a schema, which TypeScript does not see of a readonly list
+  return isClient
+    ? clientTool(name, description, schema as ToolSchema, fnOrOptions as ClientToolOptions<never>)
+    : functionTool(name, description, schema as ToolSchema, fnOrOptions as () => unknown, options);
 }

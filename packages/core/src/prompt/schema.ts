@@ -19,7 +19,7 @@ export function toSchema(name: string, schema: ToolSchema): FlexibleSchema {
  * The same for a schema that only checks values, so that one without a JSON Schema will do.
  * @throws CuelineError `invalid_definition`
  */
-function toValidator(name: string, schema: ToolSchema): FlexibleSchema {
+export function toValidator(name: string, schema: ToolSchema): FlexibleSchema {
   if (isStandard(schema)) return isOfZod(schema) ? schema : fromStandardSchema(schema);
   if (typeof schema === 'function') return schema as FlexibleSchema;
   if (typeof schema === 'object' && schema !== null) {

@@ -64,11 +64,15 @@ export type ToolFunction = (args: unknown, context: ToolContext, makeSubCall: Su
 
 type ToolFacts = { description: string; inputSchema: FlexibleSchema; rules: ToolRules };
 
-/** What a script says of a tool: a function of its own, an agent, or a tool that the AI SDK knows already. */
+/**
+ * What a script says of a tool: a function of its own, an agent, a function that the page has, or a tool that the AI SDK
+ * knows already.
+ */
 export type ToolDefinition =
   /** `streams`: it gives outputs one after the other, of which the last one is the result. */
   | ({ kind: 'function'; run: ToolFunction; streams: boolean } & ToolFacts)
   | ({ kind: 'agent'; agent: AgentDefinition } & ToolFacts)
+  | ({ kind: 'client'; outputSchema: FlexibleSchema | undefined } & ToolFacts)
   | { kind: 'ready'; tool: ToolSet[string] };
 
 /** What a tool's name may be with every provider. */
@@ -86,7 +90,7 @@ export function functionTool(
   if (typeof fn !== 'function') {
     throw new CuelineError(
       'invalid_definition',
-      `Tool ${name} has no function. Write prompt.defTool('${name}', 'what it does', z.object({ … }), async (args) => …).`,
+      `The function of tool ${name} is ${quoted(fn)}. Write prompt.defTool('${name}', 'what it does', z.object({ … }), async (args) => …); for a tool whose function the page has, leave it out.`,
     );
   }
   const { rules, callbacks } = splitOptions(name, options);
@@ -130,10 +134,11 @@ function checkToolName(name: string): void {
 const ruleNames = ['effect', 'repeatable', 'needsApproval', 'timeoutMs', 'providerOptions'] as const;
 const callbackNames = ['beforeCall', 'onSuccess', 'onError'] as const;
 
-/** Checks a tool's options, and takes its rules and its callbacks apart. @throws CuelineError `invalid_definition` */
+/** Checks a tool's options (`others`: names that were read before), and takes rules and callbacks apart. @throws CuelineError `invalid_definition` */
 export function splitOptions(
   name: string,
   options: ToolOptions<never>,
+  others: readonly string[] = [],
 ): { rules: ToolRules; callbacks: ToolCallbacks } {
   if (!isRecord(options)) {
     throw new CuelineError(
@@ -146,7 +151,7 @@ export function splitOptions(
   if (unknown !== undefined) {
     throw new CuelineError(
       'invalid_definition',
-      `Tool ${name} has no option "${unknown}". There are: ${[...ruleNames, ...callbackNames].join(', ')}.`,
+      `Tool ${name} has no option "${unknown}". There are: ${[...ruleNames, ...callbackNames, ...others].join(', ')}.`,
     );
   }
   if (rules.effect !== undefined && !['read', 'write', 'external'].includes(rules.effect)) {

@@ -16,10 +16,15 @@ export type ToolResultContent = Extract<ToolResultOutput, { type: 'content' }>['
  * mentioned.
  */
 export function toModelOutput(output: unknown): ToolResultOutput {
-  if (typeof output === 'string') return { type: 'text', value: output };
   const value = contentOf(output);
-  if (value !== undefined) return { type: 'content', value };
-  return { type: 'json', value: plainJson(output) };
+  return value === undefined ? toDataOutput(output) : { type: 'content', value };
+}
+
+/** The same without parts: a list that looks like one of parts is JSON like any other. */
+export function toDataOutput(output: unknown): ToolResultOutput {
+  return typeof output === 'string'
+    ? { type: 'text', value: output }
+    : { type: 'json', value: plainJson(output) };
 }
 
 /** A copy of `value` as JSON has it. */

@@ -1,3 +1,6 @@
+import type { ClientToolOptions } from './client-tool.ts';
+import { isRecord } from './part-error.ts';
+import type { Prompt } from './prompt.ts';
 import type { ToolArguments, ToolContext, ToolOptions, ToolSchema } from './tool-definition.ts';
 
 /**
@@ -9,8 +12,9 @@ export type NamedTool<Name extends string = string, Types = { input: unknown; ou
   readonly name: Name;
   readonly description: string;
   readonly schema: ToolSchema;
-  readonly fn: (args: never, context: ToolContext) => unknown;
-  readonly options: ToolOptions<never>;
+  /** Missing for a client tool, whose function the page has. */
+  readonly fn?: (args: never, context: ToolContext) => unknown;
+  readonly options: ToolOptions<never> | ClientToolOptions<never>;
   /** Only TypeScript sees this. */
   readonly '~types'?: Types;
 };
@@ -19,17 +23,53 @@ export type NamedTool<Name extends string = string, Types = { input: unknown; ou
 type OutputOf<Result> = Result extends AsyncIterable<infer Output> ? Output : Awaited<Result>;
 
 /**
- * A tool that is not yet part of a prompt.
+ * A tool that is not yet part of a prompt. Without a function it is a client tool: its calls wait for the page, which has
+ * a function of the same name in `usePrompt(…, { tools })`.
  *
  * @example
  * prompt.defTool('file', 'Files', [tool('read', 'Read a file', z.object({ path: z.string() }), ({ path }) => read(path))]);
+ * @example
+ * tool('pickFile', 'Lets the user pick a file', z.object({ types: z.array(z.string()) }), { outputSchema: z.string() });
  */
 export function tool<const Name extends string, const Schema extends ToolSchema, Result = unknown>(
   name: Name,
   description: string,
   schema: Schema,
   fn: (args: ToolArguments<Schema>, context: ToolContext) => Result,
-  options: ToolOptions<ToolArguments<Schema>> = {},
-): NamedTool<Name, { input: ToolArguments<Schema>; output: OutputOf<Result> }> {
-  return { kind: 'tool', name, description, schema, fn, options };
+  options?: ToolOptions<ToolArguments<Schema>>,
+): NamedTool<Name, { input: ToolArguments<Schema>; output: OutputOf<Result> }>;
+export function tool<
+  const Name extends string,
+  const Schema extends ToolSchema,
+  const Output extends ToolSchema = Readonly<Record<string, unknown>>,
+>(
+  name: Name,
+  description: string,
+  schema: Schema,
+  options?: ClientToolOptions<ToolArguments<Schema>, Output>,
+): NamedTool<Name, { input: ToolArguments<Schema>; output: ToolArguments<Output>; client: true }>;
+export function tool(
+  name: string,
+  description: string,
+  schema: ToolSchema,
+  ...rest: [fnOrOptions?: unknown, options?: ToolOptions<never>]
+): NamedTool {
+  const [fnOrOptions, options = {}] = rest;
+  const named = { kind: 'tool', name, description, schema } as const;
+  // a function that is missing by mistake is given as undefined, and told where the tool is used
+  if (rest.length > 0 && (rest.length > 1 || !isRecord(fnOrOptions))) {
+    return { ...named, fn: fnOrOptions as NonNullable<NamedTool['fn']>, options };
+  }
+  return { ...named, options: (fnOrOptions ?? {}) as ClientToolOptions<never> };
+}
+
+/** Makes a tool that was declared by itself part of a prompt. @throws CuelineError `invalid_definition` */
+export function defineTool(prompt: Pick<Prompt, 'defTool'>, declared: NamedTool): void {
+  const { name, description, schema, options } = declared;
+  if (!('fn' in declared)) {
+    prompt.defTool(name, description, schema, options as ClientToolOptions);
+    return;
+  }
+  const fn = declared.fn as (args: unknown, context: ToolContext) => unknown;
+  prompt.defTool(name, description, schema, fn, options as ToolOptions);
 }

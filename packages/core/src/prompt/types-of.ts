@@ -18,6 +18,19 @@ export type TypesOf<Settings extends TypedSettings> = {
   toolCall: Settings extends { readonly tools: infer Tools extends readonly NamedTool[] }
     ? CallOf<Tools[number]>
     : AnyCall;
+  clientTools: Settings extends { readonly tools: infer Tools extends readonly NamedTool[] }
+    ? ClientToolsOf<Extract<Tools[number], ClientTool>>
+    : object;
+};
+
+type ClientTool = NamedTool<string, { input: unknown; output: unknown; client: true }>;
+
+/** The client tools among some tools: by name, what the page's function gets and gives. */
+type ClientToolsOf<Tool extends ClientTool> = {
+  [Each in Tool as Each['name']]: {
+    input: NonNullable<Each['~types']>['input'];
+    output: NonNullable<Each['~types']>['output'];
+  };
 };
 
 type AnyCall = PromptTypes['toolCall'];

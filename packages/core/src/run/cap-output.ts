@@ -9,10 +9,10 @@ const MAX_BYTES = 256 * 1024;
  * A tool's result as it may go to the model and into the log: JSON of at most 256 KB. A longer string is cut, and what
  * is longer as JSON becomes the beginning of that JSON; both end on a note that says how long the whole was. In a list
  * of text, image and file parts, the texts are cut so that they have 256 KB together, and files stay whole: half a
- * picture is none. Undefined becomes null.
+ * picture is none. With `as: 'data'`, such a list is JSON like any other. Undefined becomes null.
  * @throws CuelineError `invalid_definition` for what is not JSON: functions, cycles, BigInt
  */
-export function capOutput(output: unknown, toolName?: string): unknown {
+export function capOutput(output: unknown, toolName?: string, as: 'parts' | 'data' = 'parts'): unknown {
   if (typeof output === 'string') return capText(output);
   if (output === undefined) return null;
   const tool = toolName === undefined ? 'The tool' : `Tool ${toolName}`;
@@ -27,7 +27,7 @@ export function capOutput(output: unknown, toolName?: string): unknown {
   if (text === undefined) return null;
   const capped = capText(text);
   if (capped === text) return output;
-  return isPartList(output) ? capParts(output) : capped;
+  return as === 'parts' && isPartList(output) ? capParts(output) : capped;
 }
 
 function asJson(output: unknown, tool: string): string | undefined {

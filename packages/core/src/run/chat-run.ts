@@ -1,7 +1,13 @@
 import type { UIMessage, UIMessageChunk } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { createChatTranslator } from '../log/chat-chunks.ts';
-import { LOG_VERSION, type RequestAnswer, type RunEvent } from '../log/events.ts';
+import {
+  LOG_VERSION,
+  type ApprovalAnswer,
+  type ClientToolAnswer,
+  type RequestAnswer,
+  type RunEvent,
+} from '../log/events.ts';
 import { isOpenRequest } from '../log/reduce.ts';
 import { createRunLog } from '../log/run-log.ts';
 import type { Executor } from './executor.ts';
@@ -23,10 +29,14 @@ export type ChatRun = {
    */
   stream(options: ChatStreamOptions): ReadableStream<UIMessageChunk>;
   /**
-   * Tells the run what was answered of some requests. Returns after which event the rest begins, or undefined where this
-   * run has asked none of them. @throws CuelineError `interrupted` where an answer reaches nobody
+   * Tells the run what was answered of some approvals, by their ids, and what calls came to, by the calls' ids, of which
+   * those count that wait for the client. Returns after which event the rest begins, or undefined where this run has asked
+   * for none of it. @throws CuelineError `interrupted` where an answer reaches nobody
    */
-  respond(requests: ReadonlyMap<string, RequestAnswer | undefined>): Promise<number | undefined>;
+  respond(
+    approvals: ReadonlyMap<string, ApprovalAnswer | undefined>,
+    outputs: ReadonlyMap<string, ClientToolAnswer>,
+  ): Promise<number | undefined>;
   stop(): void;
   /** The chat: the messages that the run was started with, and its answer. */
   messages(): UIMessage[];
@@ -121,17 +131,20 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
     });
   }
 
-  /** Resolves when the run has asked all of these, or has nothing to say for a while. */
-  async function caughtUp(requests: ReadonlyMap<string, unknown>): Promise<void> {
+  /** Resolves when the run has said all that these ids are of, or has nothing to say for a while. */
+  async function caughtUp(ids: readonly string[]): Promise<void> {
     const { signal } = new AbortController();
+    const missing = new Set(ids);
     let read = 0;
-    let asked = 0;
     do {
       for (; read < log.events.length; read += 1) {
         const event = log.events[read];
-        if (event?.type === 'request-open' && requests.has(event.requestId)) asked += 1;
+        if (event?.type === 'request-open') missing.delete(event.requestId);
+        const isKnown = event?.type === 'request-open' || event?.type === 'tool-end';
+        if (isKnown || event?.type === 'tool-error') missing.delete(event.toolCallId);
+        if (event?.type === 'tool-input-end' && event.invalid !== undefined) missing.delete(event.toolCallId);
       }
-    } while (asked < requests.size && !log.ended && !(await quietFor(CATCH_UP_MS, read, signal)));
+    } while (missing.size > 0 && !log.ended && !(await quietFor(CATCH_UP_MS, read, signal)));
   }
 
   async function* chunks(
@@ -192,9 +205,14 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
         cancel: leave,
       });
     },
-    async respond(requests) {
+    async respond(approvals, outputs) {
       // one that was started here has said all that its client knows
-      if (options.messages === undefined) await caughtUp(requests);
+      if (options.messages === undefined) await caughtUp([...approvals.keys(), ...outputs.keys()]);
+      const requests = new Map<string, RequestAnswer | undefined>(approvals);
+      for (const { kind, requestId, toolCallId, agent } of log.getState().requests) {
+        const output = outputs.get(agent === undefined ? toolCallId : requestId);
+        if (kind === 'client-tool' && output !== undefined) requests.set(requestId, output);
+      }
       const last = log.events.findLastIndex(
         (event) => event.type === 'request-open' && requests.has(event.requestId),
       );

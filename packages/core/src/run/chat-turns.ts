@@ -1,14 +1,14 @@
 import type { UIMessage } from 'ai';
 import { AGENT_CALL } from '../log/chat-chunks.ts';
-import type { RequestAnswer } from '../log/events.ts';
+import type { ApprovalAnswer, ClientToolAnswer } from '../log/events.ts';
 import type { TaskItem } from '../tasks/task.ts';
 
 type Part = UIMessage['parts'][number];
 type ToolPart = Extract<Part, { toolCallId: string }>;
 
-/** The requests that a message shows, by their ids, with what a person has answered and no run has heard yet. */
-export function requestsIn(message: UIMessage | undefined): Map<string, RequestAnswer | undefined> {
-  const requests = new Map<string, RequestAnswer | undefined>();
+/** The approvals that a message shows, by their ids, with what a person has answered and no run has heard yet. */
+export function approvalsIn(message: UIMessage | undefined): Map<string, ApprovalAnswer | undefined> {
+  const requests = new Map<string, ApprovalAnswer | undefined>();
   if (message?.role !== 'assistant') return requests;
   for (const part of message.parts) {
     if (!isToolPart(part)) continue;
@@ -19,6 +19,23 @@ export function requestsIn(message: UIMessage | undefined): Map<string, RequestA
     requests.set(id, approved ? { approve: true } : { approve: false, ...why });
   }
   return requests;
+}
+
+/**
+ * The results of the last step's calls, by the calls' ids. Which of them a client tool's are, and the client's own, knows
+ * the run that waits for them.
+ */
+export function outputsIn(message: UIMessage | undefined): Map<string, ClientToolAnswer> {
+  const outputs = new Map<string, ClientToolAnswer>();
+  if (message?.role !== 'assistant') return outputs;
+  const { parts } = message;
+  for (const part of parts.slice(parts.findLastIndex(({ type }) => type === 'step-start') + 1)) {
+    if (!isToolPart(part) || part.providerExecuted === true) continue;
+    if (part.state === 'output-error') outputs.set(part.toolCallId, { error: part.errorText });
+    if (part.state !== 'output-available' || part.preliminary === true) continue;
+    outputs.set(part.toolCallId, { output: part.output });
+  }
+  return outputs;
 }
 
 /**

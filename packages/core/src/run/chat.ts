@@ -3,7 +3,7 @@ import { createId } from '../create-id.ts';
 import { CuelineError } from '../errors.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import { createChatRun, type ChatRun } from './chat-run.ts';
-import { requestsIn, tasksIn, toTurns } from './chat-turns.ts';
+import { approvalsIn, outputsIn, tasksIn, toTurns } from './chat-turns.ts';
 import type { Executor } from './executor.ts';
 import type { ChatCall, ChatSettings, RunIds } from './prompt-transport.ts';
 
@@ -32,13 +32,15 @@ export async function send(prompt: ChatPrompt, call: Sent): Promise<ReadableStre
   const about = messages.find(({ id }) => id === messageId) ?? messages.at(-1);
   // where the client goes on with an answer, what comes belongs to the same message
   const goesOn = trigger === 'submit-message' && about?.role === 'assistant' ? about : undefined;
-  const requests = requestsIn(goesOn);
-  if (requests.size > 0) {
+  const approvals = approvalsIn(goesOn);
+  const outputs = outputsIn(goesOn);
+  if (approvals.size + outputs.size > 0) {
     const run = await findRun(prompt, chatId);
-    const after = await run?.respond(requests);
+    const after = await run?.respond(approvals, outputs);
     if (run !== undefined && after !== undefined) return read(prompt, run, call, { after });
   }
-  if ([...requests.values()].some((answer) => answer !== undefined)) {
+  // an output that no run waits for is a result in the conversation like any other
+  if ([...approvals.values()].some((answer) => answer !== undefined)) {
     throw new CuelineError(
       'interrupted',
       'The run that asked for this is gone, so the answer reaches nobody and nothing is run. Send a message to go on from here.',

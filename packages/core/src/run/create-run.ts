@@ -11,6 +11,7 @@ import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { EditReply } from '../tasks/task.ts';
 import { createAttempt, type Attempt } from './attempt.ts';
 import { createAttempts, refused } from './attempts.ts';
+import { createClientToolRunner } from './client-tools.ts';
 import type { RunCommand, RunRequest } from './executor.ts';
 import { inProcess } from './in-process.ts';
 import { keepSteps, logUpTo, openingOf, type KeptRun } from './keep-steps.ts';
@@ -37,7 +38,7 @@ type Keys = { key?: string | undefined; requestKey?: string | undefined };
 /** A run of `definition` that has not started. */
 export function createRun<Input = void, Types extends PromptTypes = PromptTypes>(
   definition: PromptDefinition<Input, Types>,
-  options: RunOptions = {},
+  options: RunOptions<Types> = {},
 ): Run<Input, Types> {
   return openRun(definition, options, undefined);
 }
@@ -45,15 +46,17 @@ export function createRun<Input = void, Types extends PromptTypes = PromptTypes>
 /** `firstInput` is what the log in `options` was started with, where that is known better than the log can say it. */
 function openRun<Input, Types extends PromptTypes>(
   definition: PromptDefinition<Input, Types>,
-  options: RunOptions,
+  options: RunOptions<Types>,
   firstInput: Input | undefined,
 ): Run<Input, Types> {
-  const { id = createId('run'), storage, log: past, schedule, ...given } = options;
+  const { id = createId('run'), storage, log: past, schedule, tools, ...given } = options;
   let settings: RunSettings & { definition: PromptDefinition<Input, Types> } = { ...given, definition };
   const subscribers = new Set<(state: RunState<Types>) => void>();
   const listeners = new Set<(event: RunEvent) => void>();
   const attempts = createAttempts(tell);
   const overlay = createStateOverlay();
+  const clientTools = createClientToolRunner();
+  if (tools !== undefined) clientTools.provide(tools);
   /** What is shown; before anything has started here, what has happened already. */
   let log: RunLog = createRunLog({ events: past ?? [] });
   let unsubscribe: (() => void) | undefined;
@@ -128,6 +131,7 @@ function openRun<Input, Types extends PromptTypes>(
     ({ log } = attempt);
     attempts.show(attempt);
     watchLog();
+    clientTools.follow(attempt);
     return attempt;
   }
 
@@ -250,6 +254,7 @@ function openRun<Input, Types extends PromptTypes>(
     },
     retry: ({ from } = {}) => restoring.when(() => retry(from)),
     edit: (edit, agent) => command({ type: 'edit', edit, ...(agent === undefined ? {} : { agent }) }),
+    provideTools: clientTools.provide,
     respond: (requestId, answer) => command({ type: 'respond', requestId, answer }),
     stop: () => restoring.stop(attempts.stop),
     detach: () => attempts.shown?.detach(),
@@ -260,7 +265,11 @@ function openRun<Input, Types extends PromptTypes>(
     at: (seq) => log.at(seq),
     fork(seq = Infinity) {
       const { definition: latest, ...rest } = settings;
-      return openRun(latest, { ...rest, storage, schedule, log: logUpTo(log.events, seq) }, lastInput);
+      return openRun<Input, Types>(
+        latest,
+        { ...rest, tools, storage, schedule, log: logUpTo(log.events, seq) },
+        lastInput,
+      );
     },
     get restored() {
       return restoring.restored();

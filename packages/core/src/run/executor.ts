@@ -22,7 +22,12 @@ export type RunRequest<Input = unknown> = {
 /** What can be said to a run that is under way. `agent` is the path of the agent whose tasks are meant. */
 export type RunCommand =
   | { type: 'edit'; edit: TaskEdit; agent?: string }
-  | { type: 'respond'; requestId: string; answer: RequestAnswer };
+  | { type: 'respond'; requestId: string; answer: RequestAnswer }
+  /**
+   * The page with the id `page` is about to run the call of a client tool, which is refused to a second page. `instead`
+   * is the id of a page that had begun to, and has gone.
+   */
+  | { type: 'begin'; requestId: string; page: string; instead?: string };
 
 /**
  * Where a run happens: in this page, in a worker, on a server, or nowhere (a replay). Each gives the same events.

@@ -32,12 +32,19 @@ export type GuardedTool = {
   inputSchema: FlexibleSchema;
   /** Whether it gives results one after the other. */
   streams: boolean;
-  /** Whether it works while its own calls need the places of `concurrentToolCalls`. */
-  isAgent: boolean;
+  /**
+   * Whether it takes one of the places of `concurrentToolCalls`. An agent does not, whose own calls need them, nor does
+   * a call that waits for the page.
+   */
+  takesPlace: boolean;
+  /** Whether it begins only when `run` says so, because the page runs it. */
+  beginsLater?: boolean;
+  /** What is said where it took longer than `timeoutMs`. */
+  timeoutMessage?: string;
   /** What a result becomes before the log and the model get it. */
   finish: (output: unknown) => unknown;
-  /** `admit` is asked before each call that it makes inside its own. */
-  run: (args: unknown, context: ToolContext, admit: Admit) => unknown;
+  /** `admit` is asked before each call that it makes inside its own; `begin` says that it begins to work now. */
+  run: (args: unknown, context: ToolContext, admit: Admit, begin: () => void) => unknown;
 };
 
 /**
@@ -180,7 +187,7 @@ export function createCallGuard({ speaker, recorder, onStart, strictLoops }: Cal
 
   /** Waits until a call may run: written down, approved, and with a place to run in. */
   async function enter(
-    { name, rules, inputSchema, isAgent, run }: GuardedTool,
+    { name, rules, inputSchema, takesPlace, beginsLater, timeoutMessage, run }: GuardedTool,
     given: unknown,
     context: ToolContext,
     admitInside: Admit,
@@ -199,19 +206,23 @@ export function createCallGuard({ speaker, recorder, onStart, strictLoops }: Cal
       const text = JSON.stringify(hideKeys(edited, tree.secrets));
       notes.set(toolCallId, `The user ran it with other arguments: ${text}`);
     }
-    // an agent takes no place: it would keep it from the calls that it waits for
-    const place = isAgent ? undefined : await takePlace(tree.slots, context.abortSignal);
-    const limit = rules.timeoutMs === undefined ? undefined : timeLimit(name, rules.timeoutMs);
+    const place = takesPlace ? await takePlace(tree.slots, context.abortSignal) : undefined;
+    const limit =
+      rules.timeoutMs === undefined ? undefined : timeLimit(name, rules.timeoutMs, timeoutMessage);
     const signals = [context.abortSignal, limit?.signal].filter((signal) => signal !== undefined);
     const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
-    const startedAt = performance.now();
+    let startedAt = performance.now();
+    const begin = (): void => {
+      startedAt = performance.now();
+      recorder.toolStarted(toolCallId, name);
+    };
     return {
       start() {
-        recorder.toolStarted(toolCallId, name);
+        if (beginsLater !== true) begin();
         onStart(name);
         const own = signal === undefined ? context : { ...context, abortSignal: signal };
         const caller = place === undefined ? speaker : { ...speaker, lend: place.lend };
-        return run(ownCopy(args), placed(own, caller), admitInside);
+        return run(ownCopy(args), placed(own, caller), admitInside, begin);
       },
       signal,
       leave() {

@@ -33,7 +33,12 @@ export function inProcess(models: ModelSettings = {}): Executor {
 
 /** Gives a command to a run that is under way right here. */
 export function tell(run: LiveRun, command: RunCommand): EditReply {
-  return command.type === 'edit'
-    ? run.edit(command.edit, command.agent)
-    : run.respond(command.requestId, command.answer);
+  switch (command.type) {
+    case 'edit':
+      return run.edit(command.edit, command.agent);
+    case 'begin':
+      return run.begin(command.requestId, command.page, command.instead);
+    default:
+      return run.respond(command.requestId, command.answer);
+  }
 }

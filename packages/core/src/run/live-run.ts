@@ -23,6 +23,11 @@ export type LiveRun = {
   edit(edit: TaskEdit, agent?: string): EditReply;
   /** Answers an open request of `state.requests`. An answer that is none, or comes too late, is refused with a reason. */
   respond(requestId: string, answer: RequestAnswer): EditReply;
+  /**
+   * Says that the page with the id `page` is about to run the call of a client tool. Refused where another page has
+   * begun to, unless that page is `instead`, which has gone.
+   */
+  begin(requestId: string, page: string, instead?: string): EditReply;
   /** Ends the run as `stopped`, and aborts the model call and the tools that are under way. */
   stop(): void;
   /** The state after the end, whatever the end was. Never rejects. */
@@ -78,14 +83,17 @@ export function createLiveRun(id: string, tree: RunTree, drive: () => void, stop
       const whose = agent === '' ? 'The run' : `The agent ${agent}`;
       return { accepted: false, reason: `${whose} has no task list.` };
     },
-    respond(requestId, answer) {
-      if (log.ended) return { accepted: false, reason: 'The run has ended, so nothing waits for an answer.' };
-      return tree.requests.respond(requestId, answer);
-    },
+    respond: (requestId, answer) => (log.ended ? nothingWaits() : tree.requests.respond(requestId, answer)),
+    begin: (requestId, page, instead) =>
+      log.ended ? nothingWaits() : tree.requests.begin(requestId, page, instead),
     stop: () => stop(),
     get finished() {
       go();
       return (finished ??= untilEnd());
     },
   };
+}
+
+function nothingWaits(): EditReply {
+  return { accepted: false, reason: 'The run has ended, so nothing waits for an answer.' };
 }

@@ -5,8 +5,7 @@ import type { Plugin } from '../prompt/define-plugin.ts';
 import { isRecord } from '../prompt/part-error.ts';
 import { resolveMessages } from '../prompt/resolve-messages.ts';
 import { Prompt } from '../prompt/prompt.ts';
-import type { ToolContext, ToolOptions } from '../prompt/tool-definition.ts';
-import type { NamedTool } from '../prompt/tool.ts';
+import { defineTool, type NamedTool } from '../prompt/tool.ts';
 import { usePlugin } from '../prompt/use-plugin.ts';
 
 /** A prompt that has said what it has to say before the run begins, and the messages that it begins with. */
@@ -29,15 +28,7 @@ export type PromptOpening = {
 export async function openPrompt(opening: PromptOpening): Promise<OpenedPrompt> {
   const prompt = new Prompt();
   for (const plugin of opening.plugins) await usePlugin(prompt, plugin);
-  for (const { name, description, schema, fn, options } of opening.declared ?? []) {
-    prompt.defTool(
-      name,
-      description,
-      schema,
-      fn as (args: unknown, context: ToolContext) => unknown,
-      options as ToolOptions,
-    );
-  }
+  for (const declared of opening.declared ?? []) defineTool(prompt, declared);
   await opening.define(prompt);
   checkTools(opening.tools);
   prompt.start(opening.tools);

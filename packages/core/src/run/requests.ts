@@ -1,28 +1,52 @@
-import type { RequestAnswer, RequestEvent } from '../log/events.ts';
+import type { ApprovalAnswer, ClientToolAnswer, RequestAnswer, RequestEvent } from '../log/events.ts';
+import { loggedAnswer, readApprovalAnswer, readClientToolAnswer } from './request-answer.ts';
+
+type OpenEvent = Extract<RequestEvent, { type: 'request-open' }>;
 
 /** A tool call that does not run before somebody has approved it. */
-export type ApprovalRequest = Omit<Extract<RequestEvent, { type: 'request-open' }>, 'type'>;
+export type ApprovalRequest = Omit<OpenEvent, 'type' | 'requestId' | 'kind' | 'effect'>;
+
+/** A call of a client tool, which the page has to run. */
+export type ClientToolRequest = Omit<OpenEvent, 'type' | 'requestId' | 'kind' | 'fault'>;
 
 /** What became of an answer. A refused one changes nothing, and its reason says what can be answered. */
 export type AnswerReceipt = { accepted: true } | { accepted: false; reason: string };
 
-/** The questions of a run that somebody has to answer before it goes on. */
+/** What a run needs from the page before it goes on. */
 export type Requests = {
   /**
-   * Opens a request and waits for its answer. Rejects with the signal's reason when that aborts, which also withdraws
-   * the request. `agent` is whose request it is, for the log.
+   * Opens a request for an approval and waits for its answer. Rejects with the signal's reason when that aborts, which
+   * also withdraws the request. `agent` is whose request it is, for the log.
    */
-  ask(
-    request: Omit<ApprovalRequest, 'requestId' | 'kind'>,
+  ask(request: ApprovalRequest, signal: AbortSignal | undefined, agent?: string): Promise<ApprovalAnswer>;
+  /** The same for a call that the page has to run. `onBegin` is called when a page has begun to. */
+  call(
+    request: ClientToolRequest,
     signal: AbortSignal | undefined,
     agent?: string,
-  ): Promise<RequestAnswer>;
+    onBegin?: () => void,
+  ): Promise<ClientToolAnswer>;
+  /**
+   * Notes that the page with this id is about to run the call of a request: one page alone, so that no call runs in two.
+   * `instead` is the id of a page that had begun to, and has gone.
+   */
+  begin(requestId: string, page: string, instead?: string): AnswerReceipt;
   /** Answers an open request. Never throws: what cannot be an answer is refused. */
   respond(requestId: string, answer: RequestAnswer): AnswerReceipt;
 };
 
 /** A request that waits, and what to do with its answer. */
-type Open = { toolName: string; answer(given: RequestAnswer): void };
+type Open = {
+  toolName: string;
+  answer(given: RequestAnswer): AnswerReceipt;
+  /** Missing for an approval. */
+  begin?: ((page: string) => void) | undefined;
+  /** Id of the page that runs its call. */
+  page?: string;
+};
+
+/** How a request's answer is read: what it is, or why it is none. */
+type Read<Answer> = (given: unknown) => Answer | string;
 
 /** Requests of one run. Each, and each answer that is accepted, is appended to the log. */
 export function createRequests(
@@ -37,65 +61,80 @@ export function createRequests(
     return `Open: ${[...open].map(([id, { toolName }]) => `${id} (${toolName})`).join(', ')}.`;
   }
 
+  function notOpen(requestId: string): AnswerReceipt {
+    const how = closed.get(requestId);
+    const what =
+      how === undefined ? `There is no request ${requestId}` : `Request ${requestId} was ${how} already`;
+    return { accepted: false, reason: `${what}. ${whatIsOpen()}` };
+  }
+
+  function wait<Answer extends RequestAnswer>(
+    { kind, toolCallId, toolName, ...facts }: Omit<OpenEvent, 'type' | 'requestId'>,
+    read: Read<Answer>,
+    signal: AbortSignal | undefined,
+    agent: string | undefined,
+    onBegin?: () => void,
+  ): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const requestId = createId();
+      const close = (how: 'answered' | 'withdrawn'): void => {
+        open.delete(requestId);
+        closed.set(requestId, how);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const onAbort = (): void => {
+        close('withdrawn');
+        // of a run that has ended, nothing more is written down
+        append({ type: 'request-withdraw', requestId }, agent);
+        reject(signal?.reason as Error);
+      };
+      const begin = (page: string): void => {
+        append({ type: 'request-begin', requestId, page }, agent);
+        onBegin?.();
+      };
+      // before the event, since whoever hears of it may answer at once
+      open.set(requestId, {
+        toolName,
+        answer(given) {
+          const answer = read(given);
+          if (typeof answer === 'string') return { accepted: false, reason: answer };
+          close('answered');
+          append({ type: 'request-answer', requestId, answer: loggedAnswer(answer) }, agent);
+          resolve(answer);
+          return { accepted: true };
+        },
+        begin: kind === 'client-tool' ? begin : undefined,
+      });
+      signal?.addEventListener('abort', onAbort, { once: true });
+      append({ type: 'request-open', requestId, kind, toolCallId, toolName, ...facts }, agent);
+    });
+  }
+
   return {
-    ask: ({ toolCallId, toolName, ...facts }, signal, agent) =>
-      new Promise((resolve, reject) => {
-        signal?.throwIfAborted();
-        const requestId = createId();
-        const close = (how: 'answered' | 'withdrawn'): void => {
-          open.delete(requestId);
-          closed.set(requestId, how);
-          signal?.removeEventListener('abort', onAbort);
-        };
-        const onAbort = (): void => {
-          close('withdrawn');
-          // of a run that has ended, nothing more is written down
-          append({ type: 'request-withdraw', requestId }, agent);
-          reject(signal?.reason as Error);
-        };
-        // before the event, since whoever hears of it may answer at once
-        open.set(requestId, {
-          toolName,
-          answer(given) {
-            close('answered');
-            append({ type: 'request-answer', requestId, answer: given }, agent);
-            resolve(given);
-          },
-        });
-        signal?.addEventListener('abort', onAbort, { once: true });
-        append({ type: 'request-open', requestId, kind: 'approval', toolCallId, toolName, ...facts }, agent);
-      }),
-    respond(requestId, answer) {
+    ask: (request, signal, agent) =>
+      wait({ kind: 'approval', ...request }, readApprovalAnswer, signal, agent),
+    call: (request, signal, agent, onBegin) =>
+      wait({ kind: 'client-tool', ...request }, readClientToolAnswer, signal, agent, onBegin),
+    begin(requestId, page, instead) {
       const request = open.get(requestId);
-      if (request === undefined) {
-        const how = closed.get(requestId);
-        const what =
-          how === undefined ? `There is no request ${requestId}` : `Request ${requestId} was ${how} already`;
-        return { accepted: false, reason: `${what}. ${whatIsOpen()}` };
+      if (request === undefined) return notOpen(requestId);
+      const { begin, toolName, page: before } = request;
+      if (begin === undefined) {
+        return {
+          accepted: false,
+          reason: `Request ${requestId} is for an approval of ${toolName}. Answer it.`,
+        };
       }
-      const read = readAnswer(answer);
-      if (typeof read === 'string') return { accepted: false, reason: read };
-      request.answer(read);
+      // asked again where the reply was lost
+      if (before === page) return { accepted: true };
+      if (before !== undefined && before !== instead) {
+        return { accepted: false, reason: `Another page runs ${toolName} already.` };
+      }
+      request.page = page;
+      begin(page);
       return { accepted: true };
     },
+    respond: (requestId, answer) => open.get(requestId)?.answer(answer) ?? notOpen(requestId),
   };
-}
-
-/** The answer as plain JSON, without what does not belong to it, or why it is none. */
-function readAnswer(given: unknown): RequestAnswer | string {
-  try {
-    if (typeof given === 'object' && given !== null && 'approve' in given) {
-      if (given.approve === true) {
-        if (!('input' in given) || given.input === undefined) return { approve: true };
-        // a copy, which later changes do not reach; throws for what is not JSON
-        return { approve: true, input: JSON.parse(JSON.stringify(given.input)) as unknown };
-      }
-      const reason = 'reason' in given ? given.reason : undefined;
-      if (given.approve === false && reason === undefined) return { approve: false };
-      if (given.approve === false && typeof reason === 'string') return { approve: false, reason };
-    }
-    return 'This is no answer. Give { approve: true }, { approve: true, input } to run the call with other arguments, or { approve: false, reason }.';
-  } catch (error) {
-    return `The answer cannot be read as JSON (${error instanceof Error ? error.message.split('\n')[0] : 'unknown reason'}). Give an input of plain objects, arrays, strings, numbers.`;
-  }
 }

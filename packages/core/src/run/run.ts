@@ -5,6 +5,7 @@ import type { RunState } from '../log/state.ts';
 import type { PromptTypes } from '../prompt-types.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { EditReply, TaskEdit } from '../tasks/task.ts';
+import type { ClientTools } from './client-tools.ts';
 import type { Executor } from './executor.ts';
 import type { PromptOptions } from './options.ts';
 import type { RunStorage } from './run-storage.ts';
@@ -18,7 +19,9 @@ export type RunSettings = {
   options?: PromptOptions | undefined;
 };
 
-export type RunOptions = RunSettings & {
+export type RunOptions<Types extends PromptTypes = PromptTypes> = RunSettings & {
+  /** The page's functions for the prompt's client tools: those that are declared without a function. */
+  tools?: ClientTools<Types> | undefined;
   /** Names the run in a registry and in a storage; made up where it is missing. */
   id?: string | undefined;
   /** Keeps the run over a reload, under its id. Default: it is kept nowhere. */
@@ -92,7 +95,17 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = {
    * next step. An edit that makes no sense is refused with a reason.
    */
   edit(edit: TaskEdit, agent?: string): Promise<EditReply>;
-  /** Answers an open request of `state.requests`. */
+  /**
+   * Has these functions answer the calls of client tools, those that wait already included, until the returned function
+   * is called. Of several for one tool the latest counts. A call runs once, in one page: one that another page of this
+   * browser has begun waits for that page to go, and is then run again where the tool's `effect` is `read`, else answered
+   * with an error, because it may have done its work.
+   */
+  provideTools(tools: ClientTools<Types>): () => void;
+  /**
+   * Answers an open request of `state.requests`: of kind `approval` with `{ approve }`, of kind `client-tool` with
+   * `{ output }` or `{ error }`.
+   */
   respond(requestId: string, answer: RequestAnswer): Promise<EditReply>;
   /** Ends what is under way as `stopped`, also what is out of sight, and drops what waits in the queue. */
   stop(): void;

@@ -3,7 +3,8 @@ import { isRecord } from '../prompt/part-error.ts';
 import { isStreaming } from '../prompt/tool-callbacks.ts';
 import { toSchema } from '../prompt/schema.ts';
 import type { ToolContext, ToolDefinition, ToolSchema } from '../prompt/tool-definition.ts';
-import { toModelOutput, type ToolResultOutput } from '../prompt/tool-output.ts';
+import { toDataOutput, toModelOutput, type ToolResultOutput } from '../prompt/tool-output.ts';
+import { callPage, unanswered } from './call-page.ts';
 import { capOutput } from './cap-output.ts';
 import { forModel } from './for-model.ts';
 import { createCallGuard, type CallGuardOptions, type GuardedTool } from './guard-call.ts';
@@ -33,26 +34,55 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
   function toTool(name: string, definition: ToolDefinition): ToolSet[string] {
     if (definition.kind === 'ready') return guardReady(name, definition.tool);
     const { description, inputSchema, rules } = definition;
-    const isAgent = definition.kind === 'agent';
+    const isClient = definition.kind === 'client';
     const guarded: GuardedTool = {
       name,
       rules,
       inputSchema,
-      isAgent,
-      finish: (output) => capOutput(output, name),
-      streams: !isAgent && definition.streams,
-      run: (args, context, admit) =>
-        definition.kind === 'agent'
-          ? speaker.tree.answer(speaker, { name, agent: definition.agent, args, context })
-          : definition.run(args, context, makeSubCalls(speaker, { name, rules, context, admit })),
+      finish: (output) => capOutput(output, name, isClient ? 'data' : 'parts'),
+      ...howToRun(name, definition),
     };
     return tool({
       description,
       inputSchema,
       ...(rules.providerOptions === undefined ? {} : { providerOptions: rules.providerOptions }),
       execute: (args: unknown, context: ToolContext) => guard.call(guarded, args, context),
-      toModelOutput: ({ toolCallId, output }) => withNote(toModelOutput(output), guard.noteOf(toolCallId)),
+      toModelOutput: ({ toolCallId, output }) =>
+        // what comes from a page is data, also where it looks like a list of parts
+        withNote(isClient ? toDataOutput(output) : toModelOutput(output), guard.noteOf(toolCallId)),
     }) as ToolSet[string];
+  }
+
+  function howToRun(
+    name: string,
+    definition: Exclude<ToolDefinition, { kind: 'ready' }>,
+  ): Pick<GuardedTool, 'run' | 'streams' | 'takesPlace' | 'beginsLater' | 'timeoutMessage'> {
+    const { rules } = definition;
+    switch (definition.kind) {
+      case 'agent':
+        return {
+          streams: false,
+          takesPlace: false,
+          run: (args, context) =>
+            speaker.tree.answer(speaker, { name, agent: definition.agent, args, context }),
+        };
+      case 'client':
+        return {
+          streams: false,
+          takesPlace: false,
+          beginsLater: true,
+          timeoutMessage: unanswered(name, rules.timeoutMs),
+          run: (args, context, _admit, begin) =>
+            callPage(speaker, { name, rules, outputSchema: definition.outputSchema, args, context }, begin),
+        };
+      default:
+        return {
+          streams: definition.streams,
+          takesPlace: true,
+          run: (args, context, admit) =>
+            definition.run(args, context, makeSubCalls(speaker, { name, rules, context, admit })),
+        };
+    }
   }
 
   /** A tool of the AI SDK's: its own conversions stay, and what it does is guarded like the rest. */
@@ -67,7 +97,7 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
       name,
       rules: {},
       inputSchema,
-      isAgent: false,
+      takesPlace: true,
       finish(output: unknown) {
         throwReported(output);
         // a tool that tells the model of its results in its own way needs them whole

@@ -20,12 +20,17 @@ export async function untilAborted<Value>(
   }
 }
 
+/** `setTimeout` takes no more. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** A signal that aborts when a tool has taken too long, and the way to let go of its timer. */
-export function timeLimit(toolName: string, ms: number): { signal: AbortSignal; clear: () => void } {
+export function timeLimit(
+  toolName: string,
+  ms: number,
+  message = `${toolName} took longer than ${ms} ms, so it was ended.`,
+): { signal: AbortSignal; clear: () => void } {
   const controller = new AbortController();
-  const error = new CuelineError('timeout', `${toolName} took longer than ${ms} ms, so it was ended.`, {
-    details: { toolName, timeoutMs: ms },
-  });
-  const timer = setTimeout(() => controller.abort(error), ms);
+  const error = new CuelineError('timeout', message, { details: { toolName, timeoutMs: ms } });
+  const timer = ms > MAX_TIMER_MS ? undefined : setTimeout(() => controller.abort(error), ms);
   return { signal: controller.signal, clear: () => clearTimeout(timer) };
 }

@@ -4,7 +4,7 @@ import { isStreaming, lastOutput } from '../prompt/tool-callbacks.ts';
 import { toSchema } from '../prompt/schema.ts';
 import type { ToolContext, ToolOptions, ToolSchema } from '../prompt/tool-definition.ts';
 import { toModelOutput } from '../prompt/tool-output.ts';
-import type { NamedTool } from '../prompt/tool.ts';
+import { defineTool, type NamedTool } from '../prompt/tool.ts';
 import { placed, speakerOf } from '../run/tool-places.ts';
 import { timeLimit, untilAborted } from '../run/until-aborted.ts';
 import type { SessionTools } from './session-config.ts';
@@ -42,10 +42,13 @@ export function readTools(tools: SessionTools = {}, timeoutMs: number | undefine
 
 function define(
   prompt: Prompt,
-  { name, description, schema, fn, options }: NamedTool,
+  tool: NamedTool,
   timeoutMs: number | undefined,
   thrown: Map<string, unknown>,
 ): void {
+  // the session's time limit is for what runs here, and not for a person
+  if (!('fn' in tool)) return defineTool(prompt, tool);
+  const { name, description, schema, fn, options } = tool;
   const rules = (options ?? {}) as ToolOptions;
   if (isStreaming(fn)) {
     const limited = timeoutMs === undefined ? rules : { timeoutMs, ...rules };

@@ -158,7 +158,7 @@ describe('bad input is said at once', () => {
     [
       'a tool without a function',
       (p) => p.defTool('t', '', z.object({}), undefined as never),
-      'has no function',
+      'The function of tool t is undefined',
     ],
     [
       'two tools of one name',

@@ -92,8 +92,6 @@ test('a tool’s callbacks and rules know its arguments', () => {
   prompt.defTool('c', '', z.object({}), () => 1, { timeout: 5 });
   // @ts-expect-error a schema is no text
   prompt.defTool('b', '', 'city', () => 1);
-  // @ts-expect-error a tool needs a function
-  prompt.defTool('d', '', z.object({}));
 });
 
 test('the parts of a composite tool, each with its own arguments', () => {

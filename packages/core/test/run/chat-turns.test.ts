@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai';
 import { expect, test } from 'vitest';
-import { requestsIn, tasksIn, toTurns } from '../../src/run/chat-turns.ts';
+import { approvalsIn, outputsIn, tasksIn, toTurns } from '../../src/run/chat-turns.ts';
 
 const pay = { type: 'tool-pay', toolCallId: 'c', input: { amount: 5 } } as const;
 
@@ -10,7 +10,7 @@ const answer = (...parts: object[]): UIMessage => ({
   parts: parts as UIMessage['parts'],
 });
 
-test('the requests of a message: open, answered, and none of those that a pause has marked', () => {
+test('the approvals of a message: open, answered, and none of those that a pause has marked', () => {
   const message = answer(
     { ...pay, state: 'approval-requested', approval: { id: 'open' } },
     { ...pay, state: 'approval-responded', approval: { id: 'yes', approved: true } },
@@ -19,13 +19,31 @@ test('the requests of a message: open, answered, and none of those that a pause 
     { ...pay, state: 'output-available', output: 1, approval: { id: 'over', approved: true } },
     { type: 'text', text: 'Well.' },
   );
-  expect([...requestsIn(message)]).toEqual([
+  expect([...approvalsIn(message)]).toEqual([
     ['open', undefined],
     ['yes', { approve: true }],
     ['no', { approve: false, reason: 'late' }],
   ]);
-  expect(requestsIn({ ...message, role: 'user' }).size).toBe(0);
-  expect(requestsIn(undefined).size).toBe(0);
+  expect(approvalsIn({ ...message, role: 'user' }).size).toBe(0);
+  expect(approvalsIn(undefined).size).toBe(0);
+});
+
+test('the results of a message: of its last step, whole, and not from the provider', () => {
+  const message = answer(
+    { type: 'step-start' },
+    { ...pay, toolCallId: 'before', state: 'output-available', output: 0 },
+    { type: 'step-start' },
+    { ...pay, state: 'output-available', output: 1 },
+    { ...pay, toolCallId: 'fails', state: 'output-error', errorText: 'No.' },
+    { ...pay, toolCallId: 'goes on', state: 'output-available', output: 1, preliminary: true },
+    { ...pay, toolCallId: 'search', state: 'output-available', output: 1, providerExecuted: true },
+    { ...pay, toolCallId: 'waits', state: 'input-available' },
+  );
+  expect([...outputsIn(message)]).toEqual([
+    ['c', { output: 1 }],
+    ['fails', { error: 'No.' }],
+  ]);
+  expect(outputsIn({ ...message, role: 'user' }).size).toBe(0);
 });
 
 test.each<[string, object, object | undefined]>([

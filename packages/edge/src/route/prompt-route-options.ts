@@ -26,7 +26,7 @@ export type PromptRouteLimits = Limits & {
   runMs: number;
   /** How long a run can be read after its end, in milliseconds. Default 5 minutes. */
   replayMs: number;
-  /** The most bytes of what a run under way is told. Default 16 KB. */
+  /** The most bytes of what a run under way is told, such as what a client tool returned. Default 512 KB. */
   commandBytes: number;
   /**
    * Requests of one subject a minute, whatever they ask for, and as many at once. Counted in each process: it keeps the

@@ -27,7 +27,8 @@ const ownDefaults: OwnLimits = {
   runMs: 15 * 60_000,
   replayMs: 5 * 60_000,
   quietMs: 15_000,
-  commandBytes: 16 << 10,
+  // an output of a client tool may be as long as that of any tool, and longer as JSON
+  commandBytes: 512 << 10,
   // of `rpm` and `concurrent`, where they are not given
   requests: NaN,
   streams: NaN,

@@ -155,14 +155,18 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
   'request-open': object({
     ...namedCall,
     requestId: string,
-    kind: z.literal('approval'),
+    kind: z.literal(['approval', 'client-tool']),
     fault: string.optional(),
+    effect: z.literal(['read', 'write', 'external']).optional(),
   }),
+  'request-begin': object({ requestId: string, page: string }),
   'request-answer': object({
     requestId: string,
-    answer: z.discriminatedUnion('approve', [
+    answer: z.union([
       object({ approve: z.literal(true) }),
       object({ approve: z.literal(false), reason: string.optional() }),
+      object({ output: z.unknown() }),
+      object({ error: string }),
     ]),
   }),
   'request-withdraw': object({ requestId: string }),

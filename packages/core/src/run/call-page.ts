@@ -1,0 +1,45 @@
+import type { FlexibleSchema } from 'ai';
+import { parseWith } from '../prompt/schema.ts';
+import type { ToolContext, ToolRules } from '../prompt/tool-definition.ts';
+import { forModel } from './for-model.ts';
+import { toJson } from './to-json.ts';
+import type { Speaker } from './tree.ts';
+
+/** A call of a client tool. */
+export type PageCall = {
+  name: string;
+  rules: ToolRules;
+  outputSchema: FlexibleSchema | undefined;
+  args: unknown;
+  context: ToolContext;
+};
+
+/** Has the page run a call, and gives what came of it. Throws what the model reads of a call that failed. */
+export async function callPage(
+  { tree, path }: Speaker,
+  { name, rules, outputSchema, args, context }: PageCall,
+  onBegin: () => void,
+): Promise<unknown> {
+  const { toolCallId, abortSignal } = context;
+  const { effect } = rules;
+  const request = {
+    toolCallId,
+    toolName: name,
+    input: toJson(args, tree.secrets),
+    ...(effect === undefined ? {} : { effect }),
+  };
+  const answer = await tree.requests.call(request, abortSignal, path, onBegin);
+  if ('error' in answer) throw forModel(answer.error);
+  if (outputSchema === undefined) return answer.output;
+  try {
+    return await parseWith(outputSchema, answer.output);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw forModel(`The page ran ${name}, but what it returned does not fit the tool's outputSchema: ${why}`);
+  }
+}
+
+/** What is said of a call that no page has answered in time. */
+export function unanswered(name: string, timeoutMs = Infinity): string {
+  return `${name} had no answer from the page within ${timeoutMs / 1_000} s. Either no page that shows the run has a function for it (usePrompt(…, { tools: { ${name}: async (input) => … } })), or its user did not answer.`;
+}

@@ -1,0 +1,162 @@
+import { createRun, definePrompt, tool, viaRoute, type RunEvent } from '@cueline/core';
+import type { ScriptedTurn } from '@cueline/core/testing';
+import { createMemoryLimits, createMemoryRuns } from '@cueline/edge';
+import { DefaultChatTransport, readUIMessageStream, type UIMessage } from 'ai';
+import { expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { address, post, testRoute, type TestRoute } from './routes.ts';
+
+const files = definePrompt('files', (prompt) => prompt.$`Which file?`, {
+  tools: [
+    tool('pickFile', 'Picks a file', z.object({ type: z.string() }), {
+      outputSchema: z.object({ name: z.string() }),
+    }),
+  ],
+});
+const picks: ScriptedTurn = [{ toolCall: { name: 'pickFile', input: { type: '.txt' } } }];
+const setUp = (options: Parameters<typeof testRoute>[1] = {}): TestRoute =>
+  testRoute([picks, 'Thanks.'], { definition: files, ...options });
+const executorOf = (hub: TestRoute, subject = 'ada') => viaRoute(address, { fetch: hub.fetch(subject) });
+const types = (events: readonly RunEvent[]) =>
+  events.flatMap(({ type }) => (/^request-|^tool-(start|end|error)/.test(type) ? [type] : []));
+
+test('a call of a client tool is answered by the page', async () => {
+  const hub = setUp();
+  const pickFile = vi.fn<(input: { type: string }) => { name: string }>(() => ({ name: 'a.txt' }));
+  const run = createRun(files, { executor: executorOf(hub), tools: { pickFile } });
+  expect(await run.start()).toBe('Thanks.');
+  expect(pickFile.mock.calls.map(([input]) => input)).toEqual([{ type: '.txt' }]);
+  expect(types(run.log())).toEqual([
+    'request-open',
+    'request-begin',
+    'tool-start',
+    'request-answer',
+    'tool-end',
+  ]);
+});
+
+test('of a page that was reloaded, by the page after it, also from another instance', async () => {
+  const shared = { store: createMemoryRuns(), limitStore: createMemoryLimits() };
+  const hub = setUp(shared);
+  const before = createRun(files, { executor: executorOf(hub) });
+  before.start().catch(() => {});
+  await vi.waitFor(() => expect(before.getState().status).toBe('waiting'));
+  before.detach();
+
+  const other = setUp(shared);
+  const pickFile = vi.fn<() => { name: string }>(() => ({ name: 'a.txt' }));
+  const after = createRun(files, {
+    executor: executorOf(other),
+    log: before.log(),
+    tools: { pickFile },
+  });
+  await after.restored;
+  await vi.waitFor(
+    () => expect(after.getState()).toMatchObject({ status: 'done', result: 'Thanks.' }),
+    5_000,
+  );
+  expect(pickFile).toHaveBeenCalledOnce();
+  expect(other.model.calls).toHaveLength(0);
+});
+
+test('an output is checked where the run happens, and a long one is cut', async () => {
+  const wrong = createRun(files, {
+    executor: executorOf(setUp()),
+    tools: { pickFile: () => ({ name: 7 }) as never },
+  });
+  await wrong.start();
+  expect(wrong.getState().toolCalls[0]?.errorText).toContain("does not fit the tool's outputSchema: name");
+
+  const long = createRun(files, {
+    executor: executorOf(setUp()),
+    tools: { pickFile: () => ({ name: 'x'.repeat(400_000) }) },
+  });
+  await long.start();
+  const [call] = long.getState().toolCalls;
+  expect(call).toMatchObject({ state: 'output-available', output: expect.stringContaining('Cut off') });
+  expect(JSON.stringify(long.log()).length).toBeLessThan(600_000);
+
+  const huge = createRun(files, {
+    executor: executorOf(setUp()),
+    tools: { pickFile: () => ({ name: 'x'.repeat(2_000_000) }) },
+  });
+  await huge.start();
+  expect(huge.getState().toolCalls[0]?.errorText).toContain('larger than');
+});
+
+test('another subject can neither begin nor answer a call', async () => {
+  const hub = setUp();
+  const run = createRun(files, { executor: executorOf(hub) });
+  void run.start();
+  await vi.waitFor(() => expect(run.getState().status).toBe('waiting'));
+  const { runId, requests } = run.getState();
+  const { requestId } = requests[0]!;
+  const eve = executorOf(hub, 'eve');
+  for (const command of [
+    { type: 'begin', requestId, page: 'page-1' },
+    { type: 'respond', requestId, answer: { output: { name: 'evil.txt' } } },
+  ] as const) {
+    expect(await eve.send!(runId, command)).toMatchObject({ accepted: false });
+  }
+  expect(await run.respond(requestId, { output: { name: 'a.txt' } })).toEqual({ accepted: true });
+  await vi.waitFor(() => expect(run.getState().status).toBe('done'));
+});
+
+test.each<[string, object, string]>([
+  [
+    'an answer that is none',
+    { type: 'respond', requestId: 'r', answer: { value: 1 } },
+    'answer is no answer',
+  ],
+  ['a page without a name', { type: 'begin', requestId: 'r' }, 'page is no text'],
+  ['a page with a long name', { type: 'begin', requestId: 'r', page: 'x'.repeat(300) }, 'page is no text'],
+  ['no request', { type: 'begin', page: 'p' }, 'requestId is no text'],
+  ['no page in its place', { type: 'begin', requestId: 'r', page: 'p', instead: 7 }, 'instead is no text'],
+])('refuses %s', async (_what, body, words) => {
+  const hub = setUp();
+  const run = createRun(files, { executor: executorOf(hub) });
+  void run.start();
+  await vi.waitFor(() => expect(run.getState().status).toBe('waiting'));
+  const response = await hub.route(post(body, `?run=${run.getState().runId}`));
+  expect(response.status).toBe(400);
+  expect(await response.text()).toContain(words);
+  run.stop();
+});
+
+test('a stock chat gets the call, and the next request with its output goes on', async () => {
+  const hub = setUp();
+  const transport = new DefaultChatTransport<UIMessage>({
+    api: address,
+    fetch: ((url: string, init: RequestInit) => hub.fetch()(new Request(url, init))) as typeof fetch,
+  });
+  const said: UIMessage = { id: 'u', role: 'user', parts: [{ type: 'text', text: 'Go.' }] };
+  const send = async (messages: UIMessage[]): Promise<UIMessage> => {
+    const [last] = messages.slice(-1);
+    const stream = await transport.sendMessages({
+      chatId: 'chat-1',
+      trigger: 'submit-message',
+      messageId: undefined,
+      messages,
+      abortSignal: undefined,
+    });
+    let message: UIMessage | undefined;
+    const opening = last?.role === 'assistant' ? { message: last } : {};
+    for await (const next of readUIMessageStream({ stream, ...opening })) message = next;
+    return message!;
+  };
+  const asked = await send([said]);
+  const call = asked.parts.find(({ type }) => type === 'tool-pickFile') as Record<string, unknown>;
+  expect(call).toMatchObject({ state: 'input-available', input: { type: '.txt' } });
+  const answered = {
+    ...asked,
+    parts: asked.parts.map((part) =>
+      part.type === 'tool-pickFile'
+        ? ({ ...part, state: 'output-available', output: { name: 'a.txt' } } as typeof part)
+        : part,
+    ),
+  };
+  const done = await send([said, answered]);
+  expect(done.parts.map(({ type }) => type)).toEqual(['step-start', 'tool-pickFile', 'step-start', 'text']);
+  expect(hub.model.calls).toHaveLength(2);
+  expect(hub.told.filter(({ type }) => type === 'run-start')).toHaveLength(1);
+});
