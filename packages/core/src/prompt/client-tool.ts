@@ -31,7 +31,7 @@ export function clientTool(
 ): Extract<ToolDefinition, { kind: 'client' }> {
   checkFacts(name, description, schema);
   const { outputSchema, ...rest } = options;
-  const { rules, callbacks } = splitOptions(name, rest as ToolRules<never>, ['outputSchema']);
+  const { rules, callbacks } = splitOptions(name, rest, ['outputSchema']);
   const callback = Object.entries(callbacks).find(([, given]) => given !== undefined)?.[0];
   if (callback !== undefined) {
     throw new CuelineError(

@@ -55,13 +55,7 @@ export function compositeTool(
     }
     byName.set(
       entry.name,
-      functionTool(
-        entry.name,
-        entry.description,
-        entry.schema,
-        entry.fn as NonNullable<NamedTool['fn']>,
-        entry.options,
-      ),
+      functionTool(entry.name, entry.description, entry.schema, entry.fn, entry.options),
     );
   }
   if (byName.size === 0) {

@@ -60,7 +60,7 @@ export function tool(
   if (rest.length > 0 && (rest.length > 1 || !isRecord(fnOrOptions))) {
     return { ...named, fn: fnOrOptions as NonNullable<NamedTool['fn']>, options };
   }
-  return { ...named, options: (fnOrOptions ?? {}) as ClientToolOptions<never> };
+  return { ...named, options: fnOrOptions ?? {} };
 }
 
 /** Makes a tool that was declared by itself part of a prompt. @throws CuelineError `invalid_definition` */

@@ -40,6 +40,6 @@ export async function callPage(
 }
 
 /** What is said of a call that no page has answered in time. */
-export function unanswered(name: string, timeoutMs = Infinity): string {
+export function unanswered(name: string, timeoutMs: number = Infinity): string {
   return `${name} had no answer from the page within ${timeoutMs / 1_000} s. Either no page that shows the run has a function for it (usePrompt(…, { tools: { ${name}: async (input) => … } })), or its user did not answer.`;
 }

@@ -453,8 +453,8 @@ test('a function that is missing by mistake is an error, and so is a part of a c
 
 test.each<[string, RequestAnswer]>([
   ['an error that is no text', { error: 7 as never }],
-  ['both', { output: 1, error: 'no' } as RequestAnswer],
-  ['a function', { output: (() => 1) as unknown }],
+  ['both', { output: 1, error: 'no' }],
+  ['a function', { output: () => 1 }],
 ])('no answer to a client tool: %s', async (_what, answer) => {
   const { executor } = setUp();
   const run = createRun(prompt(), { executor, schedule: atOnce });

@@ -4,6 +4,7 @@ import { PromptProvider } from '@cueline/react';
 import { StrictMode, type ReactElement } from 'react';
 import { expect, test } from 'vitest';
 import { page } from 'vitest/browser';
+import { Booking, Lunch } from '../../../../docs/examples/react/client-tools.tsx';
 import { Chat, Desk } from '../../../../docs/examples/react/conversation.tsx';
 import {
   EventForm,
@@ -99,6 +100,22 @@ for (const approves of [true, false]) {
     expect(said).toContain(approves ? 'sent to Grace' : 'Not today.');
   });
 }
+
+test('a tool that runs in the page', async () => {
+  const model = show(<Lunch />, [[call('getLocation', {})], 'At the harbour.']);
+  await click('Lunch');
+  await expect.element(page.getByText('At the harbour.')).toBeVisible();
+  expect(JSON.stringify(model.calls[1]?.prompt)).toContain('{"latitude":38.7,"longitude":-9.1}');
+});
+
+test('a question to the user', async () => {
+  const model = show(<Booking />, [[call('askUser', { question: 'For how many?' })], 'Booked.']);
+  await click('Book');
+  await page.getByLabelText('For how many?').fill('four');
+  await click('Answer');
+  await expect.element(page.getByText('Booked.')).toBeVisible();
+  expect(JSON.stringify(model.calls[1]?.prompt)).toContain('four');
+});
 
 test('a conversation', async () => {
   show(<Chat />, ['Bom dia!', 'Obrigado.']);
