@@ -1,8 +1,9 @@
-import { runPrompt } from '@cueline/core';
+import { filePart, runPrompt, textPart } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 
 const model = scriptedModel(['Two invoices, 340 euros in all.']);
 const invoice = new File(['%PDF-1.7 …'], 'invoice.pdf', { type: 'application/pdf' });
+const bytes = new TextEncoder().encode('%PDF-1.7 …');
 const photo = new URL('https://example.com/invoice.png');
 
 const { run } = await runPrompt(
@@ -26,6 +27,12 @@ const { run } = await runPrompt(
     // #region files
     prompt.$`Add up ${invoice} and ${photo}, please.`;
     // #endregion
+    // #region parts
+    const terms = textPart('Prices are net. …', {
+      providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+    });
+    prompt.$`${terms} Check ${filePart(bytes, { mediaType: 'application/pdf', filename: 'offer.pdf' })}`;
+    // #endregion
   },
   { model },
 );
@@ -39,3 +46,4 @@ for (const { role, content } of model.calls[0]?.prompt ?? []) {
 // prints: assistant tool-call
 // prints: tool tool-result
 // prints: user text + file + text + file + text
+// prints: user text + text + file

@@ -35,6 +35,7 @@ export type {
   ToolResultPart,
   UserPart,
 } from './prompt/message-parts.ts';
+export { audioPart, filePart, imagePart, textPart } from './prompt/parts.ts';
 export type { AudioPart, ContentPart, FilePart, ImagePart, TextPart } from './prompt/content-part.ts';
 export type { AgentDefinition, AgentFunction, AgentOptions } from './prompt/agent.ts';
 export type { Hook, HookResult, HookStep, HookVariable } from './prompt/hook.ts';

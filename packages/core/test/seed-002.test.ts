@@ -1,5 +1,5 @@
 // Messages and their parts, section by section: what a prompt says, and what the model is sent for it.
-import type { Prompt } from '@cueline/core';
+import { imagePart, type Prompt } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { play } from './support.ts';
@@ -142,7 +142,7 @@ describe('message structure with content parts', () => {
     const prompts = await sent(
       (prompt) => prompt.$`
       Compare ${report}
-      with ${{ type: 'image', image: imageBytes }}
+      with ${imagePart(imageBytes)}
       and ${new URL('https://example.com/image.png')}.
     `,
     );

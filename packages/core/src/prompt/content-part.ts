@@ -1,8 +1,9 @@
 import type { FilePart as SdkFilePart, TextPart as SdkTextPart } from 'ai';
 import type { SharedV4FileData, SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
-import { bytesOf, readFile, type FileContent, type FileSource } from './file-data.ts';
+import { bytesOf, isFileId, readFile, type FileContent, type FileSource } from './file-data.ts';
 import { isMediaType } from './media-type.ts';
 import { isRecord, partError, quoted } from './part-error.ts';
+import { isPart } from './parts.ts';
 
 /** Words. */
 export type TextPart = { type: 'text'; text: string; providerOptions?: ProviderOptions };
@@ -50,6 +51,10 @@ export function readContentPart(part: Record<string, unknown>, path: string): Se
   if (type === 'text') return { type, text: textOf(part, path), ...providerOptionsOf(part, path) };
   // of what a tool returns, an image has its bytes under the name that a file has
   const key = type === 'image' && part['data'] === undefined ? 'image' : 'data';
+  // where code makes the part, a text that happens to be an id would name a file of the account
+  if (isPart(part) && isFileId(part[key])) {
+    throw partError(`${path}.${key}`, `is the id of a file at a provider. Write { openai: 'file-…' }.`);
+  }
   const content = readFile(part[key], `${path}.${key}`);
   const filename = part['filename'] ?? content.filename;
   if (filename !== undefined && typeof filename !== 'string') {
@@ -63,6 +68,19 @@ export function readContentPart(part: Record<string, unknown>, path: string): Se
     ...(filename === undefined ? {} : { filename }),
     ...providerOptionsOf(part, path),
   };
+}
+
+/**
+ * A part of a list that may be foreign, such as a tool's result: a part that a constructor made, or a file or text that
+ * is all there. Its provider options do not count then. Undefined for what names a file elsewhere.
+ * @throws CuelineError as {@link readContentPart} does
+ */
+export function readForeignPart(part: Record<string, unknown>, path: string): SentPart | undefined {
+  if (isPart(part)) return readContentPart(part, path);
+  const { providerOptions: _, ...rest } = part;
+  const read = readContentPart(rest, path);
+  const isElsewhere = read.type === 'file' && (read.data.type === 'url' || read.data.type === 'reference');
+  return isElsewhere ? undefined : read;
 }
 
 /** A part's `text`, which models refuse to take empty. */

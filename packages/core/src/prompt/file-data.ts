@@ -42,6 +42,15 @@ export function readFile(source: unknown, path: string): FileContent {
   );
 }
 
+/** True for a text that is the id of a file at a provider. */
+export function isFileId(source: unknown): boolean {
+  return typeof source === 'string' && providerOf(source) !== undefined;
+}
+
+function providerOf(text: string): string | undefined {
+  return fileIds.find(([pattern]) => pattern.test(text))?.[1];
+}
+
 /** Bytes as base64. In JSON, of which logs and links are made, each of them would be a number. */
 export function toBase64(bytes: Uint8Array): string {
   let text = '';
@@ -66,7 +75,7 @@ function readText(text: string, path: string): FileContent {
     const url = new URL(text);
     return { data: { type: 'url', url }, mediaType: imageTypeOfUrl(url) };
   }
-  const provider = fileIds.find(([pattern]) => pattern.test(text))?.[1];
+  const provider = providerOf(text);
   if (provider !== undefined) return { data: { type: 'reference', reference: { [provider]: text } } };
   const base64 = plainBase64(text);
   if (base64 !== undefined) return inline(base64);

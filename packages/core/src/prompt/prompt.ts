@@ -69,8 +69,8 @@ export class Prompt {
   }
 
   /**
-   * Adds a user message. The template's indentation is removed. A File, a Blob, the URL of an image or a content part
-   * that is interpolated is sent as what it is, between the texts around it.
+   * Adds a user message. The template's indentation is removed. A File, a Blob, the URL of an image, and what `textPart`,
+   * `imagePart`, `filePart` or `audioPart` made is sent as what it is, between the texts around it.
    *
    * @example prompt.$`Help ${name} plan the day.`
    * @example prompt.$`What does ${file} say about ${topic}?`

@@ -1,4 +1,4 @@
-import { readContentPart, type ContentPart } from './content-part.ts';
+import { readForeignPart, type ContentPart } from './content-part.ts';
 import { bytesOf } from './file-data.ts';
 import { isRecord, partError } from './part-error.ts';
 import { plainJson, toModelOutput, type ToolResultContent, type ToolResultOutput } from './tool-output.ts';
@@ -37,17 +37,16 @@ export function readJson(value: unknown, path: string): ReturnType<typeof plainJ
 
 /** An output that is in the AI SDK's form already; undefined for data that only has a `type` too. */
 function readSent(output: Record<string, unknown>, path: string): ToolResultOutput | undefined {
-  const { type, value, reason, providerOptions, ...rest } = output;
+  const { type, value, reason, ...rest } = output;
+  // provider options stand on the part that holds the output; here they would be a tool's
   if (Object.keys(rest).length > 0) return undefined;
-  const options = providerOptions === undefined ? {} : { providerOptions: providerOptions as never };
   if (type === 'execution-denied' && !('value' in output)) {
-    return { type, ...(typeof reason === 'string' ? { reason } : {}), ...options };
+    return { type, ...(typeof reason === 'string' ? { reason } : {}) };
   }
   if (!('value' in output) || 'reason' in output) return undefined;
-  if ((type === 'text' || type === 'error-text') && typeof value === 'string')
-    return { type, value, ...options };
+  if ((type === 'text' || type === 'error-text') && typeof value === 'string') return { type, value };
   if (type === 'json' || type === 'error-json') {
-    return { type, value: readJson(value, `${path}.value`), ...options };
+    return { type, value: readJson(value, `${path}.value`) };
   }
   if (type === 'content' && Array.isArray(value)) return { type, value: readContent(value, `${path}.value`) };
   return undefined;
@@ -57,7 +56,13 @@ function readContent(items: readonly unknown[], path: string): ToolResultContent
   return items.map((item, index) => {
     const at = `${path}[${index}]`;
     if (!isRecord(item)) throw partError(at, "is no part. Write { type: 'text', text: '…' }.");
-    const part = readContentPart(item, at);
+    const part = readForeignPart(item, at);
+    if (part === undefined) {
+      throw partError(
+        at,
+        'names a file elsewhere, which only a part made by imagePart(…), filePart(…) or audioPart(…) may do.',
+      );
+    }
     if (part.type === 'file' && part.data instanceof Blob) {
       throw partError(at, 'is a Blob. Read it first: new Uint8Array(await blob.arrayBuffer()).');
     }

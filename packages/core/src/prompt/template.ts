@@ -2,11 +2,12 @@ import { CuelineError } from '../errors.ts';
 import { contentTypes, type ContentPart } from './content-part.ts';
 import { imageTypeOfUrl } from './media-type.ts';
 import { isRecord } from './part-error.ts';
+import { isPart } from './parts.ts';
 
 /**
  * The text of a tagged template, without the indentation that its source code has. Only the template's own lines
- * are dedented; interpolated values stay as they are. A Blob, a File, the URL of an image or a content part is a part
- * of its own, between the texts before and after it.
+ * are dedented; interpolated values stay as they are. A Blob, a File, the URL of an image or what `textPart`,
+ * `imagePart`, `filePart` or `audioPart` made is a part of its own, between the texts before and after it.
  * @throws CuelineError `invalid_definition` for a value that has no sensible text
  */
 export function renderTemplate(
@@ -49,8 +50,7 @@ function attachmentOf(value: unknown): ContentPart | undefined {
   if (value instanceof Blob) return { type: 'file', data: value, mediaType: value.type };
   if (value instanceof URL)
     return imageTypeOfUrl(value) === undefined ? undefined : { type: 'image', image: value };
-  const isPart = isRecord(value) && contentTypes.some((type) => type === value['type']);
-  return isPart ? (value as ContentPart) : undefined;
+  return isRecord(value) && isPart(value) ? (value as ContentPart) : undefined;
 }
 
 /** The indentation that all lines share, in characters; a line that only closes the template does not count. */
@@ -87,12 +87,23 @@ function textOf(value: unknown, index: number): string {
   // an object's own toString is taken at its word; the one that every object has says nothing
   const text = (value as { toString?(): string }).toString?.() ?? '[object ';
   if (text.includes('[object ') && typeof value === 'object') {
+    const { type } = value as { type?: unknown };
+    const looksLike = contentTypes.find((known) => known === type);
+    if (looksLike !== undefined) throw notAPart(where, looksLike);
     throw new CuelineError(
       'invalid_definition',
       `${where} is an object. Define it with prompt.defData('NAME', value) and interpolate what that returns, or write \${JSON.stringify(value)}.`,
     );
   }
   return text;
+}
+
+/** Data of a part's shape may come from a client or a tool, so what counts is who made it. */
+function notAPart(where: string, type: ContentPart['type']): CuelineError {
+  return new CuelineError(
+    'invalid_definition',
+    `${where} is a plain object of the type '${type}', which is data and no part. Make a part with ${type}Part(…), or write \${JSON.stringify(value)} for data.`,
+  );
 }
 
 function ordinal(n: number): string {

@@ -1,6 +1,6 @@
 import type { ToolResultPart } from 'ai';
 import type { JSONValue } from '@ai-sdk/provider';
-import { contentTypes, readContentPart, type ContentPart } from './content-part.ts';
+import { contentTypes, readForeignPart, type ContentPart } from './content-part.ts';
 import { bytesOf } from './file-data.ts';
 import { isRecord } from './part-error.ts';
 
@@ -13,7 +13,8 @@ export type ToolResultContent = Extract<ToolResultOutput, { type: 'content' }>['
 /**
  * What the model is sent for what a tool returned: text as text, a list of text, image, file and audio parts as just
  * those, and everything else as JSON, in which nothing at all is `null`. Bytes that stand among other data are only
- * mentioned.
+ * mentioned. What a tool returns is foreign: only a part that a constructor made may name a file elsewhere or set
+ * provider options.
  */
 export function toModelOutput(output: unknown): ToolResultOutput {
   const value = contentOf(output);
@@ -60,8 +61,8 @@ function partOf(item: Record<string, unknown>): ToolResultContent[number] | unde
   const known = new Set(['type', 'providerOptions', ...keys[isTextInBytes ? 'file' : type]]);
   if (Object.keys(item).some((key) => !known.has(key))) return undefined;
   try {
-    const part = readContentPart(item, 'output');
-    return part.type === 'text' || isWhole(part.data, part.mediaType) ? part : undefined;
+    const part = readForeignPart(item, 'output');
+    return part?.type !== 'file' || isWhole(part.data, part.mediaType) ? part : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { CuelineError } from '@cueline/core';
+import { CuelineError, imagePart } from '@cueline/core';
 import { Prompt } from '@cueline/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -293,6 +293,40 @@ describe('what the assistant said, and tools answered', () => {
     expect(prompt.definitions.messages[1]).toEqual({
       role: 'tool',
       content: [{ ...result, output: { type: 'error-text', value: 'Too dark.' }, providerOptions }],
+    });
+  });
+});
+
+describe('an output may come from anywhere', () => {
+  const address = { type: 'file', data: 'http://169.254.169.254/', mediaType: 'text/plain' };
+  const tell = (output: object) => {
+    const prompt = new Prompt();
+    prompt.defMessage('assistant', [call]);
+    prompt.defMessage('tool', [{ ...result, output }]);
+    return (prompt.definitions.messages[1]!.content as { output: unknown }[])[0]!.output;
+  };
+
+  test('a list that names a file elsewhere is data', () => {
+    expect(tell([address])).toEqual({ type: 'json', value: [address] });
+  });
+
+  test.each([
+    ['as content', { type: 'content', value: [address] }],
+    ['as content with a file id', { type: 'content', value: [{ ...address, data: { openai: 'file-1' } }] }],
+    ['beside bytes', [{ type: 'image', image: png }, address]],
+  ])('%s it is an error', (_, output) => {
+    expect(() => tell(output)).toThrow('names a file elsewhere, which only a part made by imagePart(…)');
+  });
+
+  test('an output that has provider options of its own is data', () => {
+    const output = { type: 'text', value: 'a', providerOptions: { openai: { store: true } } };
+    expect(tell(output)).toEqual({ type: 'json', value: output });
+  });
+
+  test('parts that code has made may name one', () => {
+    expect(tell([imagePart('https://example.com/a.png')])).toMatchObject({
+      type: 'content',
+      value: [{ data: { type: 'url' } }],
     });
   });
 });

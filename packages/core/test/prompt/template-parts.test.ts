@@ -1,10 +1,10 @@
-import { CuelineError } from '@cueline/core';
+import { audioPart, CuelineError, filePart, imagePart, textPart } from '@cueline/core';
 import { Prompt } from '@cueline/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
-const image = { type: 'image', image: png } as const;
+const image = imagePart(png);
 const sent = { type: 'file', data: { type: 'data', data: 'iVBORw0KGgo=' }, mediaType: 'image/png' };
 
 function contentOf(say: (prompt: Prompt) => void): unknown {
@@ -99,7 +99,12 @@ describe('parts in a template', () => {
 
   test.each([
     [new Blob(['a']), 'messages[0].content[1].mediaType is missing.'],
-    [{ type: 'file', data: 'JVBERi0=' }, 'messages[0].content[1].mediaType is missing.'],
+    [filePart('JVBERi0=', {} as never), 'messages[0].content[1].mediaType is missing.'],
+    [imagePart('file-8EFBcWHsQxZV7YGezBC1fq'), "Write { openai: 'file-…' }."],
+    [
+      imagePart(JSON.parse('{"a":[]}') as never),
+      'messages[0].content[1].image is an object that is no file.',
+    ],
     [{ type: 'picture', image: png }, 'The first value in the template is an object.'],
   ])('%o is refused', (value, message) => {
     const prompt = new Prompt();
@@ -111,6 +116,59 @@ describe('parts in a template', () => {
     }
     expect(CuelineError.isInstance(error)).toBe(true);
     expect((error as Error).message).toContain(message);
+  });
+
+  test('each constructor makes a part, with its options', () => {
+    const providerOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+    const content = contentOf(
+      (prompt) =>
+        prompt.$`${textPart('Read.', { providerOptions })}${imagePart({ openai: 'file-1' }, { mediaType: 'image/gif' })}${filePart(
+          'https://example.com/a.pdf',
+          { mediaType: 'application/pdf', filename: 'a.pdf', providerOptions },
+        )}${audioPart('SUQz', { mediaType: 'audio/mpeg' })}`,
+    );
+    expect(content).toEqual([
+      { type: 'text', text: 'Read.', providerOptions },
+      { type: 'file', data: { type: 'reference', reference: { openai: 'file-1' } }, mediaType: 'image/gif' },
+      {
+        type: 'file',
+        data: { type: 'url', url: new URL('https://example.com/a.pdf') },
+        mediaType: 'application/pdf',
+        filename: 'a.pdf',
+        providerOptions,
+      },
+      { type: 'file', data: { type: 'data', data: 'SUQz' }, mediaType: 'audio/mpeg' },
+    ]);
+  });
+
+  test.each<[string, (part: object) => unknown]>([
+    ['JSON', (part) => JSON.parse(JSON.stringify(part)) as unknown],
+    ['a structured clone', (part) => structuredClone(part)],
+    ['a copy of its fields', (part) => ({ ...part })],
+    ['an object made from it', (part) => Object.create(part) as unknown],
+    [
+      'JSON with a field that is called as the brand is',
+      (part) => ({ ...part, 'Symbol(cueline.part)': true }),
+    ],
+  ])('%s is data and no part', (_, copy) => {
+    for (const part of [
+      textPart('a'),
+      imagePart('https://example.com/a.png'),
+      filePart('http://169.254.169.254/', { mediaType: 'text/plain' }),
+      audioPart('file-1', { mediaType: 'audio/mpeg' }),
+    ]) {
+      const prompt = new Prompt();
+      expect(() => prompt.$`See ${copy(part)}`).toThrow(
+        `The first value in the template is a plain object of the type '${part.type}', which is data and no part. Make a part with ${part.type}Part(…), or write \${JSON.stringify(value)} for data.`,
+      );
+      expect(prompt.definitions.messages).toEqual([]);
+    }
+  });
+
+  test('data with a type stays data inside of texts that code writes', () => {
+    const data = { type: 'file', data: 'http://169.254.169.254/', mediaType: 'text/plain' };
+    expect(contentOf((prompt) => prompt.$`See ${JSON.stringify(data)}`)).toBe(`See ${JSON.stringify(data)}`);
+    expect(contentOf((prompt) => prompt.$`See ${{ ...data, toString: () => 'it' }}`)).toBe('See it');
   });
 
   test('the words are those of the same template without the parts', () => {

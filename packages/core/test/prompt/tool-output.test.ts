@@ -1,3 +1,4 @@
+import { filePart, imagePart, textPart } from '@cueline/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toModelOutput } from '../../src/prompt/tool-output.ts';
@@ -42,8 +43,8 @@ describe('what the model is sent for what a tool returned', () => {
       [pngPart],
     ],
     [
-      'a file at a URL',
-      [{ type: 'file', data: 'https://example.com/a', mediaType: 'application/pdf', filename: 'a.pdf' }],
+      'a file at a URL, which code has made a part',
+      [filePart('https://example.com/a', { mediaType: 'application/pdf', filename: 'a.pdf' })],
       [
         {
           type: 'file',
@@ -54,16 +55,17 @@ describe('what the model is sent for what a tool returned', () => {
       ],
     ],
     [
-      'a recording, with provider options',
-      [{ type: 'audio', data: 'SUQz', mediaType: 'audio/mpeg', providerOptions: { a: { b: 1 } } }],
+      'parts that code has made, with their provider options',
+      [textPart('a', { providerOptions: { a: { b: 1 } } }), imagePart({ openai: 'file-1' })],
       [
-        {
-          type: 'file',
-          data: { type: 'data', data: 'SUQz' },
-          mediaType: 'audio/mpeg',
-          providerOptions: { a: { b: 1 } },
-        },
+        { type: 'text', text: 'a', providerOptions: { a: { b: 1 } } },
+        { type: 'file', data: { type: 'reference', reference: { openai: 'file-1' } }, mediaType: 'image/*' },
       ],
+    ],
+    [
+      'a recording as it is, without the provider options that it brings',
+      [{ type: 'audio', data: 'SUQz', mediaType: 'audio/mpeg', providerOptions: { a: { b: 1 } } }],
+      [{ type: 'file', data: { type: 'data', data: 'SUQz' }, mediaType: 'audio/mpeg' }],
     ],
     [
       'several, without the empty text that models refuse',
@@ -93,6 +95,29 @@ describe('what the model is sent for what a tool returned', () => {
     ['one row that is no part', [{ type: 'text', text: 'a' }, { type: 'row' }]],
     ['a word that happens to be base64', [{ type: 'image', image: 'cats' }]],
     ['a path', [{ type: 'image', image: './a.png', mediaType: 'image/png' }]],
+    ['an address', [{ type: 'file', data: 'http://169.254.169.254/', mediaType: 'text/plain' }]],
+    ['an address of an image', [{ type: 'image', image: 'https://example.com/a.png' }]],
+    [
+      'an address in the AI SDK’s form',
+      [{ type: 'file', data: { type: 'url', url: 'https://example.com/a' }, mediaType: 'text/plain' }],
+    ],
+    [
+      'an address two forms deep',
+      [{ type: 'audio', data: { type: 'data', data: 'https://a.example/' }, mediaType: 'audio/mpeg' }],
+    ],
+    ['a file id', [{ type: 'image', image: 'file-8EFBcWHsQxZV7YGezBC1fq' }]],
+    ['file ids', [{ type: 'file', data: { openai: 'file-1' }, mediaType: 'text/plain' }]],
+    [
+      'a reference',
+      [{ type: 'file', data: { type: 'reference', reference: { openai: 'f' } }, mediaType: 'text/plain' }],
+    ],
+    [
+      'an address beside a text',
+      [
+        { type: 'text', text: 'a' },
+        { type: 'image', image: 'https://a.example/b.png' },
+      ],
+    ],
     ['a file without a media type', [{ type: 'file', data: 'SUQz' }]],
     ['a part that is no list', { type: 'text', text: 'a' }],
     ['a text beside a part', [{ type: 'text', text: 'a' }, 'b']],
