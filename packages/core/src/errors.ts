@@ -1,3 +1,5 @@
+import { reportInDevelopment } from './report-in-development.ts';
+
 /** What went wrong, as a word that code can branch on. */
 export type CuelineErrorCode =
   // programmer mistakes: thrown before a run starts
@@ -60,7 +62,7 @@ export type SerializedError = {
 export class CuelineError extends Error {
   override readonly name: 'CuelineError' = 'CuelineError';
   readonly code: CuelineErrorCode;
-  readonly details: Record<string, unknown> | undefined;
+  declare readonly details?: Record<string, unknown>;
 
   constructor(
     code: CuelineErrorCode,
@@ -69,7 +71,7 @@ export class CuelineError extends Error {
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.details = options.details;
+    if (options.details !== undefined) this.details = options.details;
   }
 
   /** True for a CuelineError of any copy of this package, also across realms. */
@@ -79,15 +81,22 @@ export class CuelineError extends Error {
 
   /** The error as the log keeps it: code, message, details; without cause and stack. */
   toJSON(): SerializedError {
-    return {
+    const json: SerializedError = {
       code: this.code,
       message: this.message,
       ...(this.details === undefined ? {} : { details: this.details }),
     };
+    originals.set(json, this);
+    return json;
   }
 
-  /** The error that {@link CuelineError.toJSON} came from, without its cause. */
+  /**
+   * The error that {@link CuelineError.toJSON} came from: the same one, with its stack and cause, where `json` is what
+   * `toJSON` returned in this process; one without them where it has been stored or sent.
+   */
   static fromJSON(json: SerializedError): CuelineError {
+    const original = originals.get(json);
+    if (original !== undefined) return original;
     return new CuelineError(
       json.code,
       json.message,
@@ -96,9 +105,16 @@ export class CuelineError extends Error {
   }
 }
 
-/** What a function of the script's threw: our own errors as they are, others with the name of the function. */
+/** The errors of this process, by what {@link CuelineError.toJSON} made of them. */
+const originals = new WeakMap<SerializedError, CuelineError>();
+
+/**
+ * What a function of the script threw: our own errors as they are, others with the name of the function. While the app is
+ * being developed, the console shows the error itself, since only its message goes on from here.
+ */
 export function scriptError(where: string, error: unknown): CuelineError {
   if (CuelineError.isInstance(error)) return error;
+  reportInDevelopment(error);
   const message = error instanceof Error ? error.message : String(error);
   return new CuelineError('script_error', `${where} threw: ${message}`, { cause: error });
 }

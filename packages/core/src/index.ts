@@ -114,6 +114,7 @@ export { tags, type Tags, type TagValues } from './call/tags.ts';
 
 export type { ModelSettings } from './models/settings.ts';
 export type { PromptTypes, TextPrompt } from './prompt-types.ts';
+export type { TypesOf, TypedSettings } from './prompt/types-of.ts';
 export { failedStart } from './run/failed-start.ts';
 export { inProcess, tell } from './run/in-process.ts';
 export { viaRoute, type RouteOptions } from './run/via-route.ts';

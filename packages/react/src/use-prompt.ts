@@ -9,7 +9,6 @@ import {
   type RetryOptions,
   type RunEvent,
   type RunSettings,
-  type RunState,
   type SendMessage,
   type SendOptions,
   type StartOptions,
@@ -84,9 +83,12 @@ export type RunMoves<Input = void, Types extends PromptTypes = PromptTypes> = {
   readonly run: SharedRun<Input, Types>;
 };
 
-/** The state of a run and the ways to move it. `status` says which other fields there are. */
-export type PromptRun<Input = void, Types extends PromptTypes = TextPrompt> = RunState<Types> &
-  RunMoves<Input, Types>;
+/** The state of a run, or the fields of it that are watched, and the ways to move it. */
+export type PromptRun<
+  Input = void,
+  Types extends PromptTypes = TextPrompt,
+  Watched extends Watch = readonly WatchedField[],
+> = WatchedState<Types, Watched> & RunMoves<Input, Types>;
 
 /**
  * A prompt as state: what it says while it runs, and the ways to move it. Nothing starts by itself. Takes what
@@ -104,7 +106,7 @@ export function usePrompt<
 >(
   source: PromptFunction<Input> | PromptDefinition<Input, Types>,
   options: UsePromptOptions<Types, Watched> = {},
-): WatchedState<Types, Watched> & RunMoves<Input, Types> {
+): PromptRun<Input, Types, Watched> {
   const {
     id,
     watch,
@@ -146,8 +148,7 @@ export function usePrompt<
       run,
     };
   }, [run, latest]);
-  return useMemo(() => ({ ...state, ...moves }), [state, moves]) as WatchedState<Types, Watched> &
-    RunMoves<Input, Types>;
+  return useMemo(() => ({ ...state, ...moves }), [state, moves]) as PromptRun<Input, Types, Watched>;
 }
 
 /** Tells the run what this component says, takes back what it no longer says, and gives the latest of it. */

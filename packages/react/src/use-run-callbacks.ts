@@ -1,4 +1,4 @@
-import type { PromptTypes, Run, RunEvent, RunState, SerializedError } from '@cueline/core';
+import { CuelineError, type PromptTypes, type Run, type RunEvent, type RunState } from '@cueline/core';
 import { useEffect, useRef } from 'react';
 import { useLatest } from './use-latest.ts';
 
@@ -8,8 +8,11 @@ export type RunCallbacks<Types extends PromptTypes = PromptTypes> = {
   onEvent?: ((event: RunEvent) => void) | undefined;
   /** The run is done, whoever started it. */
   onDone?: ((state: Extract<RunState<Types>, { status: 'done' }>) => void) | undefined;
-  /** The run has failed, whoever started it. A stopped run is neither done nor failed. */
-  onError?: ((error: SerializedError) => void) | undefined;
+  /**
+   * The run has failed, whoever started it. A stopped run is neither done nor failed. An error of this page has its
+   * stack, and what was thrown as its `cause`; one that comes from elsewhere has what its log says.
+   */
+  onError?: ((error: CuelineError) => void) | undefined;
 };
 
 type ToldRun<Types extends PromptTypes> = Pick<Run<never, Types>, 'getState' | 'listen'>;
@@ -29,7 +32,7 @@ export function useRunCallbacks<Types extends PromptTypes>(
     const tellEnd = (state: RunState<Types>): void => {
       const { onDone, onError } = latest.current;
       if (state.status === 'done') callSafely(() => onDone?.(state));
-      if (state.status === 'error') callSafely(() => onError?.(state.error));
+      if (state.status === 'error') callSafely(() => onError?.(CuelineError.fromJSON(state.error)));
     };
     const before = left.current;
     const now = run.getState();

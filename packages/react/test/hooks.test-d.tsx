@@ -53,8 +53,7 @@ test('a definition’s input, output and tools are inferred', () => {
   expectTypeOf(plan.send).returns.toEqualTypeOf<Promise<Plan>>();
   expectTypeOf(plan.retry).returns.toEqualTypeOf<Promise<Plan>>();
   expectTypeOf(plan.object?.stops?.[0]?.name).toEqualTypeOf<string | undefined>();
-  // @ts-expect-error there is a result only once the run is done
-  void plan.result;
+  expectTypeOf(plan.result).toEqualTypeOf<Plan | undefined>();
   if (plan.status === 'done') expectTypeOf(plan.result).toEqualTypeOf<Plan>();
   for (const call of plan.toolCalls) {
     expectTypeOf(call.toolName).toEqualTypeOf<'weather' | 'book'>();
@@ -140,8 +139,7 @@ test('useRunSuspense: done has the result, and the other points have the state',
   const run = createRun(planDay);
   expectTypeOf(useRunSuspense(run, 'done').result).toEqualTypeOf<Plan>();
   expectTypeOf(useRunSuspense(run, 'hydrated').status).toEqualTypeOf<RunState['status']>();
-  // @ts-expect-error there may be no result yet
-  void useRunSuspense(run, 'first-text').result;
+  expectTypeOf(useRunSuspense(run, 'first-text').result).toEqualTypeOf<Plan | undefined>();
   // @ts-expect-error there is no such point
   void useRunSuspense(run, 'started');
 });

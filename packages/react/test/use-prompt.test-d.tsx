@@ -1,4 +1,11 @@
-import { definePrompt, tool, type Run, type RunState, type SerializedError } from '@cueline/core';
+import {
+  definePrompt,
+  tool,
+  type CuelineError,
+  type Run,
+  type RunState,
+  type SerializedError,
+} from '@cueline/core';
 import { usePrompt } from '@cueline/react';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
@@ -56,8 +63,9 @@ test('the status says which fields there are', () => {
   const run = usePrompt(greet);
   expectTypeOf(run).toExtend<RunState>();
   expectTypeOf(run.status).toEqualTypeOf<'idle' | 'running' | 'waiting' | 'done' | 'error' | 'stopped'>();
-  // @ts-expect-error only a failed run has an error
-  void run.error;
+  const { result, error } = run;
+  expectTypeOf(result).toEqualTypeOf<string | undefined>();
+  expectTypeOf(error).toEqualTypeOf<SerializedError | undefined>();
   if (run.status === 'error') expectTypeOf(run.error).toEqualTypeOf<SerializedError>();
   if (run.status === 'running') expectTypeOf(run.phase).toExtend<string>();
   if (run.status === 'done') expectTypeOf(run.finishReason).toExtend<string>();
@@ -66,7 +74,7 @@ test('the status says which fields there are', () => {
 test('callbacks are typed by what they are told', () => {
   usePrompt(greet, {
     onDone: (state) => expectTypeOf(state.status).toEqualTypeOf<'done'>(),
-    onError: (error) => expectTypeOf(error).toEqualTypeOf<SerializedError>(),
+    onError: (error) => expectTypeOf(error).toEqualTypeOf<CuelineError>(),
     onEvent: (event) => expectTypeOf(event.seq).toEqualTypeOf<number>(),
   });
   // @ts-expect-error there is no such option

@@ -1,4 +1,4 @@
-import type { RunEvent } from '@cueline/core';
+import type { RunEvent, RunState } from '@cueline/core';
 import { encodeLink } from '@cueline/core/link';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { usePlayground } from '../../src/state/store.ts';
@@ -86,7 +86,7 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
 
 test('a run that goes on is not taken out of sight', async () => {
   const { session } = await open(`#${whole}`).then(() => store());
-  const going = { ...session!.run.getState(), status: 'running' as const, phase: 'text' as const };
+  const going = { ...session!.run.getState(), status: 'running', phase: 'text' } as RunState;
   const run = { ...session!.run, getState: () => going };
   usePlayground.setState({ session: { ...session!, run }, script: '// mine' });
   await open(`#${whole}`);

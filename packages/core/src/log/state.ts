@@ -150,16 +150,24 @@ export type WorkFacts = Omit<
   'runId' | 'seq' | 'simulated' | 'agents' | 'requests' | 'elapsed' | 'queued' | 'replaying' | 'storageError'
 >;
 
-/** How a run stands. `phase` says what a running run is doing. */
+/**
+ * How a run stands. `phase` says what a running run is doing. Every field can be taken out of a state without a look at
+ * its status, and is undefined where the status has none: `const { status, result, error } = state`.
+ */
 export type RunStatus<Output = unknown> =
-  | { status: 'idle' }
-  | { status: 'running'; phase: 'requesting' | 'reasoning' | 'text' | 'tool-input' | 'tools' }
+  | ({ status: 'idle' } & Without<'phase' | 'finishReason' | 'result' | 'error'>)
+  | ({ status: 'running'; phase: 'requesting' | 'reasoning' | 'text' | 'tool-input' | 'tools' } & Without<
+      'finishReason' | 'result' | 'error'
+    >)
   /** It needs an answer before it can go on: see `requests`. A log that has not ended goes on once all are answered. */
-  | { status: 'waiting' }
+  | ({ status: 'waiting' } & Without<'phase' | 'finishReason' | 'result' | 'error'>)
   /** `result` is the text of the answer, or the object that an output schema asks for. */
-  | { status: 'done'; finishReason: FinishReason; result: Output }
-  | { status: 'error'; error: SerializedError }
-  | { status: 'stopped' };
+  | ({ status: 'done'; finishReason: FinishReason; result: Output } & Without<'phase' | 'error'>)
+  | ({ status: 'error'; error: SerializedError } & Without<'phase' | 'finishReason' | 'result'>)
+  | ({ status: 'stopped' } & Without<'phase' | 'finishReason' | 'result' | 'error'>);
+
+/** Fields that a status does not have. */
+type Without<Fields extends string> = { [Field in Fields]?: undefined };
 
 /** Everything that is known of a run at one moment, made from its log by {@link reduce}. */
 export type RunState<Types extends PromptTypes = PromptTypes> = RunFacts<Types> & RunStatus<Types['output']>;

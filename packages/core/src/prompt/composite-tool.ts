@@ -1,5 +1,6 @@
 import { asSchema, jsonSchema, type JSONSchema7 } from 'ai';
 import { CuelineError } from '../errors.ts';
+import { reportInDevelopment } from '../report-in-development.ts';
 import { needsApproval } from './needs-approval.ts';
 import { moveSchema } from './move-schema.ts';
 import { isRecord } from './part-error.ts';
@@ -131,7 +132,12 @@ async function runOne(
   } catch (error) {
     throw new Error(`Invalid arguments for ${name}: ${(error as Error).message}`, { cause: error });
   }
-  return lastOutput(definition.run(args, context, makeSubCall));
+  try {
+    return await lastOutput(definition.run(args, context, makeSubCall));
+  } catch (error) {
+    if (context.abortSignal?.aborted !== true && !CuelineError.isInstance(error)) reportInDevelopment(error);
+    throw error;
+  }
 }
 
 function callsOf(composite: string, args: unknown): SubCallInput[] {

@@ -277,7 +277,9 @@ function openRun<Input, Types extends PromptTypes>(
   };
 }
 
-const requesting: RunState = { ...initialState, status: 'running', phase: 'requesting' };
+// the initial state is idle, so it has no field that a running state lacks
+const idle = initialState as Extract<RunState, { status: 'idle' }>;
+const requesting: RunState = { ...idle, status: 'running', phase: 'requesting' };
 
 function isInterruption(event: RunEvent): boolean {
   return event.type === 'run-end' && event.error?.code === 'interrupted';

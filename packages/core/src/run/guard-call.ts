@@ -2,6 +2,7 @@ import { getErrorMessage } from '@ai-sdk/provider';
 import type { FlexibleSchema } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { redact } from '../models/redact.ts';
+import { reportInDevelopment } from '../report-in-development.ts';
 import { lastOutput } from '../prompt/tool-callbacks.ts';
 import type { ToolContext, ToolRules } from '../prompt/tool-definition.ts';
 import { approvedArguments, isRefusal } from './approve.ts';
@@ -140,7 +141,7 @@ export function createCallGuard({ speaker, recorder, onStart, strictLoops }: Cal
     try {
       const place = await enter(guarded, given, context, admitInside);
       try {
-        const output = await untilEnded(lastOutput(place.start()), place.signal);
+        const output = await untilEnded(() => lastOutput(place.start()), place.signal);
         return hideKeys(guarded.finish(output), tree.secrets);
       } finally {
         place.leave();
@@ -164,7 +165,7 @@ export function createCallGuard({ speaker, recorder, onStart, strictLoops }: Cal
         const outputs = (place.start() as AsyncIterable<unknown>)[Symbol.asyncIterator]();
         try {
           for (;;) {
-            const next = await untilEnded(outputs.next(), place.signal);
+            const next = await untilEnded(() => outputs.next(), place.signal);
             if (next.done === true) break;
             yield (output = hideKeys(guarded.finish(next.value), tree.secrets));
           }
@@ -253,7 +254,7 @@ export function createCallGuard({ speaker, recorder, onStart, strictLoops }: Cal
     if (CuelineError.isInstance(error)) return forModel(redact(error.message, tree.secrets), error);
     const text = getErrorMessage(error);
     const safe = redact(text, tree.secrets);
-    return safe === text ? error : new Error(safe);
+    return safe === text ? error : new Error(safe, { cause: error });
   }
 
   return {
@@ -286,10 +287,16 @@ export function createCallGuard({ speaker, recorder, onStart, strictLoops }: Cal
 }
 
 /** A tool that is ended may say so first, in its own words: what counts is why it was. */
-async function untilEnded<Value>(value: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+async function untilEnded<Value>(
+  work: () => Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
   try {
-    return await untilAborted(value, signal);
+    return await untilAborted(work(), signal);
   } catch (error) {
-    throw signal?.aborted === true ? signal.reason : error;
+    if (signal?.aborted === true) throw signal.reason;
+    // of an error that was written for people and models, the message is all
+    if (!CuelineError.isInstance(error)) reportInDevelopment(error);
+    throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { CuelineError } from '../errors.ts';
+import { CuelineError, scriptError } from '../errors.ts';
 import { createModels } from '../models/create-models.ts';
 import { toRunError } from '../models/run-error.ts';
 import type { ModelSettings } from '../models/settings.ts';
@@ -20,7 +20,7 @@ export function describeFailure(
 /** What a prompt function threw: errors of the AI SDK's as they are, others as the script's. */
 function toScriptError(error: unknown, secrets: readonly string[]): CuelineError {
   if (error instanceof Error && !error.name.startsWith('AI_')) {
-    return new CuelineError('script_error', `The prompt function threw: ${error.message}`, { cause: error });
+    return scriptError('The prompt function', error);
   }
   return toRunError(error, secrets);
 }

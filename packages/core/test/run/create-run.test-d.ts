@@ -8,6 +8,7 @@ import {
   type Run,
   type RunState,
   type TextPrompt,
+  type SerializedError,
 } from '@cueline/core';
 import { Output } from 'ai';
 import { expectTypeOf, test } from 'vitest';
@@ -64,8 +65,9 @@ test('the state has the object, in part and in whole', () => {
   expectTypeOf(state.object).toEqualTypeOf<PartialTrip | undefined>();
   expectTypeOf(createRun(plan).at(3)).toEqualTypeOf(state);
   if (state.status === 'done') expectTypeOf(state.result).toEqualTypeOf<Trip>();
-  // @ts-expect-error only a run that is done has a result
-  void state.result;
+  const { result, error } = state;
+  expectTypeOf(result).toEqualTypeOf<Trip | undefined>();
+  expectTypeOf(error).toEqualTypeOf<SerializedError | undefined>();
   expectTypeOf(createRun(plain).getState().object).toEqualTypeOf<undefined>();
   createRun(plan).subscribe(({ object }) => expectTypeOf(object).toEqualTypeOf<PartialTrip | undefined>());
 });

@@ -1,0 +1,20 @@
+declare const process: { readonly env: { readonly NODE_ENV?: string } };
+declare const console: { error(value: unknown): void };
+
+/**
+ * Shows an error with its stack and cause on the console while an app is being developed: its log and the model get the
+ * message alone. Silent where `NODE_ENV` is `production` or `test`, and in pages that no bundler has built.
+ */
+export function reportInDevelopment(error: unknown): void {
+  if (isDevelopment()) console.error(error);
+}
+
+function isDevelopment(): boolean {
+  try {
+    // written out, since bundlers replace these words with the value
+    const mode = process.env.NODE_ENV;
+    return mode !== 'production' && mode !== 'test';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,51 @@
+// What an editor shows of a hook's result is a name, and not all that the name stands for.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const source = `
+import { definePrompt } from '@cueline/core';
+import { usePrompt } from '@cueline/react';
+const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => prompt.$\`\${input.city}\`);
+export const usePlan = () => usePrompt(planDay);
+export const useStatus = () => usePrompt(planDay, { watch: ['status'] });
+export const useInline = () => usePrompt((prompt) => prompt.$\`Hi.\`);
+`;
+
+test('usePrompt returns a PromptRun, by name', { timeout: 60_000 }, async () => {
+  const folder = await mkdtemp(join(root, 'packages/react/test/types-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'hooks.ts'), source);
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      extends: '../../tsconfig.json',
+      compilerOptions: {
+        noEmit: false,
+        declaration: true,
+        emitDeclarationOnly: true,
+        outDir: 'out',
+        rootDir: '/',
+      },
+      include: ['hooks.ts'],
+    }),
+  );
+  await promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder]);
+  const types = await readFile(join(folder, 'out', folder.slice(1), 'hooks.d.ts'), 'utf8');
+  expect(types).toMatchInlineSnapshot(`
+    "export declare const usePlan: () => import("@cueline/react").PromptRun<{
+        city: string;
+    }, import("@cueline/core").TypesOf<import("@cueline/core").PromptSettings>, readonly import("@cueline/react").WatchedField[]>;
+    export declare const useStatus: () => import("@cueline/react").PromptRun<{
+        city: string;
+    }, import("@cueline/core").TypesOf<import("@cueline/core").PromptSettings>, readonly ["status"]>;
+    export declare const useInline: () => import("@cueline/react").PromptRun<void, import("@cueline/core").TextPrompt, readonly import("@cueline/react").WatchedField[]>;
+    "
+  `);
+});
