@@ -10,6 +10,8 @@ export type Identity = {
   subject: string;
   /** Tokens a day for this subject, in place of the limit for everybody. */
   dailyTokens?: number;
+  /** What this subject may cost a day, in the currency of `prices`, in place of the limit for everybody. */
+  dailyCost?: number;
 };
 
 /** Tells who asks, from a request's headers; its body is not read yet, and is not to be. null is 401. */
@@ -63,10 +65,11 @@ export function createIdentify(
   return async (request) => {
     const identity = await ask(() => auth(request));
     if (typeof identity !== 'object' || identity === null) throw unauthorized();
-    const { dailyTokens } = identity;
+    const { dailyTokens, dailyCost } = identity;
     return {
       subject: checkSubject(identity.subject),
-      ...(dailyTokens === undefined ? {} : { dailyTokens: checkTokens(dailyTokens) }),
+      ...(dailyTokens === undefined ? {} : { dailyTokens: checkNumber(dailyTokens) }),
+      ...(dailyCost === undefined ? {} : { dailyCost: checkNumber(dailyCost) }),
     };
   };
 }
@@ -97,10 +100,10 @@ function checkSubject(subject: unknown): string {
   return subject;
 }
 
-function checkTokens(tokens: unknown): number {
+function checkNumber(limit: unknown): number {
   // NaN would pass every comparison with what has been spent
-  if (typeof tokens !== 'number' || Number.isNaN(tokens)) throw unauthorized();
-  return tokens;
+  if (typeof limit !== 'number' || Number.isNaN(limit)) throw unauthorized();
+  return limit;
 }
 
 function unauthorized(): Refusal {

@@ -1,13 +1,17 @@
 export { createModelProxy } from './proxy/create-model-proxy.ts';
 export type { ModelProxyOptions, ProxiedProvider, ProxyLimits, ProxyTimeouts } from './proxy/options.ts';
 export type { ProxyEvent } from './proxy/proxy-event.ts';
-export {
-  createMemoryLimits,
-  type LimitStore,
-  type MemoryLimitsOptions,
-  type Reservation,
-  type Reserved,
-} from './limits.ts';
+export { createKillSwitch, type KillSwitch, type KillSwitchOption } from './limits/kill-switch.ts';
+export type {
+  Adjusted,
+  Adjustment,
+  LimitStore,
+  Reservation,
+  Reserved,
+  Settlement,
+} from './limits/limit-store.ts';
+export { createMemoryLimits, type MemoryLimitsOptions } from './limits/memory-limits.ts';
+export type { ModelPrice, Prices } from './limits/prices.ts';
 export type { RequestHeaderOptions } from './cors.ts';
 export type { Authenticate, Identity } from './identify.ts';
 export { createPromptRoute, type PromptRoute, type RouteContext } from './route/create-prompt-route.ts';
@@ -18,7 +22,7 @@ export type {
   PromptRouteLimits,
   PromptRouteOptions,
 } from './route/prompt-route-options.ts';
-export type { ModelUsage } from './route/count-usage.ts';
+export type { ModelUsage } from './route/model-usage.ts';
 export { createMemoryRuns, type MemoryRunsOptions } from './stores/memory-runs.ts';
 export type { EventBatch, NewRun, RunLogStore, RunMessage, StoredRun } from './stores/run-log-store.ts';
 export { createShareStore } from './shares/create-share-store.ts';

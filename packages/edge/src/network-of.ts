@@ -1,6 +1,7 @@
 /**
- * The network of an IP address, which is counted as one caller: whoever has one address of IPv6 has all of its /64, and
- * would be somebody else with each. undefined for what is no address: with a port, in a list, or a name.
+ * The network of an IP address, which is counted as one caller. IPv6 addresses count by their /48: a site is given as much,
+ * and many providers give as much to each customer, who would be somebody else with each address. undefined for what is no
+ * address: with a port, in a list, or a name.
  */
 export function networkOf(address: string): string | undefined {
   if (isIPv4(address)) return address;
@@ -8,7 +9,7 @@ export function networkOf(address: string): string | undefined {
   const url = `http://[${address.replace(/%[\w.~-]+$/, '')}]`;
   if (!/^http:\/\/\[[\da-f:.]+\]$/i.test(url) || !URL.canParse(url)) return undefined;
   const written = new URL(url).hostname.slice(1, -1);
-  // IPv4 in the clothes of IPv6 has a network of one, which is the same without them
+  // IPv4-mapped IPv6 addresses count as their IPv4 address
   const [, high, low] = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(written) ?? [];
   if (high !== undefined && low !== undefined) {
     const [front, back] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
@@ -17,7 +18,7 @@ export function networkOf(address: string): string | undefined {
   const [head = '', tail] = written.split('::');
   const [first, last] = [head, tail ?? ''].map((side) => (side === '' ? [] : side.split(':')));
   const zeros = Array.from({ length: 8 - first!.length - last!.length }, () => '0');
-  return `${[...first!, ...zeros, ...last!].slice(0, 4).join(':')}::/64`;
+  return `${[...first!, ...zeros, ...last!].slice(0, 3).join(':')}::/48`;
 }
 
 /** Without zeros in front, which some read as octal: one address would be written in two ways. */

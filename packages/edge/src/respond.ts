@@ -32,6 +32,7 @@ const statuses = {
   upstream_too_large: 502,
   upstream_malformed: 502,
   unavailable: 503,
+  total_exceeded: 503,
   upstream_timeout: 504,
 } as const;
 

@@ -10,4 +10,4 @@ export type { CreateProvider, ProviderPackages, ProviderSettings } from './packa
 export { proxied, type ProxiedOptions } from './proxied.ts';
 export { resolveModel } from './resolve-model.ts';
 export { toRunError } from './run-error.ts';
-export type { LanguageModelObject, ModelProvider, ModelSettings } from './settings.ts';
+export type { CurrentModel, LanguageModelObject, ModelProvider, ModelSettings } from './settings.ts';

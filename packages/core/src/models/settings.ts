@@ -6,6 +6,9 @@ import type { ProviderPackages } from './packages.ts';
 /** A model as an object, as `createOpenAI()('gpt-4o')` and the like make it. */
 export type LanguageModelObject = Exclude<LanguageModel, string>;
 
+/** A model of the version of the AI SDK's specification that it calls models by. */
+export type CurrentModel = Extract<LanguageModelObject, { specificationVersion: 'v4' }>;
+
 /** A provider in code: one of the AI SDK's, or a function from model id to model. */
 export type ModelProvider =
   | { languageModel(modelId: string): LanguageModelObject }
@@ -21,6 +24,11 @@ export type ModelSettings = {
   fetch?: FetchFunction | undefined;
   /** How provider packages are loaded, where `import()` will not do. */
   packages?: Partial<ProviderPackages> | undefined;
+  /**
+   * Puts something around every model that a run or one of its agents calls, such as a meter or a log. Of the same model
+   * object it should give the same one.
+   */
+  wrapModel?: ((model: CurrentModel) => CurrentModel) | undefined;
 };
 
 /** The same with every default filled in. */

@@ -84,6 +84,7 @@ const config: Record<keyof PromptConfig | 'step', true> = {
   model: true,
   options: true,
   packages: true,
+  wrapModel: true,
   providers: true,
   step: true,
   tasks: true,

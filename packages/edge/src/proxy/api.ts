@@ -1,3 +1,4 @@
+import type { ReportedUsage } from '../limits/charge.ts';
 import type { JsonObject } from './body-fields.ts';
 import { chatApi, mistralApi } from './chat.ts';
 import { generateContentApi, streamGenerateContentApi } from './generate-content.ts';
@@ -25,9 +26,6 @@ export type CheckedBody = {
   hideUsage?: boolean;
 };
 
-/** What a provider said a call has cost so far. */
-export type Usage = { input?: number | undefined; output?: number | undefined };
-
 /** One of the formats in which models are asked. */
 export type Api = {
   /** What is passed on of a body where the provider's settings do not say otherwise. */
@@ -39,7 +37,7 @@ export type Api = {
   /** Builds the body that is sent, or throws a Refusal. */
   check(body: JsonObject, rules: BodyRules): CheckedBody;
   /** Reads the usage out of an event, or of a whole answer. */
-  usage(data: JsonObject): Usage | undefined;
+  usage(data: JsonObject): ReportedUsage | undefined;
 };
 
 /** The format that a path speaks. `{model}` stands for the id of a model. */

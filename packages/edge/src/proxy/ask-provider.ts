@@ -1,8 +1,9 @@
+import { switchedOff } from '../limits/kill-switch.ts';
 import { Refusal } from '../respond.ts';
 import { after } from './after.ts';
 
-/** Why a call was cut off: the caller went away, or the time is over. */
-export type Cut = 'client' | 'timeout';
+/** Why a call was cut off: the caller went away, the time is over, or the operator ends all calls. */
+export type Cut = 'client' | 'timeout' | 'switch';
 
 /** What is sent to a provider: nothing of the caller's request but the checked body. */
 export type Question = {
@@ -48,6 +49,7 @@ export async function askProvider(
 /** What a call that was cut off is refused with; undefined for one that was not. */
 export function cutRefusal(signal: AbortSignal): Refusal | undefined {
   if (!signal.aborted) return undefined;
+  if (signal.reason === 'switch') return new Refusal('unavailable', switchedOff);
   return signal.reason === 'timeout'
     ? new Refusal('upstream_timeout', 'The provider did not answer in time.')
     : new Refusal('client_closed', 'The caller went away.');

@@ -1,3 +1,4 @@
+import { countOf, type ReportedUsage } from '../limits/charge.ts';
 import type { Api, BodyRules } from './api.ts';
 import {
   capOutput,
@@ -13,7 +14,6 @@ import {
   refuseSeveral,
   toolDenied,
 } from './body-fields.ts';
-import { countOf } from './count.ts';
 import { base64, dataUrl } from './media.ts';
 
 // Left out on purpose: store and metadata (kept at the provider, under our account), user and safety_identifier (who
@@ -189,11 +189,14 @@ function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
   }
 }
 
-function usage({
-  usage,
-}: JsonObject): { input?: number | undefined; output?: number | undefined } | undefined {
+function usage({ usage }: JsonObject): ReportedUsage | undefined {
   if (!isObject(usage)) return undefined;
-  return { input: countOf(usage['prompt_tokens']), output: countOf(usage['completion_tokens']) };
+  const details = usage['prompt_tokens_details'];
+  return {
+    input: countOf(usage['prompt_tokens']),
+    output: countOf(usage['completion_tokens']),
+    cachedInput: isObject(details) ? countOf(details['cached_tokens']) : undefined,
+  };
 }
 
 function checkText(part: JsonObject): JsonObject {

@@ -1,7 +1,10 @@
 import { CuelineError } from '@cueline/core';
 import { type BuiltInProvider, checkBaseUrl, type Environment } from '@cueline/core/models';
 import { createIdentify } from '../identify.ts';
-import { createMemoryLimits, type LimitStore } from '../limits.ts';
+import type { LimitStore } from '../limits/limit-store.ts';
+import type { KillSwitchOption } from '../limits/kill-switch.ts';
+import { createMemoryLimits } from '../limits/memory-limits.ts';
+import { checkPrices, priceOf, type Prices } from '../limits/prices.ts';
 import { checkOrigins } from '../origins.ts';
 import { createRequestCount } from '../route/count-requests.ts';
 import { apiOfPath, knownPaths } from './api.ts';
@@ -32,6 +35,8 @@ export type ProxySettings = {
   countRequest(subject: string): void;
   timeouts: ProxyTimeouts;
   store: LimitStore;
+  prices: Prices;
+  killSwitch: KillSwitchOption | undefined;
   fetch: typeof globalThis.fetch;
   /** Never throws. */
   onEvent(event: ProxyEvent): void;
@@ -47,6 +52,9 @@ const defaultLimits: ProxyLimits = {
   rpm: 20,
   concurrent: 4,
   dailyTokens: 200_000,
+  totalDailyTokens: Infinity,
+  dailyCost: Infinity,
+  totalDailyCost: Infinity,
   // of `rpm`, where it is not given
   requests: NaN,
 };
@@ -90,9 +98,14 @@ export function checkOptions(options: ModelProxyOptions): ProxySettings {
   const limits = numbers('limits', defaultLimits, options.limits);
   if (Number.isNaN(limits.requests)) limits.requests = Math.max(120, limits.rpm * 6);
   const onEvent = watched(options.onEvent);
+  const providers = new Map(names.map((name) => [name, checkProvider(name, options.providers[name]!)]));
+  const prices = checkPrices(options.prices, 'createModelProxy');
+  if (Math.min(limits.dailyCost, limits.totalDailyCost) < Infinity) checkAllPriced(prices, providers);
   return {
     basePath,
-    providers: new Map(names.map((name) => [name, checkProvider(name, options.providers[name]!)])),
+    providers,
+    prices,
+    killSwitch: options.killSwitch,
     whoAsks: checkOrigins(options.origins, options.development),
     identify: createIdentify(options, (error) => onEvent({ type: 'failed', error })),
     limits,
@@ -104,6 +117,17 @@ export function checkOptions(options: ModelProxyOptions): ProxySettings {
     onEvent,
     now,
   };
+}
+
+/** What has no price cannot be kept within a limit of money. */
+function checkAllPriced(prices: Prices, providers: ReadonlyMap<string, CheckedProvider>): void {
+  for (const { name, models } of providers.values()) {
+    const model = models.find((id) => priceOf(prices, name, id) === undefined);
+    if (model === undefined) continue;
+    throw invalid(
+      `limits.dailyCost needs a price of each model, and ${name}:${model} has none. Add prices: { '${name}:${model}': { input: 2.5, output: 10 } }, each for a million tokens.`,
+    );
+  }
 }
 
 function checkProvider(name: string, given: ProxiedProvider): CheckedProvider {

@@ -1,6 +1,7 @@
 import type { Environment } from '@cueline/core/models';
 import { corsHeaders, type CorsRules, isPreflight, preflightResponse, withRequestHeaders } from '../cors.ts';
 import { environmentOf } from '../environment.ts';
+import { isSwitchedOff, switchedOff } from '../limits/kill-switch.ts';
 import { readJson } from '../read-body.ts';
 import { Refusal, refusalResponse } from '../respond.ts';
 import type { RouteContext } from '../route/create-prompt-route.ts';
@@ -89,11 +90,14 @@ async function answer(
   known.subject = identity.subject;
   // before it is read: what is refused costs time all the same, and is counted nowhere else
   settings.countRequest(identity.subject);
+  if (await isSwitchedOff(settings.killSwitch, (error) => settings.onEvent({ type: 'failed', error }))) {
+    throw new Refusal('unavailable', switchedOff);
+  }
   const body = await readJson(request, { bytes: limits.bodyBytes });
   const model = named ?? body['model'];
   if (typeof model !== 'string') throw new Refusal('invalid_body', 'model is not a text.');
   if (!provider.models.includes(model)) throw modelDenied();
-  const media = createMedia(model, provider.contextTokens);
+  const media = createMedia(provider.contextTokens);
   const checked = rule.api.check(body, {
     model,
     maxOutputTokens: limits.maxOutputTokens,

@@ -1,3 +1,4 @@
+import { countOf, sumOf } from '../limits/charge.ts';
 import type { Api, BodyRules, CheckedBody } from './api.ts';
 import {
   capOutput,
@@ -12,7 +13,6 @@ import {
   refuseSeveral,
   toolDenied,
 } from './body-fields.ts';
-import { sumOf } from './count.ts';
 import { base64, type Media } from './media.ts';
 
 // Google also takes every name in snake_case; whatever is not in these lists, in these letters, is not passed on.
@@ -46,6 +46,7 @@ export const generateContentApi: Api = {
           input: sumOf(usage['promptTokenCount'], usage['toolUsePromptTokenCount']),
           // Google leaves a zero out
           output: sumOf(0, usage['candidatesTokenCount'], usage['thoughtsTokenCount']),
+          cachedInput: countOf(usage['cachedContentTokenCount']),
         }
       : undefined,
 };
@@ -60,7 +61,7 @@ export const streamGenerateContentApi: Api = {
     const ended =
       Array.isArray(candidates) &&
       candidates.some((candidate) => isObject(candidate) && typeof candidate['finishReason'] === 'string');
-    return ended || usage === undefined ? usage : { input: usage.input };
+    return ended || usage === undefined ? usage : { ...usage, output: undefined };
   },
 };
 

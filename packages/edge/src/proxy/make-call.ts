@@ -1,12 +1,16 @@
 import type { Environment } from '@cueline/core/models';
 import type { Identity } from '../identify.ts';
+import { chargeOf, noCharge } from '../limits/charge.ts';
+import { worstInput } from '../limits/input-size.ts';
+import { onSwitchStop } from '../limits/kill-switch.ts';
+import { costOf, priceOf, worstCost } from '../limits/prices.ts';
 import { answerHeaders, Refusal } from '../respond.ts';
 import { after, within } from './after.ts';
 import type { CheckedBody } from './api.ts';
 import { askProvider, type Cut, cutRefusal, drop } from './ask-provider.ts';
 import type { CheckedProvider, ProxySettings } from './check-options.ts';
 import type { PathRule } from './match-path.ts';
-import { type Media, worstInput } from './media.ts';
+import { type Media, sizeOf } from './media.ts';
 import { createMeter } from './meter.ts';
 import { passEvents } from './pass-events.ts';
 import { passHeaders } from './pass-headers.ts';
@@ -36,21 +40,43 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
   const { request, provider, rule, model, checked, startedAt } = call;
   const key = keyOf(call);
   const body = JSON.stringify(checked.body);
-  const worst = { input: worstInput(body, call.media), output: checked.outputTokens };
+  const { contextTokens = Infinity } = provider;
+  const worst = {
+    input: worstInput(sizeOf(body, call.media), model, contextTokens),
+    output: checked.outputTokens,
+  };
+  const price = priceOf(settings.prices, provider.name, model);
   const reserved = worst.input + worst.output;
   const id = crypto.randomUUID();
-  const { subject, dailyTokens = limits.dailyTokens } = call.identity;
-  const { rpm, concurrent } = limits;
-  // The time that is left for settling; a process that went away settles nothing.
-  const leaseMs = Math.min(timeouts.totalMs, 86_400_000) + 60_000;
-  await reserve(store, { subject, id, tokens: reserved, rpm, concurrent, dailyTokens, leaseMs });
+  const { subject, dailyTokens = limits.dailyTokens, dailyCost = limits.dailyCost } = call.identity;
+  const { rpm, concurrent, totalDailyTokens, totalDailyCost } = limits;
+  if (price === undefined && Math.min(dailyCost, totalDailyCost) < Infinity) {
+    const error = new Error(`There is no price for ${provider.name}:${model}. Add it to prices.`);
+    onEvent({ type: 'failed', error });
+    throw new Refusal('unavailable', 'What this model costs is not known on this server.');
+  }
+  await reserve(store, {
+    subject,
+    id,
+    tokens: reserved,
+    cost: price === undefined ? 0 : worstCost(price, worst),
+    rpm,
+    concurrent,
+    dailyTokens,
+    dailyCost,
+    totalDailyTokens,
+    totalDailyCost,
+    // The time that is left for settling; a process that went away settles nothing.
+    leaseMs: Math.min(timeouts.totalMs, 86_400_000) + 60_000,
+  });
 
   const about = { id, subject, provider: provider.name, model };
-  const meter = createMeter(rule.api, key, checked.hideUsage === true);
+  const meter = createMeter(rule.api, key, checked);
   const controller = new AbortController();
   const { signal } = controller;
   const gone = (): void => controller.abort('client' satisfies Cut);
   const stopTimer = after(timeouts.totalMs, () => controller.abort('timeout' satisfies Cut));
+  const letGo = onSwitchStop(settings.killSwitch, () => controller.abort('switch' satisfies Cut));
   request.signal.addEventListener('abort', gone);
   if (request.signal.aborted) gone();
   let ttfbMs: number | undefined;
@@ -58,12 +84,15 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
   async function settle(status: number, outcome: string, bytes: number, free: boolean): Promise<void> {
     stopTimer();
     request.signal.removeEventListener('abort', gone);
-    // What the provider has not told counts as reserved: it was done, seen or not.
-    const { input = worst.input, output = worst.output } = free ? { input: 0, output: 0 } : meter.used;
+    letGo();
+    // what the provider has not reported counts as reserved: it was done, seen or not
+    const charge = free ? noCharge : chargeOf(worst, meter.used, meter.seen);
+    const cost = price === undefined ? undefined : costOf(price, charge);
+    const tokens = charge.input + charge.output;
     try {
-      await within(store.settle({ subject, id, tokens: input + output }), storeMs);
+      await within(store.settle({ subject, id, tokens, cost: cost ?? 0 }), storeMs);
     } catch {
-      onEvent({ type: 'unsettled', id, subject, tokens: input + output });
+      onEvent({ type: 'unsettled', id, subject, tokens, ...(cost === undefined ? {} : { cost }) });
     }
     onEvent({
       type: 'end',
@@ -73,7 +102,9 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
       ms: now() - startedAt,
       ...(ttfbMs === undefined ? {} : { ttfbMs }),
       bytes,
-      tokens: { input, output },
+      tokens: { input: charge.input, output: charge.output, cachedInput: charge.cachedInput },
+      basis: charge.basis,
+      ...(cost === undefined ? {} : { cost }),
     });
   }
 

@@ -1,4 +1,5 @@
-import type { Api, Usage } from './api.ts';
+import { countOf, sumOf, type ReportedUsage } from '../limits/charge.ts';
+import type { Api } from './api.ts';
 import {
   capOutput,
   capThinking,
@@ -14,7 +15,6 @@ import {
   refuseSeveral,
   toolDenied,
 } from './body-fields.ts';
-import { countOf, sumOf } from './count.ts';
 import { base64, type Media } from './media.ts';
 
 // Betas that change how an answer is written, and neither what it costs nor what the provider does by itself.
@@ -85,18 +85,23 @@ export const messagesApi: Api = {
     if (data['type'] === 'message_start') {
       // what is written so far; how much it becomes, only message_delta tells
       const usage = isObject(data['message']) ? data['message']['usage'] : undefined;
-      return isObject(usage) ? { input: inputOf(usage) } : undefined;
+      return isObject(usage) ? inputOf(usage) : undefined;
     }
     const { usage } = data;
     if (!isObject(usage)) return undefined;
-    const told: Usage = { output: countOf(usage['output_tokens']) };
-    const input = inputOf(usage);
-    return input === undefined || input === 0 ? told : { ...told, input };
+    const told = { output: countOf(usage['output_tokens']) };
+    const sent = inputOf(usage);
+    return sent.input === undefined || sent.input === 0 ? told : { ...told, ...sent };
   },
 };
 
-function inputOf(usage: JsonObject): number | undefined {
-  return sumOf(usage['input_tokens'], usage['cache_creation_input_tokens'], usage['cache_read_input_tokens']);
+function inputOf(usage: JsonObject): ReportedUsage {
+  const { cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage;
+  return {
+    input: sumOf(usage['input_tokens'], written, read),
+    cachedInput: countOf(read),
+    cacheWrite: countOf(written),
+  };
 }
 
 function checkTool(tool: JsonObject): JsonObject {

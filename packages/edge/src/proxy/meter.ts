@@ -1,5 +1,6 @@
+import { estimateTokens, type ReportedUsage, type TokenCounts } from '../limits/charge.ts';
 import { Refusal } from '../respond.ts';
-import type { Api, Usage } from './api.ts';
+import type { Api, CheckedBody } from './api.ts';
 import { isObject } from './body-fields.ts';
 import { hasKey, hideKey, redactError } from './redact.ts';
 import { dataOf } from './split-events.ts';
@@ -7,7 +8,9 @@ import { dataOf } from './split-events.ts';
 /** Reads what a call has cost while its answer passes. */
 export type Meter = {
   /** As the provider told so far. */
-  used: Usage;
+  used: ReportedUsage;
+  /** About as many tokens as the text is that was sent, and that came back in an answer that was read whole. */
+  seen: TokenCounts;
   /** Whether some of these events have to be read or changed. */
   isOfInterest(events: string): boolean;
   /** An event as it is passed on: without the key; undefined for one that only we asked for. */
@@ -17,18 +20,22 @@ export type Meter = {
 };
 
 /** A meter for one call. `hideUsage` leaves out the event of usage that the caller did not ask for. */
-export function createMeter(api: Api, key: string, hideUsage: boolean): Meter {
-  const used: Usage = {};
+export function createMeter(api: Api, key: string, { body, hideUsage = false }: CheckedBody): Meter {
+  const used: ReportedUsage = {};
+  const seen: TokenCounts = { input: estimateTokens(textLength(body)), output: 0 };
 
   function count(data: Record<string, unknown>): boolean {
     const told = api.usage(data);
-    if (told?.input !== undefined) used.input = told.input;
-    if (told?.output !== undefined) used.output = told.output;
+    // an event may tell of a part only
+    for (const [name, tokens] of Object.entries(told ?? {})) {
+      if (tokens !== undefined) used[name as keyof ReportedUsage] = tokens;
+    }
     return told !== undefined;
   }
 
   return {
     used,
+    seen,
     // what is searched for letter by letter is found, or not, in a fraction of the time
     isOfInterest: (events) =>
       hasKey(events, key) ||
@@ -49,9 +56,23 @@ export function createMeter(api: Api, key: string, hideUsage: boolean): Meter {
         throw new Refusal('upstream_malformed', 'The provider answered with no JSON object.');
       }
       count(data);
+      seen.output = estimateTokens(textLength(data));
       return hideKey(text, key);
     },
   };
+}
+
+/** The fields in which all formats have what a model reads or writes. */
+const textFields = new Set(['content', 'text', 'arguments', 'input', 'output']);
+
+/** How long the texts of a body are, without tools, which some providers write down in fewer letters. */
+function textLength(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + textLength(item), 0);
+  if (!isObject(value)) return 0;
+  return Object.entries(value).reduce((sum, [name, field]) => {
+    if (name === 'tools') return sum;
+    return sum + (typeof field === 'string' && textFields.has(name) ? field.length : textLength(field));
+  }, 0);
 }
 
 const errorField = /"error"\s*:\s*\{/;

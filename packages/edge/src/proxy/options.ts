@@ -1,7 +1,9 @@
 import type { Environment } from '@cueline/core/models';
 import type { RequestHeaderOptions } from '../cors.ts';
 import type { IdentifyOptions } from '../identify.ts';
-import type { LimitStore } from '../limits.ts';
+import type { KillSwitchOption } from '../limits/kill-switch.ts';
+import type { LimitStore } from '../limits/limit-store.ts';
+import type { Prices } from '../limits/prices.ts';
 import type { ProxyEvent } from './proxy-event.ts';
 
 /** A provider that a proxy passes calls on to. For openai, anthropic, google and mistral only `models` is needed. */
@@ -44,6 +46,12 @@ export type ProxyLimits = {
   concurrent: number;
   /** Tokens a day (UTC) for each subject, read and written; default 200,000. */
   dailyTokens: number;
+  /** Tokens a day (UTC) of all subjects together, over every proxy and route of one `store`. Unlimited by default. */
+  totalDailyTokens: number;
+  /** What each subject may cost a day (UTC), in the currency of `prices`. Unlimited by default. */
+  dailyCost: number;
+  /** What all subjects together may cost a day (UTC), in the currency of `prices`. Unlimited by default. */
+  totalDailyCost: number;
   /**
    * Requests of each subject a minute, whatever comes of them, and as many at once. Counted in each process: it keeps the
    * server up, and is no budget. Default 120, or six times `rpm` where that is more.
@@ -74,6 +82,10 @@ export type ModelProxyOptions = IdentifyOptions &
     timeouts?: Partial<ProxyTimeouts> | undefined;
     /** Counts for all instances of a server. Default: the memory of this process. */
     store?: LimitStore | undefined;
+    /** What models cost. With `limits.dailyCost` or `limits.totalDailyCost`, every model of `providers` needs a price. */
+    prices?: Prices | undefined;
+    /** Refuses all new calls while it is on. */
+    killSwitch?: KillSwitchOption | undefined;
     /** Sends the calls; default: the global `fetch`. */
     fetch?: typeof globalThis.fetch | undefined;
     /** Told of every call, for logs and bills. */

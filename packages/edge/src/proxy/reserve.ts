@@ -1,4 +1,4 @@
-import type { LimitStore, Reservation, Reserved } from '../limits.ts';
+import type { LimitStore, Reservation, Reserved } from '../limits/limit-store.ts';
 import { Refusal } from '../respond.ts';
 import { within } from './after.ts';
 
@@ -25,9 +25,12 @@ export async function reserve(store: LimitStore, call: Reservation): Promise<voi
   if (why === 'budget') {
     throw new Refusal(
       'budget_exceeded',
-      `This call could cost up to ${call.tokens} tokens, more than is left of today's ${call.dailyTokens}.`,
+      `This call could use up to ${call.tokens} tokens, more than is left of what you may use today.`,
       { retryAfterMs },
     );
+  }
+  if (why === 'total') {
+    throw new Refusal('total_exceeded', 'This server has used up what it may use today.', { retryAfterMs });
   }
   if (why === 'concurrent') {
     throw new Refusal('too_many_at_once', `There are ${call.concurrent} calls at once already.`, {

@@ -1,3 +1,4 @@
+import { countOf } from '../limits/charge.ts';
 import type { Api, BodyRules } from './api.ts';
 import {
   capOutput,
@@ -12,7 +13,6 @@ import {
   refuseSeveral,
   toolDenied,
 } from './body-fields.ts';
-import { countOf } from './count.ts';
 import { type Media, dataUrl } from './media.ts';
 
 /** What the provider may add to an answer: nothing that comes from a tool of its own. */
@@ -72,7 +72,12 @@ export const responsesApi: Api = {
   usage: (data) => {
     const usage = isObject(data['response']) ? data['response']['usage'] : data['usage'];
     if (!isObject(usage)) return undefined;
-    return { input: countOf(usage['input_tokens']), output: countOf(usage['output_tokens']) };
+    const details = usage['input_tokens_details'];
+    return {
+      input: countOf(usage['input_tokens']),
+      output: countOf(usage['output_tokens']),
+      cachedInput: isObject(details) ? countOf(details['cached_tokens']) : undefined,
+    };
   },
 };
 

@@ -1,8 +1,10 @@
 import { createScript, type RedisScript } from './client.ts';
 
 /**
- * What both scripts begin with: the account of a subject, without what is over. Keys: the account, the beginnings of
- * its calls in the last minute, its calls that go on. First argument: the time in ms, or nothing for the server's own.
+ * What all scripts begin with: the account of a subject and that of its group, without what is over. Keys: the account, the
+ * beginnings of its calls in the last minute, its calls under way, the group's account. All are in one slot of a cluster, so
+ * that a call is counted for its subject and for all together, or not at all. First argument: the time in ms, or nothing for
+ * the server's own.
  */
 const account = `
 local minute, day = 60000, 86400000
@@ -20,6 +22,10 @@ local function text(value)
   return string.format('%.17g', value)
 end
 
+local function count(value)
+  return value >= 0 and value < math.huge
+end
+
 local at = tonumber(ARGV[1])
 if not at then
   local time = redis.call('TIME')
@@ -27,63 +33,163 @@ if not at then
 end
 local today = math.floor(at / day)
 
-local kept = redis.call('HMGET', KEYS[1], 'day', 'spent')
-local spent = kept[1] == text(today) and number(kept[2]) or 0
+local kept = redis.call('HMGET', KEYS[1], 'day', 'tokens', 'cost')
+local spent, cost = 0, 0
+if kept[1] == text(today) then spent, cost = number(kept[2]), number(kept[3]) end
+
+-- Of all together: what is spent today, and what calls under way have reserved, by the day in which their leases end.
+local total = { tokens = 0, cost = 0, days = {} }
+local changed = false
+local fields = redis.call('HGETALL', KEYS[4])
+local totalDay
+for i = 1, #fields, 2 do
+  local name, till = fields[i]:match('^(%a+):(.+)$')
+  if fields[i] == 'day' then totalDay = fields[i + 1]
+  elseif name and number(till) >= today then
+    total.days[till] = total.days[till] or { tokens = 0, cost = 0 }
+    total.days[till][name] = number(fields[i + 1])
+  elseif name then
+    redis.call('HDEL', KEYS[4], fields[i])
+  end
+end
+if totalDay == text(today) then
+  local sums = redis.call('HMGET', KEYS[4], 'tokens', 'cost')
+  total.tokens, total.cost = number(sums[1]), number(sums[2])
+end
+
+-- Counts for all together what a lease reserves more, or less.
+local function addReserved(till, tokens, cost)
+  local last = text(math.floor(till / day))
+  if number(last) < today then return end
+  local sums = total.days[last] or { tokens = 0, cost = 0 }
+  total.days[last] = { tokens = sums.tokens + tokens, cost = sums.cost + cost }
+  changed = true
+end
+
+local function addSpent(tokens, more)
+  spent, cost = spent + tokens, cost + more
+  total.tokens, total.cost = total.tokens + tokens, total.cost + more
+  changed = true
+end
 
 local begun = {}
 for _, time in ipairs(redis.call('LRANGE', KEYS[2], 0, -1)) do
   if tonumber(time) > at - minute then begun[#begun + 1] = tonumber(time) end
 end
 
-local leases, count, reserved, latest = {}, 0, 0, at
+local leases, under, latest = {}, 0, at
+local own = { tokens = 0, cost = 0 }
 local found = redis.call('HGETALL', KEYS[3])
 for i = 1, #found, 2 do
-  local tokens, till = found[i + 1]:match('^(%S+) (%S+)$')
-  tokens, till = number(tokens), number(till)
+  local tokens, money, till = found[i + 1]:match('^(%S+) (%S+) (%S+)$')
+  tokens, money, till = number(tokens), number(money), number(till)
   if till > at then
-    leases[found[i]] = tokens
-    count = count + 1
-    reserved = reserved + tokens
+    leases[found[i]] = { tokens = tokens, cost = money, till = till }
+    under = under + 1
+    own.tokens, own.cost = own.tokens + tokens, own.cost + money
     if till > latest then latest = till end
   else
     redis.call('HDEL', KEYS[3], found[i])
-    spent = spent + tokens
+    addReserved(till, -tokens, -money)
+    -- It counts for the day in which it ended.
+    if math.floor(till / day) == today then addSpent(tokens, money) end
   end
 end
 
 -- Keeps it as long as it counts for anything, and a day longer for calls whose process went away.
-local function keep()
-  redis.call('HSET', KEYS[1], 'day', text(today), 'spent', text(spent))
+local function expire(key)
   local ms = math.min(latest - at + 2 * day, 2 ^ 41)
-  for i = 1, 3 do redis.call('PEXPIRE', KEYS[i], string.format('%.0f', ms)) end
+  if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, string.format('%.0f', ms)) end
+end
+
+local function keep()
+  redis.call('HSET', KEYS[1], 'day', text(today), 'tokens', text(spent), 'cost', text(cost))
+  for i = 1, 3 do expire(KEYS[i]) end
+  if not changed then return end
+  redis.call('HSET', KEYS[4], 'day', text(today), 'tokens', text(total.tokens), 'cost', text(total.cost))
+  for till, sums in pairs(total.days) do
+    redis.call('HSET', KEYS[4], 'tokens:' .. till, text(sums.tokens), 'cost:' .. till, text(sums.cost))
+  end
+  expire(KEYS[4])
+end
+
+-- Why so much more may not be reserved. Written so that NaN anywhere refuses.
+local function refusal(tokens, money, first)
+  local wait = text((today + 1) * day - at)
+  local daily, dailyCost = number(ARGV[first]), number(ARGV[first + 1])
+  if not (spent + own.tokens + tokens <= daily and cost + own.cost + money <= dailyCost) then
+    return { 'budget', wait }
+  end
+  local all = { tokens = total.tokens + tokens, cost = total.cost + money }
+  for _, sums in pairs(total.days) do
+    all.tokens, all.cost = all.tokens + sums.tokens, all.cost + sums.cost
+  end
+  local totalDaily, totalCost = number(ARGV[first + 2]), number(ARGV[first + 3])
+  if not (all.tokens <= totalDaily and all.cost <= totalCost) then return { 'total', wait } end
+end
+
+local function noAmount()
+  return { 'budget', text((today + 1) * day - at) }
+end
+
+local function lease(id, tokens, money, till)
+  redis.call('HSET', KEYS[3], id, text(tokens) .. ' ' .. text(money) .. ' ' .. text(till))
+  if till > latest then latest = till end
 end
 `;
 
 /**
- * Further arguments: the call's id, its tokens, calls a minute, calls at once, tokens a day, ms of the lease. Gives
- * nothing where the call may begin, else why not and for how many ms.
+ * Further arguments: the call's id, its tokens and cost, tokens and money a day for the subject, and for all together, calls a
+ * minute, calls at once, ms of the lease. Gives nothing where the call may begin, else why not and for how many ms.
  */
 export const reserveCall: RedisScript = createScript(`${account}
-local id, tokens, rpm = ARGV[2], number(ARGV[3]), number(ARGV[4])
-local concurrent, daily, lease = number(ARGV[5]), number(ARGV[6]), number(ARGV[7])
+local id, tokens, money = ARGV[2], number(ARGV[3]), number(ARGV[4])
+local rpm, concurrent, till = number(ARGV[9]), number(ARGV[10]), at + number(ARGV[11])
 if #found > 0 then keep() end
 if leases[id] then return false end
-if count >= concurrent then return { 'concurrent', '1000' } end
+if under >= concurrent then return { 'concurrent', '1000' } end
 if #begun >= rpm then return { 'rpm', text((begun[1] or at) + minute - at) } end
--- Written so that NaN anywhere refuses.
-if not (spent + reserved + tokens <= daily) then
-  return { 'budget', text((today + 1) * day - at) }
-end
+if not (count(tokens) and count(money)) then return noAmount() end
+local refused = refusal(tokens, money, 5)
+if refused then return refused end
 while redis.call('LLEN', KEYS[2]) > #begun do redis.call('LPOP', KEYS[2]) end
 redis.call('RPUSH', KEYS[2], text(at))
-redis.call('HSET', KEYS[3], id, text(tokens) .. ' ' .. text(at + lease))
-if at + lease > latest then latest = at + lease end
+lease(id, tokens, money, till)
+addReserved(till, tokens, money)
 keep()
 return false
 `);
 
-/** Further arguments: the call's id, its tokens. */
+/**
+ * Further arguments: the call's id, its tokens and cost, tokens and money a day for the subject, and for all together. Gives
+ * nothing where that was set aside, else why not and for how many ms.
+ */
+export const adjustCall: RedisScript = createScript(`${account}
+local id, tokens, money = ARGV[2], number(ARGV[3]), number(ARGV[4])
+if #found > 0 then keep() end
+local before = leases[id]
+if not before then return { 'ended', '0' } end
+if not (count(tokens) and count(money)) then return noAmount() end
+local more, moreMoney = tokens - before.tokens, money - before.cost
+if more > 0 or moreMoney > 0 then
+  local refused = refusal(more, moreMoney, 5)
+  if refused then return refused end
+end
+lease(id, tokens, money, before.till)
+addReserved(before.till, more, moreMoney)
+keep()
+return false
+`);
+
+/** Further arguments: the call's id, its tokens and cost. */
 export const settleCall: RedisScript = createScript(`${account}
-if redis.call('HDEL', KEYS[3], ARGV[2]) == 1 then spent = spent + number(ARGV[3]) end
+local tokens, money = number(ARGV[3]), number(ARGV[4])
+local before = leases[ARGV[2]]
+if before then
+  redis.call('HDEL', KEYS[3], ARGV[2])
+  addReserved(before.till, -before.tokens, -before.cost)
+  if not (count(tokens) and count(money)) then tokens, money = before.tokens, before.cost end
+  addSpent(tokens, money)
+end
 if #found > 0 then keep() end
 `);

@@ -1,6 +1,6 @@
-import type { LimitStore, Reserved } from '../limits.ts';
-import { textsOf, type RedisClient } from './client.ts';
-import { reserveCall, settleCall } from './limit-scripts.ts';
+import type { Adjusted, Adjustment, LimitStore, Reserved } from '../limits/limit-store.ts';
+import { textsOf, type RedisClient, type Reply } from './client.ts';
+import { adjustCall, reserveCall, settleCall } from './limit-scripts.ts';
 
 export type RedisLimitsOptions = {
   /** What every key begins with. Default `cueline:`. */
@@ -10,9 +10,10 @@ export type RedisLimitsOptions = {
 };
 
 /**
- * Limits that hold for all instances together: calls and tokens are counted in Redis (6 or newer, or Valkey), each
- * time in one script, so that calls at the same time cannot overdraw them. What is kept of a subject expires two days
- * after its last call.
+ * Limits that hold for all instances together: calls, tokens and money are counted in Redis (6 or newer, or Valkey), each
+ * time in one script, so that calls at the same time cannot overdraw them. In a cluster all counts are in one slot, because a
+ * call counts for its subject and for all subjects together, or not at all. What is kept of a subject expires two days after
+ * its last call.
  *
  * @example
  * const store = createRedisLimits(client);
@@ -21,24 +22,43 @@ export function createRedisLimits(
   client: RedisClient,
   { prefix = 'cueline:', now }: RedisLimitsOptions = {},
 ): LimitStore {
-  /** Braces have a cluster keep them together; a subject's own would end them, and none at all is in between. */
-  function keysOf(subject: string): string[] {
-    const account = `${prefix}limits:{${subject.replaceAll(/[{}%]/g, encodeURIComponent)}}`;
-    return [account, `${account}:begun`, `${account}:leases`];
-  }
+  /** Braces have a cluster keep the keys together; those of a subject come after them, and mean nothing. */
+  const keyOf = (kind: string, name: string): string => `${prefix}{limits}:${kind}:${name}`;
+
+  const keysOf = (subject: string, group = 'calls'): string[] => [
+    ...['account', 'begun', 'leases'].map((kind) => keyOf(kind, subject)),
+    keyOf('total', group),
+  ];
 
   const time = (): string => (now === undefined ? '' : String(now()));
 
+  function amountOf(call: Adjustment): string[] {
+    const { tokens, cost = 0, dailyTokens, dailyCost = Infinity } = call;
+    const { totalDailyTokens = Infinity, totalDailyCost = Infinity } = call;
+    return [tokens, cost, dailyTokens, dailyCost, totalDailyTokens, totalDailyCost].map(String);
+  }
+
   return {
-    async reserve({ subject, id, tokens, rpm, concurrent, dailyTokens, leaseMs }) {
-      const numbers = [tokens, rpm, concurrent, dailyTokens, leaseMs].map(String);
-      const refused = textsOf(await reserveCall(client, keysOf(subject), [time(), id, ...numbers]));
-      if (refused === undefined) return { ok: true };
-      const [why, ms] = refused;
-      return { ok: false, why, retryAfterMs: Number(ms) } as Reserved;
+    async reserve(call) {
+      const { subject, id, group, rpm, concurrent, leaseMs } = call;
+      const numbers = [...amountOf(call), ...[rpm, concurrent, leaseMs].map(String)];
+      return answerOf(
+        await reserveCall(client, keysOf(subject, group), [time(), id, ...numbers]),
+      ) as Reserved;
     },
-    async settle({ subject, id, tokens }) {
-      await settleCall(client, keysOf(subject), [time(), id, String(tokens)]);
+    async adjust(call) {
+      const { subject, id, group } = call;
+      return answerOf(await adjustCall(client, keysOf(subject, group), [time(), id, ...amountOf(call)]));
+    },
+    async settle({ subject, id, group, tokens = NaN, cost = 0 }) {
+      await settleCall(client, keysOf(subject, group), [time(), id, String(tokens), String(cost)]);
     },
   };
+}
+
+function answerOf(reply: Reply): Adjusted {
+  const refused = textsOf(reply);
+  if (refused === undefined) return { ok: true };
+  const [why, ms] = refused;
+  return why === 'ended' ? { ok: false, why } : ({ ok: false, why, retryAfterMs: Number(ms) } as Reserved);
 }

@@ -1,5 +1,5 @@
-import { inProcess, type Executor, type PromptDefinition } from '@cueline/core';
-import { keepNothing, type Environment } from '@cueline/core/models';
+import type { PromptDefinition } from '@cueline/core';
+import { keepNothing, type Environment, type ModelSettings } from '@cueline/core/models';
 import { corsHeaders, isPreflight, preflightResponse, withRequestHeaders, type CorsRules } from '../cors.ts';
 import { environmentOf } from '../environment.ts';
 import { createIdentify, type Identity } from '../identify.ts';
@@ -61,10 +61,10 @@ export function createPromptRoute(
   const countRequest = createRequestCount(settings.requests);
   const streams = createStreams({ ...settings, leaseMs: settings.runMs + settings.replayMs });
   const { models } = options;
-  const shared = typeof models === 'function' ? undefined : inProcess(keepNothing(models));
+  const shared = typeof models === 'function' ? undefined : keepNothing(models);
 
-  function executorFor(env: Environment): Executor {
-    return shared ?? inProcess(keepNothing(typeof models === 'function' ? models(env) : models));
+  function modelsFor(env: Environment): ModelSettings {
+    return shared ?? keepNothing(typeof models === 'function' ? models(env) : models);
   }
 
   /** An answer that takes a place of its subject's as long as it goes on. */
@@ -96,7 +96,7 @@ export function createPromptRoute(
     const body = await readJson(request, { bytes: settings.bodyBytes });
     const start = await readStart(settings, body, subject, request);
     const waitUntil = context?.waitUntil === undefined ? options.waitUntil : context.waitUntil.bind(context);
-    const beginning = { identity, executor: executorFor(env), waitUntil };
+    const beginning = { identity, models: modelsFor(env), waitUntil };
     return inPlace(subject, undefined, async (leave, place) => {
       if (!isChatPost(body)) {
         const run = await runs.begin({ ...beginning, start });

@@ -2,9 +2,12 @@ import type { Limits, ModelSettings, PromptOptions, RunOutcome, RunRequest } fro
 import type { Environment } from '@cueline/core/models';
 import type { RequestHeaderOptions } from '../cors.ts';
 import type { Authenticate } from '../identify.ts';
-import type { LimitStore } from '../limits.ts';
+import type { Charge } from '../limits/charge.ts';
+import type { KillSwitchOption } from '../limits/kill-switch.ts';
+import type { LimitStore } from '../limits/limit-store.ts';
+import type { Prices } from '../limits/prices.ts';
 import type { RunLogStore } from '../stores/run-log-store.ts';
-import type { ModelUsage } from './count-usage.ts';
+import type { ModelUsage } from './model-usage.ts';
 
 /** What a run may use, as `options.limits` of any run has it, and what one subject may use of the route. */
 export type PromptRouteLimits = Limits & {
@@ -15,13 +18,29 @@ export type PromptRouteLimits = Limits & {
   /** Runs of one subject a minute. Default 20. */
   rpm: number;
   /**
-   * Tokens of one subject a day (UTC), where `auth` names no number of its own. Unlimited by default; with `auth: 'none'` it has
-   * to be given. A run sets aside what it may use at most, before it begins: `limits.tokens`, or a fourth of the day's;
-   * half of that, a fourth or an eighth, where no more are left. A run is refused where what its client sends costs more
-   * than that, at four bytes a token. It goes beyond by no more than the steps that were under way as it came there: what
-   * they were sent, and what a model thinks without showing it, up to `maxOutputTokens`.
+   * Tokens of one subject a day (UTC), where `auth` names no number of its own. Unlimited by default; with `auth: 'none'` this
+   * or `dailyCost` has to be given. Each model call reserves what it may use at most before it is made: what it sends, at
+   * a token for each byte of text, and the longest answer that it may get. Where less is left it gets a shorter answer, down to
+   * 1,024 tokens; then it is refused. Once the provider has said what the call has used, that is charged; where a call is cut off
+   * before, all that it had reserved.
    */
   dailyTokens: number;
+  /** Tokens of all subjects together a day (UTC), over every route and proxy of one `limitStore`. Unlimited by default. */
+  totalDailyTokens: number;
+  /** What one subject may cost a day (UTC), in the currency of `prices`, where `auth` names no number of its own. Unlimited by default. */
+  dailyCost: number;
+  /** What all subjects together may cost a day (UTC), in the currency of `prices`. Unlimited by default. */
+  totalDailyCost: number;
+  /**
+   * Tokens of the longest answer of one model call, with what the model thinks. A call that asks for a longer one gets this. One
+   * that asks for none gets this, and 16,384 where it is not given. Models that write less need a lower number.
+   */
+  maxOutputTokens: number;
+  /**
+   * Tokens that one of the models reads at most; default 200,000. A call reserves as many that sends a file whose length says
+   * nothing about its tokens: PDF, sound, video, or whatever stands at an address.
+   */
+  contextTokens: number;
   /** How long a run may take in all, waiting for answers included, in milliseconds. Default 15 minutes. */
   runMs: number;
   /** How long a run can be read after its end, in milliseconds. Default 5 minutes. */
@@ -71,10 +90,30 @@ export type PromptRouteEvent =
       code?: string;
       /** How long it took. */
       ms: number;
-      /** As its providers report them; for a step that was cut off, about as many as it took. */
+      /** What was charged: as providers report it, and for a call that was cut off, all that it had reserved. */
       tokens: number;
+      /** The same in the currency of `prices`. Models without a price cost 0. */
+      cost: number;
       /** The same by model, with those of its agents. */
       usage: readonly ModelUsage[];
+    }
+  /** A model call has ended, of the run or of one of its agents. */
+  | {
+      type: 'model-call';
+      runId: string;
+      subject: string;
+      prompt: string;
+      /** `provider:model`, as the AI SDK's model object names itself. */
+      model: string;
+      /** How long it took. */
+      ms: number;
+      inputTokens: number;
+      outputTokens: number;
+      cachedInputTokens: number;
+      /** Whether that is what the provider reports, or what was reserved. */
+      basis: Charge['basis'];
+      /** What it has cost, in the currency of `prices`. Missing where the model has no price. */
+      cost?: number;
     }
   | { type: 'refused'; code: string; status: number; method: string }
   /** Something of the server's own failed, such as a store. Clients are not told what it was. */
@@ -99,6 +138,10 @@ export type PromptRouteOptions = RequestHeaderOptions & {
   store?: RunLogStore | undefined;
   /** Who counts the runs of each subject. Default: this process. */
   limitStore?: LimitStore | undefined;
+  /** What models cost. With `limits.dailyCost` or `limits.totalDailyCost`, a model without a price is not called. */
+  prices?: Prices | undefined;
+  /** Refuses all new runs and model calls while it is on. */
+  killSwitch?: KillSwitchOption | undefined;
   /**
    * Lets a client set more than input, messages and tasks, or less: what it returns is what the run gets. Without it,
    * a client that sends `model` or `options` is refused. A `CuelineError` that it throws refuses in its words.

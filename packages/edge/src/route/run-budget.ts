@@ -1,20 +1,15 @@
-import type { Limits, SerializedError } from '@cueline/core';
-import type { Reservation, Reserved } from '../limits.ts';
+import { CuelineError, type Limits, type SerializedError } from '@cueline/core';
+import type { Adjusted, Amount, Reservation, Reserved } from '../limits/limit-store.ts';
 import { Refusal } from '../respond.ts';
+import { leastOutput } from './output-lengths.ts';
 import { withPatience } from './patience.ts';
 import { runDefaults, type RouteSettings } from './settings.ts';
 
-/** A run that wants to begin. */
-export type Wish = {
-  subject: string;
-  runId: string;
-  /** The most that it may use by its own limits. */
-  tokens: number | undefined;
-  /** What it must use: with less it does not begin. */
-  least: number;
-  /** What its subject may use in a day. */
-  dailyTokens: number;
-};
+/** A run, and what its subject and all subjects together may use in a day. */
+export type BudgetedRun = Pick<
+  Reservation,
+  'dailyTokens' | 'dailyCost' | 'totalDailyTokens' | 'totalDailyCost'
+> & { subject: string; runId: string };
 
 /** Why a run may not begin now. */
 export type NotNow = {
@@ -25,12 +20,20 @@ export type NotNow = {
   message?: string;
 };
 
-/** The places and the tokens of a route's subjects. */
+/** The places of a route's subjects, and what they may use. */
 export type RunBudget = {
-  /** Takes a place, and sets tokens aside: as many as the run may use. Throws a {@link Refusal} with 503. */
-  reserve(wish: Wish): Promise<{ tokens: number } | NotNow>;
-  /** Gives a place back, with the tokens that were used. Never rejects: the lease ends by itself. */
-  settle(subject: string, runId: string, tokens: number): Promise<void>;
+  /**
+   * Takes a place for a run that must use `least` tokens, and sets aside what its first call reserves at least. Gives why it
+   * may not begin; throws a {@link Refusal} with 503.
+   */
+  reserve(run: BudgetedRun, least: number, allowed: number): Promise<NotNow | undefined>;
+  /** Sets aside what the run may have used so far. @throws CuelineError `budget_exceeded` where not so much is left of the day */
+  setAside(run: BudgetedRun, amount: Amount): Promise<void>;
+  /**
+   * Gives a place back, with what was used: all that was set aside where that is left out. Never rejects: the lease ends by
+   * itself.
+   */
+  settle(subject: string, runId: string, used?: Amount): Promise<void>;
 };
 
 /** How much longer than a run its place is held, in milliseconds: a lease that is over counts for nothing. */
@@ -41,16 +44,20 @@ const SETTLE_MS = 60_000;
  */
 const SETTLE_TRIES = 10;
 const LONGEST_PAUSE_MS = 15_000;
+/** What every call reserves besides what it sends, see `limits/input-size.ts`. */
+const UNSEEN_TOKENS = 1_000;
+
+const unused: Amount = { tokens: 0, cost: 0 };
 
 /** Counts with the route's store. `ask` turns its failures into a refusal. */
 export function createRunBudget(
-  { limitStore, report, rpm, concurrent, runMs }: RouteSettings,
+  { limitStore, report, rpm, concurrent, runMs, maxOutputTokens }: RouteSettings,
   ask: <Value>(question: () => Promise<Value>) => Promise<Value>,
 ): RunBudget {
-  async function settle(subject: string, id: string, tokens: number): Promise<void> {
+  async function settle(subject: string, id: string, used?: Amount): Promise<void> {
     for (let failures = 0; ;) {
       try {
-        return await withPatience((async () => limitStore.settle({ subject, id, tokens }))());
+        return await withPatience((async () => limitStore.settle({ subject, id, ...used }))());
       } catch (error) {
         if (failures === 0) report({ type: 'failed', error, runId: id });
         failures += 1;
@@ -66,63 +73,85 @@ export function createRunBudget(
       return await ask(() => asked);
     } catch (error) {
       // one that succeeds later holds a place for a run that never began
-      asked.then(({ ok }) => (ok ? settle(call.subject, call.id, 0) : undefined)).catch(() => {});
+      asked.then(({ ok }) => (ok ? settle(call.subject, call.id, unused) : undefined)).catch(() => {});
       throw error;
     }
   }
 
   return {
     settle,
-    async reserve({ subject, runId, tokens: wished = Infinity, least, dailyTokens }) {
-      if (least > dailyTokens) return { why: 'budget', message: tooMuchFor(least, dailyTokens) };
-      if (least > wished) {
-        const message = `What you send is about ${least} tokens, more than the ${wished} that a run may use here.`;
+    async reserve({ runId, ...run }, least, allowed) {
+      const { dailyTokens } = run;
+      const tokens = least + UNSEEN_TOKENS + leastOutput(maxOutputTokens);
+      const message = `What you send may take ${tokens} tokens with its answer, more than is left of today's ${dailyTokens}.`;
+      if (tokens > dailyTokens) return { why: 'budget', message };
+      if (least > allowed) {
+        const message = `What you send is about ${least} tokens, more than the ${allowed} that a run may use here.`;
         return { why: 'budget', message };
       }
-      let refused: NotNow | undefined;
-      for (const tokens of sharesOf(wished, least, dailyTokens)) {
-        const reserved = await tryFor({
-          subject,
-          id: runId,
-          tokens: Number.isFinite(tokens) ? tokens : 0,
-          rpm,
-          concurrent,
-          dailyTokens,
-          // a run that takes as long as it may is still to be settled
-          leaseMs: runMs + SETTLE_MS,
-        });
-        if (reserved.ok) return { tokens };
-        refused = reserved;
-        if (reserved.why !== 'budget') break;
-        if (tokens === least) refused = { ...reserved, message: tooMuchFor(least, dailyTokens) };
+      // a run that takes as long as it may is still to be settled
+      const leaseMs = runMs + SETTLE_MS;
+      const reserved = await tryFor({ ...run, id: runId, tokens, rpm, concurrent, leaseMs });
+      if (reserved.ok) return undefined;
+      return { ...reserved, ...(Number.isFinite(dailyTokens) ? { message } : {}) };
+    },
+    async setAside({ runId, ...run }, amount) {
+      const asked = (async () => limitStore.adjust({ ...run, ...amount, id: runId }))();
+      // where nothing is limited, nothing is waited for
+      if (!isLimited(run)) return void asked.catch(() => {});
+      let adjusted: Adjusted;
+      try {
+        adjusted = await ask(() => asked);
+      } catch (error) {
+        throw new CuelineError(
+          'storage_failed',
+          'The limits cannot be counted at the moment, so no model is called. Try again in a while.',
+          { cause: error },
+        );
       }
-      return refused!;
+      if (!adjusted.ok) throw notAside(adjusted.why);
     },
   };
 }
 
-function tooMuchFor(least: number, dailyTokens: number): string {
-  return `What you send is about ${least} tokens, more than is left of today's ${dailyTokens}.`;
+function isLimited({
+  dailyTokens,
+  dailyCost,
+  totalDailyTokens,
+  totalDailyCost,
+}: Omit<BudgetedRun, 'runId'>): boolean {
+  return [dailyTokens, dailyCost, totalDailyTokens, totalDailyCost].some(
+    (limit) => limit !== undefined && limit < Infinity,
+  );
 }
 
-/** What a run may use at most, and what it begins with where so much is not left of the day: never less than it must use. */
-function sharesOf(given: number, least: number, dailyTokens: number): Iterable<number> {
-  if (dailyTokens === Infinity) return [given];
-  const most = Math.min(Number.isFinite(given) ? given : dailyTokens / 4, dailyTokens);
-  return new Set([1, 2, 4, 8].map((parts) => Math.max(1, least, Math.floor(most / parts))));
+function notAside(why: Exclude<Adjusted, { ok: true }>['why']): CuelineError {
+  if (why === 'ended') {
+    return new CuelineError(
+      'interrupted',
+      'This run was taken for one whose server has gone. Start it again.',
+    );
+  }
+  const [limit, whose] =
+    why === 'total' ? ['totalDailyTokens', 'this server may use'] : ['dailyTokens', 'you may use'];
+  return new CuelineError(
+    'budget_exceeded',
+    `The next call of the model could use more than is left of what ${whose} today.`,
+    { details: { limit } },
+  );
 }
-
 /** About what a call of an agent costs at least. */
 const CALL_TOKENS = 250;
 
 /**
- * The limits of a run that was given so many tokens. Agents that are called in one step are all asked at once, before
+ * The limits of a run. Agents that are called in one step are all asked at once, before
  * anything is known of what they cost, so a step may call no more of them than there are tokens for.
  */
-export function within(limits: Partial<Limits> | undefined, tokens: number): Partial<Limits> {
+export function within(limits: Partial<Limits> | undefined): Partial<Limits> {
+  const { tokens = Infinity } = limits ?? {};
   const { toolCallsPerStep = runDefaults.toolCallsPerStep } = limits ?? {};
   const most = Math.max(1, Math.floor(tokens / CALL_TOKENS));
-  return { ...limits, tokens, toolCallsPerStep: Math.min(toolCallsPerStep, most) };
+  return { ...limits, toolCallsPerStep: Math.min(toolCallsPerStep, most) };
 }
 
 /** What ends a run that has used what was set aside for it. */
@@ -154,6 +183,8 @@ export function notNow(
     }
     case 'budget':
       return new Refusal('budget_exceeded', message, retry);
+    case 'total':
+      return new Refusal('total_exceeded', 'This server has used up what it may use today.', retry);
     default:
       return new Refusal('rate_limited', 'Not now. Wait a little, and start it again.', retry);
   }

@@ -1,7 +1,6 @@
 import { CuelineError, failedStart, type EditReply, type RunCommand, type RunEvent } from '@cueline/core';
 import { eventsOf } from '../stores/event-batch.ts';
 import type { EventBatch, RunLogStore, RunMessage } from '../stores/run-log-store.ts';
-import { createTokenCount } from './count-tokens.ts';
 import { notUnderWay } from './host-run.ts';
 import { afterAwake, withPatience } from './patience.ts';
 import { together } from './together.ts';
@@ -22,8 +21,8 @@ export type RunElsewhereOptions = {
   replyMs?: number;
   /** How long the store may take to give what it has already, in milliseconds; default 2,000. */
   catchUpMs?: number;
-  /** Called where its instance has gone, once the log says so, with the tokens that it took as far as that tells. */
-  onAbandoned?: (tokens: number) => Promise<void>;
+  /** Called where its instance has gone, once the log says so. */
+  onAbandoned?: () => Promise<void>;
 };
 
 /** Follows a run that happens in another instance, and talks to it. */
@@ -68,9 +67,8 @@ export function followElsewhere(
     return (await ask(undefined)) === undefined && (await ask(undefined)) === undefined;
   }
 
-  /** The last event that is written down, and what it took until then. */
-  async function whatIsWritten(): Promise<{ last: RunEvent | undefined; tokens: number }> {
-    const counted = createTokenCount();
+  /** The last event that is written down. */
+  async function lastWritten(): Promise<RunEvent | undefined> {
     const enough = new AbortController();
     const events = eventsOf(store.read(runId, -1, enough.signal))[Symbol.asyncIterator]();
     let last: RunEvent | undefined;
@@ -78,9 +76,8 @@ export function followElsewhere(
       const next = events.next();
       if (await isSilent(next, catchUpMs)) enough.abort();
       const { done, value } = await next;
-      if (done === true) return { last, tokens: counted.total() };
+      if (done === true) return last;
       last = value;
-      counted.add(value);
     }
   }
 
@@ -101,7 +98,7 @@ export function followElsewhere(
       'interrupted',
       'Where this ran, nobody answers any more, so it has ended. Start it again.',
     );
-    const { last, tokens } = await whatIsWritten();
+    const last = await lastWritten();
     const events: RunEvent[] =
       last === undefined
         ? [...failedStart('', error)].map((event) => ('runId' in event ? { ...event, runId } : event))
@@ -115,7 +112,7 @@ export function followElsewhere(
     });
     // where there was more than could be read in time, or it was there after all, something else stands in its place
     const end = await eventAt(events.at(-1)!.seq);
-    if (end?.type === 'run-end') await onAbandoned?.(tokens);
+    if (end?.type === 'run-end') await onAbandoned?.();
   }
 
   /** True where its instance has gone, and its log has been ended for that. */

@@ -1,15 +1,23 @@
-import type { EditReply, Executor, RunCommand, RunEvent, SerializedError } from '@cueline/core';
+import {
+  inProcess,
+  type EditReply,
+  type RunCommand,
+  type RunEvent,
+  type SerializedError,
+} from '@cueline/core';
+import type { ModelSettings } from '@cueline/core/models';
 import type { Identity } from '../identify.ts';
+import { isSwitchedOff, onSwitchStop, switchedOff } from '../limits/kill-switch.ts';
 import { Refusal } from '../respond.ts';
 import type { EventBatch, StoredRun } from '../stores/run-log-store.ts';
-import { createTokenCount, leastTokens } from './count-tokens.ts';
-import { createUsageCount } from './count-usage.ts';
 import { hostRun, type HostedRun } from './host-run.ts';
+import { leastTokens } from './least-tokens.ts';
 import { withPatience } from './patience.ts';
 import { unknownRun } from './read-query.ts';
 import type { Start } from './read-start.ts';
-import { createRunBudget, notNow, tooMuchAtOnce, usedUp, within } from './run-budget.ts';
+import { createRunBudget, notNow, within, type BudgetedRun } from './run-budget.ts';
 import { followElsewhere } from './run-elsewhere.ts';
+import { createRunMeter, type RunMeter } from './run-meter.ts';
 import type { RouteSettings } from './settings.ts';
 
 /** A run, in whichever instance it happens. */
@@ -31,7 +39,8 @@ export type BegunRun = ReachedRun & { begun: boolean };
 export type Beginning = {
   start: Start;
   identity: Identity;
-  executor: Executor;
+  /** Where its models come from. */
+  models: ModelSettings;
   /**
    * The conversation that it is a turn of, and the run of the turn before. After each run only one begins: where two are
    * asked for at once, on any instances, the second is given the first.
@@ -57,6 +66,7 @@ const REPLY_MS = 4_000;
 /** How long a run that was stopped is waited for, in milliseconds. */
 const STOP_MS = 2_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
+const unused = { tokens: 0, cost: 0 };
 
 /** Begins without a run. */
 export function createRuns(settings: RouteSettings): Runs {
@@ -76,38 +86,63 @@ export function createRuns(settings: RouteSettings): Runs {
     }
   }
 
-  /** Counts what a run uses, ends it where that is too much, makes it known, and gives its place back. */
+  /** Throws a {@link Refusal} with 503 where no calls are made at the moment. */
+  async function checkSwitch(): Promise<void> {
+    const isOff = await isSwitchedOff(settings.options.killSwitch, (error) =>
+      report({ type: 'failed', error }),
+    );
+    if (isOff) throw new Refusal('unavailable', switchedOff);
+  }
+
+  /** A meter for the model calls of a run. */
+  function meterFor(run: BudgetedRun, prompt: string, allowed: number, stop: HostedRun['stop']): RunMeter {
+    const { subject, runId, dailyCost = Infinity, totalDailyCost = Infinity } = run;
+    return createRunMeter({
+      settings,
+      needsPrices: Math.min(dailyCost, totalDailyCost) < Infinity,
+      allowed,
+      setAside: (amount) => budget.setAside(run, amount),
+      async checkOpen() {
+        try {
+          await checkSwitch();
+        } catch (error) {
+          stop(stoppedBySwitch());
+          throw error;
+        }
+      },
+      stop,
+      onCharge({ model, ms, charge, cost }) {
+        const { input: inputTokens, output: outputTokens, cachedInput: cachedInputTokens, basis } = charge;
+        const tokens = { inputTokens, outputTokens, cachedInputTokens };
+        const about = { runId, subject, prompt, model, ms, ...tokens, basis };
+        report({ type: 'model-call', ...about, ...(cost === undefined ? {} : { cost }) });
+      },
+    });
+  }
+
+  /** Makes a run known, ends it where the switch says so, and gives its place back, with what it was charged. */
   function account(
     { runId, subject }: { runId: string; subject: string },
     prompt: string,
-    allowed: number,
-  ): { add(event: RunEvent, stop: (error: SerializedError) => void): void; settled: Promise<void> } {
+    meter: RunMeter,
+    stop: HostedRun['stop'],
+  ): { add(event: RunEvent): void; settled: Promise<void> } {
     const begun = performance.now();
     report({ type: 'run-start', runId, subject, prompt });
-    const counted = createTokenCount();
-    const used = createUsageCount();
+    const letGo = onSwitchStop(settings.options.killSwitch, () => stop(stoppedBySwitch()));
     let settle: (settled: Promise<void>) => void;
     const settled = new Promise<void>((resolve) => (settle = resolve));
     return {
       settled,
-      add(event, stop) {
-        const before = counted.total();
-        counted.add(event);
-        used.add(event, counted.total() - before);
-        // after a step it goes on or ends by itself, and may just have said its last word
-        if (event.type !== 'step-end' && counted.seen() > allowed) stop(usedUp(allowed));
-        // what is asked at once is seen too late; one step alone is what the run was begun for
-        const isAnother = event.type === 'step-start' && counted.underWay() > 1;
-        if (isAnother && counted.committed() > allowed) stop(tooMuchAtOnce(allowed));
+      add(event) {
         if (event.type !== 'run-end') return;
+        letGo();
+        meter.close();
         const { outcome, error } = event;
         const code = error === undefined ? {} : { code: error.code };
         const ms = Math.round(performance.now() - begun);
-        const cost = { tokens: counted.total(), usage: used.total() };
-        report({ type: 'run-end', runId, subject, prompt, outcome, ...code, ms, ...cost });
-        const isLost = counted.isBoundless() && Number.isFinite(allowed);
-        const tokens = isLost ? Math.max(allowed, counted.total()) : counted.total();
-        settle(budget.settle(subject, runId, tokens));
+        report({ type: 'run-end', runId, subject, prompt, outcome, ...code, ms, ...meter.total() });
+        settle(budget.settle(subject, runId, meter.total()));
       },
     };
   }
@@ -138,7 +173,7 @@ export function createRuns(settings: RouteSettings): Runs {
       quietMs,
       replyMs: Math.min(REPLY_MS, quietMs),
       // nobody else gives its place back before the lease is over
-      onAbandoned: (tokens) => withPatience(budget.settle(subject, runId, tokens), STOP_MS).catch(() => {}),
+      onAbandoned: () => withPatience(budget.settle(subject, runId), STOP_MS).catch(() => {}),
     });
     return {
       runId,
@@ -163,8 +198,8 @@ export function createRuns(settings: RouteSettings): Runs {
       const runId = await ask(() => store.find({ subject, chat }));
       return runId === undefined ? undefined : reach(runId, subject);
     },
-    async begin({ start, identity, executor, chat, waitUntil }) {
-      const { subject, dailyTokens = settings.dailyTokens } = identity;
+    async begin({ start, identity, models, chat, waitUntil }) {
+      const { subject, dailyTokens = settings.dailyTokens, dailyCost = settings.dailyCost } = identity;
       const { key: given, ...request } = start;
       const prompt = request.definition.name;
       const key = keyOf(prompt, given, chat);
@@ -181,35 +216,36 @@ export function createRuns(settings: RouteSettings): Runs {
       // nobody can guess it: whoever knows it has been told
       const runId = `run-${crypto.randomUUID()}`;
       const { limits } = request.options ?? {};
-      const reserved = await budget.reserve({
-        subject,
-        runId,
-        tokens: limits?.tokens,
-        least: leastTokens(request),
-        dailyTokens,
-      });
-      if ('why' in reserved) {
+      const { tokens: allowed = Infinity } = limits ?? {};
+      const { totalDailyTokens, totalDailyCost } = settings;
+      const budgeted = { subject, runId, dailyTokens, dailyCost, totalDailyTokens, totalDailyCost };
+      await checkSwitch();
+      const refused = await budget.reserve(budgeted, leastTokens(request), allowed);
+      if (refused !== undefined) {
         // the same start may have come twice at once, and taken the last place
         const meanwhile = await started();
         if (meanwhile !== undefined) return meanwhile;
-        throw notNow(reserved, settings);
+        throw notNow(refused, settings);
       }
       let created;
       try {
         created = await ask(() => store.create({ runId, subject, key, chat: chat?.id, runMs, replayMs }));
       } catch (error) {
         // which may take a while, where that store is away as well
-        void budget.settle(subject, runId, 0);
+        void budget.settle(subject, runId, unused);
         throw error;
       }
       if (created !== 'created') {
-        await budget.settle(subject, runId, 0);
+        await budget.settle(subject, runId, unused);
         return begunBefore(created.runId);
       }
       const onFailure = (error: unknown): void => report({ type: 'failed', error, runId });
-      const options = { ...request.options, limits: within(limits, reserved.tokens) };
-      const { add, settled } = account({ runId, subject }, prompt, reserved.tokens);
-      const run = hostRun({
+      const options = { ...request.options, limits: within(limits) };
+      const stop: HostedRun['stop'] = (error) => run.stop(error);
+      const meter = meterFor(budgeted, prompt, allowed, stop);
+      const executor = inProcess({ ...models, wrapModel: (model) => meter.wrap(model) });
+      const { add, settled } = account({ runId, subject }, prompt, meter, stop);
+      const run: HostedRun = hostRun({
         runId,
         subject,
         executor,
@@ -232,6 +268,10 @@ export function createRuns(settings: RouteSettings): Runs {
       return { ...reachHere(run, settled), begun: true };
     },
   };
+}
+
+function stoppedBySwitch(): SerializedError {
+  return { code: 'interrupted', message: switchedOff };
 }
 
 /** Two prompts of one route may be started with the same key. */

@@ -1,5 +1,7 @@
 import { CuelineError, isPromptDefinition, type Limits, type PromptDefinition } from '@cueline/core';
-import { createMemoryLimits, type LimitStore } from '../limits.ts';
+import type { LimitStore } from '../limits/limit-store.ts';
+import { createMemoryLimits } from '../limits/memory-limits.ts';
+import { checkPrices, type Prices } from '../limits/prices.ts';
 import { createMemoryRuns } from '../stores/memory-runs.ts';
 import type { RunLogStore } from '../stores/run-log-store.ts';
 import type { PromptRouteEvent, PromptRouteLimits, PromptRouteOptions } from './prompt-route-options.ts';
@@ -14,6 +16,7 @@ export type RouteSettings = OwnLimits & {
   runLimits: Partial<Limits>;
   store: RunLogStore;
   limitStore: LimitStore;
+  prices: Prices;
   showErrors: boolean;
   showRequests: boolean;
   report(event: PromptRouteEvent): void;
@@ -24,6 +27,11 @@ const ownDefaults: OwnLimits = {
   concurrent: 4,
   rpm: 20,
   dailyTokens: Infinity,
+  totalDailyTokens: Infinity,
+  dailyCost: Infinity,
+  totalDailyCost: Infinity,
+  maxOutputTokens: Infinity,
+  contextTokens: 200_000,
   runMs: 15 * 60_000,
   replayMs: 5 * 60_000,
   quietMs: 15_000,
@@ -63,7 +71,8 @@ export function readSettings(
     byName.set(name, definition);
   }
   const { own, run } = readLimits(options.limits ?? {});
-  if (options.auth === 'none' && options.limits?.dailyTokens === undefined) {
+  const { dailyTokens, dailyCost } = options.limits ?? {};
+  if (options.auth === 'none' && dailyTokens === undefined && dailyCost === undefined) {
     throw invalid(
       "auth is 'none' without limits.dailyTokens, so that whoever comes spends what they like. Say how much each address may use in a day: limits: { dailyTokens: 200_000 }.",
     );
@@ -75,6 +84,7 @@ export function readSettings(
     runLimits: { ...options.options?.limits, ...run },
     store: options.store ?? createMemoryRuns(),
     limitStore: options.limitStore ?? createMemoryLimits(),
+    prices: readPrices(options.prices, own),
     showErrors: options.showErrors ?? options.development === true,
     showRequests: options.showRequests ?? options.development === true,
     report(event) {
@@ -94,10 +104,13 @@ function readLimits(given: Partial<PromptRouteLimits>): { own: OwnLimits; run: P
       throw invalid(`There is no limit "${name}". Known: ${known.join(', ')}.`);
     }
     if (value === undefined) continue;
-    const least = name === 'toolCalls' || name === 'depth' || name === 'replayMs' ? 0 : 1;
+    const least = leastOf(name);
     // written so that NaN is none
     if (typeof value !== 'number' || !(value >= least)) {
       throw invalid(`limits.${name} is ${String(value)}. Give a number from ${least} on.`);
+    }
+    if (name === 'contextTokens' && value === Infinity) {
+      throw invalid('limits.contextTokens is Infinity. Give the most tokens that one of the models reads.');
     }
     if (isOwn) own[name as keyof OwnLimits] = value;
     else run[name as keyof Limits] = value;
@@ -105,6 +118,21 @@ function readLimits(given: Partial<PromptRouteLimits>): { own: OwnLimits; run: P
   if (Number.isNaN(own.requests)) own.requests = Math.max(120, own.rpm * 6);
   if (Number.isNaN(own.streams)) own.streams = Math.max(16, own.concurrent * 4);
   return { own, run };
+}
+
+function leastOf(name: string): number {
+  if (name === 'dailyCost' || name === 'totalDailyCost') return 0;
+  return name === 'toolCalls' || name === 'depth' || name === 'replayMs' ? 0 : 1;
+}
+
+function readPrices(given: Prices | undefined, { dailyCost, totalDailyCost }: OwnLimits): Prices {
+  const prices = checkPrices(given, 'createPromptRoute');
+  if (Math.min(dailyCost, totalDailyCost) < Infinity && Object.keys(prices).length === 0) {
+    throw invalid(
+      "limits.dailyCost needs prices. Add prices: { 'openai:gpt-4o': { input: 2.5, output: 10 } }, each for a million tokens.",
+    );
+  }
+  return prices;
 }
 
 function invalid(message: string): CuelineError {

@@ -1,4 +1,4 @@
-import type { LimitStore, Reserved } from '../limits.ts';
+import type { LimitStore, Reserved } from '../limits/limit-store.ts';
 import { Refusal } from '../respond.ts';
 import { withPatience } from '../route/patience.ts';
 import type { ShareLimits } from './share-store-options.ts';
@@ -18,14 +18,13 @@ export async function countShare<Value>(
 ): Promise<Value> {
   // its own account: one store may also count the calls of a proxy, in tokens
   const subject = `share:${caller}`;
-  const id = crypto.randomUUID();
+  // and its own group, for the same reason
+  const call = { subject, group: 'shares', id: crypto.randomUUID() };
   let bytes = 0;
-  const settle = (): void =>
-    void (async () => store.settle({ subject, id, tokens: bytes }))().catch(() => {});
+  const settle = (): void => void (async () => store.settle({ ...call, tokens: bytes }))().catch(() => {});
   const asked = (async () =>
     store.reserve({
-      subject,
-      id,
+      ...call,
       tokens: bodyBytes,
       rpm,
       concurrent,

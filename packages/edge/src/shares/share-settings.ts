@@ -1,6 +1,7 @@
 import { CuelineError } from '@cueline/core';
 import { createIdentify } from '../identify.ts';
-import { createMemoryLimits, type LimitStore } from '../limits.ts';
+import type { LimitStore } from '../limits/limit-store.ts';
+import { createMemoryLimits } from '../limits/memory-limits.ts';
 import { checkOrigins } from '../origins.ts';
 import { createMemoryShares } from './memory-shares.ts';
 import type { ShareStorage } from './share-storage.ts';

@@ -1,5 +1,5 @@
 import type { IdentifyOptions } from '../identify.ts';
-import type { LimitStore } from '../limits.ts';
+import type { LimitStore } from '../limits/limit-store.ts';
 import type { ShareStorage } from './share-storage.ts';
 
 /** How much may be shared, and for how long it is kept. */

@@ -70,14 +70,35 @@ describe('limits in memory', () => {
     expect(await store.reserve({ ...call, dailyTokens: Number.NaN })).toMatchObject({ why: 'budget' });
   });
 
-  test('made-up subjects do not fill the memory', async () => {
+  test('made-up subjects do not fill the memory, and keep nobody out', async () => {
     const time = { at: midnight };
     const store = createMemoryLimits({ now: () => time.at, subjects: 2 });
+    const end = (subject: string, tokens: number) => store.settle({ subject, id: '1', tokens });
     await store.reserve({ ...call, subject: 'a' });
     await store.reserve({ ...call, subject: 'b' });
-    await expect(store.reserve({ ...call, subject: 'c' })).rejects.toThrow('more than 2 subjects');
-    await store.settle({ subject: 'a', id: '1', tokens: 0 });
-    time.at += 60_001;
+    // both are at work, and none of them is forgotten
+    await expect(store.reserve({ ...call, subject: 'c' })).rejects.toThrow('2 subjects have calls under way');
+    await end('a', 9);
+    await end('b', 2);
     expect(await store.reserve({ ...call, subject: 'c' })).toEqual({ ok: true });
+    // the one that had used least has gone
+    expect(await store.reserve({ ...call, subject: 'a', id: '2', tokens: 17 })).toMatchObject({
+      why: 'budget',
+    });
   });
+
+  test('after 200,000 made-up subjects a new one gets in, and all of them count together', async () => {
+    const time = { at: midnight };
+    const store = createMemoryLimits({ now: () => time.at });
+    const total = { ...call, totalDailyTokens: 1_000_010 };
+    for (let at = 0; at < 200_000; at += 1) {
+      const subject = `made-up-${at}`;
+      await store.reserve({ ...total, subject });
+      await store.settle({ subject, id: '1', tokens: 5 });
+    }
+    const begun = performance.now();
+    expect(await store.reserve({ ...total, subject: 'newcomer' })).toEqual({ ok: true });
+    expect(performance.now() - begun).toBeLessThan(50);
+    expect(await store.reserve({ ...total, subject: 'another' })).toMatchObject({ ok: false, why: 'total' });
+  }, 30_000);
 });

@@ -128,7 +128,12 @@ describe('before anything is sent', () => {
   test.each<[string, Partial<ModelProxyOptions>]>([
     [
       'the store of limits is down',
-      { store: { reserve: () => Promise.reject(new Error(key)), settle: async () => {} } },
+      {
+        store: {
+          ...createMemoryLimits(),
+          reserve: () => Promise.reject(new Error(key)),
+        },
+      },
     ],
     ['auth throws', { auth: () => Promise.reject(new Error(key)) }],
     ['there is no key', { providers: { openai: { apiKey: () => undefined, models: ['gpt-x'] } } }],
@@ -304,7 +309,7 @@ describe('what a provider answers', () => {
     for (const onEvent of [throwing, async () => throwing()]) {
       const { proxy } = fixture(() => chatStream(['Hi']), {
         onEvent,
-        store: { reserve: async () => ({ ok: true }), settle: () => Promise.reject(new Error('down')) },
+        store: { ...createMemoryLimits(), settle: () => Promise.reject(new Error('down')) },
       });
       const response = await proxy(ask({ body: { ...chatBody, stream: true } }));
       expect(await response.text()).toContain('[DONE]');
@@ -391,15 +396,15 @@ describe('options that cannot be meant', () => {
   });
 
   test.each([
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:DB8::1', '2001:db8:0:0::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['2001:db8:1:2:3::', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+    ['2001:DB8::1', '2001:db8:0::/48'],
+    ['::1', '0:0:0::/48'],
+    ['2001:db8:1:2:3::', '2001:db8:1::/48'],
     ['::ffff:10.0.0.1', '10.0.0.1'],
     ['0:0:0:0:0:FFFF:a00:1', '10.0.0.1'],
     ['::ffff:255.254.1.0', '255.254.1.0'],
     ['10.0.0.1', '10.0.0.1'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0::/48'],
   ])('the address %s counts as %s', async (address, subject) => {
     const { proxy, events } = fixture(undefined, { auth: 'none', address: () => address });
     await proxy(ask());

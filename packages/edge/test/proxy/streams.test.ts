@@ -210,9 +210,9 @@ describe('what it has cost', () => {
     const untold = await play(() => events([{ choices: [] }]));
     expect(untold.settled).toBe(`settle ${untold.reserved}`);
     const cut = await play(() => events([started]), {}, anthropic);
-    expect(cut.tokens).toEqual({ input: 15, output: 4_096 });
+    expect(cut.tokens).toEqual({ input: 15, output: 4_096, cachedInput: 10 });
     const half = await play(() => events([{ usageMetadata }]), {}, google);
-    expect(half.tokens).toEqual({ input: 5, output: 4_096 });
+    expect(half.tokens).toEqual({ input: 5, output: 4_096, cachedInput: 0 });
   });
 
   test.each([[-1], [1e308], ['7'], [null], [Number.MAX_SAFE_INTEGER]])('is not %j', async (count) => {

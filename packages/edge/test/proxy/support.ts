@@ -63,6 +63,7 @@ export function fixture(
     onEvent: (event) => events.push(event),
     ...options,
     store: {
+      ...inner,
       reserve: (call) => {
         store.push(`reserve ${call.tokens}`);
         return inner.reserve(call);

@@ -19,20 +19,16 @@ describeWithRedis('limits in Redis', (redis) => {
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
         runs += 1;
         const memory = createMemoryLimits({ now: () => clock.at });
-        for (const { advance, subject: name, settle, ...rest } of steps) {
+        for (const { advance, subject: name, what, ...rest } of steps) {
           clock.at += advance;
-          const call = { ...rest, subject: `${runs}-${name}` };
-          if (settle) {
-            await Promise.all([store.settle(call), memory.settle(call)]);
-            continue;
-          }
-          const [answer, expected] = await Promise.all([store.reserve(call), memory.reserve(call)]);
+          const call = { ...rest, subject: `${runs}-${name}`, group: `${runs}` };
+          const [answer, expected] = await Promise.all([store[what](call), memory[what](call)]);
           expect(answer).toEqual(expected);
         }
       }),
       { numRuns: 150 },
     );
-  });
+  }, 60_000);
 
   test('go by the clock of the server, unless they are given another', async () => {
     const store = createRedisLimits(await redis.connect());
@@ -56,8 +52,8 @@ describeWithRedis('limits in Redis', (redis) => {
       expect(await store.reserve({ ...call, subject: 'ada', id: `${id}` })).toEqual({ ok: true });
       clock.at += 20_000;
     }
-    expect(await client.lLen('minute:limits:{ada}:begun')).toBe(3);
-    expect(await client.hLen('minute:limits:{ada}:leases')).toBe(1);
+    expect(await client.lLen('minute:{limits}:begun:ada')).toBe(3);
+    expect(await client.hLen('minute:{limits}:leases:ada')).toBe(1);
   });
 
   test('keep nothing for ever, and nothing of a subject that was only refused', async () => {
@@ -67,7 +63,9 @@ describeWithRedis('limits in Redis', (redis) => {
     await store.reserve({ ...call, subject: 'refused', tokens: 10 });
     await store.reserve({ ...call, subject: 'ada' });
     const keys = (await client.keys('test:*')).toSorted();
-    expect(keys).toEqual(['test:limits:{ada}', 'test:limits:{ada}:begun', 'test:limits:{ada}:leases']);
+    expect(keys).toEqual(
+      ['account:ada', 'begun:ada', 'leases:ada', 'total:calls'].map((key) => `test:{limits}:${key}`),
+    );
     const dayMs = 86_400_000;
     for (const key of keys) {
       const ms = await client.pTTL(key);
@@ -81,10 +79,14 @@ const none = fc.constant(Number.NaN);
 
 const step = fc.record({
   advance: fc.constantFrom(0, 0, 0, 1, 20_000, 59_999, 60_000, 8 * 3_600_000),
-  settle: fc.boolean(),
+  what: fc.constantFrom('reserve' as const, 'reserve' as const, 'adjust' as const, 'settle' as const),
   subject: fc.constantFrom('a', 'b'),
   id: fc.constantFrom('1', '2', '3', '4', '5'),
   tokens: fc.oneof({ weight: 15, arbitrary: fc.nat(12) }, { weight: 1, arbitrary: none }),
+  cost: fc.oneof({ weight: 15, arbitrary: fc.nat(12) }, { weight: 1, arbitrary: none }),
+  dailyCost: fc.constantFrom(10, 30, Infinity),
+  totalDailyTokens: fc.constantFrom(20, 60, Infinity),
+  totalDailyCost: fc.constantFrom(20, 60, Infinity),
   rpm: fc.constantFrom(0, 1, 3, 5, Infinity),
   concurrent: fc.constantFrom(0, 1, 2, 3, Infinity),
   dailyTokens: fc.constantFrom(0, 10, 30, 60, Infinity),

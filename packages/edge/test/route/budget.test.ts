@@ -1,9 +1,10 @@
 import { createMemoryLimits, type Reservation } from '@cueline/edge';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { expect, test, vi } from 'vitest';
+import { promptSize } from '../../src/route/prompt-size.ts';
 import { createRunBudget } from '../../src/route/run-budget.ts';
 import type { RouteSettings } from '../../src/route/settings.ts';
-import { address, all, client, greet, never, post, refusal, testRoute, type TestRoute } from './routes.ts';
+import { all, client, greet, never, post, refusal, testRoute, type TestRoute } from './routes.ts';
 
 const request = { definition: greet, input: { name: 'Ada' } };
 /** A call that costs as many tokens, with arguments of its own: the same again would be answered from the first. */
@@ -11,8 +12,6 @@ const costing = (tokens: number, at: number): ScriptedTurn => [
   { toolCall: { name: 'look', input: { at: String(at) } } },
   { finish: { usage: { inputTokens: tokens - 1, outputTokens: 1 } } },
 ];
-const steps = (tokens: number, count: number) =>
-  Array.from({ length: count }, (_, at) => costing(tokens, at));
 const answer = (tokens: number): ScriptedTurn => [
   'Hi.',
   { finish: { usage: { inputTokens: tokens - 1, outputTokens: 1 } } },
@@ -20,77 +19,90 @@ const answer = (tokens: number): ScriptedTurn => [
 const usedBy = ({ told }: TestRoute) =>
   told.flatMap((event) => (event.type === 'run-end' ? event.tokens : []));
 
-/** Limits that note what is set aside. */
+/** Limits that note what is set aside: for runs as they begin, and for all that their calls may use. */
 function noted() {
   const limitStore = createMemoryLimits();
   const calls: Reservation[] = [];
+  const set: number[] = [];
   const reserve: typeof limitStore.reserve = (call) => {
     calls.push(call);
     return limitStore.reserve(call);
   };
-  return { calls, limitStore: { ...limitStore, reserve } };
+  const adjust: typeof limitStore.adjust = async (call) => {
+    const answer = await limitStore.adjust(call);
+    if (answer.ok) set.push(call.tokens);
+    return answer;
+  };
+  return { calls, set, limitStore: { ...limitStore, reserve, adjust } };
 }
 
-test('runs at once take no more of the day than there is, but for the last step of each', async () => {
-  const hub = testRoute(steps(90, 100), {
-    limits: { rpm: 100, concurrent: 10 },
-    auth: async () => ({ subject: 'ada', dailyTokens: 1_000 }),
-  });
+/** As many bytes as its first call sends, with its tools. */
+function promptBytes({ model }: TestRoute): number {
+  return promptSize(model.calls[0]!).bytes;
+}
+
+test('runs at once take no more of the day than there is', async () => {
+  const hub = testRoute(
+    Array.from({ length: 100 }, (_, at) => costing(900, at)),
+    {
+      limits: { rpm: 100, concurrent: 10, maxOutputTokens: 4_000 },
+      auth: async () => ({ subject: 'ada', dailyTokens: 24_000 }),
+    },
+  );
   const logs = await Promise.all(
     Array.from({ length: 8 }, () =>
       all(client(hub).start(request, never())).catch((error: unknown) => [error]),
     ),
   );
-  const began = logs.filter((log) => log.length > 1);
-  expect(began).toHaveLength(4);
-  for (const log of began) {
-    expect(log.at(-1)).toMatchObject({ error: { code: 'budget_exceeded', details: { allowed: 250 } } });
+  // each began with 2,029 tokens set aside
+  expect(logs.filter((log) => log.length > 1)).toHaveLength(8);
+  const used = usedBy(hub).reduce((sum, tokens) => sum + tokens, 0);
+  expect([used > 9_000, used <= 24_000]).toEqual([true, true]);
+  for (const log of logs) {
+    expect(log.at(-1)).toMatchObject({
+      error: { code: 'budget_exceeded', details: { limit: 'dailyTokens' } },
+    });
   }
-  // three steps of 90 are the first to be more than 250
-  expect(usedBy(hub)).toEqual([270, 270, 270, 270]);
-  expect(logs.filter((log) => log.length === 1)).toEqual(
-    Array.from({ length: 4 }, () => [expect.objectContaining({ code: 'budget_exceeded' })]),
-  );
+});
+
+test('of a day of which less is left, a call gets a shorter answer, and then none', async () => {
+  const { set, limitStore } = noted();
+  const hub = testRoute([answer(30_000), answer(6_000), answer(1_000), answer(10)], {
+    limitStore,
+    limits: { dailyTokens: 40_000 },
+  });
+  for (let run = 0; run < 3; run += 1) await all(client(hub).start(request, never()));
+  // 16,384 at first, and half of it, and so on
+  expect(hub.model.calls.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([16_384, 8_192, 2_048]);
+  expect(await refusal(await hub.route(post({ input: { name: 'x'.repeat(4_000) } })))).toMatchObject({
+    status: 402,
+    code: 'budget_exceeded',
+  });
+  const [first = 0] = set;
+  expect(first).toBe(hub.model.calls[0]!.maxOutputTokens! + 1_000 + promptBytes(hub));
+  // once a call has ended, only what it has used stays set aside
+  expect(set).toContain(30_000);
 });
 
 test.each([
-  ['of the subject', { auth: async () => ({ subject: 'ada', dailyTokens: 1_000 }) }],
-  ['of the route', { limits: { dailyTokens: 1_000 } }],
-])('a budget %s is used to its end, in smaller parts', async (_, options) => {
-  const { calls, limitStore } = noted();
-  const hub = testRoute([answer(700), answer(150), answer(90), answer(35)], {
-    ...options,
-    limitStore,
+  ['less than the route lets it', 300, 300],
+  ['more than the route lets it', 5_000, 600],
+  ['nothing', undefined, 600],
+])('a call that asks for %s gets so long an answer', async (_, asked, given) => {
+  const hub = testRoute([answer(10)], {
+    limits: { maxOutputTokens: 600 },
+    ...(asked === undefined ? {} : { options: { maxOutputTokens: asked } }),
   });
-  for (let run = 0; run < 4; run += 1) await all(client(hub).start(request, never()));
-  expect(await refusal(await hub.route(post({ input: {} })))).toMatchObject({ status: 402 });
-  expect(calls.map(({ tokens }) => tokens)).toEqual([250, 250, 250, 125, 250, 125, 62, 31, 250, 125, 62, 31]);
+  await all(client(hub).start(request, never()));
+  expect(hub.model.calls.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([given]);
 });
 
-test('a run may use what its limit says, and no more than there is in a day', async () => {
-  const { calls, limitStore } = noted();
-  const hub = testRoute([answer(10), answer(10), answer(10)], {
-    limitStore,
-    limits: { tokens: 600, dailyTokens: 1_000 },
-    accept: ({ options }) => ({ options: options as never }),
-  });
-  for (const tokens of [300, 5_000])
-    await all(client(hub).start({ ...request, options: { limits: { tokens } } }, never()));
-  expect(calls.map(({ tokens }) => tokens)).toEqual([300, 600]);
-  const small = noted();
-  const other = testRoute([answer(10)], {
-    limitStore: small.limitStore,
-    limits: { tokens: 600, dailyTokens: 100 },
-  });
-  await all(client(other).start(request, never()));
-  expect(small.calls.map(({ tokens }) => tokens)).toEqual([100]);
-});
-
-test('without a budget a run sets nothing aside, and has no limit', async () => {
-  const { calls, limitStore } = noted();
+test('without a limit no call is refused, and what it may use is counted all the same', async () => {
+  const { calls, set, limitStore } = noted();
   const hub = testRoute([answer(900_000)], { limitStore });
   expect((await all(client(hub).start(request, never()))).at(-1)).toMatchObject({ outcome: 'done' });
-  expect(calls).toMatchObject([{ tokens: 0, dailyTokens: Infinity }]);
+  expect(calls).toMatchObject([{ dailyTokens: Infinity, totalDailyTokens: Infinity }]);
+  expect(set[0]).toBeGreaterThan(16_384);
 });
 
 test('an answer without end is cut off where the tokens of its run are used up', async () => {
@@ -156,7 +168,7 @@ test('what a run has used is counted where the store is away at its end, and com
   };
   const hub = testRoute([answer(30), answer(30)], {
     limitStore: { ...limitStore, settle },
-    limits: { concurrent: 1, dailyTokens: 1_000 },
+    limits: { concurrent: 1, dailyTokens: 100_000 },
   });
   await all(client(hub).start(request, never()));
   expect(await refusal(await hub.route(post({ input: {} })))).toMatchObject({ code: 'too_many_at_once' });
@@ -173,36 +185,20 @@ test('a store that is away for most of a minute is waited for, and one that stay
     const limitStore = { ...createMemoryLimits(), settle };
     const settings = { limitStore, report, rpm: 9, concurrent: 9, runMs: 1_000 };
     const budget = createRunBudget(settings as unknown as RouteSettings, (ask) => ask());
-    void budget.settle('ada', 'run-1', 30);
+    void budget.settle('ada', 'run-1', { tokens: 30, cost: 0 });
     await vi.advanceTimersByTimeAsync(45_000);
     settle.mockResolvedValueOnce();
     const tries = settle.mock.calls.length;
     await vi.advanceTimersByTimeAsync(600_000);
     expect(settle).toHaveBeenCalledTimes(tries + 1);
-    expect(settle).toHaveBeenLastCalledWith({ subject: 'ada', id: 'run-1', tokens: 30 });
-    const forNothing = budget.settle('ada', 'run-2', 30);
+    expect(settle).toHaveBeenLastCalledWith({ subject: 'ada', id: 'run-1', tokens: 30, cost: 0 });
+    const forNothing = budget.settle('ada', 'run-2', { tokens: 30, cost: 0 });
     await vi.advanceTimersByTimeAsync(600_000);
     await forNothing;
     expect(report).toHaveBeenCalledTimes(2);
   } finally {
     vi.useRealTimers();
   }
-});
-
-test('a picture in a step that was cut off counts as one, however large its file', async () => {
-  const url = `data:image/png;base64,${'A'.repeat(700_000)}`;
-  const hub = testRoute([[{ text: 'Hm.' }, { delay: 60_000 }]]);
-  const parts = [{ type: 'file', mediaType: 'image/png', url }];
-  const response = await hub.route(post({ input: {}, messages: [{ id: 'u', role: 'user', parts }] }));
-  await expect.poll(() => hub.model.calls.length).toBe(1);
-  const query = `?run=${response.headers.get('x-cueline-run')}`;
-  await hub.route(
-    new Request(`${address}${query}`, { method: 'DELETE', headers: { authorization: 'Bearer ada' } }),
-  );
-  await response.text();
-  await expect.poll(() => usedBy(hub)).toHaveLength(1);
-  const [tokens = 0] = usedBy(hub);
-  expect([tokens > 12_000, tokens < 13_000]).toEqual([true, true]);
 });
 
 test.each([
@@ -214,19 +210,21 @@ test.each([
   ['as tasks', { tasks: [{ id: 't', title: 'w'.repeat(4_000), status: 'pending', origin: 'user' }] }],
 ])('what a client sends %s is set aside before anything is asked, or refused', async (_, sent) => {
   const { calls, limitStore } = noted();
-  const hub = testRoute([answer(1_300), answer(1_300)], { limitStore, limits: { dailyTokens: 2_000 } });
-  const both = await Promise.all([1, 2].map(() => hub.route(post({ input: {}, ...sent }))));
+  const hub = testRoute([answer(1_300), answer(1_300)], {
+    limitStore,
+    limits: { dailyTokens: 6_000, maxOutputTokens: 100 },
+  });
+  const three = await Promise.all([1, 2, 3].map(() => hub.route(post({ input: {}, ...sent }))));
   const [least = 0] = calls.map(({ tokens }) => tokens);
-  expect([least >= 1_000, least < 1_050]).toEqual([true, true]);
-  expect(both.map(({ status }) => status)).toEqual([200, 402]);
-  expect(await refusal(both[1]!)).toEqual({
+  expect([least >= 2_100, least < 2_150]).toEqual([true, true]);
+  expect(three.map(({ status }) => status)).toEqual([200, 200, 402]);
+  expect(await refusal(three[2]!)).toEqual({
     status: 402,
     code: 'budget_exceeded',
-    message: `What you send is about ${least} tokens, more than is left of today's 2000.`,
+    message: `What you send may take ${least} tokens with its answer, more than is left of today's 6000.`,
   });
-  expect(both[1]!.headers.has('retry-after')).toBe(true);
-  await both[0]!.text();
-  expect(hub.model.calls).toHaveLength(1);
+  expect(three[2]!.headers.has('retry-after')).toBe(true);
+  await Promise.all(three.slice(0, 2).map((response) => response.text()));
 });
 
 test('what is more than a day has, or a run may use, is refused without asking for it', async () => {
@@ -237,13 +235,13 @@ test('what is more than a day has, or a run may use, is refused without asking f
   const run = testRoute([], { limitStore, limits: { tokens: 2_000 } });
   answers.push(await run.route(post(body)));
   expect(await Promise.all(answers.map(refusal))).toEqual(
-    [...Array.from({ length: 4 }, () => "is left of today's 1000"), 'the 2000 that a run may use here'].map(
-      (left) => ({
-        status: 402,
-        code: 'budget_exceeded',
-        message: `What you send is about 250004 tokens, more than ${left}.`,
-      }),
-    ),
+    [
+      ...Array.from(
+        { length: 4 },
+        () => "What you send may take 252028 tokens with its answer, more than is left of today's 1000.",
+      ),
+      'What you send is about 250004 tokens, more than the 2000 that a run may use here.',
+    ].map((message) => ({ status: 402, code: 'budget_exceeded', message })),
   );
   expect(answers.filter(({ headers }) => headers.has('retry-after'))).toEqual([]);
   expect([calls, day.model.calls, run.model.calls]).toEqual([[], [], []]);

@@ -241,7 +241,7 @@ describe('a stock chat of the AI SDK', () => {
     const store = createMemoryRuns();
     const told: string[] = [];
     const onEvent: PromptRouteOptions['onEvent'] = (event) => {
-      if ('runId' in event) told.push(`${event.type} ${event.runId}`);
+      if ('runId' in event && event.type !== 'model-call') told.push(`${event.type} ${event.runId}`);
     };
     const limits = { concurrent: 1 };
     const limitStore = createMemoryLimits();

@@ -40,14 +40,18 @@ describe('a run on a route', () => {
     const { runId } = run.getState();
     expect(await all(read(hub.store, runId, -1, never()))).toEqual(run.log());
     const facts = { runId, subject: 'ada', prompt: 'greet' };
+    const call = { type: 'model-call', ...facts, model: 'simulated:scripted', basis: 'reported' };
     expect(hub.told).toEqual([
       { type: 'run-start', ...facts },
+      expect.objectContaining(call),
+      expect.objectContaining(call),
       {
         type: 'run-end',
         ...facts,
         outcome: 'done',
         ms: expect.any(Number),
         tokens: expect.any(Number),
+        cost: 0,
         usage: [expect.objectContaining({ model: 'simulated:scripted' })],
       },
     ]);

@@ -115,6 +115,7 @@ function mount({ UPSTREAM, NOWHERE }: AppEnvironment): Handlers {
 
 const broken: LimitStore = {
   reserve: () => Promise.reject(new Error('The store is down.')),
+  adjust: () => Promise.reject(new Error('The store is down.')),
   settle: () => Promise.reject(new Error('The store is down.')),
 };
 
@@ -125,6 +126,7 @@ function remoteLimits(address: string): LimitStore {
     await (await fetch(`${address}/limits/${what}`)).text();
   };
   return {
+    ...inner,
     reserve: async (call) => {
       await told('reserve');
       return inner.reserve(call);

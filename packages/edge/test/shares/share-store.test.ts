@@ -184,7 +184,7 @@ describe('how much', () => {
   test('what cannot be counted, kept or asked for is refused, and the host is told why', async () => {
     const down = new Error('redis://secret is down');
     const fails = () => Promise.reject(down);
-    const counts = fixture({ store: { reserve: fails, settle: fails } });
+    const counts = fixture({ store: { reserve: fails, adjust: fails, settle: fails } });
     expect(await refused(counts.store(send()))).toEqual([503, 'unavailable']);
     const keeps = fixture({ storage: { put: fails, get: fails } });
     const answer = await keeps.store(send());

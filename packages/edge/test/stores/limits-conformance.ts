@@ -138,9 +138,29 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       expect(await store.reserve({ ...call, tokens: Infinity })).toMatchObject({ why: 'budget' });
       // nothing of it was counted
       expect(await store.reserve({ ...call, concurrent: 1, rpm: 1, tokens: 1_000 })).toEqual({ ok: true });
-      await store.settle({ subject: call.subject, id: '1', tokens: Number.NaN });
-      expect(await store.reserve({ ...call, id: '2', tokens: 0 })).toMatchObject({ why: 'budget' });
+      for (const tokens of [-1, Infinity, Number.NaN]) {
+        expect(await store.reserve({ ...call, id: '2', tokens })).toMatchObject({ why: 'budget' });
+        expect(await store.adjust({ ...call, tokens })).toMatchObject({ why: 'budget' });
+        expect(await store.adjust({ ...call, tokens: 1, cost: tokens })).toMatchObject({ why: 'budget' });
+      }
     });
+
+    test.each([Number.NaN, -5, Infinity, undefined])(
+      'settled with %s tokens are what was reserved',
+      async (tokens) => {
+        const store = await open();
+        const call = newCall({ tokens: 600, cost: 3, dailyCost: 5 });
+        await store.reserve(call);
+        await store.settle({ subject: call.subject, id: '1', tokens, cost: 0 });
+        expect(await store.reserve({ ...call, id: '2', tokens: 401, cost: 0 })).toMatchObject({
+          why: 'budget',
+        });
+        expect(await store.reserve({ ...call, id: '2', tokens: 400, cost: 2.5 })).toMatchObject({
+          why: 'budget',
+        });
+        expect(await store.reserve({ ...call, id: '2', tokens: 400, cost: 2 })).toEqual({ ok: true });
+      },
+    );
 
     test('of 50 calls that come together no more begin than there are tokens for', async () => {
       const stores = [await open(), await open()];
@@ -149,6 +169,129 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
         Array.from({ length: 50 }, (_, index) => stores[index % 2]!.reserve({ ...call, id: `${index}` })),
       );
       expect(answers.filter(({ ok }) => ok)).toHaveLength(10);
+    });
+  });
+
+  describe(`${name}: money a day`, () => {
+    test('is what may be spent, and what is reserved counts until it is settled', async () => {
+      goToEvening();
+      const [store, other] = [await open(), await open()];
+      const call = newCall({ dailyCost: 2.5, cost: 2, tokens: 1, leaseMs: 3 * hour });
+      expect(await store.reserve(call)).toEqual({ ok: true });
+      const refused = { ok: false, why: 'budget', retryAfterMs: hour };
+      expect(await other.reserve({ ...call, id: '2', cost: 1 })).toEqual(refused);
+      await other.settle({ subject: call.subject, id: '1', tokens: 1, cost: 1.5 });
+      expect(await store.reserve({ ...call, id: '2', cost: 1 })).toEqual({ ok: true });
+      clock.at += hour;
+      await store.settle({ subject: call.subject, id: '2', tokens: 1, cost: 0.5 });
+      expect(await store.reserve({ ...call, id: '3', cost: 2 })).toEqual({ ok: true });
+    });
+  });
+
+  describe(`${name}: all subjects together`, () => {
+    let groups = 0;
+    const newTotal = (more: Partial<Reservation> = {}): Reservation =>
+      newCall({ group: `group-${(groups += 1)}`, totalDailyTokens: 100, tokens: 40, ...more });
+
+    test('use no more of a day than they may, whoever they are', async () => {
+      goToEvening();
+      const [store, other] = [await open(), await open()];
+      const call = newTotal();
+      const as = (name: string, more: Partial<Reservation> = {}) => ({
+        ...call,
+        ...more,
+        subject: `${call.subject}-${name}`,
+      });
+      expect(await store.reserve(as('a'))).toEqual({ ok: true });
+      expect(await other.reserve(as('b'))).toEqual({ ok: true });
+      const refused = { ok: false, why: 'total', retryAfterMs: hour };
+      expect(await store.reserve(as('c'))).toEqual(refused);
+      // nothing of it was counted for its subject, either
+      expect(await store.reserve(as('c', { tokens: 20, rpm: 1, dailyTokens: 20 }))).toEqual({ ok: true });
+      await other.settle({ ...as('a'), tokens: 5 });
+      expect(await store.reserve(as('d', { tokens: 36 }))).toEqual(refused);
+      expect(await store.reserve(as('d', { tokens: 35 }))).toEqual({ ok: true });
+      // nor do others see any of it
+      expect(await store.reserve(newTotal())).toEqual({ ok: true });
+    });
+
+    test('spend no more of a day than they may', async () => {
+      const store = await open();
+      const call = newTotal({ totalDailyTokens: Infinity, totalDailyCost: 1, cost: 0.75 });
+      const { subject } = newCall();
+      expect(await store.reserve(call)).toEqual({ ok: true });
+      expect(await store.reserve({ ...call, subject })).toMatchObject({ why: 'total' });
+      await store.settle({ ...call, tokens: 0, cost: 0.25 });
+      expect(await store.reserve({ ...call, subject })).toEqual({ ok: true });
+    });
+
+    test('begin anew with the day, but for what goes on and has not come to its end', async () => {
+      goToEvening();
+      const store = await open();
+      const call = newTotal({ tokens: 30 });
+      const [a, b, c, d, e] = [1, 2, 3, 4, 5].map((at) => ({ ...call, subject: `${call.subject}-${at}` }));
+      for (const each of [{ ...a!, leaseMs: hour / 2 }, { ...b!, leaseMs: 3 * hour }, c!]) {
+        expect(await store.reserve(each)).toEqual({ ok: true });
+      }
+      await store.settle(c!);
+      clock.at += hour - 1;
+      expect(await store.reserve(d!)).toMatchObject({ why: 'total', retryAfterMs: 1 });
+      clock.at += 1;
+      expect(await store.reserve({ ...d!, tokens: 71 })).toMatchObject({ why: 'total' });
+      expect(await store.reserve({ ...d!, tokens: 70 })).toEqual({ ok: true });
+      // its lease ended yesterday, and it counted then
+      await store.settle(a!);
+      await store.settle({ ...d!, tokens: 60 });
+      expect(await store.reserve({ ...e!, tokens: 11 })).toMatchObject({ why: 'total' });
+      expect(await store.reserve({ ...e!, tokens: 10 })).toEqual({ ok: true });
+    });
+
+    test('of 50 calls of 50 subjects that come together no more begin than there are tokens for', async () => {
+      const stores = [await open(), await open()];
+      const call = newTotal({ tokens: 10, totalDailyTokens: 105 });
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, at) =>
+          stores[at % 2]!.reserve({ ...call, subject: `${call.group}-${at}` }),
+        ),
+      );
+      expect(answers.filter(({ ok }) => ok)).toHaveLength(10);
+    });
+  });
+
+  describe(`${name}: a call under way`, () => {
+    test('reserves more as it goes on, as far as there is some, and less', async () => {
+      const [store, other] = [await open(), await open()];
+      const call = newCall({ rpm: 1, concurrent: 1, dailyTokens: 100, tokens: 40, group: 'adjusted' });
+      await store.reserve(call);
+      expect(await other.adjust({ ...call, tokens: 100 })).toEqual({ ok: true });
+      expect(await other.adjust({ ...call, tokens: 101 })).toMatchObject({ why: 'budget' });
+      expect(await other.adjust({ ...call, tokens: 100, totalDailyTokens: 99 })).toEqual({ ok: true });
+      expect(await other.adjust({ ...call, tokens: 10, dailyTokens: 5 })).toEqual({ ok: true });
+      const next = { ...call, id: '2', rpm: 2, concurrent: 2, tokens: 91 };
+      expect(await store.reserve(next)).toMatchObject({ why: 'budget' });
+      expect(await store.reserve({ ...next, tokens: 90 })).toEqual({ ok: true });
+      expect(await store.adjust({ ...call, tokens: 11 })).toMatchObject({ why: 'budget' });
+      await store.settle({ ...call, id: '2', tokens: 0 });
+      expect(await store.adjust({ ...call, tokens: 50, totalDailyTokens: 49 })).toMatchObject({
+        why: 'total',
+      });
+      // it kept what it had
+      await store.settle({ subject: call.subject, id: '1', group: 'adjusted' });
+      expect(await store.reserve({ ...next, rpm: 9, id: '3' })).toMatchObject({ why: 'budget' });
+      expect(await store.reserve({ ...next, rpm: 9, id: '3', tokens: 90 })).toEqual({ ok: true });
+    });
+
+    test('is none once it has ended, and is not begun anew', async () => {
+      const store = await open();
+      const call = newCall({ leaseMs: 5_000, concurrent: 1 });
+      expect(await store.adjust(call)).toEqual({ ok: false, why: 'ended' });
+      await store.reserve(call);
+      await store.settle({ ...call, tokens: 1 });
+      expect(await store.adjust(call)).toEqual({ ok: false, why: 'ended' });
+      await store.reserve({ ...call, id: '2' });
+      clock.at += 5_000;
+      expect(await store.adjust({ ...call, id: '2' })).toEqual({ ok: false, why: 'ended' });
+      expect(await store.reserve({ ...call, id: '3' })).toEqual({ ok: true });
     });
   });
 

@@ -1,0 +1,16 @@
+import type { Amount } from './limit-store.ts';
+
+export const nothing: Amount = { tokens: 0, cost: 0 };
+
+export function add(one: Amount, other: Amount): Amount {
+  return { tokens: one.tokens + other.tokens, cost: one.cost + other.cost };
+}
+
+export function subtract(one: Amount, other: Amount): Amount {
+  return { tokens: one.tokens - other.tokens, cost: one.cost - other.cost };
+}
+
+/** True for a number from 0 on that is finite. */
+export function isCount(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value < Infinity;
+}

@@ -1,0 +1,193 @@
+import { add, isCount, nothing, subtract } from './amount.ts';
+import type { Adjustment, Amount, LimitStore, Reserved } from './limit-store.ts';
+
+/** Options of {@link createMemoryLimits}. */
+export type MemoryLimitsOptions = {
+  /** The clock, in ms since 1970. */
+  now?: (() => number) | undefined;
+  /**
+   * How many subjects are kept; default 100,000. Beyond it a new subject takes the place of one that has not called for
+   * long and has used little. What that subject has used still counts for all together.
+   */
+  subjects?: number | undefined;
+};
+
+type Lease = Amount & { until: number; group: string };
+
+type Account = {
+  day: number;
+  /** What settled calls of this day have used. */
+  spent: Amount;
+  /** When the calls of the last minute began. */
+  begun: number[];
+  leases: Map<string, Lease>;
+};
+
+/** All subjects of a group together. */
+type Total = {
+  day: number;
+  spent: Amount;
+  /**
+   * What calls under way have reserved, by the day in which their leases end. Within that day it makes no difference
+   * whether a lease is over, since what it had reserved then counts as spent.
+   */
+  reserved: Map<number, Amount>;
+};
+
+const minute = 60_000;
+const dayMs = 86_400_000;
+/** How many of the subjects that have not called for longest are compared where one has to go. */
+const CANDIDATES = 32;
+
+/**
+ * Limits in the memory of this process: for development, and for a server that is one process and may forget its
+ * counts when it starts anew.
+ */
+export function createMemoryLimits({
+  now = Date.now,
+  subjects = 100_000,
+}: MemoryLimitsOptions = {}): LimitStore {
+  /** In the order in which they last called. */
+  const accounts = new Map<string, Account>();
+  const totals = new Map<string, Total>();
+
+  function totalOf(group: string, at: number): Total {
+    const today = dayOf(at);
+    const total = totals.get(group) ?? { day: today, spent: nothing, reserved: new Map() };
+    totals.set(group, total);
+    if (total.day !== today) {
+      total.day = today;
+      total.spent = nothing;
+      for (const day of total.reserved.keys()) if (day < today) total.reserved.delete(day);
+    }
+    return total;
+  }
+
+  /** Counts for its group what a lease reserves more, or less. */
+  function addReserved({ group, until }: Lease, more: Amount, at: number): void {
+    const { reserved } = totalOf(group, at);
+    const day = dayOf(until);
+    if (day >= dayOf(at)) reserved.set(day, add(reserved.get(day) ?? nothing, more));
+  }
+
+  function end(account: Account, id: string, lease: Lease, used: Amount, at: number): void {
+    account.leases.delete(id);
+    addReserved(lease, subtract(nothing, lease), at);
+    account.spent = add(account.spent, used);
+    const total = totalOf(lease.group, at);
+    total.spent = add(total.spent, used);
+  }
+
+  /** Takes out what is over: the minute, the day, and calls whose process has gone, with all that they had reserved. */
+  function bringUpToDate(account: Account, at: number): void {
+    const today = dayOf(at);
+    if (account.day !== today) {
+      account.day = today;
+      account.spent = nothing;
+    }
+    account.begun = account.begun.filter((begun) => begun > at - minute);
+    for (const [id, lease] of account.leases) {
+      // it counts for the day in which it ended
+      if (lease.until <= at) end(account, id, lease, dayOf(lease.until) === today ? lease : nothing, at);
+    }
+  }
+
+  /** Forgets a subject without calls under way. Looks at few of them, since somebody may be making up new ones all the time. */
+  function makeRoom(at: number): void {
+    let least: string | undefined;
+    let leastUsed = Infinity;
+    let compared = 0;
+    for (const [subject, account] of accounts) {
+      bringUpToDate(account, at);
+      if (account.leases.size > 0) continue;
+      const used = account.spent.tokens + account.spent.cost;
+      if (used < leastUsed) [least, leastUsed] = [subject, used];
+      compared += 1;
+      if (compared === CANDIDATES) break;
+    }
+    if (least === undefined) throw new Error(`${subjects} subjects have calls under way.`);
+    accounts.delete(least);
+  }
+
+  function accountOf(subject: string, at: number): Account {
+    const known = accounts.get(subject);
+    if (known === undefined && accounts.size >= subjects) makeRoom(at);
+    const account = known ?? { day: dayOf(at), spent: nothing, begun: [], leases: new Map() };
+    accounts.delete(subject);
+    accounts.set(subject, account);
+    bringUpToDate(account, at);
+    return account;
+  }
+
+  /** Whether there is so much left of the day, for the subject and for all together. */
+  function checkDay(account: Account, more: Amount, call: Adjustment, at: number): Reserved {
+    const retryAfterMs = (dayOf(at) + 1) * dayMs - at;
+    const own = [...account.leases.values()].reduce(add, add(account.spent, more));
+    if (!isAmount(call) || !fits(own, call.dailyTokens, call.dailyCost)) {
+      return { ok: false, why: 'budget', retryAfterMs };
+    }
+    const { spent, reserved } = totalOf(call.group ?? 'calls', at);
+    const all = [...reserved.values()].reduce(add, add(spent, more));
+    if (fits(all, call.totalDailyTokens ?? Infinity, call.totalDailyCost)) return { ok: true };
+    return { ok: false, why: 'total', retryAfterMs };
+  }
+
+  return {
+    reserve: async (call) => {
+      const { subject, id, tokens, cost = 0, group = 'calls', rpm, concurrent, leaseMs } = call;
+      const at = now();
+      const account = accountOf(subject, at);
+      const { leases, begun } = account;
+      if (leases.has(id)) return { ok: true };
+      if (leases.size >= concurrent) return { ok: false, why: 'concurrent', retryAfterMs: 1_000 };
+      if (begun.length >= rpm) {
+        return { ok: false, why: 'rpm', retryAfterMs: (begun[0] ?? at) + minute - at };
+      }
+      const lease = { tokens, cost, until: at + leaseMs, group };
+      const answer = checkDay(account, lease, call, at);
+      if (!answer.ok) return answer;
+      begun.push(at);
+      leases.set(id, lease);
+      addReserved(lease, lease, at);
+      return answer;
+    },
+    adjust: async (call) => {
+      const { subject, id, tokens, cost = 0 } = call;
+      const at = now();
+      const account = accounts.get(subject);
+      if (account !== undefined) bringUpToDate(account, at);
+      const lease = account?.leases.get(id);
+      if (account === undefined || lease === undefined) return { ok: false, why: 'ended' };
+      const adjusted = { ...lease, tokens, cost };
+      const more = subtract(adjusted, lease);
+      const isLess = isAmount(call) && more.tokens <= 0 && more.cost <= 0;
+      const answer: Reserved = isLess ? { ok: true } : checkDay(account, more, call, at);
+      if (!answer.ok) return answer;
+      account.leases.set(id, adjusted);
+      addReserved(lease, more, at);
+      return answer;
+    },
+    settle: async ({ subject, id, tokens, cost = 0 }) => {
+      const at = now();
+      const account = accounts.get(subject);
+      if (account === undefined) return;
+      bringUpToDate(account, at);
+      const lease = account.leases.get(id);
+      if (lease === undefined) return;
+      end(account, id, lease, isCount(tokens) && isCount(cost) ? { tokens, cost } : lease, at);
+    },
+  };
+}
+
+/** Written so that NaN anywhere refuses. */
+function fits(used: Amount, tokens: number, cost = Infinity): boolean {
+  return used.tokens <= tokens && used.cost <= cost;
+}
+
+function isAmount({ tokens, cost = 0 }: Pick<Adjustment, 'tokens' | 'cost'>): boolean {
+  return isCount(tokens) && isCount(cost);
+}
+
+function dayOf(at: number): number {
+  return Math.floor(at / dayMs);
+}

@@ -1,0 +1,57 @@
+import { CuelineError } from '@cueline/core';
+import { isCount } from './amount.ts';
+import type { Charge, TokenCounts } from './charge.ts';
+
+/** What a model costs, for each million tokens, in a currency of your choice: the one in which you give limits. */
+export type ModelPrice = {
+  input: number;
+  /** With what the model thinks and does not show. */
+  output: number;
+  /** Input that the provider reads from its cache. Default: as `input`. */
+  cachedInput?: number | undefined;
+  /** Input that the provider writes into its cache. Default: as `input`. */
+  cacheWrite?: number | undefined;
+};
+
+/**
+ * Prices by model: `provider:id`, such as `openai:gpt-4o`, or the id alone.
+ *
+ * @example
+ * const prices: Prices = { 'openai:gpt-4o': { input: 2.5, output: 10, cachedInput: 1.25 } }; // dollars
+ */
+export type Prices = Readonly<Record<string, ModelPrice>>;
+
+const MILLION = 1_000_000;
+
+/** Checks a table of prices. @throws CuelineError `invalid_options` */
+export function checkPrices(prices: Prices | undefined, where: string): Prices {
+  for (const [model, price] of Object.entries(prices ?? {})) {
+    const { input, output, cachedInput = 0, cacheWrite = 0 } = price ?? {};
+    if ([input, output, cachedInput, cacheWrite].every(isCount)) continue;
+    throw new CuelineError(
+      'invalid_options',
+      `${where}: prices["${model}"] is no price. Write { input, output }, each for a million tokens, such as { input: 2.5, output: 10 }.`,
+    );
+  }
+  return prices ?? {};
+}
+
+/** The price of a model, by its provider and id, as the AI SDK's model object has them (`openai.responses`, `gpt-4o`). */
+export function priceOf(prices: Prices, provider: string, modelId: string): ModelPrice | undefined {
+  const names = [`${provider}:${modelId}`, `${provider.split('.')[0]}:${modelId}`, modelId];
+  const name = names.find((each) => Object.hasOwn(prices, each));
+  return name === undefined ? undefined : prices[name];
+}
+
+/** What a call can cost at most that may use so many tokens. */
+export function worstCost({ input, output, cacheWrite = input }: ModelPrice, tokens: TokenCounts): number {
+  return (tokens.input * Math.max(input, cacheWrite) + tokens.output * output) / MILLION;
+}
+
+/** What a call has cost. */
+export function costOf(price: ModelPrice, charge: Charge): number {
+  const { input, output, cachedInput = input, cacheWrite = input } = price;
+  const rest = charge.input - charge.cachedInput - charge.cacheWrite;
+  const sent = rest * input + charge.cachedInput * cachedInput + charge.cacheWrite * cacheWrite;
+  return (sent + charge.output * output) / MILLION;
+}

@@ -1,0 +1,107 @@
+import type { CurrentModel } from '@cueline/core/models';
+
+/** A model as the AI SDK calls it today. */
+export type Model = CurrentModel;
+
+/** What a model is called with. */
+export type ModelCall = Parameters<Model['doStream']>[0];
+
+type Stream = Awaited<ReturnType<Model['doStream']>>['stream'];
+type Part = Stream extends ReadableStream<infer Item> ? Item : never;
+
+/** What a provider says that a call has used. */
+export type ReportedByModel = Extract<Part, { type: 'finish' }>['usage'];
+
+/** A call that may be made. */
+export type MeteredCall = {
+  /** Tokens of the longest answer that was reserved. */
+  maxOutputTokens: number;
+  /** So many characters have come. */
+  heard(characters: number): void;
+  /**
+   * The call is over: with what the provider says it has used, with what it threw, or cut off with neither. `unsent` where
+   * it was not made at all. Whatever comes after the first time does nothing.
+   */
+  ended(how: { usage?: ReportedByModel | undefined; error?: unknown; unsent?: boolean }): void;
+};
+
+/** The calls that go through models at the moment. */
+const metered = new WeakSet<ModelCall['prompt']>();
+
+/** The model, with a meter that lets each call begin, and hears what comes of it. */
+export function meteredModel(
+  model: Model,
+  begin: (model: Model, call: ModelCall) => Promise<MeteredCall>,
+): Model {
+  /** A model with a meter may stand behind another: a hook may name the model that it was given. */
+  async function measure<Result>(
+    call: ModelCall,
+    make: (call: ModelCall, meter?: MeteredCall) => Promise<Result>,
+  ): Promise<Result> {
+    if (metered.has(call.prompt)) return make(call);
+    const meter = await begin(model, call);
+    if (call.abortSignal?.aborted === true) {
+      meter.ended({ unsent: true });
+      throw call.abortSignal.reason as Error;
+    }
+    metered.add(call.prompt);
+    try {
+      return await make({ ...call, maxOutputTokens: meter.maxOutputTokens }, meter);
+    } catch (error) {
+      meter.ended({ error });
+      throw error;
+    } finally {
+      metered.delete(call.prompt);
+    }
+  }
+
+  return {
+    specificationVersion: model.specificationVersion,
+    provider: model.provider,
+    modelId: model.modelId,
+    get supportedUrls() {
+      return model.supportedUrls;
+    },
+    doGenerate: (call) =>
+      measure(call, async (given, meter) => {
+        const result = await model.doGenerate(given);
+        meter?.heard(JSON.stringify(result.content)?.length ?? 0);
+        meter?.ended({ usage: result.usage });
+        return result;
+      }),
+    doStream: (call) =>
+      measure(call, async (given, meter) => {
+        const result = await model.doStream(given);
+        return meter === undefined ? result : { ...result, stream: listen(result.stream, meter) };
+      }),
+  };
+}
+
+function listen(stream: Stream, meter: MeteredCall): Stream {
+  const reader = stream.getReader();
+  return new ReadableStream<Part>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) {
+            meter.ended({});
+            controller.close();
+            return;
+          }
+          if ('delta' in value) meter.heard(value.delta.length);
+          else if (value.type === 'finish') meter.ended({ usage: value.usage });
+          controller.enqueue(value);
+        } catch (error) {
+          meter.ended({});
+          controller.error(error);
+        }
+      },
+      cancel(reason) {
+        meter.ended({});
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,87 @@
+import { createKillSwitch } from '@cueline/edge';
+import { expect, test, vi } from 'vitest';
+import { ask as askProxy, chatBody, fixture, parts, refused, sse } from '../proxy/support.ts';
+import { all, ask, client, endless, greet, looks, never, post, refusal, sends, testRoute } from './routes.ts';
+
+const request = { definition: greet, input: { name: 'Ada' } };
+const off = { status: 503, code: 'unavailable' };
+
+test('a switch refuses runs and calls until it is turned off', async () => {
+  const killSwitch = createKillSwitch();
+  const hub = testRoute(['Hi.', 'Hi again.'], { killSwitch });
+  const { proxy, sent } = fixture(() => Response.json({}), { killSwitch });
+  await all(client(hub).start(request, never()));
+  killSwitch.turnOn();
+  expect(killSwitch.isOn).toBe(true);
+  expect(await refusal(await hub.route(post({ input: {} })))).toMatchObject({
+    ...off,
+    message: 'This server makes no model calls at the moment. Try again later.',
+  });
+  expect(await refused(proxy(askProxy()))).toEqual(off);
+  expect([hub.model.calls.length, sent.length]).toEqual([1, 0]);
+  killSwitch.turnOff();
+  await all(client(hub).start(request, never()));
+  expect((await proxy(askProxy())).status).toBe(200);
+});
+
+test('a run under way makes no further call once the switch is on', async () => {
+  const killSwitch = createKillSwitch();
+  const hub = testRoute([sends, 'Never said.'], { killSwitch, options: { approval: true } });
+  let requestId = '';
+  const run = client(hub).start(request, never())[Symbol.asyncIterator]();
+  let last;
+  let runId = '';
+  for (;;) {
+    const { done, value } = await run.next();
+    if (done === true) break;
+    last = value;
+    if (value.type === 'run-start') ({ runId } = value);
+    if (value.type !== 'request-open') continue;
+    ({ requestId } = value);
+    killSwitch.turnOn();
+    // what belongs to a run under way is heard all the same
+    await client(hub).send(runId, { type: 'respond', requestId, answer: { approve: true } });
+  }
+  expect(last).toMatchObject({ type: 'run-end', outcome: 'error', error: { code: 'interrupted' } });
+  expect(hub.model.calls).toHaveLength(1);
+});
+
+test('it ends what is under way where it is told to, at its full price', async () => {
+  const killSwitch = createKillSwitch();
+  const hub = testRoute([endless], { killSwitch, limits: { maxOutputTokens: 700 } });
+  const fixed = fixture(() => new Response(parts([], 'hang'), sse), { killSwitch });
+  const call = await fixed.proxy(askProxy({ body: { ...chatBody, stream: true } }));
+  const response = await hub.route(post({ input: {} }));
+  await expect.poll(() => hub.model.calls.length).toBe(1);
+  killSwitch.turnOn({ stopRuns: true });
+  const text = await response.text();
+  expect(text).toContain('"outcome":"error"');
+  expect(text).toContain('"code":"interrupted"');
+  expect(hub.model.calls[0]?.abortSignal?.aborted).toBe(true);
+  expect(hub.told).toContainEqual(expect.objectContaining({ type: 'model-call', basis: 'reserved' }));
+  await call.text();
+  expect(fixed.store[1]).toBe(fixed.store[0]?.replace('reserve', 'settle'));
+  // runs that have ended are not held on to
+  expect((await hub.route(ask('DELETE', `?run=${response.headers.get('x-cueline-run')}`))).status).toBe(204);
+});
+
+test.each([
+  ['that says so', () => true],
+  ['that says so later', async () => true],
+  ['that throws', () => Promise.reject(new Error('down'))],
+])('a function %s refuses, too', async (_, killSwitch) => {
+  const hub = testRoute([], { killSwitch });
+  const { proxy, sent } = fixture(undefined, { killSwitch });
+  expect(await refusal(await hub.route(post({ input: {} })))).toMatchObject(off);
+  expect(await refused(proxy(askProxy()))).toEqual(off);
+  expect([hub.model.calls, sent]).toEqual([[], []]);
+});
+
+test('a function is asked before each call of a run', async () => {
+  const killSwitch = vi.fn(() => false);
+  const hub = testRoute([looks, 'Never said.'], { killSwitch });
+  killSwitch.mockReturnValueOnce(false).mockReturnValueOnce(false).mockReturnValueOnce(true);
+  const log = await all(client(hub).start(request, never()));
+  expect(log.at(-1)).toMatchObject({ outcome: 'error', error: { code: 'interrupted' } });
+  expect(hub.model.calls).toHaveLength(1);
+});
