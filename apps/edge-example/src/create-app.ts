@@ -48,6 +48,10 @@ export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerE
     ...shared,
     model,
     models: (variables) => ({ env: variables }),
+    // the tasks are the user's own, and their validation only bounds a result's length
+    edits: () => true,
+    // the user rewrites a mail before it is sent
+    approvals: 'edit',
     limits: { steps: 40, tokens: 100_000, dailyTokens: 1_000_000 },
   });
 

@@ -23,6 +23,12 @@ export type {
   PromptRouteOptions,
 } from './route/prompt-route-options.ts';
 export type { ModelUsage } from './route/model-usage.ts';
+export type {
+  ApprovalContext,
+  ApprovalPermission,
+  EditContext,
+  EditPermission,
+} from './route/permissions.ts';
 export { createMemoryRuns, type MemoryRunsOptions } from './stores/memory-runs.ts';
 export type { EventBatch, NewRun, RunLogStore, RunMessage, StoredRun } from './stores/run-log-store.ts';
 export { createShareStore } from './shares/create-share-store.ts';

@@ -64,7 +64,10 @@ export class TaskListDefinition implements TaskListHandle {
     { maxAttempts = 5, maxNudges = 3 }: TaskListOptions = {},
   ) {
     const titles = tasks.map(({ task }) => task);
-    const { accepted, list, events, reply } = createTaskList({ kind, titles, maxAttempts });
+    const validated = new Set(
+      tasks.flatMap(({ validation }, index) => (validation === undefined ? [] : [index])),
+    );
+    const { accepted, list, events, reply } = createTaskList({ kind, titles, validated, maxAttempts });
     if (!accepted) throw new CuelineError('invalid_definition', reply);
     if (!Number.isInteger(maxNudges) || maxNudges < 0) {
       throw new CuelineError(

@@ -145,8 +145,18 @@ function openRun<Input, Types extends PromptTypes>(
     if (writer !== undefined) storageError = undefined;
     starting = { ...requesting, messages: [...shows] };
     for (const event of events) writer?.add(event);
+    const previousRunId = tasks.length === 0 ? undefined : lastRunId(log.events);
     const attempt = take(
-      { definition: latest, input, model, options: promptOptions, messages, tasks, key: requestKey },
+      {
+        definition: latest,
+        input,
+        model,
+        options: promptOptions,
+        messages,
+        tasks,
+        ...(previousRunId === undefined ? {} : { previousRunId }),
+        key: requestKey,
+      },
       events,
       key,
     );
@@ -280,6 +290,14 @@ function openRun<Input, Types extends PromptTypes>(
 // the initial state is idle, so it has no field that a running state lacks
 const idle = initialState as Extract<RunState, { status: 'idle' }>;
 const requesting: RunState = { ...idle, status: 'running', phase: 'requesting' };
+
+/** The latest run that an executor has named in this log. */
+function lastRunId(events: readonly RunEvent[]): string | undefined {
+  const start = events.findLast(
+    (event) => (event.type === 'run-start' || event.type === 'run-resume') && event.runId !== '',
+  );
+  return start !== undefined && 'runId' in start ? start.runId : undefined;
+}
 
 function isInterruption(event: RunEvent): boolean {
   return event.type === 'run-end' && event.error?.code === 'interrupted';

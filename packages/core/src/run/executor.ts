@@ -15,6 +15,11 @@ export type RunRequest<Input = unknown> = {
   messages?: readonly UIMessage[] | undefined;
   /** How the tasks of the turn before stood. */
   tasks?: readonly TaskItem[] | undefined;
+  /**
+   * The run of the turn before, by the id of its `run-start`. A route takes from its own log of that run what became of
+   * the author's tasks, and not from `tasks`.
+   */
+  previousRunId?: string | undefined;
   /** Starting twice with one key is one run. */
   key?: string | undefined;
 };

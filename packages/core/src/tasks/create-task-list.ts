@@ -1,4 +1,4 @@
-import { accept, add, type Decision, refuse } from './decision.ts';
+import { accept, type Decision, refuse } from './decision.ts';
 import type { TaskEvent } from './task.ts';
 import type { TaskList } from './task-list.ts';
 
@@ -7,11 +7,13 @@ export type TaskListSettings = {
   kind: TaskList['kind'];
   /** The author's tasks, in order. A dynamic list may begin without any. */
   titles: readonly string[];
+  /** Which of them have a validation, by their index. Default: none. */
+  validated?: ReadonlySet<number>;
   maxAttempts: number;
 };
 
 /** A new list, with the events that fill it. Refused, with a reply that says why, where it makes no sense. */
-export function createTaskList({ kind, titles, maxAttempts }: TaskListSettings): Decision {
+export function createTaskList({ kind, titles, validated, maxAttempts }: TaskListSettings): Decision {
   const empty: TaskList = { kind, items: [], nextNumber: 1, maxAttempts };
   if (kind === 'static' && titles.length === 0) {
     return refuse(empty, 'The task list is empty. Give it at least one task.');
@@ -22,7 +24,9 @@ export function createTaskList({ kind, titles, maxAttempts }: TaskListSettings):
     return refuse(empty, `maxAttempts is ${maxAttempts}. Give a whole number from 1 on.`);
   }
   const events = titles.map((title, index): TaskEvent => {
-    return add({ ...empty, nextNumber: index + 1 }, title.trim(), 'author', index);
+    const task = { id: `task-${index + 1}`, title: title.trim(), origin: 'author' as const };
+    const hasValidation = validated?.has(index) === true ? { hasValidation: true as const } : {};
+    return { type: 'task-add', task: { ...task, ...hasValidation }, index };
   });
   return accept(empty, events, '');
 }

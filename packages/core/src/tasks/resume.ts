@@ -1,6 +1,6 @@
 import { accept, type Decision, refuse, update } from './decision.ts';
 import type { TaskEvent, TaskItem } from './task.ts';
-import type { TaskList } from './task-list.ts';
+import { findTask, type TaskList } from './task-list.ts';
 
 /**
  * A new list that stands as an earlier one did, for the next turn of a conversation. What was under way or had failed is
@@ -16,7 +16,10 @@ export function resumeTasks(list: TaskList, earlier: readonly TaskItem[]): Decis
   }
   const events = earlier.flatMap((task, index): TaskEvent[] => {
     const { id, title, authored = title, origin, status, result, error } = task;
-    const added: TaskEvent = { type: 'task-add', task: { id, title: authored, origin }, index };
+    // whether a result is checked is said by this list, and not by the earlier one
+    const { hasValidation } = origin === 'author' ? (findTask(list, id) ?? {}) : {};
+    const facts = { id, title: authored, origin, ...(hasValidation === true ? { hasValidation } : {}) };
+    const added: TaskEvent = { type: 'task-add', task: facts, index };
     const renamed = authored === title ? [] : [update(task, 'user', { title })];
     if (status !== 'completed' && status !== 'skipped') return [added, ...renamed];
     return [

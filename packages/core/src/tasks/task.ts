@@ -12,6 +12,8 @@ export type TaskItem = {
   readonly authored?: string;
   readonly status: TaskStatus;
   readonly origin: TaskOrigin;
+  /** True where the prompt's author checks the result. Missing otherwise. */
+  readonly hasValidation?: true;
   /** How many results have been refused. */
   readonly attempts: number;
   /** What came of it, once it is completed; while it is validated, what is to be validated. */
@@ -22,7 +24,11 @@ export type TaskItem = {
 
 /** What can happen to a list of tasks. The log keeps these; the list is what they amount to. */
 export type TaskEvent =
-  | { type: 'task-add'; task: { id: string; title: string; origin: TaskOrigin }; index: number }
+  | {
+      type: 'task-add';
+      task: Pick<TaskItem, 'id' | 'title' | 'origin' | 'hasValidation'>;
+      index: number;
+    }
   /** What is not named stays as it was; `null` takes it away. */
   | {
       type: 'task-update';

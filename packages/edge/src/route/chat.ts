@@ -3,6 +3,7 @@ import { PromptTransport } from '@cueline/core/ai-sdk';
 import { Refusal } from '../respond.ts';
 import { eventsOf } from '../stores/event-batch.ts';
 import { checkTasks } from './check-messages.ts';
+import { earlierTasks } from './earlier-tasks.ts';
 import type { ChatPost } from './read-chat-post.ts';
 import type { Start } from './read-start.ts';
 import type { BegunRun, ReachedRun } from './runs.ts';
@@ -34,12 +35,13 @@ export async function answerChat(
   const transport = chatTransport(start, latest, left.signal, (request) => {
     begun = (async () => {
       // the task list stands in a message, as the client has it
-      const turn = { ...request, tasks: checkTasks(request.tasks), model, options, key: undefined };
+      const claimed = checkTasks(request.tasks);
       let before = latest;
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {
         await before?.stop();
         await before?.over();
-        const run = await begin(turn, before?.runId);
+        const tasks = await earlierTasks(claimed, before, request);
+        const run = await begin({ ...request, tasks, model, options, key: undefined }, before?.runId);
         if (run.begun) return run;
         before = run;
       }

@@ -52,7 +52,7 @@ export function checkMessages(messages: unknown, fileUrls: FileUrls, options: Ta
   }));
 }
 
-/** How the tasks of the turn before stood. Throws a {@link Refusal} with 400 for what are none. */
+/** How the tasks of the turn before stood, as a client says. Throws a {@link Refusal} with 400 for what are none. */
 export function checkTasks(tasks: unknown): Tasks {
   if (tasks === undefined) return [];
   const isTask = (task: unknown): boolean =>

@@ -13,7 +13,7 @@ import type { PromptRouteOptions } from './prompt-route-options.ts';
 import { readCommand } from './read-command.ts';
 import { readStart } from './read-start.ts';
 import { chatOf, noRun, readAfter, runOf } from './read-query.ts';
-import { createRuns } from './runs.ts';
+import { createRuns, type ReachedRun } from './runs.ts';
 import { readSettings } from './settings.ts';
 import { chunksResponse, emptyResponse, eventsResponse, RUN_HEADER } from './stream-response.ts';
 import { createStreams, type Place } from './streams.ts';
@@ -94,7 +94,8 @@ export function createPromptRoute(
   async function start({ request, identity, env, context }: Call): Promise<Response> {
     const { subject } = identity;
     const body = await readJson(request, { bytes: settings.bodyBytes });
-    const start = await readStart(settings, body, subject, request);
+    const reach = (runId: string): Promise<ReachedRun | undefined> => runs.find(runId, subject);
+    const start = await readStart(settings, body, subject, request, reach);
     const waitUntil = context?.waitUntil === undefined ? options.waitUntil : context.waitUntil.bind(context);
     const beginning = { identity, models: modelsFor(env), waitUntil };
     return inPlace(subject, undefined, async (leave, place) => {

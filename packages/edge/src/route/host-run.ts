@@ -10,8 +10,10 @@ import {
 } from '@cueline/core';
 import { createFeed, type Feed } from '../stores/feed.ts';
 import { KEPT_MESSAGES, type RunLogStore, type RunMessage } from '../stores/run-log-store.ts';
+import { createCommandCheck } from './check-command.ts';
 import { createErrorHiding } from './hide-errors.ts';
 import { hideRequests } from './hide-requests.ts';
+import type { Permissions } from './permissions.ts';
 import { createStoreWriter } from './store-writer.ts';
 
 /** A run that happens in this instance. */
@@ -40,6 +42,8 @@ export type HostedRunOptions = {
   showRequests?: boolean;
   /** Called with each event as it happens, with what the model is sent. */
   onEvent?(event: RunEvent, stop: HostedRun['stop']): void;
+  /** What clients may do to it. */
+  permissions?: Permissions;
   onFailure(error: unknown): void;
 };
 
@@ -67,6 +71,12 @@ export function hostRun(options: HostedRunOptions): HostedRun {
   /** What was answered to other instances, by the ids of their questions. */
   const replies = new Map<string, { reply: EditReply; told: boolean }>();
   const hideErrors = showErrors ? undefined : createErrorHiding(onFailure);
+  const check = createCommandCheck({
+    permissions: options.permissions ?? {},
+    prompt: request.definition.name,
+    subject,
+    onFailure,
+  });
   let innerId: string | undefined;
   let cause: SerializedError | undefined;
   let grace: ReturnType<typeof setTimeout> | undefined;
@@ -109,6 +119,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
       placed.type === 'run-end' && placed.outcome === 'stopped' && cause !== undefined
         ? { ...placed, outcome: 'error' as const, error: cause }
         : placed;
+    check.see(told);
     length += 1;
     lastTime = told.t;
     request = undefined;
@@ -162,6 +173,8 @@ export function hostRun(options: HostedRunOptions): HostedRun {
 
   async function send(command: RunCommand): Promise<EditReply> {
     if (innerId === undefined || innerId === '' || ended) return notUnderWay();
+    const reason = await check.refusal(command);
+    if (reason !== undefined) return { accepted: false, reason };
     return (await executor.send?.(innerId, command)) ?? notUnderWay();
   }
 

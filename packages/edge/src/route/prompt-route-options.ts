@@ -8,6 +8,7 @@ import type { LimitStore } from '../limits/limit-store.ts';
 import type { Prices } from '../limits/prices.ts';
 import type { RunLogStore } from '../stores/run-log-store.ts';
 import type { ModelUsage } from './model-usage.ts';
+import type { ApprovalPermission, EditPermission } from './permissions.ts';
 
 /** What a run may use, as `options.limits` of any run has it, and what one subject may use of the route. */
 export type PromptRouteLimits = Limits & {
@@ -63,7 +64,10 @@ export type PromptRouteLimits = Limits & {
   quietMs: number;
 };
 
-/** What a client asks for. Its messages have been checked; `model` and `options` are as they came. */
+/**
+ * What a client asks for. Its messages have been checked; `model` and `options` are as they came. `tasks` is what the
+ * client says of them: where `accept` gives no others, the route's own log decides what became of the author's.
+ */
 export type AskedRun = {
   prompt: string;
   subject: string;
@@ -150,6 +154,17 @@ export type PromptRouteOptions = RequestHeaderOptions & {
    * accept: ({ model }) => (model === 'openai:gpt-4o-mini' ? { model } : {})
    */
   accept?: ((asked: AskedRun, request: Request) => AcceptedRun | Promise<AcceptedRun>) | undefined;
+  /**
+   * Which edits of the task list a client may make: a list of types, which then holds for every task, or a function of
+   * the edit and its task. Default: adding tasks, having any task done again, and changing those that the prompt's author
+   * did not write. Of the author's tasks, those without a `validation` may be skipped and resolved, too.
+   */
+  edits?: EditPermission | undefined;
+  /**
+   * Whether a client that approves a call may change its arguments: `'edit'`, or a function that says so for each call.
+   * The tool's schema checks them again, and the log has them in `request-answer`. Default `'yes-no'`.
+   */
+  approvals?: ApprovalPermission | undefined;
   /** Which addresses files in a client's messages may have, besides `data:`. The server or the provider fetches them. */
   fileUrls?: ((url: URL) => boolean) | undefined;
   /** Keeps the process awake until a run has ended, where a platform would freeze it once it has answered. */

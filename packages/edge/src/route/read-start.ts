@@ -2,10 +2,12 @@ import { CuelineError, type Limits, type PromptDefinition, type RunRequest } fro
 import { Refusal } from '../respond.ts';
 import { isChatPost } from './read-chat-post.ts';
 import { checkMessages, checkTasks } from './check-messages.ts';
+import { earlierTasks } from './earlier-tasks.ts';
 import { isName, longestName } from './is-name.ts';
 import { TookTooLong, withPatience } from './patience.ts';
 import type { AcceptedRun, AskedRun } from './prompt-route-options.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
+import type { ReachedRun } from './runs.ts';
 import { runDefaults, type RouteSettings } from './settings.ts';
 
 /** A run as it may be started. */
@@ -20,10 +22,11 @@ export async function readStart(
   body: Readonly<Record<string, unknown>>,
   subject: string,
   request: Request,
+  reach: (runId: string) => Promise<ReachedRun | undefined>,
 ): Promise<Start> {
   const { options } = settings;
   const definition = findPrompt(settings, body['prompt']);
-  const { input, model, key } = body;
+  const { input, model, key, previousRunId } = body;
   if (key !== undefined && !isName(key)) {
     throw new Refusal('invalid_body', `key is no text of 1 to ${longestName} characters.`);
   }
@@ -38,13 +41,16 @@ export async function readStart(
     options: body['options'],
   };
   const accepted = await accept(settings, asked, request);
+  const { input: taken = input, tasks = asked.tasks } = accepted;
+  const isOwn = tasks === asked.tasks && tasks.length > 0;
+  const previous = isOwn && isName(previousRunId) ? await reach(previousRunId) : undefined;
   return {
     definition,
     input,
     messages: asked.messages,
-    tasks: asked.tasks,
     model: options.model,
     ...accepted,
+    tasks: isOwn ? await earlierTasks(tasks, previous, { definition, input: taken }) : tasks,
     options: { ...options.options, ...accepted.options, limits: limitsOf(settings, accepted) },
     key,
   };

@@ -55,6 +55,8 @@ export type Runs = {
   begin(beginning: Beginning): Promise<BegunRun>;
   /** Throws a {@link Refusal} with 404 where there is none, or it is somebody else's. */
   reach(runId: string, subject: string): Promise<ReachedRun>;
+  /** The same; undefined where there is none, or it is somebody else's. */
+  find(runId: string, subject: string): Promise<ReachedRun | undefined>;
   /** The latest run of a conversation. */
   latest(chat: string, subject: string): Promise<ReachedRun | undefined>;
 };
@@ -186,14 +188,21 @@ export function createRuns(settings: RouteSettings): Runs {
   }
 
   async function reach(runId: string, subject: string): Promise<ReachedRun> {
+    const run = await find(runId, subject);
+    if (run === undefined) throw unknownRun();
+    return run;
+  }
+
+  async function find(runId: string, subject: string): Promise<ReachedRun | undefined> {
     const run = here.get(runId);
     const known = run ?? (await ask(() => store.get(runId)));
-    if (known?.subject !== subject) throw unknownRun();
+    if (known?.subject !== subject) return undefined;
     return run === undefined ? reachElsewhere(runId, known) : reachHere(run, run.settled);
   }
 
   return {
     reach,
+    find,
     async latest(chat, subject) {
       const runId = await ask(() => store.find({ subject, chat }));
       return runId === undefined ? undefined : reach(runId, subject);
@@ -255,6 +264,7 @@ export function createRuns(settings: RouteSettings): Runs {
         showErrors: settings.showErrors,
         showRequests: settings.showRequests,
         onEvent: add,
+        permissions: settings.permissions,
         onFailure,
       });
       here.set(runId, { ...run, settled });

@@ -4,6 +4,7 @@ import { createMemoryLimits } from '../limits/memory-limits.ts';
 import { checkPrices, type Prices } from '../limits/prices.ts';
 import { createMemoryRuns } from '../stores/memory-runs.ts';
 import type { RunLogStore } from '../stores/run-log-store.ts';
+import { readPermissions, type Permissions } from './permissions.ts';
 import type { PromptRouteEvent, PromptRouteLimits, PromptRouteOptions } from './prompt-route-options.ts';
 
 type OwnLimits = Omit<PromptRouteLimits, keyof Limits>;
@@ -19,6 +20,7 @@ export type RouteSettings = OwnLimits & {
   prices: Prices;
   showErrors: boolean;
   showRequests: boolean;
+  permissions: Permissions;
   report(event: PromptRouteEvent): void;
 };
 
@@ -87,6 +89,7 @@ export function readSettings(
     prices: readPrices(options.prices, own),
     showErrors: options.showErrors ?? options.development === true,
     showRequests: options.showRequests ?? options.development === true,
+    permissions: readPermissions(options),
     report(event) {
       // whoever listens must not end what it listens to
       void (async () => options.onEvent?.(event))().catch(() => {});

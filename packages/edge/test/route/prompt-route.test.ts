@@ -196,7 +196,7 @@ describe('a run on a route', () => {
   });
 
   test('is answered and edited over the route', async () => {
-    const hub = testRoute([sends, 'Done.'], { options: { approval: true } });
+    const hub = testRoute([sends, 'Done.'], { options: { approval: true }, approvals: 'edit' });
     const run = createRun(greet, { executor: client(hub) });
     const end = run.start({ name: 'Ada' });
     await expect.poll(() => run.getState().requests.length).toBe(1);

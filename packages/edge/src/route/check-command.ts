@@ -1,0 +1,87 @@
+import type { RunCommand, RunEvent, TaskItem } from '@cueline/core';
+import { applyTaskEvent, canonicalCall } from '@cueline/core/server';
+import { argumentsOf, mayChangeArguments, mayEdit, type Permissions } from './permissions.ts';
+
+/** What a client says to a run, checked against what it may do. */
+export type CommandCheck = {
+  /** The next event of the run. */
+  see(event: RunEvent): void;
+  /** Why a client may not do this; undefined where it may. Never rejects. */
+  refusal(command: RunCommand): Promise<string | undefined>;
+};
+
+export type CommandCheckOptions = {
+  permissions: Permissions;
+  prompt: string;
+  subject: string;
+  /** Called with what `edits` or `approvals` throws. */
+  onFailure(error: unknown): void;
+};
+
+/** One for each run, which knows its tasks and its open requests from its events. */
+export function createCommandCheck(options: CommandCheckOptions): CommandCheck {
+  const { permissions, prompt, subject, onFailure } = options;
+  /** By the paths of agents; '' for the run itself. */
+  const tasks = new Map<string, readonly TaskItem[]>();
+  const requests = new Map<string, { toolName: string; input: unknown }>();
+
+  async function editRefusal({
+    edit,
+    agent = '',
+  }: Extract<RunCommand, { type: 'edit' }>): Promise<string | undefined> {
+    const taskId = 'taskId' in edit ? edit.taskId : undefined;
+    const task = taskId === undefined ? undefined : tasks.get(agent)?.find(({ id }) => id === taskId);
+    if (await mayEdit(permissions.edits, edit, { task, subject, prompt })) return undefined;
+    const which = task === undefined ? 'this task' : task.id;
+    const what = edit.type === 'add' ? 'add tasks' : `${edit.type} ${which}`;
+    return `Clients may not ${what} here. The server can allow it: edits: ['${edit.type}'] in createPromptRoute.`;
+  }
+
+  async function answerRefusal({
+    requestId,
+    answer,
+  }: Extract<RunCommand, { type: 'respond' }>): Promise<string | undefined> {
+    const input = argumentsOf(answer);
+    const request = requests.get(requestId);
+    // the run itself says that there is no such request
+    if (input === undefined || request === undefined || isSame(input, request.input)) return undefined;
+    const { toolName } = request;
+    if (await mayChangeArguments(permissions.approvals, { toolName, subject, prompt })) return undefined;
+    return `Clients may not change the arguments of ${toolName} here. Approve the call as it is, or refuse it. The server can allow it: approvals: 'edit' in createPromptRoute.`;
+  }
+
+  return {
+    see(event) {
+      switch (event.type) {
+        case 'task-add':
+        case 'task-update':
+        case 'task-move':
+        case 'task-remove': {
+          const { agent = '' } = event;
+          tasks.set(agent, applyTaskEvent(tasks.get(agent) ?? [], event));
+          return;
+        }
+        case 'request-open':
+          requests.set(event.requestId, { toolName: event.toolName, input: event.input });
+          return;
+        case 'request-answer':
+        case 'request-withdraw':
+          requests.delete(event.requestId);
+          return;
+        default:
+      }
+    },
+    async refusal(command) {
+      try {
+        return await (command.type === 'edit' ? editRefusal(command) : answerRefusal(command));
+      } catch (error) {
+        onFailure(error);
+        return 'Whether this is allowed could not be checked. Try again in a while.';
+      }
+    },
+  };
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return canonicalCall('', one) === canonicalCall('', other);
+}
