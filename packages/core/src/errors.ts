@@ -44,6 +44,14 @@ export type CuelineErrorCode =
   | 'link_foreign'
   | 'too_large';
 
+/**
+ * Whose words an error has. `cueline`: ours, or those of a `CuelineError` that was thrown to be read. `model`: the
+ * model's or its provider's. The others are what the app's own code threw, which may name an address, a query or a
+ * file: a `tool`, the `prompt` function (an agent's or a task's `extend`, too), a `hook` or callback, a task's
+ * `validation`, or code of which only that is known (`unknown`).
+ */
+export type ErrorSource = 'cueline' | 'model' | 'tool' | 'prompt' | 'hook' | 'validation' | 'unknown';
+
 /** A {@link CuelineError} as plain JSON, the form in which a run's log keeps it. */
 export type SerializedError = {
   code: CuelineErrorCode;
@@ -51,6 +59,8 @@ export type SerializedError = {
   message: string;
   /** Structured facts, such as `{ statusCode: 401 }`. Never a key. */
   details?: Record<string, unknown>;
+  /** Whose words the message has; missing where they are Cueline's own. */
+  source?: ErrorSource;
 };
 
 /**
@@ -63,15 +73,22 @@ export class CuelineError extends Error {
   override readonly name: 'CuelineError' = 'CuelineError';
   readonly code: CuelineErrorCode;
   declare readonly details?: Record<string, unknown>;
+  /** Whose words the message has; missing where they are Cueline's own, or meant to be read. */
+  declare readonly source?: ErrorSource;
 
   constructor(
     code: CuelineErrorCode,
     message: string,
-    options: { cause?: unknown; details?: Record<string, unknown> } = {},
+    options: {
+      cause?: unknown;
+      details?: Record<string, unknown> | undefined;
+      source?: ErrorSource | undefined;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     if (options.details !== undefined) this.details = options.details;
+    if (options.source !== undefined) this.source = options.source;
   }
 
   /** True for a CuelineError of any copy of this package, also across realms. */
@@ -85,6 +102,7 @@ export class CuelineError extends Error {
       code: this.code,
       message: this.message,
       ...(this.details === undefined ? {} : { details: this.details }),
+      ...(this.source === undefined ? {} : { source: this.source }),
     };
     originals.set(json, this);
     return json;
@@ -97,11 +115,8 @@ export class CuelineError extends Error {
   static fromJSON(json: SerializedError): CuelineError {
     const original = originals.get(json);
     if (original !== undefined) return original;
-    return new CuelineError(
-      json.code,
-      json.message,
-      json.details === undefined ? {} : { details: json.details },
-    );
+    const { code, message, details, source } = json;
+    return new CuelineError(code, message, { details, source });
   }
 }
 
@@ -112,11 +127,11 @@ const originals = new WeakMap<SerializedError, CuelineError>();
  * What a function of the script threw: our own errors as they are, others with the name of the function. While the app is
  * being developed, the console shows the error itself, since only its message goes on from here.
  */
-export function scriptError(where: string, error: unknown): CuelineError {
+export function scriptError(where: string, error: unknown, source: ErrorSource = 'hook'): CuelineError {
   if (CuelineError.isInstance(error)) return error;
   reportInDevelopment(error);
   const message = error instanceof Error ? error.message : String(error);
-  return new CuelineError('script_error', `${where} threw: ${message}`, { cause: error });
+  return new CuelineError('script_error', `${where} threw: ${message}`, { cause: error, source });
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,4 @@
-export { CuelineError, type CuelineErrorCode, type SerializedError } from './errors.ts';
+export { CuelineError, type CuelineErrorCode, type ErrorSource, type SerializedError } from './errors.ts';
 
 export type { Prompt } from './prompt/prompt.ts';
 export {

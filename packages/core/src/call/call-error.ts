@@ -38,6 +38,7 @@ export function callError(error: unknown, report: CallReport | undefined, dialog
   const rejection = new CuelineError(known.code, known.message, {
     cause: known.cause ?? known,
     details: { ...known.details, ...details },
+    source: known.source,
   });
   const json = rejection.toJSON();
   // a log goes to workers and databases, which take nothing that has functions

@@ -95,8 +95,9 @@ export function conductCall(
         withoutCalls(model, () => !mayCall(state), refused),
         {
           secrets: speaker.tree.secrets,
-          onRetry: ({ message }) =>
-            speaker.sink.append({ type: 'warning', message: `The model is asked again. ${message}` }),
+          onRetry({ message, source = 'model' }) {
+            speaker.sink.append({ type: 'warning', message: `The model is asked again. ${message}`, source });
+          },
         },
       ),
     async beforeStep({ messages, steered }) {

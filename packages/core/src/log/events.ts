@@ -1,5 +1,5 @@
 import type { FinishReason, LanguageModelUsage, ModelMessage, ProviderMetadata, UIMessage } from 'ai';
-import type { SerializedError } from '../errors.ts';
+import type { ErrorSource, SerializedError } from '../errors.ts';
 import type { ToolEffect } from '../prompt/tool-definition.ts';
 import type { TaskEvent } from '../tasks/task.ts';
 
@@ -103,23 +103,41 @@ export type RunEventBody =
   | { type: 'reasoning-end'; id: string; providerMetadata?: ProviderMetadata }
   | ({ type: 'tool-input-start'; toolCallId: string; toolName: string } & ToolCallFacts)
   | { type: 'tool-input-delta'; toolCallId: string; delta: string }
-  /** The arguments are whole. `invalid` says why they cannot be used; such a call is not run. */
+  /**
+   * The arguments are whole. `invalid` says why they cannot be used, in the words of `source`; such a call is not run.
+   */
   | ({
       type: 'tool-input-end';
       toolCallId: string;
       toolName: string;
       input: unknown;
       invalid?: string;
+      source?: ErrorSource;
     } & ToolCallFacts)
   | { type: 'tool-start'; toolCallId: string; toolName: string }
   | { type: 'tool-preliminary'; toolCallId: string; output: unknown; providerMetadata?: ProviderMetadata }
   /** `ms` is how long the tool itself ran; missing where the provider ran it. */
   | ({ type: 'tool-end'; toolCallId: string; output: unknown; ms?: number } & ToolCallFacts)
-  | ({ type: 'tool-error'; toolCallId: string; error: string; ms?: number } & ToolCallFacts)
+  /** `source` says whose words the error has. */
+  | ({
+      type: 'tool-error';
+      toolCallId: string;
+      error: string;
+      source?: ErrorSource;
+      ms?: number;
+    } & ToolCallFacts)
   /** One call inside a composite tool's call; `index` is its place among them. */
   | { type: 'sub-call-start'; toolCallId: string; index: number; name: string; input: unknown }
-  /** `error` is there where it failed, and then no output. */
-  | { type: 'sub-call-end'; toolCallId: string; index: number; output?: unknown; error?: string; ms: number }
+  /** `error` is there where it failed, in the words of `source`, and then no output. */
+  | {
+      type: 'sub-call-end';
+      toolCallId: string;
+      index: number;
+      output?: unknown;
+      error?: string;
+      source?: ErrorSource;
+      ms: number;
+    }
   /**
    * An agent begins its work on a tool call. This and everything that it does stands in the log under its `agent` path.
    */
@@ -159,7 +177,8 @@ export type RunEventBody =
     }
   | { type: 'source'; source: SourceFacts }
   | { type: 'file'; mediaType: string; url: string; reasoning?: boolean; providerMetadata?: ProviderMetadata }
-  | { type: 'warning'; message: string }
+  /** `source` is there where it has the words of what was thrown. */
+  | { type: 'warning'; message: string; source?: ErrorSource }
   /** The stream broke and the step is tried again; what it had said so far is no part of the answer. */
   | { type: 'retry'; error: SerializedError }
   | {

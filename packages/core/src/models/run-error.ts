@@ -1,5 +1,5 @@
 import { APICallError, LoadAPIKeyError, NoSuchModelError } from '@ai-sdk/provider';
-import { CuelineError, type CuelineErrorCode } from '../errors.ts';
+import { CuelineError, type CuelineErrorCode, type ErrorSource } from '../errors.ts';
 import { explain, kindOfStatus, kindOfWords } from './failure-kind.ts';
 import { connectionError } from './guarded-fetch.ts';
 import { providerMessage } from './provider-message.ts';
@@ -15,6 +15,7 @@ type Facts = {
   cause?: unknown;
   who?: string | undefined;
   details?: Record<string, unknown>;
+  source?: ErrorSource;
 };
 
 /**
@@ -30,14 +31,15 @@ export function toRunError(error: unknown, secrets: readonly string[] = []): Cue
   return new CuelineError(found.code, message, {
     // The cause may hold the request with its headers, but it is never written to a log.
     cause: found.cause,
-    ...(details === undefined ? {} : { details }),
+    details,
+    source: found.source,
   });
 }
 
 function classify(error: unknown, seen: Set<unknown>): CuelineError {
   if (CuelineError.isInstance(error)) return error;
   if (typeof error !== 'object' || error === null) {
-    return build('provider_error', { message: providerMessage(error), cause: error });
+    return build('provider_error', { message: providerMessage(error), cause: error, source: 'unknown' });
   }
   seen.add(error);
   const name = String((error as { name?: unknown }).name);
@@ -48,21 +50,23 @@ function classify(error: unknown, seen: Set<unknown>): CuelineError {
     return new CuelineError('aborted', 'The run was stopped.', { cause: error });
   }
   if (name === 'TimeoutError') {
-    return new CuelineError('timeout', `The model took too long: ${messageOf(error)}`, { cause: error });
+    const source = error instanceof DOMException ? 'model' : 'unknown';
+    const message = `The model took too long: ${messageOf(error)}`;
+    return new CuelineError('timeout', message, { cause: error, source });
   }
   if (name === 'AI_RetryError') return fromRetries(error, inner);
   if (APICallError.isInstance(error)) return fromCall(error, inner);
   if (LoadAPIKeyError.isInstance(error)) {
-    return new CuelineError('missing_key', messageOf(error), { cause: error });
+    return new CuelineError('missing_key', messageOf(error), { cause: error, source: 'model' });
   }
   if (NoSuchModelError.isInstance(error)) {
-    return new CuelineError('unknown_model', messageOf(error), { cause: error });
+    return new CuelineError('unknown_model', messageOf(error), { cause: error, source: 'model' });
   }
   if (name === 'AI_UnsupportedModelVersionError' || name === 'AI_InvalidArgumentError') {
-    return new CuelineError('invalid_options', messageOf(error), { cause: error });
+    return new CuelineError('invalid_options', messageOf(error), { cause: error, source: 'model' });
   }
   if (name === 'AI_InvalidPromptError' || name === 'AI_UnsupportedFunctionalityError') {
-    return new CuelineError('bad_request', messageOf(error), { cause: error });
+    return new CuelineError('bad_request', messageOf(error), { cause: error, source: 'model' });
   }
   if (name === 'AI_NoOutputGeneratedError') {
     const cause = inner((error as { cause?: unknown }).cause);
@@ -91,6 +95,7 @@ function fromRetries(error: object, inner: (next: unknown) => CuelineError | und
   return new CuelineError(last.code, `${last.message} (${attempts} attempts)`, {
     cause: error,
     details: { ...last.details, attempts },
+    source: last.source,
   });
 }
 
@@ -155,6 +160,8 @@ function fromPayload(error: object): CuelineError {
   return build(code, {
     message: message ?? 'it gave no reason',
     cause: error,
+    // what a provider sends is no error object; what its package throws has a name of the AI SDK's
+    source: error instanceof Error && !error.name.startsWith('AI_') ? 'unknown' : 'model',
     details: {
       ...(status === undefined ? {} : { statusCode: status }),
       ...(typeof labels.type === 'string' ? { type: labels.type } : {}),
@@ -173,7 +180,10 @@ function record(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-function build(code: CuelineErrorCode, { message, cause, who = 'The model', details }: Facts): CuelineError {
+function build(
+  code: CuelineErrorCode,
+  { message, cause, who = 'The model', details, source = 'model' }: Facts,
+): CuelineError {
   const { what, advice } = explain(code, who);
   const status = details?.['statusCode'];
   const head = typeof status === 'number' ? `${what} (${status})` : what;
@@ -182,6 +192,7 @@ function build(code: CuelineErrorCode, { message, cause, who = 'The model', deta
   const end = /[.!?…]$/.test(text) ? '' : '.';
   return new CuelineError(code, advice === '' ? `${text}${end}` : `${text}${end} ${advice}`, {
     cause,
+    source,
     ...(details === undefined || Object.keys(details).length === 0 ? {} : { details }),
   });
 }

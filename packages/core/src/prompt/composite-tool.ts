@@ -1,4 +1,5 @@
 import { asSchema, jsonSchema, type JSONSchema7 } from 'ai';
+import { invalidCallSource, thrownText, withSource } from '../error-source.ts';
 import { CuelineError } from '../errors.ts';
 import { reportInDevelopment } from '../report-in-development.ts';
 import { needsApproval } from './needs-approval.ts';
@@ -124,13 +125,17 @@ async function runOne(
 ): Promise<unknown> {
   const definition = byName.get(name);
   if (definition === undefined) {
-    throw new Error(`${composite} has no tool "${name}". There are: ${[...byName.keys()].join(', ')}.`);
+    throw withSource(
+      new Error(`${composite} has no tool "${name}". There are: ${[...byName.keys()].join(', ')}.`),
+      'model',
+    );
   }
   let args: unknown;
   try {
     args = await parseWith(definition.inputSchema, input);
   } catch (error) {
-    throw new Error(`Invalid arguments for ${name}: ${(error as Error).message}`, { cause: error });
+    const invalid = new Error(`Invalid arguments for ${name}: ${thrownText(error)}`, { cause: error });
+    throw withSource(invalid, invalidCallSource(error));
   }
   try {
     return await lastOutput(definition.run(args, context, makeSubCall));
@@ -143,7 +148,7 @@ async function runOne(
 function callsOf(composite: string, args: unknown): SubCallInput[] {
   const calls = readCalls(args);
   if (calls !== undefined) return calls;
-  throw new Error(`${composite} takes { "calls": [{ "name": "…", "args": { … } }] }.`);
+  throw withSource(new Error(`${composite} takes { "calls": [{ "name": "…", "args": { … } }] }.`), 'model');
 }
 
 /** The calls that a model asks for; undefined for what is no list of calls. */

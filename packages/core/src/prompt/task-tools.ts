@@ -1,5 +1,6 @@
 import * as tasks from '../tasks/static.ts';
 import * as dynamic from '../tasks/dynamic.ts';
+import { sourceOf, thrownText, withSource } from '../error-source.ts';
 import { jsonSchema } from 'ai';
 import type { TaskDefinition, TaskListDefinition } from './task-list.ts';
 import { functionTool } from './tool-definition.ts';
@@ -57,21 +58,24 @@ async function finish(list: TaskListDefinition, result: string): Promise<string>
   const reply = list.apply(decision);
   if (decision.validate === undefined) return reply;
   // a validation may never end, and the task may be skipped for it
-  const feedback = await Promise.race([
+  const found = await Promise.race([
     validate(list.definitionOf(decision.validate), result),
-    list.noLongerValidating(decision.validate).then(() => undefined),
+    list.noLongerValidating(decision.validate).then((): Found => ({ feedback: undefined })),
   ]);
-  return list.apply(tasks.settleTask(list.list, decision.validate, feedback));
+  return list.apply(tasks.settleTask(list.list, decision.validate, found.feedback, found.thrown));
 }
 
-/** What is wrong with a result; undefined where nothing is. */
-async function validate(definition: TaskDefinition | undefined, result: string): Promise<string | undefined> {
+/** What is wrong with a result, undefined where nothing is; `thrown` where only the model is to read it. */
+type Found = { feedback: string | undefined; thrown?: true };
+
+async function validate(definition: TaskDefinition | undefined, result: string): Promise<Found> {
   try {
     const feedback: unknown = await definition?.validation?.(result);
-    if (typeof feedback === 'string') return feedback === '' ? undefined : feedback;
-    return feedback === false ? 'The result is not right.' : undefined;
+    if (typeof feedback === 'string') return { feedback: feedback === '' ? undefined : feedback };
+    return { feedback: feedback === false ? 'The result is not right.' : undefined };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    const isMeant = sourceOf(error, 'validation') === 'cueline';
+    return { feedback: thrownText(error), ...(isMeant ? {} : { thrown: true }) };
   }
 }
 
@@ -102,7 +106,9 @@ function readTexts<Name extends string>(
 ): { success: true; value: Record<Name, string> } | { success: false; error: Error } {
   const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
   const missing = fields.find((field) => given[field] === undefined || given[field] === null);
-  if (missing !== undefined) return { success: false, error: new Error(`${missing} is missing.`) };
+  if (missing !== undefined) {
+    return { success: false, error: withSource(new Error(`${missing} is missing.`), 'model') };
+  }
   const texts = fields.map((field) => {
     const text = given[field];
     return [field, typeof text === 'string' ? text : JSON.stringify(text)] as const;

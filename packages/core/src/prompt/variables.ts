@@ -60,7 +60,7 @@ function toYaml(name: string, data: object): string {
     throw new CuelineError(
       'invalid_definition',
       `The data of ${name} cannot be written as YAML (${reason}). Give plain objects, arrays, strings, numbers.`,
-      { cause: error },
+      { cause: error, source: 'prompt' },
     );
   }
 }

@@ -1,5 +1,6 @@
 import { getErrorMessage } from '@ai-sdk/provider';
 import type { FlexibleSchema } from 'ai';
+import { withSource } from '../error-source.ts';
 import { CuelineError } from '../errors.ts';
 import { needsApproval } from '../prompt/needs-approval.ts';
 import { parseWith } from '../prompt/schema.ts';
@@ -48,7 +49,10 @@ export async function approvedArguments(
     const answer = await tree.requests.ask(asked, abortSignal, path);
     if (!answer.approve) {
       const reason = answer.reason === undefined ? '' : `: ${answer.reason}`;
-      throw new Refusal(`${toolName} was not run, because the user did not approve it${reason}.`);
+      throw withSource(
+        new Refusal(`${toolName} was not run, because the user did not approve it${reason}.`),
+        'cueline',
+      );
     }
     if (answer.input === undefined || isSame(answer.input, request.input)) return { args };
     try {

@@ -1,6 +1,9 @@
+import { withSource } from '../error-source.ts';
+import type { ErrorSource } from '../errors.ts';
+
 /** An error whose words are meant for the model: it is told them as they are, without an error's name before them. */
-export function forModel(message: string, cause?: unknown): Error {
+export function forModel(message: string, cause?: unknown, source: ErrorSource = 'cueline'): Error {
   const error = new Error(message, cause === undefined ? undefined : { cause });
   error.name = '';
-  return error;
+  return withSource(error, source);
 }

@@ -1,5 +1,6 @@
 import { getErrorMessage } from '@ai-sdk/provider';
 import type { FlexibleSchema } from 'ai';
+import { sourceOf, withSource } from '../error-source.ts';
 import { CuelineError } from '../errors.ts';
 import { redact } from '../models/redact.ts';
 import { reportInDevelopment } from '../report-in-development.ts';
@@ -251,10 +252,11 @@ export function createCallGuard({ speaker, recorder, onStart, strictLoops }: Cal
 
   /** The model is told what a tool throws: our own errors by their words alone, and no error by a key. */
   function withoutKeys(error: unknown): unknown {
-    if (CuelineError.isInstance(error)) return forModel(redact(error.message, tree.secrets), error);
+    const source = sourceOf(error, 'tool');
+    if (CuelineError.isInstance(error)) return forModel(redact(error.message, tree.secrets), error, source);
     const text = getErrorMessage(error);
     const safe = redact(text, tree.secrets);
-    return safe === text ? error : new Error(safe, { cause: error });
+    return safe === text ? error : withSource(new Error(safe, { cause: error }), source);
   }
 
   return {

@@ -1,5 +1,6 @@
 import { getErrorMessage } from '@ai-sdk/provider';
-import { CuelineError } from '../errors.ts';
+import { sourceOf } from '../error-source.ts';
+import { CuelineError, type ErrorSource } from '../errors.ts';
 import { redact } from '../models/redact.ts';
 import { lastOutput } from '../prompt/tool-callbacks.ts';
 import type { SubCaller, ToolContext, ToolRules } from '../prompt/tool-definition.ts';
@@ -30,7 +31,7 @@ export function makeSubCalls(speaker: Speaker, outer: OuterCall): SubCaller {
       outer.admit({ toolName: `${outer.name}.${name}`, input, effect, repeatable }, index === 0),
     );
     const startedAt = performance.now();
-    const end = (outcome: { output: unknown } | { error: string }): void => {
+    const end = (outcome: { output: unknown } | { error: string; source: ErrorSource }): void => {
       const ms = Math.round((performance.now() - startedAt) * 100) / 100;
       sink.append({ type: 'sub-call-end', toolCallId, index, ...outcome, ms });
     };
@@ -55,7 +56,7 @@ export function makeSubCalls(speaker: Speaker, outer: OuterCall): SubCaller {
       // a run that was stopped is no failure of this one call
       if (context.abortSignal?.aborted === true) throw error;
       const message = redact(messageOf(error), tree.secrets);
-      end({ error: message });
+      end({ error: message, source: sourceOf(error, 'tool') });
       return { error: message };
     } finally {
       limit?.clear();

@@ -1,6 +1,7 @@
 import { getErrorMessage } from '@ai-sdk/provider';
 import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
-import { CuelineError } from '../errors.ts';
+import { invalidCallSource, sourceOf } from '../error-source.ts';
+import { CuelineError, type ErrorSource } from '../errors.ts';
 import type { RunEventBody, RunOutcome } from '../log/events.ts';
 import { redact } from '../models/redact.ts';
 import { toRunError } from '../models/run-error.ts';
@@ -67,6 +68,8 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
   /** Those that wait for their calls to be written down. */
   const waitingTools = new Map<string, () => void>();
   const durations = new Map<string, number>();
+  /** Calls that cannot run, and whose words say why. */
+  const invalid = new Map<string, ErrorSource>();
 
   function end(
     outcome: RunOutcome,
@@ -93,13 +96,20 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
     return redact(getErrorMessage(error), settings.secrets);
   }
 
+  /** The AI SDK gives the error of such a call again, as a text. */
+  function noteInvalid({ toolCallId, error }: { toolCallId: string; error?: unknown }): ErrorSource {
+    const source = invalidCallSource(error);
+    invalid.set(toolCallId, source);
+    return source;
+  }
+
   function toolCalled(part: Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>): void {
     log.append({
       type: 'tool-input-end',
       toolCallId: part.toolCallId,
       toolName: part.toolName,
       input: toJson(part.input, settings.secrets),
-      ...(part.invalid === true ? { invalid: errorText(part.error) } : {}),
+      ...(part.invalid === true ? { invalid: errorText(part.error), source: noteInvalid(part) } : {}),
       ...callFacts(part),
     });
     called.add(part.toolCallId);
@@ -184,10 +194,12 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
       case 'tool-error': {
         const { toolCallId } = part;
         const error = errorText(part.error);
+        const isProviders = part.providerExecuted === true;
         return log.append({
           type: 'tool-error',
           toolCallId,
           error,
+          source: invalid.get(toolCallId) ?? sourceOf(part.error, isProviders ? 'model' : 'tool'),
           ...duration(toolCallId),
           ...callFacts(part),
         });
@@ -197,6 +209,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
           type: 'tool-error',
           toolCallId: part.toolCallId,
           error: 'This call was not approved.',
+          source: 'cueline',
         });
       case 'tool-approval-request':
         if (part.isAutomatic !== true) waiting = true;
@@ -269,6 +282,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
       called.clear();
       early.clear();
       durations.clear();
+      invalid.clear();
       log.append(event);
     },
     get failure() {

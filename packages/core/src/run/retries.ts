@@ -54,6 +54,7 @@ export function afterAttempts(error: CuelineError, attempts: number): CuelineErr
   return new CuelineError(error.code, `${error.message} (${attempts} attempts)`, {
     cause: error.cause,
     details: { ...error.details, attempts },
+    source: error.source,
   });
 }
 

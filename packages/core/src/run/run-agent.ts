@@ -150,7 +150,7 @@ function agentError(name: string, ending: Ending | undefined): CuelineError {
   return new CuelineError(
     error?.code ?? 'stream_truncated',
     `The agent ${name} gave no answer: ${error?.message ?? why}`,
-    error === undefined ? {} : { cause: error },
+    error === undefined ? {} : { cause: error, source: error.source },
   );
 }
 

@@ -1,5 +1,6 @@
 import { CuelineError, scriptError } from '../errors.ts';
 import { createModels } from '../models/create-models.ts';
+import { redact } from '../models/redact.ts';
 import { toRunError } from '../models/run-error.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import { toJson } from './to-json.ts';
@@ -19,8 +20,10 @@ export function describeFailure(
 
 /** What a prompt function threw: errors of the AI SDK's as they are, others as the script's. */
 function toScriptError(error: unknown, secrets: readonly string[]): CuelineError {
-  if (error instanceof Error && !error.name.startsWith('AI_')) {
-    return scriptError('The prompt function', error);
+  if (error instanceof Error && error.name.startsWith('AI_')) {
+    const { code, message, details, cause } = toRunError(error, secrets);
+    return new CuelineError(code, message, { details, cause, source: 'prompt' });
   }
-  return toRunError(error, secrets);
+  const { code, message } = scriptError('The prompt function', error, 'prompt');
+  return new CuelineError(code, redact(message, secrets), { cause: error, source: 'prompt' });
 }

@@ -3,9 +3,11 @@ import {
   type Instructions,
   type OutputInterface,
   type PrepareStepFunction,
+  type StopCondition,
   type ToolSet,
 } from 'ai';
 import { compileInstructions } from '../compile/instructions.ts';
+import { scriptError } from '../errors.ts';
 import { layered, type Variable } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { beforeCallback, composeCallbacks } from './compose.ts';
@@ -102,7 +104,7 @@ export function composeStreamOptions(
       () => recorder.failure !== undefined,
       () => tasks?.failed === true,
       () => conduct?.done?.() === true,
-      ...(rest.stopWhen === undefined ? [] : [rest.stopWhen].flat()),
+      ...(rest.stopWhen === undefined ? [] : [rest.stopWhen].flat().map(withScriptErrors)),
     ],
     onChunk: beforeCallback(({ chunk }) => {
       recorder.part(chunk);
@@ -137,6 +139,17 @@ export function composeStreamOptions(
         request: describe(event, { ...loggedSettings({ ...rest, ...changes }), ...asked }),
       });
     }, rest.onStepStart ?? rest.experimental_onStepStart),
+  };
+}
+
+/** The caller's condition; what it throws is not the model's fault. */
+function withScriptErrors(stopWhen: StopCondition<ToolSet, RunContext>): StopCondition<ToolSet, RunContext> {
+  return async (given) => {
+    try {
+      return await stopWhen(given);
+    } catch (error) {
+      throw scriptError('stopWhen', error);
+    }
   };
 }
 

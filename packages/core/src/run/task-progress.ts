@@ -66,7 +66,7 @@ export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sin
       const own = await prompt.layer((scoped) => extend(scoped, compose(messages, opening)));
       layer = { ...own, messages: await resolveMessages(own.messages) };
     } catch (error) {
-      throw scriptError(`extend of the task “${current.title}”`, error);
+      throw scriptError(`extend of the task “${current.title}”`, error, 'prompt');
     }
   }
 

@@ -147,7 +147,8 @@ function throwReported(output: unknown): void {
   const words = output['content'].map((part: { type?: unknown; text?: unknown } | null) =>
     typeof part?.text === 'string' ? part.text : `[${String(part?.type)}]`,
   );
-  throw forModel(String(capOutput(words.join('\n') || 'The tool failed, and did not say why.')));
+  const text = String(capOutput(words.join('\n') || 'The tool failed, and did not say why.'));
+  throw forModel(text, undefined, 'tool');
 }
 
 /** What a tool tells the model in its own way: no more than any other result. */

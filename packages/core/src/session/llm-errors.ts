@@ -45,7 +45,9 @@ export function createLlmErrors(compacts: boolean): LlmErrors {
 
 /** What the model reads of it. */
 export function errorMessage(error: CuelineError): string {
-  return `The last model call failed, and nothing of its answer was kept: ${error.message} Go on with your task from where it was before.`;
+  // what a page shows of it must not have the words of the app's own code
+  const why = error.source === 'unknown' ? '.' : `: ${error.message}`;
+  return `The last model call failed, and nothing of its answer was kept${why} Go on with your task from where it was before.`;
 }
 
 /** The limits of a call that may take so long: each of its phases may, too. */

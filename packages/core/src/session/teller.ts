@@ -16,7 +16,8 @@ export function createTeller(settings: SessionSettings & { sessionId: string }, 
   const { sessionId, callbacks, logger, metadata } = settings;
   const note = createSessionLog(logger, sessionId, metadata);
   const queue = createCallbackQueue(sessionId, callbacks ?? {}, {
-    warn: (message) => sink.append({ type: 'warning', message }),
+    // a callback has thrown
+    warn: (message) => sink.append({ type: 'warning', message, source: 'hook' }),
     note,
   });
   let closed = false;

@@ -41,14 +41,22 @@ export function finishTask(
   return { ...accept(list, [...started.events, validating], ''), validate: task.id };
 }
 
-/** What the validation found: `undefined` where the result is good, else what is wrong with it. */
-export function settleTask(list: TaskList, taskId: string, feedback: string | undefined): Decision {
+/**
+ * What the validation found: `undefined` where the result is good, else what is wrong with it; `thrown` where that is
+ * what it threw.
+ */
+export function settleTask(
+  list: TaskList,
+  taskId: string,
+  feedback: string | undefined,
+  thrown?: true,
+): Decision {
   const task = findTask(list, taskId);
   if (task === undefined) return refuse(list, 'The task was taken off the list. Its result was not used.');
   if (task.status !== 'validating') {
     return refuse(list, `The result was not used, because ${quote(task.title)} ${standing[task.status]}.`);
   }
-  return feedback === undefined ? complete(list, task) : refuseResult(list, task, feedback);
+  return feedback === undefined ? complete(list, task) : refuseResult(list, task, feedback, thrown);
 }
 
 function complete(list: TaskList, task: TaskItem): Decision {
@@ -61,11 +69,17 @@ function complete(list: TaskList, task: TaskItem): Decision {
   return { ...decision, reply };
 }
 
-function refuseResult(list: TaskList, task: TaskItem, feedback: string): Decision {
+function refuseResult(list: TaskList, task: TaskItem, feedback: string, thrown?: true): Decision {
   const error = feedback.trim() === '' ? 'No reason was given.' : feedback;
   const attempts = task.attempts + 1;
   const status = attempts >= list.maxAttempts ? 'failed' : 'in_progress';
-  const refused = update(task, 'author', { status, attempts, result: null, error });
+  const refused = update(task, 'author', {
+    status,
+    attempts,
+    result: null,
+    error,
+    ...(thrown === undefined ? {} : { thrown }),
+  });
   const advice =
     status === 'failed'
       ? failure(list, { ...task, attempts })

@@ -39,6 +39,8 @@ export type TaskEvent =
       attempts?: number;
       result?: string | null;
       error?: string | null;
+      /** True where the error is what the validation threw, and not what it returned. */
+      thrown?: true;
     }
   /** `index` is the place after the move. */
   | { type: 'task-move'; taskId: string; index: number; by: TaskOrigin }

@@ -781,6 +781,7 @@ describe('what cannot be sent', () => {
     expect((await read(throwing.executor.start(request(), never()))).error).toEqual({
       code: 'script_error',
       message: 'viaRoute: headers threw: signed out',
+      source: 'hook',
     });
     expect(hub.asked()).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import type { Executor, RunEvent } from '@cueline/core';
+import { CuelineError, type Executor, type RunEvent } from '@cueline/core';
 import { PromptTransport } from '@cueline/core/ai-sdk';
 import { Refusal } from '../respond.ts';
 import { eventsOf } from '../stores/event-batch.ts';
@@ -119,7 +119,7 @@ async function* later(run: Promise<ReachedRun>, left: AbortSignal): AsyncGenerat
   yield* until(left, eventsOf((await run).events(-1)));
 }
 
-/** The same events, as long as somebody is there. */
+/** The same events, as long as the client is there. What a store throws has words that no client may read. */
 function until(left: AbortSignal, events: AsyncIterable<RunEvent>): AsyncIterable<RunEvent> {
   return {
     [Symbol.asyncIterator]() {
@@ -127,7 +127,18 @@ function until(left: AbortSignal, events: AsyncIterable<RunEvent>): AsyncIterabl
       const leave = (): void => void iterator.return?.();
       if (left.aborted) leave();
       else left.addEventListener('abort', leave, { once: true });
-      return iterator;
+      return {
+        async next() {
+          try {
+            return await iterator.next();
+          } catch (cause) {
+            if (CuelineError.isInstance(cause)) throw cause;
+            const message = 'The events of this run cannot be read at the moment. Try again in a while.';
+            throw new CuelineError('interrupted', message, { cause });
+          }
+        },
+        return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
+      };
     },
   };
 }

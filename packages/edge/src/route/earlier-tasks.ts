@@ -1,5 +1,6 @@
 import type { RunEvent, RunRequest, TaskItem } from '@cueline/core';
 import { applyTaskEvent, canonicalCall } from '@cueline/core/server';
+import { eventsOf } from '../stores/event-batch.ts';
 import type { ReachedRun } from './runs.ts';
 
 type Start = Pick<RunRequest, 'definition' | 'input'>;
@@ -67,7 +68,7 @@ async function readRecord(run: ReachedRun, start: Start): Promise<TaskRecord | u
 
 /** The events that there are; where the next one takes too long, those until then. */
 async function* eventsSoFar(run: ReachedRun): AsyncGenerator<RunEvent, void> {
-  const events = run.events(-1)[Symbol.asyncIterator]();
+  const events = eventsOf(run.events(-1))[Symbol.asyncIterator]();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), READ_MS);

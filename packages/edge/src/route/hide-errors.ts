@@ -1,35 +1,18 @@
-import { CuelineError, type RunEvent, type SerializedError } from '@cueline/core';
+import { CuelineError, type ErrorSource, type RunEvent, type SerializedError } from '@cueline/core';
 
 /** What is shown in the place of what the server's own code threw. */
 const HIDDEN = 'Something failed on this server. Whoever runs it can see what it was.';
 
-/**
- * An error in the words of the class that it is of, or an object that was thrown. A `CuelineError` comes without its
- * class.
- */
-const thrown = /^(?:[{[]|[A-Za-z_$][\w$]*: |[^\n:]*(?:Error|Exception): )/;
-/** What a model did wrong, in the AI SDK's words. */
-const modelFault = /^AI_(?:InvalidToolInput|NoSuchTool)Error: /;
-/**
- * The same where the schema itself failed: what it finds wrong with a value is a list. In two, as a client can make a
- * text up that one of both would go through again from each of its words.
- */
-const typeFault = /^AI_InvalidToolInputError: [^\n]*?: AI_TypeValidationError: /;
-const schemaWords = /\nError message: (?!\[|CuelineError: )/;
-/** Of what a composite tool says of one of its calls, all that no code of the prompt's can have said. */
-const ownWords = /^\S+ has no tool "|^\S+ was not run: this is call \d+ with the same arguments\./;
-const warned = /\bthrew: |^The model is asked again\. (?=.)/;
 /** From here on, in characters, a text is looked for inside others: those of a result that was cut. */
 const UNMISTAKABLE = 8;
 
 type Request = Extract<RunEvent, { type: 'step-start' }>['request'];
-type ResultPart = { type: string; output?: { type: string; value?: unknown } };
 
 /**
- * Makes the same events without the words of errors that the prompt's own code threw and did not mean for anybody: they
- * may quote an address, a query or a file. A `CuelineError` is meant to be read, except that of a call inside a
- * composite tool, since the log does not tell it from others there. `onHidden` is told what it was. One for each run,
- * since a later event may repeat what was hidden.
+ * Makes the same events without the words of errors that the app's own code threw and did not mean to be read: they may
+ * quote an address, a query or a file. Events say whose words they have (`source`); those of Cueline, of a
+ * `CuelineError` and of the model's provider stay. `onHidden` gets the others. One for each run, since a later event
+ * may repeat what was hidden.
  */
 export function createErrorHiding(onHidden: (error: Error) => void): (event: RunEvent) => RunEvent {
   const hidden = new Set<string>();
@@ -41,23 +24,17 @@ export function createErrorHiding(onHidden: (error: Error) => void): (event: Run
   }
 
   function hideError(error: SerializedError): SerializedError {
-    // a provider that says what is wrong has a status, or a type
-    const isForeign = error.code === 'provider_error' && error.details === undefined;
-    if (error.code !== 'script_error' && !isForeign) return withoutCalls(error);
+    if (isReadable(error)) return withoutCalls({ ...error, message: cutOut(error.message) });
     onHidden(CuelineError.fromJSON(error));
     hidden.add(error.message);
     return { code: error.code, message: HIDDEN };
   }
 
-  /** True for what was thrown, and for an agent's call that failed of what was hidden as the agent's end. */
-  function isThrown(text: string): boolean {
-    if (modelFault.test(text)) return isSchemaFault(text);
-    return thrown.test(text) || [...hidden].some((one) => text === one || text.endsWith(`: ${one}`));
-  }
-
   /** A result without what was hidden of the calls inside it. */
   function withoutHidden(value: unknown, key?: string): unknown {
-    if (typeof value === 'string') return key === 'error' && hidden.has(value) ? HIDDEN : cutOut(value);
+    if (typeof value === 'string') {
+      return (key === 'error' || key === 'value') && hidden.has(value) ? HIDDEN : cutOut(value);
+    }
     if (Array.isArray(value)) return value.map((item) => withoutHidden(item));
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutHidden(item, name)]));
@@ -73,24 +50,10 @@ export function createErrorHiding(onHidden: (error: Error) => void): (event: Run
     return rest;
   }
 
-  /** What the model is told of a tool that failed, so that it can try another way. */
+  /** What the model is sent of errors that were hidden. */
   function withoutErrors(request: Request): Request {
-    const messages = request.messages.map((message) =>
-      message.role === 'tool'
-        ? { ...message, content: (message.content as ResultPart[]).map(withoutError) }
-        : message,
-    );
-    return { ...request, messages: messages as Request['messages'] };
-  }
-
-  function withoutError(part: ResultPart): ResultPart {
-    const { output } = part;
-    if (output === undefined) return part;
-    const { type, value } = output;
-    if (type !== 'error-text' || typeof value !== 'string') {
-      return hidden.size === 0 ? part : { ...part, output: withoutHidden(output) as typeof output };
-    }
-    return isThrown(value) ? { ...part, output: { ...output, value: HIDDEN } } : part;
+    if (hidden.size === 0) return request;
+    return { ...request, messages: withoutHidden(request.messages) as Request['messages'] };
   }
 
   return (event) => {
@@ -102,18 +65,24 @@ export function createErrorHiding(onHidden: (error: Error) => void): (event: Run
         return { ...event, error: hideError(event.error) };
       case 'tool-input-end':
         // its tool-error, which follows, makes it known
-        return event.invalid !== undefined && isThrown(event.invalid) ? { ...event, invalid: HIDDEN } : event;
+        return event.invalid === undefined || isOurs(event.source) ? event : { ...event, invalid: HIDDEN };
       case 'tool-error':
         // what a provider ran failed there
-        if (event.providerExecuted === true || !isThrown(event.error)) return event;
+        if (event.providerExecuted === true || isOurs(event.source)) return event;
         return { ...event, error: hide(event.error) };
       case 'sub-call-end':
-        if (event.error === undefined || ownWords.test(event.error)) return event;
+        if (event.error === undefined || isOurs(event.source)) return event;
         return { ...event, error: hide(event.error) };
       case 'tool-end':
         return hidden.size === 0 ? event : { ...event, output: withoutHidden(event.output) };
       case 'warning':
-        return warned.test(event.message) ? { ...event, message: hide(event.message) } : event;
+        if (event.source === undefined || isOurs(event.source)) return event;
+        return { ...event, message: hide(event.message) };
+      case 'task-update':
+        if (event.thrown !== true || typeof event.error !== 'string') return event;
+        return { ...event, error: hide(event.error) };
+      case 'steer':
+        return hidden.size === 0 ? event : { ...event, text: cutOut(event.text) };
       case 'step-start':
         return { ...event, request: withoutErrors(event.request) };
       default:
@@ -122,9 +91,15 @@ export function createErrorHiding(onHidden: (error: Error) => void): (event: Run
   };
 }
 
-function isSchemaFault(text: string): boolean {
-  const [head] = typeFault.exec(text) ?? [];
-  return head !== undefined && schemaWords.test(text.slice(head.length));
+/** True for words of Cueline's and of the model's. What does not say whose words it has may have anybody's. */
+function isOurs(source: ErrorSource | undefined): boolean {
+  return source === 'cueline' || source === 'model';
+}
+
+function isReadable({ code, details, source }: SerializedError): boolean {
+  if (source !== undefined) return isOurs(source);
+  // an executor of another make may not say whose words these are
+  return code !== 'script_error' && (code !== 'provider_error' || details !== undefined);
 }
 
 /** An agent that was called tells whoever called it how each of its tools failed. */

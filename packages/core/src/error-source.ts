@@ -1,0 +1,40 @@
+import { CuelineError, type ErrorSource } from './errors.ts';
+
+const sources = new WeakMap<object, ErrorSource>();
+
+/** The same error, of which is known from now on whose words it has. */
+export function withSource<Thrown extends object>(error: Thrown, source: ErrorSource): Thrown {
+  sources.set(error, source);
+  return error;
+}
+
+/**
+ * Whose words an error has: as {@link withSource} or a `CuelineError` says; a `CuelineError` that says nothing is meant
+ * to be read. Everything else comes from the code that `thrower` names.
+ */
+export function sourceOf(error: unknown, thrower: ErrorSource): ErrorSource {
+  const known = typeof error === 'object' && error !== null ? sources.get(error) : undefined;
+  if (known !== undefined) return known;
+  return CuelineError.isInstance(error) ? (error.source ?? 'cueline') : thrower;
+}
+
+/** What was thrown in words: an error's message, and anything else as it is. */
+export function thrownText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Whose words say that a call's arguments cannot be used: the model's fault, or that of a schema which threw. */
+export function invalidCallSource(error: unknown): ErrorSource {
+  let cause: unknown = error;
+  for (let depth = 0; depth < 8 && typeof cause === 'object' && cause !== null; depth += 1) {
+    const known = sources.get(cause);
+    if (known !== undefined) return known;
+    const { name, issues, cause: next } = cause as { name?: unknown; issues?: unknown; cause?: unknown };
+    const isVerdict = Array.isArray(cause) || Array.isArray(issues);
+    if (isVerdict || name === 'AI_NoSuchToolError' || name === 'AI_JSONParseError') return 'model';
+    if (CuelineError.isInstance(cause))
+      return cause.code === 'parse_failed' ? 'model' : (cause.source ?? 'cueline');
+    cause = next;
+  }
+  return 'tool';
+}
