@@ -73,7 +73,9 @@ export function createCommandCheck(options: CommandCheckOptions): CommandCheck {
     },
     async refusal(command) {
       try {
-        return await (command.type === 'edit' ? editRefusal(command) : answerRefusal(command));
+        if (command.type === 'edit') return await editRefusal(command);
+        // the rest of what a page says is about its own tools
+        return command.type === 'respond' ? await answerRefusal(command) : undefined;
       } catch (error) {
         onFailure(error);
         return 'Whether this is allowed could not be checked. Try again in a while.';

@@ -3,14 +3,15 @@ import { readBody } from '../read-body.ts';
 import { answerHeaders, jsonResponse, Refusal, refusalResponse } from '../respond.ts';
 import { withPatience } from '../route/patience.ts';
 import { countShare } from './count-share.ts';
+import { DELETE_KEY_HEADER, newDeleteKey, ownerOf } from './delete-key.ts';
 import { readShare } from './read-share.ts';
 import { isShareId, newShareId } from './share-id.ts';
 import { readShareSettings, type ShareSettings } from './share-settings.ts';
 import type { ShareStoreOptions } from './share-store-options.ts';
 
 const rules: CorsRules = {
-  methods: ['GET', 'POST'],
-  requestHeaders: ['authorization', 'content-type'],
+  methods: ['GET', 'POST', 'DELETE'],
+  requestHeaders: ['authorization', 'content-type', DELETE_KEY_HEADER],
   expose: ['retry-after', 'retry-after-ms'],
 };
 
@@ -23,8 +24,9 @@ const inert = {
 
 /**
  * Keeps scripts and runs that are too long for a link, each under an id that cannot be guessed. `POST {basePath}` with
- * what `encodeLink` makes, without its `#`, answers 201 with `{ id, expiresAt }`; `GET {basePath}/{id}` gives it back to
- * whoever has the id; `GET {basePath}` says `{ bodyBytes, lifetimeMs }`. Nothing is listed, changed or taken away.
+ * what `encodeLink` makes, without its `#`, answers 201 with `{ id, expiresAt, deleteKey }`; `GET {basePath}/{id}` gives it
+ * back to whoever has the id; `DELETE {basePath}/{id}` with the header `x-delete-key` deletes it; `GET {basePath}` says
+ * `{ bodyBytes, lifetimeMs }`. Nothing is listed or changed.
  *
  * @example
  * const shares = createShareStore({
@@ -67,9 +69,10 @@ async function answer(
   if (isPreflight(request)) return preflightResponse(asker, rules);
   const { method } = request;
   if (method === 'GET') return id === '' ? terms(settings, known.headers) : open(settings, id, known.headers);
+  if (id !== '' && method === 'DELETE') return remove(settings, id, request, known.headers);
   if (id !== '' || method !== 'POST') {
-    known.headers['allow'] = id === '' ? 'GET, POST, OPTIONS' : 'GET, OPTIONS';
-    throw new Refusal('method_not_allowed', 'A share can be opened. It cannot be changed or taken away.');
+    known.headers['allow'] = id === '' ? 'GET, POST, OPTIONS' : 'GET, DELETE, OPTIONS';
+    throw new Refusal('method_not_allowed', 'A share can be opened and deleted. It cannot be changed.');
   }
   const identity = await settings.identify(request, asker);
   known.subject = identity.subject;
@@ -126,14 +129,35 @@ async function open(
   });
 }
 
+/** Without the right key a share is not there, as far as the answer tells. */
+async function remove(
+  { storage, report }: ShareSettings,
+  id: string,
+  request: Request,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const deleteKey = request.headers.get(DELETE_KEY_HEADER) ?? '';
+  const isPossible = isShareId(id) && isShareId(deleteKey);
+  const owner = await ownerOf(deleteKey);
+  if (!isPossible || !(await ask(report, () => storage.remove(id, owner)))) {
+    throw new Refusal('unknown_share', 'There is no share with this id and this x-delete-key.');
+  }
+  report({ type: 'delete' });
+  return new Response(null, { status: 204, headers: { ...answerHeaders, ...headers } });
+}
+
 async function put(
   { storage, limits, now, report }: ShareSettings,
   body: Uint8Array,
-): Promise<{ id: string; expiresAt: number }> {
+): Promise<{ id: string; expiresAt: number; deleteKey: string }> {
   const id = newShareId();
+  const deleteKey = newDeleteKey();
+  const owner = await ownerOf(deleteKey);
   const expiresAt = now() + limits.lifetimeMs;
   // 128 random bits are never taken: where they are, the storage does not do what it says
-  if (await ask(report, () => storage.put(id, { body, expiresAt }))) return { id, expiresAt };
+  if (await ask(report, () => storage.put(id, { body, expiresAt, owner }))) {
+    return { id, expiresAt, deleteKey };
+  }
   throw unavailable();
 }
 

@@ -7,7 +7,7 @@ export type MemorySharesOptions = {
   now?: () => number;
 };
 
-type Kept = { body: Uint8Array; expiresAt: number };
+type Kept = { body: Uint8Array; expiresAt: number; owner: string | undefined };
 
 /** About what a share costs besides its bytes, so that many empty ones are no way to fill a process. */
 const OVERHEAD = 256;
@@ -44,17 +44,23 @@ export function createMemoryShares({
   }
 
   return {
-    async put(id, { body, expiresAt }) {
+    async put(id, { body, expiresAt, owner }) {
       if (get(id) !== undefined) return false;
       const size = body.byteLength + OVERHEAD;
       if (size > maxBytes) throw new Error(`There is no room for more than ${maxBytes} bytes.`);
       makeRoom(size);
-      shares.set(id, { body: body.slice(), expiresAt });
+      shares.set(id, { body: body.slice(), expiresAt, owner });
       used += size;
       return true;
     },
     async get(id) {
       return get(id)?.body.slice();
+    },
+    async remove(id, owner) {
+      const share = get(id);
+      if (share === undefined || share.owner !== owner) return false;
+      remove(id, share);
+      return true;
     },
   };
 }

@@ -20,6 +20,7 @@ export type ShareLimits = {
 export type ShareStoreEvent =
   | { type: 'put'; subject: string; bytes: number; expiresAt: number }
   | { type: 'get'; found: boolean; bytes: number }
+  | { type: 'delete' }
   | { type: 'refused'; status: number; code: string; method: string; subject?: string }
   /** Something of the server's own failed, such as the storage. Clients are not told what it was. */
   | { type: 'failed'; error: unknown };

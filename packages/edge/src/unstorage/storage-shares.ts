@@ -9,7 +9,7 @@ export type StorageSharesOptions = {
   now?: () => number;
 };
 
-type KeptShare = Expiring & { body: string };
+type KeptShare = Expiring & { body: string; owner?: string };
 
 const SHARES = 'cueline:shares:';
 const SWEEP_MS = 10 * 60_000;
@@ -32,9 +32,10 @@ export function createStorageShares(
   }
 
   return {
-    async put(id, { body, expiresAt }) {
+    async put(id, { body, expiresAt, owner }) {
       tidyUp();
-      const share: KeptShare = { body: toBase64(body), expiresAt };
+      const kept = { body: toBase64(body), expiresAt };
+      const share: KeptShare = owner === undefined ? kept : { ...kept, owner };
       const key = SHARES + (await keyOf(id));
       return inTurn(key, async () => {
         if ((await get(key)) !== undefined) return false;
@@ -45,6 +46,14 @@ export function createStorageShares(
     async get(id) {
       const share = await get(SHARES + (await keyOf(id)));
       return share === undefined ? undefined : fromBase64(share.body);
+    },
+    async remove(id, owner) {
+      const key = SHARES + (await keyOf(id));
+      return inTurn(key, async () => {
+        if ((await get(key))?.owner !== owner) return false;
+        await items.remove(key);
+        return true;
+      });
     },
   };
 }

@@ -13,6 +13,7 @@ function watched(): { storage: ShareStorage; asked: string[] } {
     storage: {
       put: (id, share) => (asked.push(`put ${id}`), inner.put(id, share)),
       get: (id) => (asked.push(`get ${id}`), inner.get(id)),
+      remove: (id, owner) => (asked.push(`remove ${id}`), inner.remove(id, owner)),
     },
   };
 }
@@ -95,17 +96,32 @@ describe('ids', () => {
     );
   });
 
-  test.each(['PUT', 'POST', 'DELETE', 'PATCH', 'HEAD', 'PROPFIND'])('%s changes nothing', async (method) => {
+  test.each(['PUT', 'POST', 'PATCH', 'HEAD', 'PROPFIND'])('%s changes nothing', async (method) => {
     const { storage, asked } = watched();
     const { store } = fixture({ storage });
     const id = await put(store);
     asked.length = 0;
     const response = await store(send({ method, url: `${base}/${id}`, body: encodeLink({ script }) }));
     expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('GET, OPTIONS');
+    expect(response.headers.get('allow')).toBe('GET, DELETE, OPTIONS');
     // whether it is there is not told either
     expect((await store(send({ method, url: `${base}/${known}` }))).status).toBe(405);
     expect(asked).toEqual([]);
+    expect(await (await store(get(id))).text()).toBe(body);
+  });
+
+  test('DELETE without the key that was given for the share changes nothing, and tells nothing', async () => {
+    const { storage, asked } = watched();
+    const { store } = fixture({ storage });
+    const { id } = (await (await store(send())).json()) as { id: string };
+    const other = (await (await store(send())).json()) as { deleteKey: string };
+    asked.length = 0;
+    const keys = [null, '', 'ada', '*', id, other.deleteKey, 'A'.repeat(22)];
+    const answers = keys.map((key) =>
+      store(send({ method: 'DELETE', url: `${base}/${id}`, body: null, headers: { 'x-delete-key': key } })),
+    );
+    for (const answer of answers) expect(await refused(answer)).toEqual([404, 'unknown_share']);
+    expect(asked).toEqual([`remove ${id}`, `remove ${id}`, `remove ${id}`]);
     expect(await (await store(get(id))).text()).toBe(body);
   });
 

@@ -55,6 +55,22 @@ export function describeShareStorage(
       expect(await bytesOf(storage, id)).toEqual([1]);
     });
 
+    test('a share is deleted by its owner alone, from any client', async () => {
+      const storage = await open();
+      const [id, other, anybodys] = [newId(), newId(), newId()];
+      await storage.put(id, { ...share(everyByte), owner: 'a1' });
+      await storage.put(other, { ...share(everyByte), owner: 'b2' });
+      await storage.put(anybodys, share(everyByte));
+      for (const owner of ['b2', 'a', 'a11', '', 'A1']) expect(await storage.remove(id, owner)).toBe(false);
+      expect(await storage.remove(anybodys, '')).toBe(false);
+      expect(await bytesOf(storage, id)).toEqual([...everyByte]);
+      expect(await (await open()).remove(id, 'a1')).toBe(true);
+      expect(await storage.remove(id, 'a1')).toBe(false);
+      expect(await storage.get(id)).toBeUndefined();
+      expect(await bytesOf(storage, other)).toEqual([...everyByte]);
+      expect(await storage.put(id, share(everyByte))).toBe(true);
+    });
+
     const where = oneAtATime ? ', in one instance' : '';
 
     test(`of many puts under one id at the same time${where}, one is kept`, async () => {

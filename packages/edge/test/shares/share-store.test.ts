@@ -90,8 +90,8 @@ describe('who may', () => {
     const preflight = { 'access-control-request-method': 'POST' };
     const { status, headers } = await store(send({ method: 'OPTIONS', headers: preflight }));
     expect(status).toBe(204);
-    expect(headers.get('access-control-allow-methods')).toBe('GET, POST');
-    expect(headers.get('access-control-allow-headers')).toBe('authorization, content-type');
+    expect(headers.get('access-control-allow-methods')).toBe('GET, POST, DELETE');
+    expect(headers.get('access-control-allow-headers')).toBe('authorization, content-type, x-delete-key');
     expect(headers.get('access-control-allow-origin')).toBe(origin);
   });
 
@@ -186,7 +186,7 @@ describe('how much', () => {
     const fails = () => Promise.reject(down);
     const counts = fixture({ store: { reserve: fails, adjust: fails, settle: fails } });
     expect(await refused(counts.store(send()))).toEqual([503, 'unavailable']);
-    const keeps = fixture({ storage: { put: fails, get: fails } });
+    const keeps = fixture({ storage: { put: fails, get: fails, remove: fails } });
     const answer = await keeps.store(send());
     expect(answer.status).toBe(503);
     expect(await answer.text()).not.toContain('secret');
@@ -195,8 +195,20 @@ describe('how much', () => {
       { type: 'failed', error: down },
       { type: 'failed', error: down },
     ]);
-    const taken = fixture({ storage: { put: async () => false, get: async () => undefined } });
+    const taken = fixture({ storage: { put: async () => false, get: async () => undefined, remove: async () => false } });
     expect(await refused(taken.store(send()))).toEqual([503, 'unavailable']);
+  });
+
+  test('is deleted with the key that only the client which shared it has got', async () => {
+    const { store, events } = fixture();
+    const { id, deleteKey } = (await (await store(send())).json()) as { id: string; deleteKey: string };
+    const headers = { 'x-delete-key': deleteKey, authorization: null };
+    const deletes = () => store(send({ method: 'DELETE', url: `${base}/${id}`, body: null, headers }));
+    expect((await deletes()).status).toBe(204);
+    expect(await refused(store(get(id)))).toEqual([404, 'unknown_share']);
+    expect(await refused(deletes())).toEqual([404, 'unknown_share']);
+    expect(events.map(({ type }) => type)).toEqual(['put', 'delete', 'get', 'refused', 'refused']);
+    expect(JSON.stringify(events)).not.toContain(deleteKey);
   });
 
   test('whoever listens cannot stop what is listened to', async () => {
