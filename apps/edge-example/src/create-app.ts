@@ -17,6 +17,8 @@ export type WorkerEnvironment = {
   SESSION_SECRET: string;
   /** Where each session has its own object. Left out, everything is answered where it comes in. */
   SESSIONS?: { idFromName(name: string): unknown; get(id: unknown): Answering } | undefined;
+  /** `1`: cookies are `Secure` whatever address a request has, for a proxy that passes on `Host: localhost`. */
+  SECURE_COOKIES?: string | undefined;
   OPENAI_API_KEY: string;
   /** Another address that speaks OpenAI's Responses. */
   OPENAI_API_BASE?: string | undefined;
@@ -33,7 +35,7 @@ const smallModel = 'gpt-5.4-mini';
 export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerEnvironment): App {
   const id = env.CUELINE_MODEL ?? smallModel;
   const model = `openai:${id}`;
-  const sessions = createSessions(env.SESSION_SECRET);
+  const sessions = createSessions(env.SESSION_SECRET, env.SECURE_COOKIES === '1' ? { secure: true } : {});
   const origins = env.ORIGINS.split(',').map((origin) => origin.trim());
   const shared = { origins, auth: sessions.identify, onEvent: report };
 

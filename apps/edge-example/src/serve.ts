@@ -9,7 +9,7 @@ import worker from './worker.ts';
 
 const { PORT = '4175', OPENAI_API_KEY, OPENAI_API_BASE, CUELINE_MODEL } = process.env;
 // a new one ends all sessions, and with them goes what the memory of this process has of their runs
-const { SESSION_SECRET = randomUUID() } = process.env;
+const { SESSION_SECRET = randomUUID(), SECURE_COOKIES } = process.env;
 const files = staticMiddleware({ dir: fileURLToPath(new URL('../../react-example/dist', import.meta.url)) });
 const assets: Assets = {
   fetch: async (request) => files(request, () => new Response('There is no such file.', { status: 404 })),
@@ -30,7 +30,7 @@ const server = serve({
   fetch: (request) =>
     worker.fetch(
       request,
-      { ...variables, ASSETS: assets, ORIGINS: origins, SESSION_SECRET },
+      { ...variables, ASSETS: assets, ORIGINS: origins, SESSION_SECRET, SECURE_COOKIES },
       {
         waitUntil(work) {
           underWay.add(work);

@@ -10,9 +10,13 @@ export type Sessions = {
 
 /**
  * Sessions that are kept nowhere but in their cookie. A run belongs to its session, and so do the limits: whoever
- * deletes the cookie is somebody else, so this keeps people apart and does not bound what all of them cost.
+ * deletes the cookie is somebody else, so this keeps people apart and does not bound what all of them cost. The cookie is
+ * `Secure` and `__Host-` save on this machine without TLS; `secure` says otherwise.
  */
-export function createSessions(secret: string): Sessions {
+export function createSessions(secret: string, { secure }: { secure?: boolean } = {}): Sessions {
+  const isSecure = (request: Request): boolean => secure ?? !isPlainLoopback(request);
+  // with its prefix browsers take it from this host alone: no other of the domain can give its own session to a visitor
+  const nameFor = (request: Request): string => (isSecure(request) ? '__Host-desk' : 'desk');
   const keyFor = (use: 'sign' | 'verify') =>
     crypto.subtle.importKey('raw', new TextEncoder().encode(secret), hmac, false, [use]);
 
@@ -47,11 +51,11 @@ export function createSessions(secret: string): Sessions {
   return { identify, begin };
 }
 
-/** With its prefix browsers take it from this host alone: no other of the domain can give its own session to a visitor. */
-function nameFor(request: Request): string {
-  return isSecure(request) ? '__Host-desk' : 'desk';
-}
-
-function isSecure({ url }: Request): boolean {
-  return new URL(url).protocol === 'https:';
+/**
+ * True on this machine without TLS. Any other address is one that a browser reached by TLS: behind a proxy that ends it,
+ * the request says `http:`, and its headers about that could be the caller's own.
+ */
+function isPlainLoopback({ url }: Request): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }

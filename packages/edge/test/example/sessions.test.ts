@@ -6,6 +6,8 @@ const at = (url: string, cookie = '') => new Request(url, { headers: { cookie } 
 
 describe.each([
   ['https://desk.example/', '__Host-desk=', '; Path=/; HttpOnly; SameSite=Lax; Secure'],
+  // behind a proxy that ends TLS
+  ['http://desk.example/', '__Host-desk=', '; Path=/; HttpOnly; SameSite=Lax; Secure'],
   ['http://localhost:4175/', 'desk=', '; Path=/; HttpOnly; SameSite=Lax'],
 ])('a session at %s', (url, name, attributes) => {
   test('begins once, and is told by its cookie among others', async () => {

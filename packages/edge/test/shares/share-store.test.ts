@@ -195,7 +195,9 @@ describe('how much', () => {
       { type: 'failed', error: down },
       { type: 'failed', error: down },
     ]);
-    const taken = fixture({ storage: { put: async () => false, get: async () => undefined, remove: async () => false } });
+    const taken = fixture({
+      storage: { put: async () => false, get: async () => undefined, remove: async () => false },
+    });
     expect(await refused(taken.store(send()))).toEqual([503, 'unavailable']);
   });
 
