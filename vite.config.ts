@@ -24,6 +24,7 @@ export default defineConfig(async () => {
         node('core', './packages/core', 'test/**/*.test.ts'),
         node('edge', './packages/edge', 'test/**/*.test.ts'),
         node('playground', './apps/playground', 'test/**/*.test.ts'),
+        inHappyDom(node('docs', './docs', 'examples/**/*.test.tsx')),
         node('e2e-server', './e2e/server', '*.test.ts'),
         node('scripts', './scripts', '*.test.ts'),
         withToolServer(
@@ -79,6 +80,11 @@ function node(name: string, root: string, include: string): TestProjectInlineCon
       typecheck: { ...typeTests, enabled: root.startsWith('./packages/') },
     },
   };
+}
+
+/** The tests that the documentation shows, set up as it says. */
+function inHappyDom(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
+  return { ...project, test: { ...project.test, environment: 'happy-dom' } };
 }
 
 /** `bundled`: the packages the tests import. Found only while they run, these would make Vite reload the page under them. */

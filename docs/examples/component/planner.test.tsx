@@ -1,0 +1,38 @@
+import { scriptedModel } from '@cueline/core/testing';
+import { PromptProvider } from '@cueline/react';
+import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import { Planner } from './planner.tsx';
+
+afterEach(cleanup);
+
+// #region plan
+test('shows the plan, and the tool that it took', async () => {
+  const model = scriptedModel([
+    [{ toolCall: { name: 'getWeather', input: { city: 'Faro' } } }],
+    'Go to the beach.',
+  ]);
+  render(
+    <PromptProvider model={model}>
+      <Planner />
+    </PromptProvider>,
+  );
+  fireEvent.click(screen.getByRole('button', { name: 'Plan my day' }));
+  expect(await screen.findByText('Go to the beach.')).toBeDefined();
+  expect(screen.getByText('getWeather: output-available')).toBeDefined();
+  expect(model.calls).toHaveLength(2); // what the model was sent, call by call
+});
+// #endregion
+
+// #region failure
+test('says why there is no plan', async () => {
+  const model = scriptedModel([[{ throw: { message: 'no credit left', status: 402 } }]]);
+  render(
+    <PromptProvider model={model}>
+      <Planner />
+    </PromptProvider>,
+  );
+  fireEvent.click(screen.getByRole('button', { name: 'Plan my day' }));
+  expect((await screen.findByRole('alert')).textContent).toContain('no credit left');
+});
+// #endregion

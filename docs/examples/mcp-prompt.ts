@@ -1,0 +1,28 @@
+import { createMCPClient } from '@ai-sdk/mcp';
+import { StdioMCPTransport } from '@ai-sdk/mcp/mcp-stdio';
+import { runPrompt } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { fileURLToPath } from 'node:url';
+
+const model = scriptedModel([
+  [{ toolCall: { name: 'add_note', input: { title: 'Buy milk' } } }],
+  'The milk is noted.',
+]);
+const server = fileURLToPath(new URL('mcp/notes-server.ts', import.meta.url));
+
+// #region prompt
+const notes = await createMCPClient({
+  transport: new StdioMCPTransport({ command: process.execPath, args: [server] }),
+});
+try {
+  const { run } = await runPrompt((prompt) => prompt.$`We are out of milk.`, {
+    model,
+    options: { tools: await notes.tools(), limits: { toolCalls: 20 } },
+  });
+  const { toolCalls, text } = await run.finished;
+  console.log(toolCalls.map(({ toolName }) => toolName).join(), text);
+} finally {
+  await notes.close();
+}
+// #endregion
+// prints: add_note The milk is noted.
