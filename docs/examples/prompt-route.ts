@@ -1,4 +1,4 @@
-import { createRun, definePrompt, viaRoute } from '@cueline/core';
+import { createRun, definePrompt, remotePrompt, viaRoute } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { createPromptRoute } from '@cueline/edge';
 
@@ -22,7 +22,7 @@ const executor = viaRoute('https://app.example/api/greet', {
   headers: { authorization: 'Bearer token' },
   fetch: route, // a test answers by itself; leave it out to ask the network
 });
-const run = createRun(greet, { executor });
+const run = createRun(remotePrompt<typeof greet>('greet'), { executor });
 console.log(await run.start({ name: 'Ada' }));
 // #endregion
 // prints: Hello Ada!

@@ -1,4 +1,4 @@
-import { createRun, definePrompt, inProcess, viaRoute } from '@cueline/core';
+import { createRun, definePrompt, inProcess, remotePrompt, viaRoute } from '@cueline/core';
 import { toEventStream } from '@cueline/core/server';
 import { scriptedModel } from '@cueline/core/testing';
 
@@ -22,7 +22,7 @@ const executor = viaRoute('https://example.com/api/greet', {
   headers: () => ({ authorization: 'Bearer token' }), // asked for before each request
   fetch: route, // a test answers by itself; leave it out to ask the network
 });
-const run = createRun(greet, { executor });
+const run = createRun(remotePrompt<typeof greet>('greet'), { executor });
 console.log(await run.start({ name: 'Ada' }));
 // #endregion
 // prints: Hello Ada!

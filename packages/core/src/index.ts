@@ -10,6 +10,7 @@ export {
   type PromptWithSchema,
 } from './prompt/define-prompt.ts';
 export type { InputIssue } from './prompt/read-input.ts';
+export { remotePrompt, type RemotePrompt } from './prompt/remote-prompt.ts';
 export { definePlugin, type Plugin, type PluginMethods } from './prompt/define-plugin.ts';
 export type { ClientToolOptions } from './prompt/client-tool.ts';
 export { tool, type NamedTool } from './prompt/tool.ts';
@@ -119,7 +120,7 @@ export { failedStart } from './run/failed-start.ts';
 export { inProcess, tell } from './run/in-process.ts';
 export { viaRoute, type RouteOptions } from './run/via-route.ts';
 export type { Connectivity } from './run/connectivity.ts';
-export type { Executor, RunCommand, RunRequest } from './run/executor.ts';
+export type { Executor, LocalExecutor, RouteExecutor, RunCommand, RunRequest } from './run/executor.ts';
 export type { RunStorage } from './run/run-storage.ts';
 export type { Limits } from './run/limits.ts';
 export type { LiveRun } from './run/live-run.ts';

@@ -1,4 +1,10 @@
-export { usePrompt, type PromptRun, type RunMoves, type UsePromptOptions } from './use-prompt.ts';
+export {
+  usePrompt,
+  type PromptRun,
+  type RunMoves,
+  type UseInlinePromptOptions,
+  type UsePromptOptions,
+} from './use-prompt.ts';
 export { useRun } from './use-run.ts';
 export { useRunSuspense, type RunPoint } from './use-run-suspense.ts';
 export { useTask } from './use-task.ts';

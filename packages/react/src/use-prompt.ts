@@ -1,20 +1,21 @@
-import {
-  definePrompt,
-  type ClientTools,
-  type EditReply,
-  type PromptDefinition,
-  type PromptFunction,
-  type PromptTypes,
-  type RequestAnswer,
-  type RetryOptions,
-  type RunEvent,
-  type RunSettings,
-  type SendMessage,
-  type SendOptions,
-  type StartOptions,
-  type TextPrompt,
+import type {
+  ClientTools,
+  EditReply,
+  LocalExecutor,
+  PromptDefinition,
+  PromptFunction,
+  PromptTypes,
+  RequestAnswer,
+  RetryOptions,
+  RunEvent,
+  RunSettings,
+  SendMessage,
+  SendOptions,
+  StartOptions,
+  TextPrompt,
 } from '@cueline/core';
 import { useContext, useInsertionEffect, useMemo, useRef } from 'react';
+import { inlinePrompt } from './inline-prompt.ts';
 import { PromptContext } from './prompt-provider.tsx';
 import type { RunConfig, SharedRun } from './shared-run.ts';
 import type { Throttle } from './subscribe-throttled.ts';
@@ -60,6 +61,12 @@ export type UsePromptOptions<
     initialLog?: readonly RunEvent[] | undefined;
   };
 
+/** What `usePrompt` takes with a function: a server knows only definitions by name, so no `viaRoute`. */
+export type UseInlinePromptOptions<Watched extends Watch = readonly WatchedField[]> = Omit<
+  UsePromptOptions<TextPrompt, Watched>,
+  'executor'
+> & { executor?: LocalExecutor | undefined };
+
 /** The ways to move a run. They keep their identity from render to render. */
 export type RunMoves<Input = void, Types extends PromptTypes = PromptTypes> = {
   /**
@@ -104,6 +111,14 @@ export function usePrompt<
   Types extends PromptTypes = TextPrompt,
   const Watched extends Watch = readonly WatchedField[],
 >(
+  source: PromptDefinition<Input, Types>,
+  options?: UsePromptOptions<Types, Watched>,
+): PromptRun<Input, Types, Watched>;
+export function usePrompt<Input = void, const Watched extends Watch = readonly WatchedField[]>(
+  source: PromptFunction<Input>,
+  options?: UseInlinePromptOptions<Watched>,
+): PromptRun<Input, TextPrompt, Watched>;
+export function usePrompt<Input, Types extends PromptTypes, const Watched extends Watch>(
   source: PromptFunction<Input> | PromptDefinition<Input, Types>,
   options: UsePromptOptions<Types, Watched> = {},
 ): PromptRun<Input, Types, Watched> {
@@ -123,7 +138,7 @@ export function usePrompt<
   const { defaults } = useContext(PromptContext);
   // a function by itself answers with text and declares no tools, which is what its types say
   const definition = (
-    typeof source === 'function' ? definePrompt(id ?? 'inline', source) : source
+    typeof source === 'function' ? inlinePrompt('usePrompt', id, source) : source
   ) as PromptDefinition<Input, Types>;
   const config = { definition, ...said, defaults };
   const run = useSharedRun(definition, { id, initialLog, onUnmount, config });

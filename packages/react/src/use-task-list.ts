@@ -1,6 +1,7 @@
 import type {
   EditReply,
   Prompt,
+  PromptDefinition,
   RunState,
   StartOptions,
   TaskDefinition,
@@ -10,9 +11,10 @@ import type {
   TextPrompt,
 } from '@cueline/core';
 import { useMemo } from 'react';
+import { inlinePrompt } from './inline-prompt.ts';
 import type { SharedRun } from './shared-run.ts';
 import type { WatchedRun } from './subscribe-throttled.ts';
-import { usePrompt, type UsePromptOptions } from './use-prompt.ts';
+import { usePrompt, type UseInlinePromptOptions } from './use-prompt.ts';
 import { useRun } from './use-run.ts';
 import { isShallowEqual } from './watched-fields.ts';
 
@@ -58,7 +60,7 @@ export type OwnTaskList = TaskListView & {
 };
 
 /** What a task list that owns its run takes: what `usePrompt` takes, and how the tasks are to be worked on. */
-export type UseTaskListOptions = Omit<UsePromptOptions<TextPrompt>, 'watch' | 'throttle'> &
+export type UseTaskListOptions = Omit<UseInlinePromptOptions, 'watch' | 'throttle'> &
   TaskListOptions & {
     /** Says what the model needs to know for all tasks: system parts, tools, messages. */
     prompt?: ((prompt: Prompt) => void | Promise<void>) | undefined;
@@ -91,14 +93,14 @@ export function useTaskList(
     stop,
     run: own,
   } = usePrompt(
-    async (prompt) => {
+    inlinePrompt<void>('useTaskList', options.id, async (prompt) => {
       await define?.(prompt);
       if (prompt.definitions.messages.length === 0) prompt.$`Work on the tasks, one after the other.`;
       prompt.defTaskList(planned, {
         ...(maxAttempts !== undefined && { maxAttempts }),
         ...(maxNudges !== undefined && { maxNudges }),
       });
-    },
+    }) as PromptDefinition<void, TextPrompt>,
     { ...options, watch: false },
   );
   const run: TaskRun = 'getState' in given ? given : own;

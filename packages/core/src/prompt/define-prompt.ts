@@ -48,6 +48,10 @@ export type PromptDefinition<Input = void, Types extends PromptTypes = PromptTyp
   readonly kind: 'prompt';
   readonly name: string;
   readonly run: PromptFunction<Input>;
+  /** True for what `remotePrompt` makes: only the name is here. */
+  readonly remote?: true;
+  /** The hook that made it of what a component has written, so that no server knows it by its name. @internal */
+  readonly inline?: 'usePrompt' | 'useTaskList';
   /** What a session or an agent call adds, asked for with each start. @internal */
   readonly conducted?: (input: Input) => Promise<Conducted>;
   /** Only TypeScript sees this. */

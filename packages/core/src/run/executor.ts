@@ -51,3 +51,9 @@ export type Executor = {
   /** True where nothing is run: what is shown happened before. */
   readonly replays?: boolean;
 };
+
+/** An executor that runs the prompts of a server by their names: a function that stands in the page cannot go there. */
+export type RouteExecutor = Executor & { readonly remote: true };
+
+/** An executor that takes every prompt, those that a component makes of a function or of tasks included. */
+export type LocalExecutor = Executor & { readonly remote?: undefined };

@@ -2,6 +2,7 @@ import type { ModelMessage, OutputInterface, UIMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { checkPlugins, type Plugin } from '../prompt/define-plugin.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
+import { notHere } from '../prompt/remote-prompt.ts';
 import { checkRunOptions } from '../prompt/option-names.ts';
 import type { ToolEffect } from '../prompt/tool-definition.ts';
 import type { Conducted } from './conduct.ts';
@@ -42,7 +43,10 @@ export function toDefinition<Input, Plugins extends readonly Plugin[]>(
 ): RunDefinition<Input> {
   // the prompt has its plugins' methods by the time that the function is called
   if (typeof source === 'function') return { name: '', run: source };
-  if (isPromptDefinition(source)) return source;
+  if (isPromptDefinition(source)) {
+    if (source.remote === true) throw notHere(source.name);
+    return source;
+  }
   throw new CuelineError(
     'invalid_definition',
     `runPrompt takes a function or what definePrompt returns, and got ${source === null ? 'null' : typeof source}. Write runPrompt(async (prompt) => { prompt.$\`…\`; }, { model: 'openai:gpt-4o' }).`,

@@ -14,6 +14,9 @@ export function startBody<Input>(request: RunRequest<Input>): string {
       "A route knows a prompt by its name, and this one has none. Write definePrompt('plan-day', …), with the name that the route has.",
     );
   }
+  if (definition.inline !== undefined) {
+    throw new CuelineError('invalid_options', unknownThere[definition.inline]);
+  }
   if (model !== undefined && typeof model !== 'string') {
     throw new CuelineError(
       'invalid_options',
@@ -30,6 +33,14 @@ export function startBody<Input>(request: RunRequest<Input>): string {
     ...(hasOptions ? { options: sent } : {}),
   });
 }
+
+/** Why a prompt that stands in a component cannot run on a server, and what to write instead. */
+const unknownThere: Readonly<Record<NonNullable<RunRequest['definition']['inline']>, string>> = {
+  usePrompt:
+    "usePrompt was given a function, and a route runs the prompts that it knows by name. Define it on the server, export const planDay = definePrompt('plan-day', …), and write usePrompt(remotePrompt<typeof planDay>('plan-day')) here; what the function takes from the component becomes its input.",
+  useTaskList:
+    "useTaskList was given tasks, which makes a prompt in the page, and a route runs the prompts that it knows by name. Define it on the server, export const moveHouse = definePrompt('move-house', (prompt) => { prompt.defTaskList([…]); … }), and write const { run } = usePrompt(remotePrompt<typeof moveHouse>('move-house')); useTaskList(run) here.",
+};
 
 /** A command as JSON. Throws as {@link startBody} does. */
 export function commandBody(command: RunCommand): string {

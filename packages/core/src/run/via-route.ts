@@ -1,6 +1,6 @@
 import { loadPart } from '../load-part.ts';
 import type { Connectivity } from './connectivity.ts';
-import type { Executor } from './executor.ts';
+import type { RouteExecutor } from './executor.ts';
 import { failedStart } from './failed-start.ts';
 import type * as RouteRun from './route-run.ts';
 import { watch } from './watch.ts';
@@ -30,10 +30,11 @@ export type RouteOptions = {
  * tools and keys; what JSON cannot carry ends the run with `invalid_options` before anything is sent.
  *
  * @example
- * const run = createRun(planDay, { executor: viaRoute('/api/plan-day') });
+ * const run = createRun(remotePrompt<typeof planDay>('plan-day'), { executor: viaRoute('/api/plan-day') });
  */
-export function viaRoute(url: string | URL, options: RouteOptions = {}): Executor {
+export function viaRoute(url: string | URL, options: RouteOptions = {}): RouteExecutor {
   return {
+    remote: true,
     start: (request, signal) =>
       watch(async () =>
         (await loadRoutes()).startOnRoute(url, options, request, signal, () =>

@@ -68,6 +68,11 @@ export function readSettings(
     }
     const { name } = definition;
     if (name === '') throw invalid("A prompt of it has no name. Write definePrompt('plan-day', …).");
+    if (definition.remote === true) {
+      throw invalid(
+        `"${name}" is a remotePrompt, which has a name only. Import what definePrompt('${name}', …) gives.`,
+      );
+    }
     if (byName.has(name)) throw invalid(`Two prompts have the name "${name}". Rename one of them.`);
     // what a client sends as input is for the prompt itself to check
     byName.set(name, definition);

@@ -1,0 +1,52 @@
+import { CuelineError } from '../errors.ts';
+import type { PromptTypes, TextPrompt } from '../prompt-types.ts';
+import type { PromptDefinition } from './define-prompt.ts';
+
+/** What a page knows of a prompt that runs on a server: its name, and for TypeScript its input, output and tools. */
+export type RemotePrompt<Input = void, Types extends PromptTypes = PromptTypes> = PromptDefinition<
+  Input,
+  Types
+> & { readonly remote: true };
+
+/** The remote prompt of a definition. */
+type RemoteOf<Definition> =
+  Definition extends PromptDefinition<infer Input, infer Types> ? RemotePrompt<Input, Types> : never;
+
+/**
+ * Names a prompt that a server runs, without its function, tools and system prompt: none of them gets into the page. The
+ * type of the definition says what it takes and gives; import it with `import type`. It is started with an executor that
+ * reaches the server: `viaRoute(…)`.
+ *
+ * @throws CuelineError `invalid_definition` without a name
+ * @example
+ * import type { planDay } from './prompts.ts';
+ * const plan = usePrompt(remotePrompt<typeof planDay>('plan-day'), { executor: viaRoute('/api/plan-day') });
+ */
+export function remotePrompt<Definition extends PromptDefinition<never> = PromptDefinition<void, TextPrompt>>(
+  name: string,
+): RemoteOf<Definition> {
+  if (typeof name !== 'string' || name.trim() === '') {
+    throw new CuelineError(
+      'invalid_definition',
+      "A remote prompt needs the name that its definition has on the server: remotePrompt<typeof planDay>('plan-day').",
+    );
+  }
+  const remote: RemotePrompt<never> = {
+    kind: 'prompt',
+    name,
+    remote: true,
+    run() {
+      throw notHere(name);
+    },
+  };
+  // its types are those of the definition that it names
+  return remote as RemoteOf<Definition>;
+}
+
+/** Why a remote prompt does not run where it was started. */
+export function notHere(name: string): CuelineError {
+  return new CuelineError(
+    'invalid_options',
+    `Prompt "${name}" is a remotePrompt: it has a name only, and runs on a server. Give the run an executor, { executor: viaRoute('/api/${encodeURIComponent(name)}') }, or import the definition itself to run it here.`,
+  );
+}

@@ -1,0 +1,95 @@
+import {
+  createRun,
+  definePrompt,
+  dryRun,
+  inProcess,
+  remotePrompt,
+  runPrompt,
+  viaRoute,
+  type PromptDefinition,
+} from '@cueline/core';
+import { PromptTransport } from '@cueline/core/ai-sdk';
+import { scriptedModel } from '@cueline/core/testing';
+import { expect, test } from 'vitest';
+import { PlainChat } from '../run/chat.ts';
+import { createHub } from '../run/hub.ts';
+import { atOnce } from '../run/runs.ts';
+
+const greet = definePrompt('greet', (prompt, input: { name: string }) => {
+  prompt.$`Greet ${input.name}.`;
+});
+const remote = remotePrompt<typeof greet>('greet');
+const sentence =
+  'Prompt "greet" is a remotePrompt: it has a name only, and runs on a server. Give the run an executor, { executor: viaRoute(\'/api/greet\') }, or import the definition itself to run it here.';
+
+test('has a name, and runs on a server by it', async () => {
+  expect({ ...remote, run: undefined }).toEqual({
+    kind: 'prompt',
+    name: 'greet',
+    remote: true,
+    run: undefined,
+  });
+  const model = scriptedModel(['Hello Ada!', 'Bye.']);
+  const hub = createHub(greet, { model });
+  const executor = viaRoute('https://example.test/', { fetch: hub.fetch });
+  const run = createRun(remote, { executor, schedule: atOnce });
+  expect(await run.start({ name: 'Ada' })).toBe('Hello Ada!');
+  expect(hub.bodies[0]).toMatchObject({ prompt: 'greet', input: { name: 'Ada' } });
+  expect(await run.send('Bye?')).toBe('Bye.');
+});
+
+test('in a stock chat', async () => {
+  const hub = createHub(greet, { model: scriptedModel(['Hello Ada!']) });
+  const executor = viaRoute('https://example.test/', { fetch: hub.fetch });
+  const chat = new PlainChat({
+    transport: new PromptTransport(remote, { executor, input: { name: 'Ada' } }),
+  });
+  await chat.sendMessage({ text: 'Hi.' });
+  expect(chat.lastMessage?.parts.at(-1)).toMatchObject({ type: 'text', text: 'Hello Ada!' });
+});
+
+test('in this process it is an error that says what to do, before the run and without a model', async () => {
+  const input = { name: 'Ada' };
+  const expected = { code: 'invalid_options', message: sentence };
+  await expect(runPrompt(remote, { input })).rejects.toMatchObject(expected);
+  await expect(dryRun(remote, { input })).rejects.toMatchObject(expected);
+  const model = scriptedModel([]);
+  const run = createRun(remote, { executor: inProcess(), model, schedule: atOnce });
+  await expect(run.start(input)).rejects.toMatchObject(expected);
+  expect(run.log().map(({ type }) => type)).toEqual(['run-start', 'run-end']);
+  expect(model.calls).toHaveLength(0);
+  const chat = new PlainChat({ transport: new PromptTransport(remote, { input, model }) });
+  await chat.sendMessage({ text: 'Hi.' });
+  expect(chat.error?.message).toBe(sentence);
+  expect(() => remote.run(undefined as never, input)).toThrow(sentence);
+});
+
+test('needs a name', () => {
+  expect(() => remotePrompt<typeof greet>('')).toThrow('A remote prompt needs the name');
+  expect(() => remotePrompt<typeof greet>(undefined as never)).toThrow(
+    "remotePrompt<typeof planDay>('plan-day')",
+  );
+});
+
+test.each<[NonNullable<PromptDefinition['inline']>, string]>([
+  ['usePrompt', 'usePrompt was given a function, and a route runs the prompts that it knows by name.'],
+  ['useTaskList', 'useTaskList was given tasks, which makes a prompt in the page'],
+])('what %s makes of what a component has written cannot go to a server', async (inline, words) => {
+  let asked = 0;
+  const executor = viaRoute('https://example.test/', {
+    fetch: () => {
+      asked += 1;
+      return Promise.resolve(new Response());
+    },
+  });
+  const run = createRun({ ...greet, inline }, { executor, schedule: atOnce });
+  await expect(run.start({ name: 'Ada' })).rejects.toMatchObject({
+    code: 'invalid_options',
+    message: expect.stringContaining(words),
+  });
+  expect(run.getState()).toMatchObject({
+    status: 'error',
+    error: { message: expect.stringContaining('remotePrompt<typeof') },
+  });
+  expect(asked).toBe(0);
+});

@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url';
+import { build, type Rolldown } from 'vite';
+import { expect, test } from 'vitest';
+import { sourceConditions } from '../vite.config.ts';
+
+/** The JavaScript that a page consists of, built as an app's would be. */
+async function buildPage(file: string): Promise<string> {
+  const input = fileURLToPath(new URL(`../docs/examples/remote/${file}`, import.meta.url));
+  const built = (await build({
+    root: fileURLToPath(new URL('../docs', import.meta.url)),
+    configFile: false,
+    logLevel: 'silent',
+    mode: 'production',
+    resolve: { conditions: [...sourceConditions, 'module', 'browser', 'development|production'] },
+    build: {
+      write: false,
+      minify: false,
+      rolldownOptions: { input, preserveEntrySignatures: 'strict' },
+    },
+  })) as Rolldown.RolldownOutput;
+  return built.output.map((file) => (file.type === 'chunk' ? file.code : '')).join('\n');
+}
+
+const secrets = {
+  'a sentence of the system prompt': 'You plan days for guests of a small hotel.',
+  'what the prompt says': 'Plan a day in ',
+  "a tool's description": 'Free tables in the restaurants that pay us',
+  "a client tool's description": 'Asks the guest a question',
+};
+
+test('a page with a remotePrompt has its name and nothing else of it', { timeout: 120_000 }, async () => {
+  const page = await buildPage('page.tsx');
+  expect(page).toContain('plan-day');
+  expect(page).toContain('/api/plan-day');
+  for (const secret of Object.values(secrets)) expect(page).not.toContain(secret);
+});
+
+test('one that imports the definition has all of it', { timeout: 120_000 }, async () => {
+  const page = await buildPage('prompts.ts');
+  for (const secret of Object.values(secrets)) expect(page).toContain(secret);
+});
