@@ -3,3 +3,4 @@ export { toEventStream, type EventStreamOptions } from './log/event-stream.ts';
 export { canonicalCall } from './run/canonical.ts';
 export { applyTaskEvent } from './tasks/task.ts';
 export { toServerSentEvents, type ServerSentEventsOptions } from './log/server-sent-events.ts';
+export { checkNames, checkOptionNames } from './prompt/option-names.ts';

@@ -61,8 +61,10 @@ export function createSharedRun<Input, Types extends PromptTypes>(
     },
     configure(said) {
       config = { ...config, ...said };
-      const { definition: latest, defaults = {}, executor, model, options } = config;
+      const { definition: latest, defaults = {}, executor, model, options, ...unknown } = config;
       configure({
+        // the run ends with an error that names what does not exist
+        ...unknown,
         definition: latest,
         executor: executor ?? defaults.executor,
         model: model ?? latest.model ?? defaults.model,

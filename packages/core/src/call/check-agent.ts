@@ -1,7 +1,8 @@
 import { CuelineError } from '../errors.ts';
-import { nearestName } from '../prompt/nearest-name.ts';
+import { checkNames, inOptions } from '../prompt/option-names.ts';
 import { isRecord, quoted } from '../prompt/part-error.ts';
 import type { AgentConfig } from './agent-config.ts';
+import { callOptionNames } from './call-options.ts';
 import { isTags } from './tags.ts';
 import type { CallLimits } from './transitions.ts';
 
@@ -25,7 +26,9 @@ export function checkAgent(config: AgentConfig): void {
     throw mistake("An agent needs a name: defineAgent({ name: 'editor', instructions: '…' }).");
   }
   const { name, instructions, tools, onException, onInterrupt, options } = config;
-  checkConfigNames(name, Object.keys(config));
+  checkNames(`Agent "${name}"`, config, Object.keys(names), 'invalid_definition', (key) =>
+    inOptions('defineAgent(', key, callOptionNames),
+  );
   if (typeof instructions !== 'string' || instructions.trim() === '') {
     throw mistake(`Agent "${name}" needs instructions: { instructions: 'You edit texts.' }.`);
   }
@@ -64,16 +67,6 @@ function checkTools(name: string, tools: unknown = []): void {
     return;
   throw mistake(
     `The tools of agent "${name}" are a list of what tool(…) makes, or the AI SDK's tools by their names: { tools: [tool('search', 'what it does', z.object({ … }), async (args) => …)] }.`,
-  );
-}
-
-function checkConfigNames(name: string, given: readonly string[]): void {
-  const unknown = given.find((key) => !Object.hasOwn(names, key));
-  if (unknown === undefined) return;
-  const known = Object.keys(names);
-  const nearest = nearestName(unknown, known);
-  throw mistake(
-    `Agent "${name}" has no "${unknown}". ${nearest === undefined ? `There are: ${known.join(', ')}. Settings of the model calls stand in its options.` : `Did you mean ${nearest}?`}`,
   );
 }
 

@@ -1,4 +1,3 @@
-import { checkNames, optionNames } from '../prompt/option-names.ts';
 import { toModelMessage } from '../prompt/to-model-message.ts';
 import { resolveMessages } from '../prompt/resolve-messages.ts';
 import type { NamedTool } from '../prompt/tool.ts';
@@ -12,6 +11,7 @@ import { CuelineError } from '../errors.ts';
 import type { AgentInput, CallOptions } from './agent.ts';
 import type { AgentConfig } from './agent-config.ts';
 import type { CallReport } from './call-report.ts';
+import { checkCallOptions } from './call-options.ts';
 import { callLimits, checkAgent } from './check-agent.ts';
 import { conductCall } from './conduct-call.ts';
 import { createOutputReader } from './read-output.ts';
@@ -84,23 +84,4 @@ export async function callWithin(
 
 function isToolList(tools: AgentConfig['tools']): tools is readonly NamedTool[] {
   return Array.isArray(tools);
-}
-
-/** Options that stand elsewhere, and where. */
-const elsewhere: Readonly<Record<string, string>> = {
-  plugins: 'Its tools and instructions say what a plugin would.',
-  messages: 'Give the call a dialog: agent.call(input, { dialog }).',
-  abortSignal: 'Give the call a signal: agent.call(input, { signal }).',
-  limits: 'limits stand beside the options: defineAgent({ limits: { … } }).',
-  output: 'output stands beside the options: defineAgent({ output: … }).',
-  tools: 'tools stand beside the options: defineAgent({ tools: [ … ] }).',
-};
-const callOptionNames = optionNames.filter((name) => !Object.hasOwn(elsewhere, name));
-
-function checkCallOptions(name: string, options: AgentConfig['options']): void {
-  checkNames(`options of agent "${name}"`, options, callOptionNames, 'invalid_definition', (key) =>
-    Object.hasOwn(elsewhere, key)
-      ? `options of agent "${name}" cannot have ${key}. ${elsewhere[key]}`
-      : undefined,
-  );
 }

@@ -11,6 +11,7 @@ import { lastOutput } from './tool-callbacks.ts';
 import {
   checkFacts,
   functionTool,
+  splitOptions,
   type SubCaller,
   type ToolContext,
   type ToolDefinition,
@@ -63,18 +64,13 @@ export function compositeTool(
   if (byName.size === 0) {
     throw new CuelineError('invalid_definition', `Tool ${name} has no parts. Give it at least one tool(…).`);
   }
-  const composite = functionTool(
-    name,
-    describe(description, byName),
-    jsonSchema(() => callsSchema(byName)),
-    () => undefined,
-    options,
-  );
   const effect = strongest(byName);
   return {
-    ...composite,
+    kind: 'composite',
+    description: describe(description, byName),
+    inputSchema: jsonSchema(() => callsSchema(byName)),
     rules: {
-      ...composite.rules,
+      ...splitOptions(name, options).rules,
       ...(effect === undefined ? {} : { effect }),
       needsApproval: (args, asked) => anyNeedsApproval(byName, args, asked),
     },
@@ -106,7 +102,7 @@ async function runCalls(
 ): Promise<{ results: SubResult[] }> {
   const results: SubResult[] = [];
   for (const { name, args: input } of callsOf(composite, args)) {
-    const run = (own: ToolContext): unknown => runOne(composite, byName, name, input, own, makeSubCall);
+    const run = (own: ToolContext): unknown => runOne(composite, byName, name, input, own);
     results.push({
       name,
       result: await makeSubCall({ ...byName.get(name)?.rules, name, input, run }, context),
@@ -121,7 +117,6 @@ async function runOne(
   name: string,
   input: unknown,
   context: ToolContext,
-  makeSubCall: SubCaller,
 ): Promise<unknown> {
   const definition = byName.get(name);
   if (definition === undefined) {
@@ -138,7 +133,7 @@ async function runOne(
     throw withSource(invalid, invalidCallSource(error));
   }
   try {
-    return await lastOutput(definition.run(args, context, makeSubCall));
+    return await lastOutput(definition.run(args, context));
   } catch (error) {
     if (context.abortSignal?.aborted !== true && !CuelineError.isInstance(error)) reportInDevelopment(error);
     throw error;

@@ -1,5 +1,6 @@
 import { CuelineError, type CuelineErrorCode } from '../errors.ts';
 import type { PromptConfig, PromptOptions } from '../run/options.ts';
+import { successorOf, whyDropped } from './former-names.ts';
 import { nearestName } from './nearest-name.ts';
 import { isRecord, quoted } from './part-error.ts';
 
@@ -97,20 +98,32 @@ export const optionNames: readonly string[] = Object.keys(options);
 
 /** Checks what `runPrompt` takes besides the prompt, by its names. @throws CuelineError `invalid_options` */
 export function checkRunOptions(given: { readonly options?: unknown }): void {
-  checkNames('runPrompt', given, configNames, 'invalid_options', (name) =>
-    optionNames.includes(name)
-      ? `${name} is an option: runPrompt(…, { options: { ${name}: … } }).`
-      : undefined,
-  );
-  checkNames('options', given.options ?? {}, optionNames, 'invalid_options', (name) =>
+  checkNames('runPrompt', given, configNames, 'invalid_options', (name) => inOptions('runPrompt(…, ', name));
+  checkOptionNames('options', given.options ?? {}, 'runPrompt(…, ');
+}
+
+/** Checks the names of a run's options. `call` is how the call begins that takes them. @throws CuelineError `invalid_options` */
+export function checkOptionNames(whose: string, options: unknown, call: string): void {
+  checkNames(whose, options, optionNames, 'invalid_options', (name) =>
     configNames.includes(name)
-      ? `${name} stands beside the options: runPrompt(…, { ${name}: …, options: { … } }).`
+      ? `${name} stands beside the options: ${call}{ ${name}: …, options: { … } }).`
       : undefined,
   );
 }
 
 /**
- * Refuses a name that nobody knows, which would be ignored. `instead` says what to write where it can tell.
+ * What to write for a name that belongs into the options of a call, also by its former name. `call` is how the call
+ * begins, such as `runPrompt(…, `.
+ */
+export function inOptions(call: string, name: string, names = optionNames): string | undefined {
+  const now = names.includes(name) ? name : successorOf(name, names)?.name;
+  if (now === undefined) return undefined;
+  const is = now === name ? 'is' : `is now ${now}, which is`;
+  return `${name} ${is} an option: ${call}{ options: { ${now}: … } }${call === '' ? '' : ')'}.`;
+}
+
+/**
+ * Refuses an unknown name, which would be ignored. `instead` says what to write where it can tell.
  * @throws CuelineError
  */
 export function checkNames(
@@ -126,26 +139,16 @@ export function checkNames(
       `${whose} takes an object, and got ${quoted(given)}. Write { … }, or leave it out.`,
     );
   }
-  const name = Object.keys(given).find(
-    (key) => given[key] !== undefined && !known.includes(key) && !isNews(key, known, instead),
-  );
+  const name = Object.keys(given).find((key) => given[key] !== undefined && !known.includes(key));
   if (name === undefined) return;
   throw new CuelineError(code, instead(name) ?? `${whose} has no "${name}". ${suggestion(name, known)}`);
 }
 
-/** A later version of the AI SDK may take options that this one has not heard of; those are passed on to it. */
-function isNews(
-  name: string,
-  known: readonly string[],
-  instead: (name: string) => string | undefined,
-): boolean {
-  return (
-    known.includes('streamRetries') && instead(name) === undefined && nearestName(name, known) === undefined
-  );
-}
-
-/** What to write in the place of a name that is not known. */
+/** What to write in the place of an unknown name. */
 export function suggestion(name: string, known: readonly string[]): string {
+  const successor = successorOf(name, known);
+  if (successor !== undefined) return `It is now ${successor.name}: { ${successor.write} }.`;
   const nearest = nearestName(name, known);
-  return nearest === undefined ? `There are: ${known.join(', ')}.` : `Did you mean ${nearest}?`;
+  if (nearest !== undefined) return `Did you mean ${nearest}?`;
+  return whyDropped(name) ?? `There are: ${known.join(', ')}.`;
 }

@@ -3,6 +3,7 @@ import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provide
 import { CuelineError } from '../errors.ts';
 import type { AgentDefinition } from './agent.ts';
 import { checkArguments } from './check-arguments.ts';
+import { checkNames } from './option-names.ts';
 import { isRecord, quoted } from './part-error.ts';
 import { toSchema } from './schema.ts';
 import { isStreaming, withCallbacks, type ToolCallbacks } from './tool-callbacks.ts';
@@ -60,17 +61,21 @@ export type SubCall = {
 export type SubCaller = (call: SubCall, context: ToolContext) => Promise<unknown>;
 
 /** A function that answers a call, with arguments that have passed the schema. */
-export type ToolFunction = (args: unknown, context: ToolContext, makeSubCall: SubCaller) => unknown;
+export type ToolFunction = (args: unknown, context: ToolContext) => unknown;
+
+/** Answers the call of a composite tool with the calls inside it. */
+type CompositeFunction = (args: unknown, context: ToolContext, makeSubCall: SubCaller) => unknown;
 
 type ToolFacts = { description: string; inputSchema: FlexibleSchema; rules: ToolRules };
 
 /**
- * What a script says of a tool: a function of its own, an agent, a function that the page has, or a tool that the AI SDK
- * knows already.
+ * What a script says of a tool: a function of its own, several tools in one, an agent, a function that the page has, or a
+ * tool that the AI SDK knows already.
  */
 export type ToolDefinition =
   /** `streams`: it gives outputs one after the other, of which the last one is the result. */
   | ({ kind: 'function'; run: ToolFunction; streams: boolean } & ToolFacts)
+  | ({ kind: 'composite'; run: CompositeFunction } & ToolFacts)
   | ({ kind: 'agent'; agent: AgentDefinition } & ToolFacts)
   | ({ kind: 'client'; outputSchema: FlexibleSchema | undefined } & ToolFacts)
   | { kind: 'ready'; tool: ToolSet[string] };
@@ -146,14 +151,8 @@ export function splitOptions(
       `The options of tool ${name} are ${quoted(options)}. Write { … }, or leave them out.`,
     );
   }
+  checkNames(`Tool ${name}`, options, [...ruleNames, ...callbackNames, ...others], 'invalid_definition');
   const { beforeCall, onSuccess, onError, ...rules } = options as ToolOptions;
-  const unknown = Object.keys(rules).find((key) => !(ruleNames as readonly string[]).includes(key));
-  if (unknown !== undefined) {
-    throw new CuelineError(
-      'invalid_definition',
-      `Tool ${name} has no option "${unknown}". There are: ${[...ruleNames, ...callbackNames, ...others].join(', ')}.`,
-    );
-  }
   if (rules.effect !== undefined && !['read', 'write', 'external'].includes(rules.effect)) {
     throw new CuelineError(
       'invalid_definition',

@@ -12,12 +12,13 @@ import type { EditReply } from '../tasks/task.ts';
 import { createAttempt, type Attempt } from './attempt.ts';
 import { createAttempts, refused } from './attempts.ts';
 import { createClientToolRunner } from './client-tools.ts';
-import type { RunCommand, RunRequest } from './executor.ts';
+import type { Executor, RunCommand, RunRequest } from './executor.ts';
 import { inProcess } from './in-process.ts';
 import { keepSteps, logUpTo, openingOf, type KeptRun } from './keep-steps.ts';
 import { createStateOverlay } from './overlay-state.ts';
 import { createRestoring } from './restore-run.ts';
 import type { Run, RunOptions, RunSettings } from './run.ts';
+import { refuseSettings } from './refuse-settings.ts';
 import { readSendMessage, refuseMessage } from './send-message.ts';
 import type { EventWriter } from './store-events.ts';
 
@@ -110,10 +111,11 @@ function openRun<Input, Types extends PromptTypes>(
     request: RunRequest<Input> | undefined,
     events: readonly RunEvent[],
     key: string | undefined,
+    executor: Executor = settings.executor ?? inProcess(),
   ): Attempt {
     let made: Attempt | undefined;
     const attempt = (made = createAttempt({
-      executor: settings.executor ?? inProcess(),
+      executor,
       // an executor takes every prompt, each with its own input
       request: request as RunRequest<never> | undefined,
       events,
@@ -140,7 +142,7 @@ function openRun<Input, Types extends PromptTypes>(
     { messages, tasks, shows, events = [], signal }: Opening,
     { key, requestKey }: Keys,
   ): Promise<unknown> {
-    const { definition: latest, model, options: promptOptions } = settings;
+    const { definition: latest, model, options: promptOptions, executor, ...unknown } = settings;
     lastInput = input;
     if (writer !== undefined) storageError = undefined;
     starting = { ...requesting, messages: [...shows] };
@@ -159,6 +161,7 @@ function openRun<Input, Types extends PromptTypes>(
       },
       events,
       key,
+      Object.values(unknown).every((value) => value === undefined) ? executor : refuseSettings(unknown),
     );
     const stop = (): void => attempt.stop();
     signal?.addEventListener('abort', stop, { once: true });

@@ -1,4 +1,5 @@
 import { CuelineError } from '../errors.ts';
+import { suggestion } from '../prompt/option-names.ts';
 
 /** What a run and all its agents may use together. `Infinity` turns a limit off. */
 export type Limits = {
@@ -72,7 +73,7 @@ export function readLimits(given: Partial<Limits> | undefined, hasStopWhen = fal
     if (!isLimit(name)) {
       throw new CuelineError(
         'invalid_options',
-        `Unknown limit options.limits.${name}. Known limits: ${Object.keys(lowest).join(', ')}.`,
+        `options.limits has no "${name}". ${suggestion(name, Object.keys(lowest))}`,
         { details: { option: `limits.${name}` } },
       );
     }

@@ -75,12 +75,18 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
           run: (args, context, _admit, begin) =>
             callPage(speaker, { name, rules, outputSchema: definition.outputSchema, args, context }, begin),
         };
+      case 'composite':
+        return {
+          streams: false,
+          takesPlace: true,
+          run: (args, context, admit) =>
+            definition.run(args, context, makeSubCalls(speaker, { name, rules, context, admit })),
+        };
       default:
         return {
           streams: definition.streams,
           takesPlace: true,
-          run: (args, context, admit) =>
-            definition.run(args, context, makeSubCalls(speaker, { name, rules, context, admit })),
+          run: (args, context) => definition.run(args, context),
         };
     }
   }

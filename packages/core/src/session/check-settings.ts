@@ -1,9 +1,16 @@
-import { checkNames } from '../prompt/option-names.ts';
+import { successorOf } from '../prompt/former-names.ts';
+import { checkNames, inOptions } from '../prompt/option-names.ts';
 import { quoted } from '../prompt/part-error.ts';
 import { isMessage } from './is-message.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
 import { withoutExecute } from './session-end.ts';
-import { fail, OPENING, type SessionSettings, type SessionTools } from './session-config.ts';
+import {
+  fail,
+  OPENING,
+  type SessionOptions,
+  type SessionSettings,
+  type SessionTools,
+} from './session-config.ts';
 
 const names: Record<keyof SessionSettings, true> = {
   systemPrompt: true,
@@ -23,6 +30,23 @@ const names: Record<keyof SessionSettings, true> = {
   limits: true,
 };
 
+const options: Record<keyof SessionOptions, true> = {
+  approval: true,
+  frequencyPenalty: true,
+  headers: true,
+  maxOutputTokens: true,
+  presencePenalty: true,
+  providerOptions: true,
+  reasoning: true,
+  seed: true,
+  stopSequences: true,
+  telemetry: true,
+  temperature: true,
+  topK: true,
+  topP: true,
+};
+const optionNames = Object.keys(options);
+
 const callbackNames: Record<keyof SessionCallbacks, true> = {
   onTurnStart: true,
   onAssistantMessage: true,
@@ -38,7 +62,15 @@ const callbackNames: Record<keyof SessionCallbacks, true> = {
 /** Checks what a page need not know before. @throws CuelineError `invalid_options` */
 export function checkSettings(settings: SessionSettings): void {
   const whose = 'The session';
-  checkNames(whose, settings, Object.keys(names), 'invalid_options');
+  const settingNames = Object.keys(names);
+  checkNames(whose, settings, settingNames, 'invalid_options', (name) =>
+    successorOf(name, settingNames) === undefined
+      ? inOptions('runAgentSession(model, ', name, optionNames)
+      : undefined,
+  );
+  checkNames('options of the session', settings.options, optionNames, 'invalid_options', (name) =>
+    settingNames.includes(name) ? `${name} stands beside the options of the session.` : undefined,
+  );
   const { callbacks = {}, initialMessages = [], initialMessage = OPENING, tools = {} } = settings;
   for (const name of ['tools', 'callbacks', 'answers'] as const) {
     const { [name]: value = {} } = settings;

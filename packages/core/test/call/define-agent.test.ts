@@ -27,7 +27,7 @@ test.each<[object | undefined, string]>([
   [{ ...good, maxInterrupts: -1 }, 'maxInterrupts of agent "it" is -1. Give a whole number from 0 on.'],
   [{ ...good, maxExceptionRetries: Infinity }, 'maxExceptionRetries of agent "it" is Infinity.'],
   [{ ...good, maxInterupts: 1 }, 'Agent "it" has no "maxInterupts". Did you mean maxInterrupts?'],
-  [{ ...good, temperature: 1 }, 'Settings of the model calls stand in its options.'],
+  [{ ...good, temperature: 1 }, 'temperature is an option: defineAgent({ options: { temperature: … } }).'],
   [{ ...good, options: 5 }, 'The options of agent "it" are 5. Write { … }, or leave them out.'],
 ])('%#: %s', async (config, why) => {
   // without a name at once, and all else as the first call begins

@@ -1,5 +1,15 @@
 // What a script gets wrong is said where it stands, with what to write instead.
-import { CuelineError, runPrompt, tool } from '@cueline/core';
+import {
+  createRun,
+  CuelineError,
+  defineAgent,
+  definePrompt,
+  dryRun,
+  runAgentSession,
+  runPrompt,
+  tool,
+  type Agent,
+} from '@cueline/core';
 import { Prompt, scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -78,11 +88,132 @@ describe('options that nobody knows', () => {
     expect(await refusal(config)).toBe(`invalid_options: ${message}`);
   });
 
-  test('but what a later AI SDK may have heard of is passed on to it', async () => {
-    const model = scriptedModel(['Hi.']);
-    const config = { model, options: { shape: 'round' } as object };
-    const { run } = await runPrompt((prompt) => prompt.$`Hi.`, config);
-    expect(await run.finished).toMatchObject({ status: 'done', text: 'Hi.' });
+  test.each<[object, string]>([
+    [
+      { options: { maxSteps: 5 } },
+      'options has no "maxSteps". It is now stopWhen: { stopWhen: isStepCount(5) }.',
+    ],
+    [
+      { options: { maxTokens: 5 } },
+      'options has no "maxTokens". It is now maxOutputTokens: { maxOutputTokens: 1000 }.',
+    ],
+    [
+      { options: { max_tokens: 5 } },
+      'options has no "max_tokens". It is now maxOutputTokens: { maxOutputTokens: 1000 }.',
+    ],
+    [
+      { options: { experimental_output: {} } },
+      'options has no "experimental_output". It is now output: { output: … }.',
+    ],
+    [
+      { options: { experimental_activeTools: [] } },
+      'options has no "experimental_activeTools". It is now activeTools: { activeTools: … }.',
+    ],
+    [
+      { options: { experimental_providerMetadata: {} } },
+      'options has no "experimental_providerMetadata". It is now providerOptions: { providerOptions: { openai: { … } } }.',
+    ],
+    [
+      { options: { toolCallStreaming: true } },
+      'options has no "toolCallStreaming". Tool calls are always streamed. Leave it out.',
+    ],
+    [
+      { maxTokens: 5 },
+      'maxTokens is now maxOutputTokens, which is an option: runPrompt(…, { options: { maxOutputTokens: … } }).',
+    ],
+    [{ options: { limits: { maxSteps: 5 } } }, 'options.limits has no "maxSteps". Did you mean steps?'],
+  ])('of a run, by a former name: %o', async (config, message) => {
+    expect(await refusal(config)).toBe(`invalid_options: ${message}`);
+  });
+
+  test('of a run, where no name is near', async () => {
+    expect(await refusal({ options: { shape: 'round' } })).toMatch(
+      /^invalid_options: options has no "shape"\. There are: .*abortSignal, /,
+    );
+  });
+
+  test('of a dry run', async () => {
+    const config = { options: { maxTokens: 5 } } as object;
+    await expect(dryRun((prompt) => prompt.$`Hi.`, config)).rejects.toMatchObject({
+      code: 'invalid_options',
+      message: expect.stringContaining('maxOutputTokens') as string,
+    });
+  });
+
+  test.each<[object, string]>([
+    [{ options: { maxTokens: 5 } }, 'It is now maxOutputTokens'],
+    [
+      { maxTokens: 5 },
+      'maxTokens is now maxOutputTokens, which is an option: { options: { maxOutputTokens: … } }.',
+    ],
+    [{ temperature: 1 }, 'temperature is an option: { options: { temperature: … } }.'],
+    [{ modell: 'fast' }, 'The run of "greet" has no "modell". Did you mean model?'],
+    [{ watch: ['text'] }, 'The run of "greet" has no "watch".'],
+  ])('of createRun: %o', async (options, message) => {
+    const model = scriptedModel([]);
+    const greet = definePrompt('greet', (prompt) => prompt.$`Hi.`);
+    const run = createRun(greet, { model, ...options });
+    await run.start().catch(() => {});
+    const { error } = run.getState() as { error?: CuelineError };
+    expect(error).toMatchObject({ code: 'invalid_options' });
+    expect(error?.message).toContain(message);
+    expect(model.calls).toHaveLength(0);
+  });
+
+  test.each<[object, string]>([
+    [{ maxSteps: 5 }, 'The session has no "maxSteps". It is now maxTurns: { maxTurns: 5 }.'],
+    [{ system: 'You talk.' }, 'It is now systemPrompt'],
+    [{ messages: [] }, 'It is now initialMessages'],
+    [
+      { maxTokens: 5 },
+      'maxTokens is now maxOutputTokens, which is an option: runAgentSession(model, { options:',
+    ],
+    [
+      { temperature: 1 },
+      'temperature is an option: runAgentSession(model, { options: { temperature: … } }).',
+    ],
+    [{ options: { maxTokens: 5 } }, 'options of the session has no "maxTokens". It is now maxOutputTokens'],
+    [{ options: { maxTurns: 5 } }, 'maxTurns stands beside the options of the session.'],
+  ])('of a session: %o', async (options, message) => {
+    const model = scriptedModel([]);
+    const { error } = await runAgentSession(model, { systemPrompt: 'You work.', ...options });
+    expect(error).toMatchObject({ code: 'invalid_options' });
+    expect(error?.message).toContain(message);
+    expect(model.calls).toHaveLength(0);
+  });
+
+  test.each<[object, string]>([
+    [
+      { maxTokens: 5 },
+      'maxTokens is now maxOutputTokens, which is an option: defineAgent({ options: { maxOutputTokens',
+    ],
+    [{ temperature: 1 }, 'temperature is an option: defineAgent({ options: { temperature: … } }).'],
+    [{ options: { maxSteps: 5 } }, 'options of agent "it" has no "maxSteps". It is now stopWhen'],
+    [{ system: 'You talk.' }, 'system is an option'],
+  ])('of an agent’s config: %o', async (options, message) => {
+    const agent = defineAgent({ name: 'it', instructions: 'Talk.', ...options } as {
+      name: string;
+      instructions: string;
+    });
+    await expect(agent.call('Hi.', { model: scriptedModel([]) })).rejects.toMatchObject({
+      code: 'invalid_definition',
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  test.each<[string, (agent: Agent<string>) => Promise<unknown>, string]>([
+    ['an agent call', (agent) => agent.call('Hi.', { abortSignal: 1 } as object), 'It is now signal'],
+    [
+      'classify',
+      (agent) => agent.classify('Hi.', ['a', 'b'], { temprature: 1 } as object),
+      'classify has no "temprature"',
+    ],
+  ])('of %s', async (_what, call, message) => {
+    const agent = defineAgent({ name: 'it', instructions: 'Talk.', model: scriptedModel([]) });
+    await expect(call(agent)).rejects.toMatchObject({
+      code: 'invalid_options',
+      message: expect.stringContaining(message) as string,
+    });
   });
 
   test('of a run, where nothing is near: all that there are', async () => {
@@ -108,6 +239,7 @@ describe('options that nobody knows', () => {
     [{ output: {} }, 'Agent a cannot have output. What it must answer with is its responseSchema.'],
     [{ responceSchema: none }, 'Agent a has no "responceSchema". Did you mean responseSchema?'],
     [{ temprature: 1 }, 'Agent a has no "temprature". Did you mean temperature?'],
+    [{ maxSteps: 3 }, 'Agent a has no "maxSteps". It is now stopWhen: { stopWhen: isStepCount(5) }.'],
     [null, 'Agent a takes an object, and got null. Write { … }, or leave it out.'],
   ])('of an agent: %o', (options, message) => {
     expect(said((p) => p.defAgent('a', 'An agent', none, () => {}, options as never))).toBe(

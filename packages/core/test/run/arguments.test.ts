@@ -1,3 +1,4 @@
+import { tool } from '@cueline/core';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent.ts';
@@ -23,6 +24,30 @@ test('what a tool writes into its arguments changes neither the log nor what lat
     'edit answers {"path":"b","lines":[{"n":2}]}',
   ]);
   expect(run.state.toolCalls[0]!.input).toEqual(input);
+});
+
+test('a tool function is called with its arguments and the documented context, and nothing else', async () => {
+  const given: unknown[][] = [];
+  await play(
+    (prompt) => {
+      const note = (...all: unknown[]): string => String(given.push(all));
+      prompt.defTool('plain', '', z.object({}), note);
+      prompt.defTool('watched', '', z.object({}), note, {
+        onSuccess: (...all) => void given.push(all.slice(1)),
+      });
+      prompt.defTool('both', '', [tool('part', '', z.object({}), note)]);
+      prompt.$`Go.`;
+    },
+    [
+      [
+        { toolCall: { name: 'plain' } },
+        { toolCall: { name: 'watched' } },
+        { toolCall: { name: 'both', input: { calls: [{ name: 'part', args: {} }] } } },
+      ],
+      'Done.',
+    ],
+  );
+  expect(given.map(({ length }) => length)).toEqual([2, 2, 2, 2]);
 });
 
 test('what its schema makes of the arguments reaches the tool as it is', async () => {

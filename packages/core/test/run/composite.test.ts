@@ -465,11 +465,7 @@ describe('mistakes are said when it is defined', () => {
     ['two parts of one name', [echo, echo], 'has two parts called echo'],
     ['a name that is none', [tool('a b', '', none, () => 1)], '"a b" cannot be a tool'],
     ['no function', [tool('x', '', none, undefined as never)], 'Tool x has no function'],
-    [
-      'an option that is none',
-      [tool('x', '', none, () => 1, { timeout: 5 } as never)],
-      'has no option "timeout"',
-    ],
+    ['an option that is none', [tool('x', '', none, () => 1, { timeout: 5 } as never)], 'has no "timeout"'],
   ])('%s', async (_what, tools, message) => {
     const started = runPrompt(
       (prompt) => {

@@ -105,11 +105,15 @@ describe('readLimits', () => {
     });
   });
 
-  test.each(['step', '__proto__', 'constructor'])('an unknown name: %s', (name) => {
+  test.each([
+    ['step', 'Did you mean steps?'],
+    ['__proto__', 'There are: steps, toolCalls, toolCallsPerStep, concurrentToolCalls, depth, tokens.'],
+    ['constructor', 'There are: steps, toolCalls, toolCallsPerStep, concurrentToolCalls, depth, tokens.'],
+  ])('an unknown name: %s', (name, advice) => {
     const given = JSON.parse(`{"${name}":1}`) as object;
     expect(thrownBy(() => readLimits(given))).toEqual({
       code: 'invalid_options',
-      message: `Unknown limit options.limits.${name}. Known limits: steps, toolCalls, toolCallsPerStep, concurrentToolCalls, depth, tokens.`,
+      message: `options.limits has no "${name}". ${advice}`,
       details: { option: `limits.${name}` },
     });
   });

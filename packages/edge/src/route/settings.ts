@@ -5,6 +5,7 @@ import { checkPrices, type Prices } from '../limits/prices.ts';
 import { createMemoryRuns } from '../stores/memory-runs.ts';
 import type { RunLogStore } from '../stores/run-log-store.ts';
 import { readPermissions, type Permissions } from './permissions.ts';
+import { checkRouteOptions } from './option-names.ts';
 import type { PromptRouteEvent, PromptRouteLimits, PromptRouteOptions } from './prompt-route-options.ts';
 
 type OwnLimits = Omit<PromptRouteLimits, keyof Limits>;
@@ -60,6 +61,7 @@ export function readSettings(
   definitions: readonly PromptDefinition<never>[],
   options: PromptRouteOptions,
 ): RouteSettings {
+  checkRouteOptions(options);
   if (definitions.length === 0) throw invalid('There is no prompt. Pass one, or a list of them.');
   const byName = new Map<string, PromptDefinition<unknown>>();
   for (const definition of definitions) {

@@ -705,6 +705,10 @@ describe('a mistake of the server', () => {
     expect(make({ limits: { stepz: 1 } })).toThrow(
       'There is no limit "stepz". Known: bodyBytes, concurrent, rpm, dailyTokens, totalDailyTokens, dailyCost, totalDailyCost, maxOutputTokens, contextTokens, runMs, replayMs, quietMs, commandBytes, requests, streams, streamsPerRun, steps',
     );
+    expect(make({ orgins: [] })).toThrow('createPromptRoute has no "orgins". Did you mean origins?');
+    expect(make({ options: { maxTokens: 5 } })).toThrow(
+      'createPromptRoute: options has no "maxTokens". It is now maxOutputTokens: { maxOutputTokens: 1000 }.',
+    );
     expect(make({ limits: { rpm: 0 } })).toThrow('limits.rpm is 0. Give a number from 1 on.');
     expect(make({ limits: { runMs: NaN } })).toThrow('limits.runMs is NaN.');
     expect(make({}, [])).toThrow('There is no prompt.');

@@ -1,0 +1,82 @@
+/** What an option is called here, and how it is written. */
+type Successor = { name: string; write: string };
+
+const maxOutputTokens: Successor = { name: 'maxOutputTokens', write: 'maxOutputTokens: 1000' };
+const stopWhen: Successor = {
+  name: 'stopWhen',
+  write: 'stopWhen: isStepCount(5)',
+};
+const steps: readonly Successor[] = [{ name: 'maxTurns', write: 'maxTurns: 5' }, stopWhen];
+const output: readonly Successor[] = [
+  { name: 'responseSchema', write: 'responseSchema: z.object({ … })' },
+  { name: 'output', write: 'output: Output.object({ schema })' },
+];
+const messages: readonly Successor[] = [
+  { name: 'initialMessages', write: 'initialMessages: [ … ]' },
+  { name: 'messages', write: "messages: [{ role: 'user', content: '…' }]" },
+];
+const system: readonly Successor[] = [{ name: 'systemPrompt', write: "systemPrompt: 'You are …'" }];
+const signal: readonly Successor[] = [
+  { name: 'abortSignal', write: 'abortSignal: controller.signal' },
+  { name: 'signal', write: 'signal: controller.signal' },
+];
+
+/**
+ * Options by the names that earlier versions of the AI SDK and other libraries have for them, without `experimental_`,
+ * underscores and upper case. The first successor that a list of options has is the one that is meant.
+ */
+const successors: Readonly<Record<string, readonly Successor[]>> = {
+  maxtokens: [maxOutputTokens],
+  maxcompletiontokens: [maxOutputTokens],
+  maxsteps: steps,
+  maxtoolroundtrips: steps,
+  maxautomaticroundtrips: steps,
+  maxiterations: steps,
+  maxturns: [stopWhen],
+  output,
+  schema: output,
+  responseformat: output,
+  prompt: messages,
+  messages,
+  system,
+  instructions: system,
+  providermetadata: [{ name: 'providerOptions', write: 'providerOptions: { openai: { … } }' }],
+  stop: [{ name: 'stopSequences', write: "stopSequences: ['…']" }],
+  signal,
+  abortsignal: signal,
+  abortcontroller: signal,
+  ontoolcall: [{ name: 'onToolExecutionStart', write: 'onToolExecutionStart: (event) => …' }],
+  ontoolcallstart: [{ name: 'onToolExecutionStart', write: 'onToolExecutionStart: (event) => …' }],
+  ontoolcallfinish: [{ name: 'onToolExecutionEnd', write: 'onToolExecutionEnd: (event) => …' }],
+  context: [{ name: 'runtimeContext', write: 'runtimeContext: { … }' }],
+};
+
+/** Options that are gone, by the same keys, and why. */
+const dropped: Readonly<Record<string, string>> = {
+  toolcallstreaming: 'Tool calls are always streamed. Leave it out.',
+  continuesteps: 'The AI SDK has removed it. Leave it out.',
+};
+
+/** The known option that an unknown name stood for earlier, or stands for elsewhere; undefined where there is none. */
+export function successorOf(name: string, known: readonly string[]): Successor | undefined {
+  const stable = name.replace(/^experimental_/, '');
+  for (const other of [stable, `experimental_${name}`]) {
+    if (other !== name && known.includes(other)) return { name: other, write: `${other}: …` };
+  }
+  const key = keyOf(name);
+  if (!Object.hasOwn(successors, key)) return undefined;
+  return successors[key]?.find((successor) => known.includes(successor.name));
+}
+
+/** Why a former option of model calls has no successor. */
+export function whyDropped(name: string): string | undefined {
+  const key = keyOf(name);
+  return Object.hasOwn(dropped, key) ? dropped[key] : undefined;
+}
+
+function keyOf(name: string): string {
+  return name
+    .replace(/^experimental_/, '')
+    .replaceAll('_', '')
+    .toLowerCase();
+}

@@ -1,0 +1,29 @@
+import { checkNames, checkOptionNames } from '@cueline/core/server';
+import type { PromptRouteOptions } from './prompt-route-options.ts';
+
+/** Every option of a route. The compiler holds the list against the type. */
+const names: Record<keyof PromptRouteOptions, true> = {
+  accept: true,
+  address: true,
+  auth: true,
+  development: true,
+  fileUrls: true,
+  limits: true,
+  limitStore: true,
+  model: true,
+  models: true,
+  onEvent: true,
+  options: true,
+  origins: true,
+  requestHeaders: true,
+  showErrors: true,
+  showRequests: true,
+  store: true,
+  waitUntil: true,
+};
+
+/** Refuses an option of a route, or of its runs, that does not exist. @throws CuelineError `invalid_options` */
+export function checkRouteOptions(options: PromptRouteOptions): void {
+  checkNames('createPromptRoute', options, Object.keys(names), 'invalid_options');
+  checkOptionNames('createPromptRoute: options', options.options ?? {}, 'createPromptRoute(prompt, ');
+}

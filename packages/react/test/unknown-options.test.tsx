@@ -1,0 +1,33 @@
+import { definePrompt, type PromptOptions } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { usePrompt, type UsePromptOptions } from '@cueline/react';
+import { useEffect, type ReactElement } from 'react';
+import { expect, test } from 'vitest';
+import { mount } from './mount.tsx';
+
+const greet = definePrompt('greet', (prompt) => prompt.$`Hi.`);
+
+test.each<[string, object, string]>([
+  [
+    'a former name beside the options',
+    { maxTokens: 5 },
+    'maxTokens is now maxOutputTokens, which is an option',
+  ],
+  [
+    'a former name in the options',
+    { options: { maxTokens: 5 } as PromptOptions },
+    'It is now maxOutputTokens',
+  ],
+  ['a misspelt name', { trottle: 50 }, 'The run of "greet" has no "trottle". Did you mean throttle?'],
+])('%s is the error of the run, which says what to write', async (_what, options, message) => {
+  const model = scriptedModel([]);
+  function View(): ReactElement {
+    const run = usePrompt(greet, { model, ...options } as UsePromptOptions);
+    const { start } = run;
+    useEffect(() => void start(undefined, { key: 'mount' }).catch(() => {}), [start]);
+    return <p data-testid="error">{run.status === 'error' && run.error.message}</p>;
+  }
+  const page = mount(<View />);
+  await expect.poll(() => page.text('error')).toContain(message);
+  expect(model.calls).toHaveLength(0);
+});
