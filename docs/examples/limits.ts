@@ -15,6 +15,15 @@ const looping = await runPrompt(ask, { model: scriptedModel([again, again, again
 for (const { output, errorText } of (await looping.run.finished).toolCalls) console.log(output ?? errorText);
 // #endregion
 
+// #region loop-rules
+const polling = await runPrompt(ask, {
+  model: scriptedModel([again, again, again, 'It costs 20 euros.']),
+  options: { loopGuard: { endAt: 10, tools: { getPrice: { answerFrom: 3 } } } },
+});
+for (const { output, repeated = false } of (await polling.run.finished).toolCalls)
+  console.log(output, repeated);
+// #endregion
+
 // #region limit
 const { run } = await runPrompt(ask, {
   model: scriptedModel([again, 'It costs 20 euros.']),
@@ -25,4 +34,7 @@ if (end.status === 'error') console.log(end.error.code, end.error.message);
 // #endregion
 // prints: 20 euros
 // prints: getPrice was not run: this is call 3 with the same arguments.
+// prints: 20 euros false
+// prints: 20 euros false
+// prints: 20 euros true
 // prints: budget_exceeded The run has called the model once, its agents included.

@@ -1,6 +1,6 @@
 import { definePrompt, type PromptOptions } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
-import { usePrompt, type UsePromptOptions } from '@cueline/react';
+import { usePrompt } from '@cueline/react';
 import { useEffect, type ReactElement } from 'react';
 import { expect, test } from 'vitest';
 import { mount } from './mount.tsx';
@@ -22,7 +22,7 @@ test.each<[string, object, string]>([
 ])('%s is the error of the run, which says what to write', async (_what, options, message) => {
   const model = scriptedModel([]);
   function View(): ReactElement {
-    const run = usePrompt(greet, { model, ...options } as UsePromptOptions);
+    const run = usePrompt(greet, { model, ...options });
     const { start } = run;
     useEffect(() => void start(undefined, { key: 'mount' }).catch(() => {}), [start]);
     return <p data-testid="error">{run.status === 'error' && run.error.message}</p>;

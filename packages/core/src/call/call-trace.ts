@@ -20,11 +20,11 @@ export function traceCalls(
 ): { readonly calls: readonly CallTrace[]; end(): void } {
   const calls: CallTrace[] = [];
   /** The last call of an id: models may number their calls anew in every answer. */
-  const byId = new Map<string, { call: CallTrace; started: boolean }>();
+  const byId = new Map<string, CallTrace>();
   const end = log.listen((event) => {
     if (event.agent !== path) return;
     if (event.type === 'tool-input-end') {
-      const { toolCallId, toolName, input, invalid, providerExecuted = false } = event;
+      const { toolCallId, toolName, input, invalid } = event;
       const call: CallTrace = {
         toolCallId,
         toolName,
@@ -32,16 +32,15 @@ export function traceCalls(
         ...(invalid === undefined ? {} : { error: invalid }),
       };
       calls.push(call);
-      byId.set(toolCallId, { call, started: providerExecuted });
+      byId.set(toolCallId, call);
       return;
     }
-    const found = 'toolCallId' in event ? byId.get(event.toolCallId) : undefined;
-    if (found === undefined) return;
-    if (event.type === 'tool-start') found.started = true;
-    else if (event.type === 'tool-error') found.call.error = event.error;
+    const call = 'toolCallId' in event ? byId.get(event.toolCallId) : undefined;
+    if (call === undefined) return;
+    if (event.type === 'tool-error') call.error = event.error;
     else if (event.type === 'tool-end') {
-      found.call.output = event.output;
-      if (!found.started) found.call.repeated = true;
+      call.output = event.output;
+      if (event.repeated) call.repeated = true;
     }
   });
   return { calls, end };

@@ -66,7 +66,7 @@ export async function callWithin(
     );
   }
   const conducted = await prepareCall(config, input, { dialog }, onEnd);
-  const { messages, tools, limits: _, approval: __, ...options } = conducted.options;
+  const { messages, tools, limits: _, approval: __, loopGuard: ___, ...options } = conducted.options;
   const signals = [context.abortSignal, signal].filter((one) => one !== undefined);
   await answerWithin(parent, {
     name: config.name,

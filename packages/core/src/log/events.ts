@@ -116,8 +116,11 @@ export type RunEventBody =
     } & ToolCallFacts)
   | { type: 'tool-start'; toolCallId: string; toolName: string }
   | { type: 'tool-preliminary'; toolCallId: string; output: unknown; providerMetadata?: ProviderMetadata }
-  /** `ms` is how long the tool itself ran; missing where the provider ran it. */
-  | ({ type: 'tool-end'; toolCallId: string; output: unknown; ms?: number } & ToolCallFacts)
+  /**
+   * `ms` is how long the tool itself ran; missing where the provider ran it. `repeated`: the tool did not run, and the
+   * output is that of the same call before.
+   */
+  | ({ type: 'tool-end'; toolCallId: string; output: unknown; ms?: number; repeated?: true } & ToolCallFacts)
   /** `source` says whose words the error has. */
   | ({
       type: 'tool-error';
@@ -136,6 +139,8 @@ export type RunEventBody =
       output?: unknown;
       error?: string;
       source?: ErrorSource;
+      /** As of a tool's end. */
+      repeated?: true;
       ms: number;
     }
   /**

@@ -38,6 +38,8 @@ export type ToolCallState = {
   finishedAt?: number;
   /** How long the tool itself ran, in milliseconds. */
   ms?: number;
+  /** True where the tool did not run: its result is that of the same call before. */
+  repeated?: true;
   /** What a composite tool did, one by one, in the order in which it began them. */
   subCalls?: SubCallState[];
 };
@@ -52,6 +54,8 @@ export type SubCallState = {
   startedAt: number;
   /** How long it ran, in milliseconds. */
   ms?: number;
+  /** True where it did not run: its result is that of the same call before. */
+  repeated?: true;
 };
 
 /** A task with what the log knows of its times, in milliseconds since the run started. */

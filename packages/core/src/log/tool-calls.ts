@@ -49,6 +49,7 @@ function applyToCall(draft: WorkDraft, call: ToolCallState, event: RunEvent): vo
     case 'tool-end':
       call.output = event.output;
       call.state = 'output-available';
+      if (event.repeated) call.repeated = true;
       finishCall(call, event);
       return;
     case 'tool-error':
@@ -64,12 +65,13 @@ function applyToCall(draft: WorkDraft, call: ToolCallState, event: RunEvent): vo
       return;
     }
     case 'sub-call-end': {
-      const { index, output, error, ms } = event;
+      const { index, output, error, repeated, ms } = event;
       const subCall = call.subCalls?.[index];
       if (subCall?.state !== 'running') return;
       (call.subCalls = draft.own(call.subCalls!))[index] = {
         ...subCall,
         ms,
+        ...(repeated && { repeated }),
         ...(error === undefined
           ? { state: 'output-available', output }
           : { state: 'output-error', errorText: error }),

@@ -17,7 +17,7 @@ import {
 /** Settings of an agent's own model calls; it inherits none of its parent's. */
 type AgentCallSettings = Omit<
   PromptOptions,
-  'plugins' | 'output' | 'messages' | 'abortSignal' | 'limits' | 'approval'
+  'plugins' | 'output' | 'messages' | 'abortSignal' | 'limits' | 'approval' | 'loopGuard'
 >;
 
 /** What `defAgent` takes besides the function. */
@@ -29,7 +29,7 @@ export type AgentOptions<Plugins extends readonly Plugin[] = readonly Plugin[]> 
   /** What the agent must answer with. Its parent gets the validated object as the tool's result. */
   responseSchema?: ToolSchema;
 } & AgentCallSettings &
-  Pick<ToolOptions, 'effect' | 'repeatable' | 'needsApproval' | 'timeoutMs'>;
+  Pick<ToolOptions, 'effect' | 'repeatable' | 'loopGuard' | 'needsApproval' | 'timeoutMs'>;
 
 /** A prompt function that answers a tool call. */
 export type AgentDefinition = {
@@ -89,11 +89,12 @@ export function agentTool(
     responseSchema,
     effect,
     repeatable,
+    loopGuard,
     needsApproval,
     timeoutMs,
     ...own
   } = options;
-  const given = { effect, repeatable, needsApproval, timeoutMs };
+  const given = { effect, repeatable, loopGuard, needsApproval, timeoutMs };
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   return {
     kind: 'agent',

@@ -12,6 +12,7 @@ import {
   checkFacts,
   functionTool,
   splitOptions,
+  type SubCallOutcome,
   type SubCaller,
   type ToolContext,
   type ToolDefinition,
@@ -25,7 +26,12 @@ type SubTools = ReadonlyMap<string, Extract<ToolDefinition, { kind: 'function' }
 type SubCallInput = { name: string; args: unknown };
 
 /** One entry of what it answers. */
-type SubResult = { name: string; result: unknown };
+type SubResult = { name: string } & SubCallOutcome;
+
+/** What a composite tool takes besides its parts. */
+export type CompositeOptions = Pick<ToolOptions, 'repeatable' | 'loopGuard' | 'timeoutMs'>;
+
+const optionNames: ReadonlySet<string> = new Set(['repeatable', 'loopGuard', 'timeoutMs']);
 
 /**
  * One tool that makes several calls at once, in order. A call that fails, or that names no tool, gets an `{ error }`
@@ -35,7 +41,7 @@ export function compositeTool(
   name: string,
   description: string,
   tools: readonly NamedTool[],
-  options: Pick<ToolOptions, 'repeatable' | 'timeoutMs'> = {},
+  options: CompositeOptions = {},
 ): ToolDefinition {
   checkFacts(name, description, undefined);
   checkOptions(name, options);
@@ -85,11 +91,11 @@ function checkOptions(name: string, options: unknown): void {
       `Tool ${name} is made of tools, so after them it takes only options, such as { timeoutMs: 5000 }.`,
     );
   }
-  const foreign = Object.keys(options).find((key) => key !== 'repeatable' && key !== 'timeoutMs');
+  const foreign = Object.keys(options).find((key) => !optionNames.has(key));
   if (foreign === undefined) return;
   throw new CuelineError(
     'invalid_definition',
-    `Tool ${name} is made of tools, so it cannot have ${foreign}, only repeatable and timeoutMs. Give ${foreign} to its parts: tool('read', '…', z.object({ … }), async (args) => …, { ${foreign}: … }).`,
+    `Tool ${name} is made of tools, so it cannot have ${foreign}, only repeatable, loopGuard and timeoutMs. Give ${foreign} to its parts: tool('read', '…', z.object({ … }), async (args) => …, { ${foreign}: … }).`,
   );
 }
 
@@ -103,10 +109,7 @@ async function runCalls(
   const results: SubResult[] = [];
   for (const { name, args: input } of callsOf(composite, args)) {
     const run = (own: ToolContext): unknown => runOne(composite, byName, name, input, own);
-    results.push({
-      name,
-      result: await makeSubCall({ ...byName.get(name)?.rules, name, input, run }, context),
-    });
+    results.push({ name, ...(await makeSubCall({ ...byName.get(name)?.rules, name, input, run }, context)) });
   }
   return { results };
 }

@@ -33,6 +33,7 @@ const options: Record<keyof PromptOptions, true> = {
   includeRawChunks: true,
   instructions: true,
   limits: true,
+  loopGuard: true,
   maxOutputTokens: true,
   maxRetries: true,
   messages: true,

@@ -8,7 +8,7 @@ import { renderTemplate } from './template.ts';
 import { toModelMessage } from './to-model-message.ts';
 import { agentTool, type AgentFunction, type AgentDefinition, type AgentOptions } from './agent.ts';
 import { clientTool, type ClientToolOptions } from './client-tool.ts';
-import { compositeTool } from './composite-tool.ts';
+import { compositeTool, type CompositeOptions } from './composite-tool.ts';
 import type { Plugin } from './define-plugin.ts';
 import type { Hook } from './hook.ts';
 import { checkNames } from './option-names.ts';
@@ -170,12 +170,7 @@ export class Prompt {
     fn: (args: ToolArguments<Schema>, context: ToolContext) => unknown,
     options?: ToolOptions<ToolArguments<Schema>>,
   ): void;
-  defTool(
-    name: string,
-    description: string,
-    tools: readonly NamedTool[],
-    options?: Pick<ToolOptions, 'repeatable' | 'timeoutMs'>,
-  ): void;
+  defTool(name: string, description: string, tools: readonly NamedTool[], options?: CompositeOptions): void;
   defTool<const Schema extends ToolSchema>(
     name: string,
     description: string,

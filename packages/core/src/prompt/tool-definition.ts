@@ -3,6 +3,7 @@ import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provide
 import { CuelineError } from '../errors.ts';
 import type { AgentDefinition } from './agent.ts';
 import { checkArguments } from './check-arguments.ts';
+import { checkLoopRule, type LoopRule } from './loop-rule.ts';
 import { checkNames } from './option-names.ts';
 import { isRecord, quoted } from './part-error.ts';
 import { toSchema } from './schema.ts';
@@ -29,6 +30,8 @@ export type ToolRules<Args = unknown> = {
   effect?: ToolEffect;
   /** The same call may be made again and again, such as one that polls. Default false: repeated calls are a loop. */
   repeatable?: boolean;
+  /** How often the same call may be made. `false` is the same as `repeatable`. Default: as `options.loopGuard` says. */
+  loopGuard?: LoopRule | false;
   /**
    * Whether somebody must approve a call before it runs. Default: as `options.approval` says. A function is also given
    * the effects for which the run asks.
@@ -55,10 +58,13 @@ export type SubCall = {
   name: string;
   input: unknown;
   run: (context: ToolContext) => unknown;
-} & Partial<Pick<ToolRules, 'effect' | 'repeatable' | 'timeoutMs'>>;
+} & Partial<Pick<ToolRules, 'effect' | 'repeatable' | 'loopGuard' | 'timeoutMs'>>;
 
-/** Makes such a call and gives what came of it, as the model may read it; `{ error }` where it failed. */
-export type SubCaller = (call: SubCall, context: ToolContext) => Promise<unknown>;
+/** What came of such a call, as the model may read it; `{ error }` where it failed. The note says where it is a repeat. */
+export type SubCallOutcome = { result: unknown; note?: string };
+
+/** Makes such a call. */
+export type SubCaller = (call: SubCall, context: ToolContext) => Promise<SubCallOutcome>;
 
 /** A function that answers a call, with arguments that have passed the schema. */
 export type ToolFunction = (args: unknown, context: ToolContext) => unknown;
@@ -136,7 +142,14 @@ function checkToolName(name: string): void {
   );
 }
 
-const ruleNames = ['effect', 'repeatable', 'needsApproval', 'timeoutMs', 'providerOptions'] as const;
+const ruleNames = [
+  'effect',
+  'repeatable',
+  'loopGuard',
+  'needsApproval',
+  'timeoutMs',
+  'providerOptions',
+] as const;
 const callbackNames = ['beforeCall', 'onSuccess', 'onError'] as const;
 
 /** Checks a tool's options (`others`: names that were read before), and takes rules and callbacks apart. @throws CuelineError `invalid_definition` */
@@ -159,6 +172,7 @@ export function splitOptions(
       `The effect of tool ${name} is "${rules.effect}". Use 'read', 'write' or 'external'.`,
     );
   }
+  checkLoopRule(`loopGuard of tool ${name}`, rules.loopGuard, 'invalid_definition');
   if (rules.timeoutMs !== undefined && !(rules.timeoutMs > 0)) {
     throw new CuelineError(
       'invalid_definition',

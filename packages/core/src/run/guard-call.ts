@@ -75,7 +75,7 @@ export type CallGuard = {
 export type CallGuardOptions = {
   speaker: Speaker;
   /** Where the calls themselves are written down. */
-  recorder: Pick<Recorder, 'toolCalled' | 'toolStarted' | 'toolTimed'>;
+  recorder: Pick<Recorder, 'toolCalled' | 'toolStarted' | 'toolTimed' | 'toolRepeated'>;
   /** Told of every call that begins to run. */
   onStart: (toolName: string) => void;
   /** True where an identical call is a repetition whatever has happened since. */
@@ -93,7 +93,9 @@ export function createCallGuard({ speaker, recorder, onStart, strictLoops }: Cal
   function call(guarded: GuardedTool, given: unknown, context: ToolContext): unknown {
     const { name, rules, streams } = guarded;
     count();
-    const admission = admit({ toolName: name, input: given, ...rules }, loops.check);
+    const { effect } = rules;
+    const rule = tree.loopRules.of(name, rules);
+    const admission = admit({ toolName: name, input: given, effect, rule }, loops.check);
     const { verdict, settled } = admission;
     const admitInside: Admit = (inner, counted = false) => {
       if (!counted) count();
@@ -101,6 +103,7 @@ export function createCallGuard({ speaker, recorder, onStart, strictLoops }: Cal
     };
     if (verdict.kind === 'repeat') {
       notes.set(context.toolCallId, verdict.note);
+      recorder.toolRepeated(context.toolCallId);
       return verdict.output;
     }
     if (!streams) {
@@ -266,7 +269,8 @@ export function createCallGuard({ speaker, recorder, onStart, strictLoops }: Cal
       const exceeded = tree.budget.takeToolCall();
       if (exceeded !== undefined) return tree.fail(exceeded);
       // under a name that no tool has, since the same call is another once it can run; it gets nowhere, as one that reads
-      const { verdict } = loops.check({ toolName: `invalid ${toolName}`, input, effect: 'read' });
+      const rule = tree.loopRules.general;
+      const { verdict } = loops.check({ toolName: `invalid ${toolName}`, input, effect: 'read', rule });
       if (verdict.kind !== 'end') return;
       const { calls } = verdict.error.details as { calls: number };
       tree.fail(

@@ -1,10 +1,7 @@
 import { CuelineError } from '../errors.ts';
 import type { ToolEffect } from '../prompt/tool-definition.ts';
 import { canonicalCall } from './canonical.ts';
-
-/** From which identical call on there is no result any more, and which one ends the run. */
-const REFUSED_FROM = 3;
-const ENDS_AT = 6;
+import { fillRule, type FullLoopRule } from './loop-rules.ts';
 
 /** How many different calls are remembered, so that a long run does not keep every result it ever had. */
 const REMEMBERED_CALLS = 500;
@@ -14,7 +11,8 @@ export type GuardedCall = {
   toolName: string;
   input: unknown;
   effect?: ToolEffect | undefined;
-  repeatable?: boolean | undefined;
+  /** How often it may be made; `false` exempts it. Default: as where a run says nothing. */
+  rule?: FullLoopRule | false | undefined;
 };
 
 /** What is to be done about a tool call. */
@@ -29,11 +27,11 @@ export type LoopVerdict =
   | { kind: 'end'; error: CuelineError };
 
 /**
- * Sees to it that a model does not make the same call over and over. Of identical calls (name and arguments) the 2nd
- * gets the result of the first, the 3rd to 5th are refused, and the 6th ends the run.
+ * Keeps a model from making the same call over and over. By its default rule, of identical calls (name and arguments)
+ * the 2nd gets the result of the first, the 3rd to 5th are refused, and the 6th ends the run.
  *
  * - A call that fails is forgotten, so the next one like it runs.
- * - A `repeatable` tool is exempt.
+ * - A call whose rule is `false` is exempt.
  * - Progress starts every other count anew: a call that this guard has not seen before, unless its tool only reads.
  *   So a file may be read again after it was written, while a model that goes round in a circle makes no progress.
  *   A strict guard knows no progress.
@@ -54,6 +52,8 @@ export type CheckedCall = {
   /** The same for a call that is made inside this one, whose progress does not start the count of this one anew. */
   checkInside: LoopGuard['check'];
 };
+
+const defaultRule = fillRule();
 
 /** What is known of one call. */
 type Seen = { count: number; output: Promise<unknown> | undefined; succeeded: boolean };
@@ -100,7 +100,7 @@ export function createLoopGuard(strict = false): LoopGuard {
   }
 
   function check(
-    { toolName, input, effect, repeatable = false }: GuardedCall,
+    { toolName, input, effect, rule = defaultRule }: GuardedCall,
     outer: readonly Seen[],
   ): CheckedCall {
     const key = canonicalCall(toolName, input);
@@ -110,8 +110,8 @@ export function createLoopGuard(strict = false): LoopGuard {
     remember(key, entry);
     counted.add(entry);
     if (known === undefined && changes) startAnew(entry, ...outer);
-    if (!repeatable) entry.count += 1;
-    const verdict = judge(toolName, entry);
+    if (rule !== false) entry.count += 1;
+    const verdict: LoopVerdict = rule === false ? { kind: 'run' } : judge(toolName, entry, rule);
     return {
       verdict,
       settled: verdict.kind === 'run' ? (output) => void watch(entry, outer, output, changes) : () => {},
@@ -127,27 +127,32 @@ function forget(entry: Seen): void {
   entry.output = undefined;
 }
 
-function judge(toolName: string, { count, output }: Seen): LoopVerdict {
-  if (count >= ENDS_AT) return { kind: 'end', error: loopDetected(toolName, count) };
-  if (count >= REFUSED_FROM) {
+function judge(
+  toolName: string,
+  { count, output }: Seen,
+  { answerFrom, refuseFrom, endAt }: FullLoopRule,
+): LoopVerdict {
+  if (count >= endAt) return { kind: 'end', error: loopDetected(toolName, count) };
+  if (count >= refuseFrom) {
+    const end = endAt === Infinity ? '' : ` Call ${endAt} ends the run.`;
     return {
       kind: 'refuse',
-      reason: `${toolName} was not run: this is call ${count} with the same arguments. Use the result that you have, change the arguments, or go on without it. Call ${ENDS_AT} ends the run.`,
+      reason: `${toolName} was not run: this is call ${count} with the same arguments. Use the result that you have, change the arguments, or go on without it.${end}`,
     };
   }
   // without an output, the call before was let run and has not
-  if (count < 2 || output === undefined) return { kind: 'run' };
+  if (count < answerFrom || output === undefined) return { kind: 'run' };
   return {
     kind: 'repeat',
     output,
-    note: `${toolName} was not run again: this is the result of the same call before. Do not make this call a third time.`,
+    note: `${toolName} was not run again: this is the result of the same call before. Do not make this call again.`,
   };
 }
 
 function loopDetected(toolName: string, calls: number): CuelineError {
   return new CuelineError(
     'loop_detected',
-    `The model called ${toolName} ${calls} times with the same arguments, so the run was ended. Where that is no loop, as when a tool polls, define the tool with { repeatable: true }.`,
+    `The model called ${toolName} ${calls} times with the same arguments, so the run was ended. Where that is no loop, as when a tool polls, define the tool with { repeatable: true }, or exempt it in the options of the run: { loopGuard: { tools: { '${toolName}': false } } }.`,
     { details: { toolName, calls } },
   );
 }

@@ -24,14 +24,19 @@ export function makeSubCalls(speaker: Speaker, outer: OuterCall): SubCaller {
   const caller = speakerOf(outer.context) ?? speaker;
   let made = 0;
 
-  return async ({ name, input, timeoutMs, effect, repeatable = outer.rules.repeatable, run }, context) => {
+  return async ({ name, input, timeoutMs, effect, repeatable, loopGuard, run }, context) => {
     context.abortSignal?.throwIfAborted();
     const index = made++;
-    const admission = admitted(() =>
-      outer.admit({ toolName: `${outer.name}.${name}`, input, effect, repeatable }, index === 0),
-    );
+    const toolName = `${outer.name}.${name}`;
+    const rule = tree.loopRules.of(toolName, {
+      repeatable: repeatable ?? outer.rules.repeatable,
+      loopGuard: loopGuard ?? outer.rules.loopGuard,
+    });
+    const admission = admitted(() => outer.admit({ toolName, input, effect, rule }, index === 0));
     const startedAt = performance.now();
-    const end = (outcome: { output: unknown } | { error: string; source: ErrorSource }): void => {
+    const end = (
+      outcome: { output: unknown; repeated?: true } | { error: string; source: ErrorSource },
+    ): void => {
       const ms = Math.round((performance.now() - startedAt) * 100) / 100;
       sink.append({ type: 'sub-call-end', toolCallId, index, ...outcome, ms });
     };
@@ -50,14 +55,15 @@ export function makeSubCalls(speaker: Speaker, outer: OuterCall): SubCaller {
       const result = verdict.kind === 'repeat' ? verdict.output : make();
       settled(result);
       const output = await result;
-      end({ output: toJson(output, tree.secrets) });
-      return output;
+      const isRepeat = verdict.kind === 'repeat';
+      end({ output: toJson(output, tree.secrets), ...(isRepeat ? { repeated: true } : {}) });
+      return { result: output, ...(isRepeat ? { note: verdict.note } : {}) };
     } catch (error) {
       // a run that was stopped is no failure of this one call
       if (context.abortSignal?.aborted === true) throw error;
       const message = redact(messageOf(error), tree.secrets);
       end({ error: message, source: sourceOf(error, 'tool') });
-      return { error: message };
+      return { result: { error: message } };
     } finally {
       limit?.clear();
     }

@@ -7,6 +7,7 @@ import { checkRunOptions } from '../prompt/option-names.ts';
 import type { ToolEffect } from '../prompt/tool-definition.ts';
 import type { Conducted } from './conduct.ts';
 import { readLimits, type Limits } from './limits.ts';
+import { readLoopGuard, type LoopRules } from './loop-rules.ts';
 import { checkMessages, openPrompt, type OpenedPrompt } from './open-prompt.ts';
 import type { PromptConfig, PromptOptions, PromptSource } from './options.ts';
 import type { Speech } from './speak.ts';
@@ -30,6 +31,7 @@ export type OpenedRun = {
   turns: readonly UIMessage[];
   limits: Limits;
   approvedEffects: readonly ToolEffect[];
+  loopRules: LoopRules;
   /** What is left for the AI SDK. */
   options: Speech['options'];
   abortSignal: AbortSignal | undefined;
@@ -65,6 +67,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
     messages: givenMessages,
     limits: givenLimits,
     approval,
+    loopGuard,
     tools,
     abortSignal,
     ...options
@@ -72,6 +75,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
   // whoever says when a run is finished need not say it twice
   const limits = readLimits(givenLimits, options.stopWhen !== undefined);
   const approvedEffects = readApproval(approval);
+  const loopRules = readLoopGuard(loopGuard);
   const { prompt, messages: ownMessages } = await openPrompt({
     plugins: [definition.plugins ?? [], plugins].flatMap(checkPlugins),
     declared: definition.tools,
@@ -92,7 +96,18 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
   const turns = config.messages ?? [];
   const messages = [...ownMessages, ...(await toModelMessages(turns))];
   checkMessages(messages);
-  return { prompt, messages, ownMessages, turns, limits, approvedEffects, options, abortSignal, conducted };
+  return {
+    prompt,
+    messages,
+    ownMessages,
+    turns,
+    limits,
+    approvedEffects,
+    loopRules,
+    options,
+    abortSignal,
+    conducted,
+  };
 }
 
 /** The options of a run laid over those that its definition brings. What can be joined is. */

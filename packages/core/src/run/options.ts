@@ -14,6 +14,7 @@ import type { PromptDefinition, PromptFunction } from '../prompt/define-prompt.t
 import type { ToolEffect } from '../prompt/tool-definition.ts';
 import type { TaskItem } from '../tasks/task.ts';
 import type { Limits } from './limits.ts';
+import type { LoopGuardOptions } from './loop-rules.ts';
 
 /** The AI SDK's runtime context, which is whatever the caller puts into it. */
 export type RunContext = Record<string, unknown>;
@@ -49,6 +50,12 @@ export type PromptOptions<
    * finished), 200 tool calls, 32 in one step and 8 at a time, agents 5 deep. `Infinity` turns a limit off.
    */
   limits?: Partial<Limits> | undefined;
+  /**
+   * How often the models of the run and of its agents may make the same call: of identical ones the 2nd gets the result
+   * of the first, the 3rd to 5th are refused, and the 6th ends the run. `false` turns the guard off; `tools` has rules of
+   * single tools, also of ready-made ones such as those of an MCP server.
+   */
+  loopGuard?: LoopGuardOptions | boolean | undefined;
   /**
    * Tools that ask before they run: `true` for those with the effect `write` or `external`, or a list of effects. The
    * run opens a request and waits for `run.respond`. A tool's own `needsApproval` goes before this. Default: none.

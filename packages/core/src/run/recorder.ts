@@ -28,6 +28,8 @@ export type Recorder = {
   toolStarted(toolCallId: string, toolName: string): void;
   /** A tool has run for so many milliseconds; its result comes through the stream, after the preliminary ones. */
   toolTimed(toolCallId: string, ms: number): void;
+  /** A call was answered with the result of the same call before. */
+  toolRepeated(toolCallId: string): void;
   /** Ends the run; whatever comes later is dropped. */
   end(outcome: RunOutcome, details?: { finishReason?: FinishReason; error?: CuelineError }): void;
   /** Ends the run as the last step's finish reason says. */
@@ -70,6 +72,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
   const durations = new Map<string, number>();
   /** Calls that cannot run, and whose words say why. */
   const invalid = new Map<string, ErrorSource>();
+  const repeated = new Set<string>();
 
   function end(
     outcome: RunOutcome,
@@ -188,6 +191,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
           toolCallId,
           output,
           ...duration(toolCallId),
+          ...(repeated.has(toolCallId) ? { repeated: true as const } : {}),
           ...callFacts(part),
         });
       }
@@ -268,6 +272,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
     },
     toolStarted,
     toolTimed: (toolCallId, ms) => void durations.set(toolCallId, ms),
+    toolRepeated: (toolCallId) => void repeated.add(toolCallId),
     end,
     finish,
     fail,
@@ -283,6 +288,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
       early.clear();
       durations.clear();
       invalid.clear();
+      repeated.clear();
       log.append(event);
     },
     get failure() {

@@ -23,7 +23,7 @@ export async function rehearse<Input, Plugins extends readonly Plugin[]>(
   const models = namedModels(createModels(config));
   const model = await models.resolve(config.model ?? definition.model ?? '');
   const step = checkStep(config.step ?? 0);
-  const { prompt, messages, limits, approvedEffects, options, abortSignal } = await openRun(
+  const { prompt, messages, limits, approvedEffects, loopRules, options, abortSignal } = await openRun(
     definition,
     config,
   );
@@ -46,7 +46,13 @@ export async function rehearse<Input, Plugins extends readonly Plugin[]>(
     recorder.fail(error);
     abort.abort(error);
   };
-  const tree = createTree(createRunLog(), models, { limits, approvedEffects, answer: runAgent, fail });
+  const tree = createTree(createRunLog(), models, {
+    limits,
+    approvedEffects,
+    loopRules,
+    answer: runAgent,
+    fail,
+  });
   const { result, recorder, definitions } = speak(
     { tree: withoutTools(tree), path: undefined, depth: 0, model, sink },
     {

@@ -19,7 +19,7 @@ import type { Speaker } from './tree.ts';
 export type Speech = {
   prompt: Prompt;
   messages: ModelMessage[];
-  options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'tools'>;
+  options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'loopGuard' | 'tools'>;
   abortSignal: AbortSignal;
   /** What the answer must be, for an agent. */
   responseSchema?: ToolSchema;

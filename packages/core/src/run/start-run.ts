@@ -53,6 +53,7 @@ export async function startRun<
   const tree = createTree(log, models, {
     limits: opened.limits,
     approvedEffects: opened.approvedEffects,
+    loopRules: opened.loopRules,
     answer: runAgent,
     fail(error) {
       recorder.fail(error);

@@ -57,7 +57,7 @@ export type PrepareStep = PrepareStepFunction<ToolSet, RunContext>;
 
 /** The arguments of `streamText`, but for model, messages and signal: the caller's options composed with our own ends. */
 export function composeStreamOptions(
-  options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'tools'>,
+  options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'loopGuard' | 'tools'>,
   context: StreamContext,
 ): Omit<StreamTextOptions, 'model' | 'prompt' | 'messages'> & { instructions?: Instructions } {
   const { speaker, prompt, recorder, registry, tasks, steers, output, conduct, aroundPrepareStep } = context;

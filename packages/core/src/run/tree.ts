@@ -8,6 +8,7 @@ import type { AgentDefinition } from '../prompt/agent.ts';
 import type { TaskListDefinition } from '../prompt/task-list.ts';
 import type { ToolContext, ToolEffect } from '../prompt/tool-definition.ts';
 import { createBudget, type Budget, type Limits } from './limits.ts';
+import type { LoopRules } from './loop-rules.ts';
 import type { Place } from './place.ts';
 import { createRequests, type Requests } from './requests.ts';
 import { createSlots, type Slots } from './slots.ts';
@@ -26,6 +27,8 @@ export type RunTree = {
   readonly requests: Requests;
   /** The effects for which a call needs an approval. */
   readonly approvedEffects: readonly ToolEffect[];
+  /** How often the same call may be made. */
+  readonly loopRules: LoopRules;
   /** Answers a tool call with an agent. */
   answer(parent: Speaker, call: AgentCall): Promise<unknown>;
   /** Ends the whole run with an error, whichever agent met it. */
@@ -60,7 +63,7 @@ export type EventSink = {
 export function createTree(
   log: RunLog,
   models: Models,
-  settings: { limits: Limits } & Pick<RunTree, 'approvedEffects' | 'answer' | 'fail'>,
+  settings: { limits: Limits } & Pick<RunTree, 'approvedEffects' | 'loopRules' | 'answer' | 'fail'>,
 ): RunTree {
   const paths = new Set<string>();
   const secrets = models.secrets();
@@ -75,6 +78,7 @@ export function createTree(
       () => createId('req'),
     ),
     approvedEffects: settings.approvedEffects,
+    loopRules: settings.loopRules,
     answer: settings.answer,
     fail: settings.fail,
     pathOf(parent, toolCallId) {

@@ -13,7 +13,7 @@ export function unknownSetting<Input>(
   { definition, messages }: RunRequest<Input>,
   unknown: Readonly<Record<string, unknown>>,
 ): Iterator<RunEvent> {
-  const [name = ''] = Object.keys(unknown).filter((key) => unknown[key] !== undefined);
+  const name = Object.keys(unknown).find((key) => unknown[key] !== undefined) ?? '';
   const whose = definition.name === '' ? 'The run' : `The run of "${definition.name}"`;
   const known = [...runNames, ...hookNames].filter((other) => other !== name);
   const error = new CuelineError(

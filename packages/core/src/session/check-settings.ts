@@ -34,6 +34,7 @@ const options: Record<keyof SessionOptions, true> = {
   approval: true,
   frequencyPenalty: true,
   headers: true,
+  loopGuard: true,
   maxOutputTokens: true,
   presencePenalty: true,
   providerOptions: true,

@@ -38,6 +38,7 @@ export type SessionOptions = Pick<
   | 'approval'
   | 'frequencyPenalty'
   | 'headers'
+  | 'loopGuard'
   | 'maxOutputTokens'
   | 'presencePenalty'
   | 'providerOptions'

@@ -191,10 +191,7 @@ describe('options that nobody knows', () => {
     [{ options: { maxSteps: 5 } }, 'options of agent "it" has no "maxSteps". It is now stopWhen'],
     [{ system: 'You talk.' }, 'system is an option'],
   ])('of an agent’s config: %o', async (options, message) => {
-    const agent = defineAgent({ name: 'it', instructions: 'Talk.', ...options } as {
-      name: string;
-      instructions: string;
-    });
+    const agent = defineAgent({ name: 'it', instructions: 'Talk.', ...options });
     await expect(agent.call('Hi.', { model: scriptedModel([]) })).rejects.toMatchObject({
       code: 'invalid_definition',
       message: expect.stringContaining(message) as string,

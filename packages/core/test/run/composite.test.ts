@@ -382,7 +382,11 @@ describe('the same call again, inside one call', () => {
       expect(output).toEqual({
         results: [
           { name: 'read', result: 1 },
-          { name: 'read', result: 1 },
+          {
+            name: 'read',
+            result: 1,
+            note: 'kit.read was not run again: this is the result of the same call before. Do not make this call again.',
+          },
           { name: 'read', result: refused(3) },
           { name: 'read', result: refused(4) },
           { name: 'echo', result: 'on' },

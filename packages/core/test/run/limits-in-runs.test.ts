@@ -284,7 +284,7 @@ describe('identical calls', () => {
     expect(sent(model).map(({ messages }) => messages.at(-1))).toEqual([
       'user: Go.',
       'look answers 1',
-      'look answers [{"type":"text","text":"1"},{"type":"text","text":"look was not run again: this is the result of the same call before. Do not make this call a third time."}]',
+      'look answers [{"type":"text","text":"1"},{"type":"text","text":"look was not run again: this is the result of the same call before. Do not make this call again."}]',
       'look fails: look was not run: this is call 3 with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.',
       'look fails: look was not run: this is call 4 with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.',
       'look fails: look was not run: this is call 5 with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.',

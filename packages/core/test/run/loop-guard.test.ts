@@ -37,7 +37,7 @@ describe('identical calls', () => {
     expect(second.verdict).toEqual({
       kind: 'repeat',
       output,
-      note: 'find was not run again: this is the result of the same call before. Do not make this call a third time.',
+      note: 'find was not run again: this is the result of the same call before. Do not make this call again.',
     });
     expect(await (second.verdict as { output: unknown }).output).toEqual(['a']);
     for (const count of [3, 4, 5]) {
@@ -52,7 +52,7 @@ describe('identical calls', () => {
       error: {
         code: 'loop_detected',
         message:
-          'The model called find 6 times with the same arguments, so the run was ended. Where that is no loop, as when a tool polls, define the tool with { repeatable: true }.',
+          "The model called find 6 times with the same arguments, so the run was ended. Where that is no loop, as when a tool polls, define the tool with { repeatable: true }, or exempt it in the options of the run: { loopGuard: { tools: { 'find': false } } }.",
         details: { toolName: 'find', calls: 6 },
       },
     });
@@ -70,7 +70,7 @@ describe('identical calls', () => {
   });
 
   test('a repeatable tool is exempt', async () => {
-    const poll = { toolName: 'poll', input: {}, repeatable: true };
+    const poll = { toolName: 'poll', input: {}, rule: false as const };
     const calls = Array.from({ length: 20 }, () => poll);
     expect(new Set(await makeAll(createLoopGuard(), calls))).toEqual(new Set(['run']));
   });

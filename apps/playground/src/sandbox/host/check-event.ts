@@ -125,10 +125,16 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
   'tool-input-end': object({ ...namedCall, invalid: string.optional(), ...facts }),
   'tool-start': object(namedCall),
   'tool-preliminary': object(call),
-  'tool-end': object({ ...call, ms: number.optional(), ...facts }),
+  'tool-end': object({ ...call, ms: number.optional(), repeated: z.literal(true).optional(), ...facts }),
   'tool-error': object({ ...call, error: string, ms: number.optional(), ...facts }),
   'sub-call-start': object({ ...call, index, name: string }),
-  'sub-call-end': object({ ...call, index, error: string.optional(), ms: number }),
+  'sub-call-end': object({
+    ...call,
+    index,
+    error: string.optional(),
+    repeated: z.literal(true).optional(),
+    ms: number,
+  }),
   'agent-start': object({
     ...byAgent,
     ...call,

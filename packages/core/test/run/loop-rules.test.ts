@@ -1,0 +1,165 @@
+import { runPrompt, runAgentSession, tool, type PromptOptions } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { tool as sdkTool } from 'ai';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { sent } from '../sent.ts';
+import { play } from '../support.ts';
+
+const look: ScriptedTurn = [{ toolCall: { name: 'look', input: { at: 'a' } } }];
+const turns = (count: number): ScriptedTurn[] => [...Array.from({ length: count }, () => look), 'Done.'];
+
+/** A ready-made tool, such as those of an MCP server. */
+const ready = (made: number[]): NonNullable<PromptOptions['tools']> => ({
+  look: sdkTool({
+    inputSchema: z.object({ at: z.string() }),
+    execute: () => made.push(1),
+  }),
+});
+
+/** How often a tool ran, and how the run ended, where the model makes the same call so often. */
+async function repeat(count: number, options: PromptOptions, own?: object): Promise<string> {
+  const made: number[] = [];
+  const { run } = await play(
+    (prompt) => {
+      if (options.tools === undefined) {
+        prompt.defTool('look', '', z.object({ at: z.string() }), () => made.push(1), {
+          effect: 'read',
+          ...own,
+        });
+      }
+      prompt.$`Go.`;
+    },
+    turns(count),
+    { options: options.tools === undefined ? options : { ...options, tools: ready(made) } },
+  );
+  const { state } = run;
+  return `ran ${made.length}: ${state.status === 'error' ? state.error.code : state.status}`;
+}
+
+describe('the loop guard', () => {
+  test('is on by default', async () => {
+    expect(await repeat(7, {})).toBe('ran 1: loop_detected');
+    expect(await repeat(7, { tools: {} })).toBe('ran 1: loop_detected');
+  });
+
+  test('is switched off for a tool', async () => {
+    expect(await repeat(7, {}, { loopGuard: false })).toBe('ran 7: done');
+    expect(await repeat(7, {}, { repeatable: true })).toBe('ran 7: done');
+  });
+
+  test('is switched off for a run', async () => {
+    expect(await repeat(7, { loopGuard: false })).toBe('ran 7: done');
+    expect(await repeat(7, { tools: {}, loopGuard: false })).toBe('ran 7: done');
+  });
+
+  test('is switched off for a ready-made tool, by its name', async () => {
+    expect(await repeat(7, { tools: {}, loopGuard: { tools: { look: false } } })).toBe('ran 7: done');
+    expect(await repeat(7, { tools: {}, loopGuard: { tools: { other: false } } })).toBe(
+      'ran 1: loop_detected',
+    );
+  });
+
+  test('can let a call run more often', async () => {
+    expect(await repeat(5, {}, { loopGuard: { answerFrom: 4 } })).toBe('ran 3: done');
+    expect(await repeat(8, {}, { loopGuard: { answerFrom: 4 } })).toBe('ran 3: loop_detected');
+    expect(await repeat(8, { loopGuard: { answerFrom: 4, endAt: Infinity } })).toBe('ran 3: done');
+    expect(await repeat(3, { tools: {}, loopGuard: { tools: { look: { endAt: 2 } } } })).toBe(
+      'ran 1: loop_detected',
+    );
+  });
+
+  test('goes by the run’s rule for a tool, then by the tool’s own, then by the run’s', async () => {
+    expect(await repeat(7, { loopGuard: false }, { loopGuard: { endAt: 2 } })).toBe('ran 1: loop_detected');
+    expect(await repeat(7, { loopGuard: { tools: { look: false } } }, { loopGuard: { endAt: 2 } })).toBe(
+      'ran 7: done',
+    );
+    expect(await repeat(7, { loopGuard: { endAt: 2 } }, { loopGuard: false })).toBe('ran 7: done');
+  });
+
+  test('holds for a session and its tools', async () => {
+    let made = 0;
+    const complete: ScriptedTurn = [{ toolCall: { name: 'task_complete', input: { summary: 'Done.' } } }];
+    const tools = { look: { inputSchema: z.object({ at: z.string() }), execute: async () => (made += 1) } };
+    const { completionReason } = await runAgentSession(scriptedModel([...turns(7).slice(0, 7), complete]), {
+      systemPrompt: 'You look.',
+      tools,
+      options: { loopGuard: { tools: { look: false } } },
+    });
+    expect({ completionReason, made }).toEqual({ completionReason: 'task_complete', made: 7 });
+  });
+
+  test.each<[unknown, string]>([
+    [
+      { refuseFrom: 1 },
+      'options.loopGuard.refuseFrom is 1. Give a whole number from 2 on, or Infinity for never.',
+    ],
+    [{ ends: 3 }, 'options.loopGuard has no "ends". Did you mean endAt?'],
+    [{ tools: { look: true } }, 'options.loopGuard.tools.look takes an object, and got true.'],
+    [null, 'options.loopGuard takes an object, and got null.'],
+  ])('refuses %j', async (loopGuard, message) => {
+    const options = { loopGuard } as PromptOptions;
+    await expect(
+      runPrompt((prompt) => prompt.$`Go.`, { model: scriptedModel([]), options }),
+    ).rejects.toMatchObject({
+      code: 'invalid_options',
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  test('refuses such a rule of a tool', async () => {
+    const config = { model: scriptedModel([]) };
+    const rule = { loopGuard: { endAt: 0 } };
+    await expect(
+      runPrompt((prompt) => prompt.defTool('look', '', z.object({}), () => 1, rule), config),
+    ).rejects.toMatchObject({
+      code: 'invalid_definition',
+      message: 'loopGuard of tool look.endAt is 0. Give a whole number from 2 on, or Infinity for never.',
+    });
+  });
+});
+
+describe('a repeat', () => {
+  test('is a repeat for the model, in the log and in the state, also of a ready-made tool', async () => {
+    for (const options of [{}, { tools: ready([]) }]) {
+      const { model, run, events } = await play(
+        (prompt) => {
+          if (!('tools' in options)) {
+            prompt.defTool('look', '', z.object({ at: z.string() }), () => 1, { effect: 'read' });
+          }
+          prompt.$`Go.`;
+        },
+        turns(2),
+        { options },
+      );
+      const ends = events.filter(({ type }) => type === 'tool-end') as { repeated?: true }[];
+      expect(ends.map(({ repeated }) => repeated)).toEqual([undefined, true]);
+      expect(run.state.toolCalls.map(({ repeated }) => repeated)).toEqual([undefined, true]);
+      expect(JSON.stringify(sent(model)[2])).toContain('this is the result of the same call before');
+    }
+  });
+
+  test('inside a composite tool’s call is one, too', async () => {
+    const part = tool('read', '', z.object({ path: z.string() }), () => 'text', { effect: 'read' });
+    const call = { name: 'read', args: { path: 'a' } };
+    const { model, run } = await play(
+      (prompt) => {
+        prompt.defTool('file', '', [part]);
+        prompt.$`Go.`;
+      },
+      [[{ toolCall: { name: 'file', input: { calls: [call, call] } } }], 'Done.'],
+    );
+    expect(run.state.toolCalls[0]?.subCalls?.map(({ repeated }) => repeated)).toEqual([undefined, true]);
+    expect(run.state.toolCalls[0]?.output).toEqual({
+      results: [
+        { name: 'read', result: 'text' },
+        {
+          name: 'read',
+          result: 'text',
+          note: 'file.read was not run again: this is the result of the same call before. Do not make this call again.',
+        },
+      ],
+    });
+    expect(JSON.stringify(sent(model)[1])).toContain('this is the result of the same call before');
+  });
+});
