@@ -123,6 +123,8 @@ export type { Connectivity } from './run/connectivity.ts';
 export type { Executor, LocalExecutor, RouteExecutor, RunCommand, RunRequest } from './run/executor.ts';
 export type { RunStorage } from './run/run-storage.ts';
 export type { Limits } from './run/limits.ts';
+export type { LoopRule } from './prompt/loop-rule.ts';
+export type { LoopGuardOptions } from './run/loop-rules.ts';
 export type { LiveRun } from './run/live-run.ts';
 export type { PromptConfig, PromptOptions, PromptSource } from './run/options.ts';
 
