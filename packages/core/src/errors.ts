@@ -29,6 +29,7 @@ export type CuelineErrorCode =
   | 'stream_malformed'
   | 'provider_error'
   | 'script_error'
+  | 'content_filter'
   | 'tasks_incomplete'
   | 'budget_exceeded'
   | 'loop_detected'

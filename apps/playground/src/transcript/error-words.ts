@@ -19,6 +19,7 @@ const titles: Partial<Record<CuelineErrorCode, string>> = {
   script_error: 'The script has an error',
   invalid_definition: 'The script has an error',
   invalid_input: 'The input does not fit the prompt',
+  content_filter: 'The model refused to answer',
   tasks_incomplete: 'Tasks were left open',
   budget_exceeded: 'The run reached a limit',
   loop_detected: 'The model went in circles',

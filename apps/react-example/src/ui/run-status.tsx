@@ -79,6 +79,7 @@ function whyFailed({ code, message, details }: SerializedError, place: Place): s
   if (place !== 'page' && details?.['statusCode'] === 401) {
     return 'The server does not know this page any more. Load it again, then go on.';
   }
+  if (code === 'content_filter') return 'The model refused to answer this. Ask for something else.';
   if (code !== 'interrupted') return message;
   // a run of the server goes on without its page, so there it is the server that was not there to the end
   const what = place === 'route' ? 'The server lost this run' : 'The page was left';

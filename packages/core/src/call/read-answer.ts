@@ -7,7 +7,6 @@ import type { CallEvent } from './transitions.ts';
 /** What ends an answer in the middle. */
 const cutOffBy: Partial<Record<FinishReason, string>> = {
   length: 'the limit of tokens',
-  'content-filter': "the provider's content filter",
 };
 
 /** One answer of the model, with the results of its calls. */

@@ -7,6 +7,7 @@ import { redact } from '../models/redact.ts';
 import { toRunError } from '../models/run-error.ts';
 import { beginsSomething, callFacts, metadata, sourceFacts, textOf, warningText } from './part-facts.ts';
 import { causeOf } from './steer.ts';
+import { contentFiltered } from './content-filtered.ts';
 import { toJson } from './to-json.ts';
 import type { EventSink } from './tree.ts';
 
@@ -137,6 +138,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
       );
       return end('error', { finishReason, error });
     }
+    if (finishReason === 'content-filter') return end('error', { finishReason, error: contentFiltered() });
     if (finishReason === 'error') {
       const error = new CuelineError(
         'provider_error',

@@ -13,6 +13,9 @@ export type Steer = {
   message(step: StepResult<ToolSet, RunContext>): string | undefined | Promise<string | undefined>;
 };
 
+/** Finish reasons of an answer that ends the run. */
+const failed: ReadonlySet<string> = new Set(['error', 'interrupted', 'content-filter']);
+
 /** Where the model has answered without a call, tells it what is still missing; the same run then goes on. */
 export async function steerOnward(
   step: StepResult<ToolSet, RunContext>,
@@ -21,7 +24,7 @@ export async function steerOnward(
   sink: EventSink,
 ): Promise<void> {
   const goesOn = step.toolCalls.some(({ providerExecuted }) => providerExecuted !== true);
-  if (goesOn || sink.ended || step.finishReason === 'error' || step.finishReason === 'interrupted') return;
+  if (goesOn || sink.ended || failed.has(step.finishReason)) return;
   for (const { cause, message } of steers) {
     const text = await message(step);
     if (text === undefined) continue;

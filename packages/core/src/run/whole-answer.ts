@@ -7,6 +7,7 @@ import type {
   LanguageModelV4ToolCall,
 } from '@ai-sdk/provider';
 import { CuelineError } from '../errors.ts';
+import { contentFiltered } from './content-filtered.ts';
 import { createCallIds } from './call-ids.ts';
 
 /** What a model has answered, once it is known to be all of it. */
@@ -147,11 +148,7 @@ export function createWholeAnswer(emit: (part: LanguageModelV4StreamPart) => voi
             'Raise maxOutputTokens, or ask for less at once.',
         );
       }
-      if (calls > 0 && unified === 'content-filter') {
-        return broken(
-          "The answer was cut off by the provider's content filter, so none of its tool calls were made.",
-        );
-      }
+      if (unified === 'content-filter') return contentFiltered(details);
       return ids.begun.length > 0
         ? broken('The answer ended inside the arguments of a tool call. Try again.')
         : undefined;

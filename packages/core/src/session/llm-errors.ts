@@ -13,6 +13,7 @@ const lasting: ReadonlySet<CuelineErrorCode> = new Set([
   'model_denied',
   'invalid_options',
   'redirect_blocked',
+  'content_filter',
   'aborted',
 ]);
 

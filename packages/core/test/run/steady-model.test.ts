@@ -443,7 +443,7 @@ describe('an answer that is broken', () => {
     [
       'a filter',
       [...begun, finish('content-filter')],
-      { code: 'stream_truncated', finishReason: 'content-filter' },
+      { code: 'content_filter', finishReason: 'content-filter' },
     ],
   ])('by %s', async (_what, answer, expected) => {
     const told = vi.fn();

@@ -13,6 +13,7 @@ const ownCodes: ReadonlySet<string> = new Set<CuelineErrorCode>([
   'timeout',
   'stream_truncated',
   'script_error',
+  'content_filter',
   'tasks_incomplete',
   'budget_exceeded',
   'loop_detected',
