@@ -39,7 +39,7 @@ describe('a composite tool’s own options', () => {
     'timeoutMS',
   ])('%s is one of its parts’', (name) => {
     expect(said((p) => p.defTool('file', 'Files', [part], { [name]: undefined } as never))).toBe(
-      `invalid_definition: Tool file is made of tools, so it cannot have ${name}, only repeatable and timeoutMs. Give ${name} to its parts: tool('read', '…', z.object({ … }), async (args) => …, { ${name}: … }).`,
+      `invalid_definition: Tool file is made of tools, so it cannot have ${name}, only repeatable, loopGuard and timeoutMs. Give ${name} to its parts: tool('read', '…', z.object({ … }), async (args) => …, { ${name}: … }).`,
     );
   });
 
@@ -154,7 +154,7 @@ describe('options that nobody knows', () => {
     const greet = definePrompt('greet', (prompt) => prompt.$`Hi.`);
     const run = createRun(greet, { model, ...options });
     await run.start().catch(() => {});
-    const { error } = run.getState() as { error?: CuelineError };
+    const { error } = run.getState();
     expect(error).toMatchObject({ code: 'invalid_options' });
     expect(error?.message).toContain(message);
     expect(model.calls).toHaveLength(0);

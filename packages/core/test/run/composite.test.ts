@@ -468,7 +468,7 @@ describe('mistakes are said when it is defined', () => {
     ['nothing', [undefined], 'takes what tool(…) returns'],
     ['two parts of one name', [echo, echo], 'has two parts called echo'],
     ['a name that is none', [tool('a b', '', none, () => 1)], '"a b" cannot be a tool'],
-    ['no function', [tool('x', '', none, undefined as never)], 'Tool x has no function'],
+    ['no function', [tool('x', '', none, undefined as never)], 'The function of tool x is undefined'],
     ['an option that is none', [tool('x', '', none, () => 1, { timeout: 5 } as never)], 'has no "timeout"'],
   ])('%s', async (_what, tools, message) => {
     const started = runPrompt(
