@@ -116,7 +116,11 @@ export function checkOptionNames(whose: string, options: unknown, call: string):
  * What to write for a name that belongs into the options of a call, also by its former name. `call` is how the call
  * begins, such as `runPrompt(…, `.
  */
-export function inOptions(call: string, name: string, names = optionNames): string | undefined {
+export function inOptions(
+  call: string,
+  name: string,
+  names: readonly string[] = optionNames,
+): string | undefined {
   const now = names.includes(name) ? name : successorOf(name, names)?.name;
   if (now === undefined) return undefined;
   const is = now === name ? 'is' : `is now ${now}, which is`;
