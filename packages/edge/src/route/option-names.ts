@@ -5,8 +5,10 @@ import type { PromptRouteOptions } from './prompt-route-options.ts';
 const names: Record<keyof PromptRouteOptions, true> = {
   accept: true,
   address: true,
+  approvals: true,
   auth: true,
   development: true,
+  edits: true,
   fileUrls: true,
   killSwitch: true,
   limits: true,
