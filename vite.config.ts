@@ -13,10 +13,12 @@ export const shared: Pick<ViteUserConfig, 'resolve' | 'ssr'> = {
   ssr: { resolve: { conditions: [...sourceConditions, 'module', 'node', 'development|production'] } },
 };
 
-export default defineConfig(async () => {
+export default defineConfig(async ({ mode }) => {
   // Loaded here, not at the top, so that an app's build that imports `shared` does not load a browser driver.
   const { playwright } = await import('@vitest/browser-playwright');
   const chromium = playwright({ launchOptions: launchOptions() });
+  // `pnpm test:long`: what takes minutes
+  if (mode === 'long') return { ...shared, test: { projects: [long('edge', './packages/edge')] } };
   return {
     ...shared,
     test: {
@@ -44,6 +46,8 @@ export default defineConfig(async () => {
     },
   };
 });
+
+const longTests = '**/*.long.test.ts';
 
 const rendering = 'test/**/!(*.server).test.tsx';
 
@@ -75,7 +79,7 @@ function node(name: string, root: string, include: string): TestProjectInlineCon
       name,
       root,
       include: [include],
-      exclude: ['**/*.browser.test.ts'],
+      exclude: ['**/*.browser.test.ts', longTests],
       environment: 'node',
       typecheck: { ...typeTests, enabled: root.startsWith('./packages/') },
     },
@@ -85,6 +89,10 @@ function node(name: string, root: string, include: string): TestProjectInlineCon
 /** The tests that the documentation shows, set up as it says. */
 function inHappyDom(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
   return { ...project, test: { ...project.test, environment: 'happy-dom' } };
+}
+
+function long(name: string, root: string): TestProjectInlineConfiguration {
+  return { extends: true, test: { name, root, include: [longTests], environment: 'node' } };
 }
 
 /** `bundled`: the packages the tests import. Found only while they run, these would make Vite reload the page under them. */

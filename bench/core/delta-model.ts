@@ -45,3 +45,22 @@ export function deltaModel(count: number): Model {
 
 /** What each delta says. */
 export const deltaText = 'word';
+
+/** A model that says one word and is then silent until its call is aborted. */
+export function quietModel(): Model {
+  return {
+    ...deltaModel(1),
+    modelId: 'quiet',
+    doStream: async ({ abortSignal }) => {
+      const stream: Awaited<ReturnType<Model['doStream']>>['stream'] = new ReadableStream({
+        start(controller) {
+          controller.enqueue({ type: 'stream-start', warnings: [] });
+          controller.enqueue({ type: 'text-start', id: 'text' });
+          controller.enqueue({ type: 'text-delta', id: 'text', delta: deltaText });
+          abortSignal?.addEventListener('abort', () => controller.error(abortSignal.reason));
+        },
+      });
+      return { stream };
+    },
+  };
+}

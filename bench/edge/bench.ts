@@ -2,6 +2,7 @@ import { median, printTable } from '../table.ts';
 import { type ModelId, paces } from './answers.ts';
 import { ask, hangUp, open } from './client.ts';
 import { type ServingProcess, startProcess, type Usage } from './process.ts';
+import { benchQuietResume } from './quiet-resume.ts';
 import { benchRoute } from './route.ts';
 import { benchServedStreams } from './served-streams.ts';
 
@@ -33,6 +34,7 @@ export async function benchEdge(): Promise<void> {
   }
   await benchRoute();
   await benchServedStreams();
+  await benchQuietResume();
 }
 
 /** Each way in turn, one answer at a time, so that all of them see the same machine. */

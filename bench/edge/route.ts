@@ -12,7 +12,7 @@ type Round = { perSecond: number; here: number; there: number };
 
 /** What it costs to have prompts run on a server, against having them run here. */
 export async function benchRoute(): Promise<void> {
-  using served = await startProcess('served-route.ts', 'memory');
+  using served = await startProcess('served-route.ts', 'route', 'burst');
   let asked = 0;
   const ways: Record<string, () => RunOptions> = {
     'in process': () => ({ executor: inProcess(), model: deltaModel(WORDS) }),

@@ -1,26 +1,27 @@
 // A process of the bench: a run behind HTTP, whose model costs as good as nothing. Its arguments: how the run is served,
-// and for 'redis' where the server is.
+// whether its model falls silent after a word ('quiet'), and where a Redis server is, for runs that are kept there.
 import process from 'node:process';
 import { createMemoryRuns, createPromptRoute, type RunLogStore } from '@cueline/edge';
 import { createRedisRuns } from '@cueline/edge/redis';
 import { streamText } from 'ai';
 import { createClient } from 'redis';
 import { serve } from 'srvx/node';
-import { deltaModel } from '../core/delta-model.ts';
+import { deltaModel, quietModel } from '../core/delta-model.ts';
 import { answerBench } from './process.ts';
 import { say, WORDS } from './say.ts';
 
-const [kind, redisPath = ''] = process.argv.slice(2);
+const [kind, pace, redisPath] = process.argv.slice(2);
+const model = pace === 'quiet' ? quietModel() : deltaModel(WORDS);
 
 /** What somebody writes who has no route: the AI SDK's own response. */
 async function bare(request: Request): Promise<Response> {
   await request.json();
-  const result = streamText({ model: deltaModel(WORDS), prompt: 'Say something.' });
+  const result = streamText({ model, prompt: 'Say something.' });
   return result.toUIMessageStreamResponse();
 }
 
 async function openStore(): Promise<RunLogStore> {
-  if (kind !== 'redis') return createMemoryRuns();
+  if (redisPath === undefined) return createMemoryRuns();
   const client = createClient({ socket: { path: redisPath, tls: false } });
   client.on('error', console.error);
   await client.connect();
@@ -28,7 +29,7 @@ async function openStore(): Promise<RunLogStore> {
 }
 
 const route = createPromptRoute(say, {
-  model: deltaModel(WORDS),
+  model,
   origins: ['https://play.example'],
   auth: (request) => ({ subject: request.headers.get('authorization') ?? '' }),
   limits: { rpm: 1e6, concurrent: 1e6, requests: 1e9, replayMs: 1_000 },

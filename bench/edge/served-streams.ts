@@ -11,9 +11,9 @@ const ROUNDS = 9;
 /** What a route costs its server for each event, against what people write who have none. */
 export async function benchServedStreams(): Promise<void> {
   using redis = await startRedis();
-  using bare = await startProcess('served-route.ts', 'bare');
-  using memory = await startProcess('served-route.ts', 'memory');
-  using shared = redis && (await startProcess('served-route.ts', 'redis', redis.path));
+  using bare = await startProcess('served-route.ts', 'bare', 'burst');
+  using memory = await startProcess('served-route.ts', 'route', 'burst');
+  using shared = redis && (await startProcess('served-route.ts', 'route', 'burst', redis.path));
   const ways: [name: string, process: ServingProcess][] = [
     ["a bare handler that streams the AI SDK's own response", bare],
     ['the route, runs in memory', memory],

@@ -8,6 +8,8 @@ export type BodyLimits = {
   depth?: number;
   /** How long the whole body may take, in ms; default 30,000. */
   timeoutMs?: number;
+  /** Called with how many bytes of memory are needed next, before they are taken. Refuses by throwing. */
+  take?: ((bytes: number) => void) | undefined;
 };
 
 /**
@@ -21,7 +23,7 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<Re
   if (type.trim() !== 'application/json' || !isUtf8(charset)) {
     throw new Refusal('unsupported_media_type', 'Send JSON, with content-type: application/json.');
   }
-  return parse(await readBody(request, limits), limits.depth ?? 64);
+  return parse(await readBody(request, limits), limits);
 }
 
 /**
@@ -30,7 +32,7 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<Re
  */
 export async function readBody(
   request: Request,
-  limits: Pick<BodyLimits, 'bytes' | 'timeoutMs'>,
+  limits: Pick<BodyLimits, 'bytes' | 'timeoutMs' | 'take'>,
 ): Promise<Uint8Array> {
   const { headers } = request;
   if ((headers.get('content-encoding') ?? 'identity').trim().toLowerCase() !== 'identity') {
@@ -67,7 +69,10 @@ function toldLength(headers: Headers): number | undefined {
   return Number(text);
 }
 
-async function readBytes(request: Request, { bytes, timeoutMs = 30_000 }: BodyLimits): Promise<Uint8Array> {
+async function readBytes(
+  request: Request,
+  { bytes, timeoutMs = 30_000, take }: BodyLimits,
+): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array();
   if (request.bodyUsed) throw new TypeError('The body was read before: auth may read headers only.');
   const reader = request.body.getReader();
@@ -83,15 +88,16 @@ async function readBytes(request: Request, { bytes, timeoutMs = 30_000 }: BodyLi
       const { done, value } = await reader.read();
       if (done) break;
       size += value.byteLength;
-      if (size > bytes) {
-        // not awaited: a source that never answers must not hold the refusal up
-        reader.cancel().catch(() => {});
-        throw tooLarge(bytes);
-      }
+      if (size > bytes) throw tooLarge(bytes);
+      take?.(value.byteLength);
       parts.push(value);
     }
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof Refusal) {
+      // not awaited: a source that never answers must not hold the refusal up
+      reader.cancel().catch(() => {});
+      throw error;
+    }
     // on Workers, a read that waits fails where it is stopped
     throw late ?? new Refusal('invalid_body', 'The body broke off.');
   } finally {
@@ -115,19 +121,21 @@ function join(parts: readonly Uint8Array[], size: number): Uint8Array {
   return whole;
 }
 
-function parse(bytes: Uint8Array, depth: number): Record<string, unknown> {
+function parse(bytes: Uint8Array, { depth = 64, take }: BodyLimits): Record<string, unknown> {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new Refusal('invalid_json', 'The body is not UTF-8.');
   }
-  if (deepest(text) > depth) {
+  const found = measure(text);
+  if (found.depth > depth) {
     throw new Refusal(
       'invalid_body',
       `The body has more than ${depth} arrays and objects inside each other.`,
     );
   }
+  take?.(COPIES * sizeOf(text, found.marks));
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -140,10 +148,31 @@ function parse(bytes: Uint8Array, depth: number): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** How deep a JSON text goes, told before it is parsed: what reads the value afterwards calls itself for each level. */
-function deepest(text: string): number {
+/**
+ * How much memory a value takes for each bracket, colon and comma of its JSON, in bytes: an empty object, the dearest for
+ * its length, takes 64 for its bracket and its comma.
+ */
+const MARK_BYTES = 32;
+/** About how much memory a value takes, in bytes, told from its JSON. */
+export function parsedBytes(json: string): number {
+  return sizeOf(json, measure(json).marks);
+}
+
+function sizeOf(json: string, marks: number): number {
+  return json.length + marks * MARK_BYTES;
+}
+
+/** How often what a client sends is in memory while it is answered: as it came, as it is checked, logged and sent on. */
+const COPIES = 4;
+
+/**
+ * How deep a JSON text goes, and how many brackets, colons and commas it has, told before it is parsed: what reads the value
+ * afterwards calls itself for each level, and a short text may be a large value.
+ */
+function measure(text: string): { depth: number; marks: number } {
+  let open = 0;
   let depth = 0;
-  let most = 0;
+  let marks = 0;
   let quoted = false;
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at];
@@ -151,8 +180,12 @@ function deepest(text: string): number {
       if (char === '\\') at += 1;
       else if (char === '"') quoted = false;
     } else if (char === '"') quoted = true;
-    else if (char === '[' || char === '{') most = Math.max(most, (depth += 1));
-    else if (char === ']' || char === '}') depth -= 1;
+    else if (char === '[' || char === '{') {
+      marks += 1;
+      open += 1;
+      if (open > depth) depth = open;
+    } else if (char === ']' || char === '}') open -= 1;
+    else if (char === ',' || char === ':') marks += 1;
   }
-  return most;
+  return { depth, marks };
 }

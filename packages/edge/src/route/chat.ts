@@ -1,9 +1,11 @@
 import { CuelineError, type Executor, type RunEvent } from '@cueline/core';
 import { PromptTransport } from '@cueline/core/ai-sdk';
+import { parsedBytes } from '../read-body.ts';
 import { Refusal } from '../respond.ts';
 import { eventsOf } from '../stores/event-batch.ts';
 import { checkTasks } from './check-messages.ts';
 import { earlierTasks } from './earlier-tasks.ts';
+import type { MemoryUser } from './memory-use.ts';
 import type { ChatPost } from './read-chat-post.ts';
 import type { Start } from './read-start.ts';
 import type { BegunRun, ReachedRun } from './runs.ts';
@@ -26,13 +28,14 @@ const MOST_TRIES = 5;
 export async function answerChat(
   { chatId, trigger, messageId, start }: ChatPost,
   latest: ReachedRun | undefined,
+  user: MemoryUser,
   begin: (start: Start, after: string | undefined) => Promise<BegunRun>,
 ): Promise<ChatAnswer> {
   let begun: Promise<ReachedRun> | undefined;
   const { model, options } = start;
   const left = new AbortController();
-  const leave = (): void => left.abort();
-  const transport = chatTransport(start, latest, left.signal, (request) => {
+  const leave = aborting(left);
+  const transport = chatTransport(start, latest, left.signal, user, (request) => {
     begun = (async () => {
       // the task list stands in a message, as the client has it
       const claimed = checkTasks(request.tasks);
@@ -77,10 +80,11 @@ export async function resumeChat(
   definition: Start['definition'],
   chatId: string,
   latest: ReachedRun,
+  user: MemoryUser,
 ): Promise<ChatAnswer | null> {
   const left = new AbortController();
-  const leave = (): void => left.abort();
-  const transport = chatTransport({ definition, input: undefined }, latest, left.signal, () =>
+  const leave = aborting(left);
+  const transport = chatTransport({ definition, input: undefined }, latest, left.signal, user, () =>
     Promise.reject(new Refusal('internal', 'Nothing starts where a client comes back.')),
   );
   const chunks = await transport.reconnectToStream({ chatId });
@@ -92,13 +96,16 @@ function chatTransport(
   { definition, input }: Pick<Start, 'definition' | 'input'>,
   latest: ReachedRun | undefined,
   left: AbortSignal,
+  user: MemoryUser,
   begin: (request: Start) => Promise<ReachedRun>,
 ): PromptTransport<unknown> {
+  // a run of before is read as a whole; what is started here counts already
+  const count = (event: string): void => user.take(parsedBytes(event));
   const executor: Executor = {
     // what starts it has this definition's input
     start: (request) => later(begin(request as Start), left),
     attach: (runId, afterSeq) =>
-      runId === latest?.runId ? until(left, eventsOf(latest.events(afterSeq))) : undefined,
+      runId === latest?.runId ? until(left, eventsOf(latest.events(afterSeq), count)) : undefined,
     send: (runId, command) =>
       runId === latest?.runId
         ? latest.send(command)
@@ -113,6 +120,11 @@ function chatTransport(
       runIds: { getItem: () => latest?.runId ?? null, setItem: () => {}, removeItem: () => {} },
     },
   );
+}
+
+/** Apart, so that an answer which refers to it refers to nothing of what the client has sent. */
+function aborting(controller: AbortController): () => void {
+  return () => controller.abort();
 }
 
 async function* later(run: Promise<ReachedRun>, left: AbortSignal): AsyncGenerator<RunEvent, void> {

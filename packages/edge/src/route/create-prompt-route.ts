@@ -9,6 +9,7 @@ import { jsonResponse, Refusal, refusalResponse } from '../respond.ts';
 import { answerChat, resumeChat } from './chat.ts';
 import { isChatPost, readChatPost } from './read-chat-post.ts';
 import { createRequestCount } from './count-requests.ts';
+import { createMemoryUse, type MemoryUser } from './memory-use.ts';
 import type { PromptRouteOptions } from './prompt-route-options.ts';
 import { readCommand } from './read-command.ts';
 import { readStart } from './read-start.ts';
@@ -59,6 +60,7 @@ export function createPromptRoute(
   const identify = createIdentify(options, (error) => settings.report({ type: 'failed', error }));
   const runs = createRuns(settings);
   const countRequest = createRequestCount(settings.requests);
+  const memory = createMemoryUse(settings.memoryBytes);
   const streams = createStreams({ ...settings, leaseMs: settings.runMs + settings.replayMs });
   const { models } = options;
   const shared = typeof models === 'function' ? undefined : keepNothing(models);
@@ -91,13 +93,13 @@ export function createPromptRoute(
     return jsonResponse(200, await run.send(command), { [RUN_HEADER]: run.runId });
   }
 
-  async function start({ request, identity, env, context }: Call): Promise<Response> {
+  async function start({ request, identity, env, context }: Call, user: MemoryUser): Promise<Response> {
     const { subject } = identity;
-    const body = await readJson(request, { bytes: settings.bodyBytes });
+    const body = await readJson(request, { bytes: settings.bodyBytes, take: user.take });
     const reach = (runId: string): Promise<ReachedRun | undefined> => runs.find(runId, subject);
     const start = await readStart(settings, body, subject, request, reach);
     const waitUntil = context?.waitUntil === undefined ? options.waitUntil : context.waitUntil.bind(context);
-    const beginning = { identity, models: modelsFor(env), waitUntil };
+    const beginning = { identity, models: modelsFor(env), waitUntil, user };
     return inPlace(subject, undefined, async (leave, place) => {
       if (!isChatPost(body)) {
         const run = await runs.begin({ ...beginning, start });
@@ -106,15 +108,16 @@ export function createPromptRoute(
       }
       const post = readChatPost(body, start);
       const latest = await runs.latest(post.chatId, subject);
-      const answer = await answerChat(post, latest, (start, after) =>
+      const answer = await answerChat(post, latest, user, (start, after) =>
         runs.begin({ ...beginning, start, chat: { id: post.chatId, after } }),
       );
       place.runId = answer.runId;
-      return chunksResponse(answer, leave);
+      // the chunks are made of what the client has sent, too
+      return chunksResponse(answer, both(user.retain(), leave));
     });
   }
 
-  async function resume({ request, url, identity: { subject } }: Call): Promise<Response> {
+  async function resume({ request, url, identity: { subject } }: Call, user: MemoryUser): Promise<Response> {
     const runId = runOf(url);
     if (runId !== undefined) {
       const afterSeq = readAfter(request, url);
@@ -129,8 +132,8 @@ export function createPromptRoute(
     const [any] = settings.definitions.values();
     if (latest === undefined || any === undefined) return emptyResponse();
     return inPlace(subject, latest.runId, async (leave) => {
-      const answer = await resumeChat(any, chatId, latest);
-      return answer === null ? emptyResponse() : chunksResponse(answer, leave);
+      const answer = await resumeChat(any, chatId, latest, user);
+      return answer === null ? emptyResponse() : chunksResponse(answer, both(user.retain(), leave));
     });
   }
 
@@ -147,9 +150,9 @@ export function createPromptRoute(
     const runId = runOf(call.url);
     switch (call.request.method) {
       case 'POST':
-        return runId === undefined ? start(call) : tell(runId, call);
+        return runId === undefined ? memory.during((user) => start(call, user)) : tell(runId, call);
       case 'GET':
-        return resume(call);
+        return memory.during((user) => resume(call, user));
       default:
         return stop(call);
     }
@@ -185,5 +188,12 @@ export function createPromptRoute(
       } else settings.report({ type: 'failed', error });
       return response;
     }
+  };
+}
+
+function both(first: () => void, second: () => void): () => void {
+  return () => {
+    first();
+    second();
   };
 }

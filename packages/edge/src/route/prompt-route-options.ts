@@ -44,6 +44,12 @@ export type PromptRouteLimits = Limits & {
   contextTokens: number;
   /** How long a run may take in all, waiting for answers included, in milliseconds. Default 15 minutes. */
   runMs: number;
+  /**
+   * How many bytes of memory the requests and runs under way may take in each process for what clients send: some four times
+   * what a body takes once it is parsed, which for a body of many small objects is up to twenty times its length. Beyond
+   * that a run is refused with 503, the largest first; one that could never begin with 413. Default 256 MiB.
+   */
+  memoryBytes: number;
   /** How long a run can be read after its end, in milliseconds. Default 5 minutes. */
   replayMs: number;
   /** The most bytes of what a run under way is told, such as what a client tool returned. Default 512 KB. */

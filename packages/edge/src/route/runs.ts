@@ -12,6 +12,7 @@ import { Refusal } from '../respond.ts';
 import type { EventBatch, StoredRun } from '../stores/run-log-store.ts';
 import { hostRun, type HostedRun } from './host-run.ts';
 import { leastTokens } from './least-tokens.ts';
+import type { MemoryUser } from './memory-use.ts';
 import { withPatience } from './patience.ts';
 import { unknownRun } from './read-query.ts';
 import type { Start } from './read-start.ts';
@@ -47,6 +48,8 @@ export type Beginning = {
    */
   chat?: { id: string; after: string | undefined };
   waitUntil?: ((work: Promise<void>) => void) | undefined;
+  /** What the run takes of the memory until its end. */
+  user: MemoryUser;
 };
 
 /** The runs of a route: those that happen here, and those of every instance that shares its store. */
@@ -207,7 +210,7 @@ export function createRuns(settings: RouteSettings): Runs {
       const runId = await ask(() => store.find({ subject, chat }));
       return runId === undefined ? undefined : reach(runId, subject);
     },
-    async begin({ start, identity, models, chat, waitUntil }) {
+    async begin({ start, identity, models, chat, waitUntil, user }) {
       const { subject, dailyTokens = settings.dailyTokens, dailyCost = settings.dailyCost } = identity;
       const { key: given, ...request } = start;
       const prompt = request.definition.name;
@@ -254,6 +257,7 @@ export function createRuns(settings: RouteSettings): Runs {
       const meter = meterFor(budgeted, prompt, allowed, stop);
       const executor = inProcess({ ...models, wrapModel: (model) => meter.wrap(model) });
       const { add, settled } = account({ runId, subject }, prompt, meter, stop);
+      const release = user.retain();
       const run: HostedRun = hostRun({
         runId,
         subject,
@@ -263,7 +267,10 @@ export function createRuns(settings: RouteSettings): Runs {
         runMs,
         showErrors: settings.showErrors,
         showRequests: settings.showRequests,
-        onEvent: add,
+        onEvent(event) {
+          add(event);
+          if (event.type === 'run-end') release();
+        },
         permissions: settings.permissions,
         onFailure,
       });

@@ -35,6 +35,7 @@ const ownDefaults: OwnLimits = {
   totalDailyCost: Infinity,
   maxOutputTokens: Infinity,
   contextTokens: 200_000,
+  memoryBytes: 256 << 20,
   runMs: 15 * 60_000,
   replayMs: 5 * 60_000,
   quietMs: 15_000,

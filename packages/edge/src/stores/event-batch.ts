@@ -40,7 +40,13 @@ export function eachOf<Item, Value>(
   };
 }
 
-/** The events of some batches, as objects. */
-export function eventsOf(batches: AsyncIterable<EventBatch>): AsyncIterable<RunEvent> {
-  return eachOf(batches, (event) => JSON.parse(event) as RunEvent);
+/** The events of some batches, as objects. `before` is called with each as JSON before it becomes one. */
+export function eventsOf(
+  batches: AsyncIterable<EventBatch>,
+  before?: (event: string) => void,
+): AsyncIterable<RunEvent> {
+  return eachOf(batches, (event) => {
+    before?.(event);
+    return JSON.parse(event) as RunEvent;
+  });
 }

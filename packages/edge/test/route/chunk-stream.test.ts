@@ -1,0 +1,41 @@
+import { expect, test, vi } from 'vitest';
+import { toChunkStream } from '../../src/route/chunk-stream.ts';
+
+function setUp(stallMs: number) {
+  const cancel = vi.fn<() => void>();
+  const onLeave = vi.fn<() => void>();
+  let count = 0;
+  const chunks = new ReadableStream<unknown>({ pull: (source) => source.enqueue((count += 1)), cancel });
+  return { cancel, onLeave, reader: toChunkStream(chunks, onLeave, stallMs).getReader() };
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('a client that takes nothing for a while is let go of, and hears so when it comes back', async () => {
+  const { cancel, onLeave, reader } = setUp(40);
+  await reader.read();
+  await vi.waitFor(() => expect(onLeave).toHaveBeenCalled(), 2_000);
+  expect(cancel).toHaveBeenCalledTimes(1);
+  const rest = async () => {
+    for (;;) if ((await reader.read()).done) return 'whole';
+  };
+  await expect(rest()).rejects.toThrow('was not read for too long');
+});
+
+test('one that waits for what is still to come is not', async () => {
+  const onLeave = vi.fn<() => void>();
+  let say: (chunk: unknown) => void = () => {};
+  const chunks = new ReadableStream<unknown>({
+    start: (source) => void (say = (chunk) => source.enqueue(chunk)),
+  });
+  const reader = toChunkStream(chunks, onLeave, 20).getReader();
+  // the comment that every answer begins with
+  await reader.read();
+  const next = reader.read();
+  await pause(120);
+  say({ type: 'start' });
+  expect(new TextDecoder().decode((await next).value)).toBe('data: {"type":"start"}\n\n');
+  expect(onLeave).not.toHaveBeenCalled();
+  await reader.cancel();
+  expect(onLeave).toHaveBeenCalled();
+});
