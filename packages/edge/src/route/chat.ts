@@ -84,11 +84,23 @@ export async function resumeChat(
 ): Promise<ChatAnswer | null> {
   const left = new AbortController();
   const leave = aborting(left);
-  const transport = chatTransport({ definition, input: undefined }, latest, left.signal, user, () =>
+  let refusal: Refusal | undefined;
+  const take = (bytes: number): void => {
+    try {
+      user.take(bytes);
+    } catch (error) {
+      if (error instanceof Refusal) refusal = error;
+      throw error;
+    }
+  };
+  const transport = chatTransport({ definition, input: undefined }, latest, left.signal, { take }, () =>
     Promise.reject(new Refusal('internal', 'Nothing starts where a client comes back.')),
   );
   const chunks = await transport.reconnectToStream({ chatId });
-  return chunks === null ? null : { chunks, runId: latest.runId, leave };
+  if (chunks !== null) return { chunks, runId: latest.runId, leave };
+  // a run that there was no memory to read may have more to say
+  if (refusal !== undefined) throw refusal;
+  return null;
 }
 
 /** The AI SDK's side of a prompt whose runs are kept by the route. It lives as long as one request. */
@@ -96,7 +108,7 @@ function chatTransport(
   { definition, input }: Pick<Start, 'definition' | 'input'>,
   latest: ReachedRun | undefined,
   left: AbortSignal,
-  user: MemoryUser,
+  user: Pick<MemoryUser, 'take'>,
   begin: (request: Start) => Promise<ReachedRun>,
 ): PromptTransport<unknown> {
   // a run of before is read as a whole; what is started here counts already
