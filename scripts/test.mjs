@@ -1,4 +1,5 @@
-// What `pnpm test`, `pnpm check` and CI run: every stage in order, up to the first that fails.
+// What `pnpm test`, `pnpm check` and CI run: every stage in order, up to the first that fails. With --long, the stages
+// that take too long to run every time (`pnpm test:long`).
 // Each stage is a script of package.json, so any of them can be run alone: `pnpm lint`, `pnpm test:unit`, …
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
@@ -11,12 +12,13 @@ const unitResults = join(root, 'test-results', 'unit.json');
 const e2eResults = join(root, 'test-results', 'e2e.json');
 
 /** @type {{ script: string, args?: string[], env?: Record<string, string>, count?: () => Count }[]} */
-const stages = [
+const everyTime = [
   { script: 'format:check' },
   { script: 'lint' },
   { script: 'typecheck' },
   { script: 'unused' },
   { script: 'packages' },
+  { script: 'outside' },
   { script: 'size' },
   { script: 'test:docs' },
   {
@@ -26,6 +28,11 @@ const stages = [
   },
   { script: 'test:e2e', env: { CUELINE_E2E_RESULTS: e2eResults }, count: countE2e },
 ];
+
+/** @type {typeof everyTime} */
+const longStages = [{ script: 'outside', args: ['--long'] }];
+
+const stages = process.argv.includes('--long') ? longStages : everyTime;
 
 rmSync(join(root, 'test-results'), { recursive: true, force: true });
 const lines = [];

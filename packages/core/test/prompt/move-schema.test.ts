@@ -29,7 +29,8 @@ async function sentSchema(...schemas: ToolSchema[]): Promise<Schema> {
     },
     ['Done.'],
   );
-  return (model.calls[0]!.tools as { inputSchema: Schema }[])[0]!.inputSchema;
+  const [sent] = model.calls[0]!.tools!;
+  return (sent as { inputSchema: object }).inputSchema as Schema;
 }
 
 /** Everything that is referred to in a schema, with what stands there. */

@@ -9,7 +9,10 @@ const LEAST_OUTPUT_TOKENS = 1_024;
  * The longest answers with which a call may be tried, in tokens: what it asks for, within `limit`, and then less and less,
  * for a day of which not so much is left.
  */
-export function outputLengths({ maxOutputTokens = OUTPUT_TOKENS }: ModelCall, limit = Infinity): number[] {
+export function outputLengths(
+  { maxOutputTokens = OUTPUT_TOKENS }: ModelCall,
+  limit: number = Infinity,
+): number[] {
   const lengths = [Math.min(maxOutputTokens, limit)];
   for (;;) {
     const shorter = Math.floor(lengths.at(-1)! / 2);
@@ -19,7 +22,7 @@ export function outputLengths({ maxOutputTokens = OUTPUT_TOKENS }: ModelCall, li
 }
 
 /** The least that a call reserves for its answer. */
-export function leastOutput(limit = Infinity): number {
+export function leastOutput(limit: number = Infinity): number {
   return Math.min(LEAST_OUTPUT_TOKENS, limit);
 }
 
