@@ -11,6 +11,8 @@ export type Batch<Item> = {
 export type Feed<Item> = {
   /** How many items were pushed. */
   readonly length: number;
+  /** How many of them are still there. */
+  readonly kept: number;
   readonly closed: boolean;
   /** Does nothing once it is closed. */
   push(items: readonly Item[]): void;
@@ -51,6 +53,9 @@ export function createFeed<Item>(lengthOf: (item: Item) => number = () => 0): Fe
   return {
     get length() {
       return gone + items.length;
+    },
+    get kept() {
+      return items.length;
     },
     get closed() {
       return closed;

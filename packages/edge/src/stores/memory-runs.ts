@@ -16,6 +16,7 @@ type Kept = NewRun & {
   /** As JSON. */
   events: Feed<string>;
   messages: Feed<string>;
+  messageBytes: number;
   /** Of both. */
   bytes: number;
   expiresAt: number;
@@ -24,6 +25,8 @@ type Kept = NewRun & {
 
 /** About what a run costs besides its events. */
 const OVERHEAD = 2_048;
+/** How many bytes of messages a run has at most: many times what may be told at once. */
+const MOST_MESSAGE_BYTES = 4 << 20;
 /** Timers take no more, and what is forgotten is looked for at every start anyway. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -110,6 +113,7 @@ export function createMemoryRuns({
         ...run,
         events: createFeed((event) => event.length),
         messages: createFeed(),
+        messageBytes: 0,
         bytes: 0,
         expiresAt: now() + run.runMs + run.replayMs,
       };
@@ -155,7 +159,14 @@ export function createMemoryRuns({
       if (run === undefined || run.events.closed) return;
       const text = JSON.stringify(message);
       run.messages.push([text]);
-      count(run, bytesOf([text]) - bytesOf(run.messages.keepLast(KEPT_MESSAGES)));
+      run.messageBytes += keptBytes(text);
+      let gone = bytesOf(run.messages.keepLast(KEPT_MESSAGES));
+      // the latest stays, whatever its length
+      while (run.messageBytes - gone > MOST_MESSAGE_BYTES && run.messages.kept > 1) {
+        gone += bytesOf(run.messages.keepLast(run.messages.kept - 1));
+      }
+      run.messageBytes -= gone;
+      count(run, keptBytes(text) - gone);
     },
     told(runId, signal) {
       const run = get(runId);

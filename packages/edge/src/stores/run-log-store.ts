@@ -74,7 +74,7 @@ export type RunLogStore = {
   /** Tells it to everybody who listens. May do nothing once it has ended, and does where it is not known (any more). */
   tell(runId: string, message: RunMessage): Promise<void>;
   /**
-   * What was told, the last {@link KEPT_MESSAGES} at least, and everything that is told, in its order. Ends with the
+   * What was told, the last {@link KEPT_MESSAGES} at least or as many of them as are 4 MiB, and everything that is told, in its order. Ends with the
    * signal, and where the run is not known (any more).
    */
   told(runId: string, signal: AbortSignal): AsyncIterable<RunMessage>;

@@ -521,11 +521,12 @@ describe('limits', () => {
   });
 
   test('a command of more bytes than that', async () => {
-    const hub = testRoute([endless]);
+    const limits = { commandBytes: 16 << 10 };
+    const hub = testRoute([endless], { limits });
     const runId = idOf(await readTo(client(hub).start(request, never()), 'text-delta'));
     const edit = { type: 'add', title: 'x'.repeat(16 << 10) };
     const tell = vi.spyOn(hub.store, 'tell');
-    for (const route of [hub.route, testRoute([], { store: hub.store }).route]) {
+    for (const route of [hub.route, testRoute([], { store: hub.store, limits }).route]) {
       expect((await route(post({ type: 'edit', edit }, `?run=${runId}`))).status).toBe(413);
     }
     expect(tell).not.toHaveBeenCalled();
@@ -703,7 +704,7 @@ describe('a mistake of the server', () => {
       () =>
         createPromptRoute(definition as typeof greet, { origins: [], auth: async () => null, ...options });
     expect(make({ limits: { stepz: 1 } })).toThrow(
-      'There is no limit "stepz". Known: bodyBytes, concurrent, rpm, dailyTokens, totalDailyTokens, dailyCost, totalDailyCost, maxOutputTokens, contextTokens, runMs, replayMs, quietMs, commandBytes, requests, streams, streamsPerRun, steps',
+      'There is no limit "stepz". Known: bodyBytes, concurrent, rpm, dailyTokens, totalDailyTokens, dailyCost, totalDailyCost, maxOutputTokens, contextTokens, memoryBytes, runMs, replayMs, quietMs, commandBytes, requests, streams, streamsPerRun, steps',
     );
     expect(make({ orgins: [] })).toThrow('createPromptRoute has no "orgins". Did you mean origins?');
     expect(make({ options: { maxTokens: 5 } })).toThrow(

@@ -64,3 +64,17 @@ test('what is told to a run counts, and no more of it than is kept', async () =>
   for (let count = 0; count < 400; count += 1) await runs.tell(count % 2 === 0 ? 'b' : 'c', ping);
   await expect(begin('d')).rejects.toThrow('maxBytes');
 });
+
+test('a few long messages are no way to fill it, either', async () => {
+  const { runs, begin } = setUp(6 << 20);
+  await begin('a');
+  const ping = (id: string) => ({ type: 'ping', id: id.padEnd(500_000, '.') }) as const;
+  for (let count = 0; count < 100; count += 1) await runs.tell('a', ping(String(count)));
+  expect(await begin('b')).toBe('created');
+  const kept: string[] = [];
+  for await (const message of runs.told('a', AbortSignal.timeout(20))) {
+    if (message.type === 'ping') kept.push(message.id);
+  }
+  expect(kept.length).toBe(8);
+  expect(kept.at(-1)).toBe(ping('99').id);
+});
