@@ -3,7 +3,8 @@ import type { RunEvent } from './events.ts';
 import { createOpenCalls, type OpenCall, type Stillness } from './open-calls.ts';
 import type { TaskState } from './state.ts';
 import { applyToTasks } from './task-state.ts';
-import { createUIMessageTranslator } from './ui-message-stream.ts';
+import { UNANSWERED, WITHDRAWN } from './tool-part.ts';
+import { createUIMessageTranslator, failed } from './ui-message-stream.ts';
 
 /** Marks a part that shows what an agent asks: the model that wrote the answer has not made this call. */
 export const AGENT_CALL = 'cuelineAgent';
@@ -61,8 +62,10 @@ export function createChatTranslator(): ChatTranslator {
         if (event.agent === undefined) tasks = applyToTasks(tasks, event);
         return [];
       case 'request-open':
+        if (event.agent === undefined) return toAnswer(event);
         return call === undefined ? [] : askChunks(event, call);
       case 'request-answer': {
+        if (event.agent === undefined) return toAnswer(event);
         const { requestId: approvalId, answer } = event;
         // the result of a client tool's call comes with the call's end
         if (call === undefined || answer.approve === undefined) return [];
@@ -70,23 +73,22 @@ export function createChatTranslator(): ChatTranslator {
         return [{ type: 'tool-approval-response', approvalId, approved: answer.approve, ...reason }];
       }
       case 'request-withdraw':
-        return call?.shownAs === undefined ? [] : [failed(call, 'Nobody need answer this any more.')];
+        if (event.agent === undefined) return toAnswer(event);
+        return call?.shownAs === undefined ? [] : [failed(call.shownAs, WITHDRAWN)];
       case 'tool-end':
         if (event.agent === undefined) return toAnswer(event);
         if (call?.shownAs === undefined) return [];
         return [{ type: 'tool-output-available', toolCallId: call.shownAs, output: event.output ?? null }];
-      case 'tool-error': {
-        const toolCallId = event.agent === undefined ? event.toolCallId : call?.shownAs;
-        if (toolCallId !== undefined && call?.refused === true) {
-          return [{ type: 'tool-output-denied', toolCallId }];
-        }
+      case 'tool-error':
         if (event.agent === undefined) return toAnswer(event);
-        return call?.shownAs === undefined ? [] : [failed(call, event.error)];
-      }
+        if (call?.shownAs === undefined) return [];
+        if (call.refused === true) return [{ type: 'tool-output-denied', toolCallId: call.shownAs }];
+        return [failed(call.shownAs, event.error)];
       case 'run-end':
-        // nobody need answer any more
         return [
-          ...calls.asking().map((call) => failed(call, 'The run ended before this was answered.')),
+          ...calls
+            .asking()
+            .flatMap(({ shownAs }) => (shownAs === undefined ? [] : [failed(shownAs, UNANSWERED)])),
           ...toAnswer(event),
         ];
       default:
@@ -95,21 +97,17 @@ export function createChatTranslator(): ChatTranslator {
   }
 
   /**
-   * What the run itself asks is asked of its call; what an agent asks gets a part of its own, which says what it is. A
-   * client tool's call is there as soon as its arguments are, and the client answers it with its output.
+   * What an agent asks gets a part of its own, which says what it is: its call is none of the answer's. A client tool's
+   * call is answered with its output.
    */
   function askChunks(
-    { requestId, kind, toolName, input, fault, agent }: Extract<RunEvent, { type: 'request-open' }>,
+    { requestId, kind, toolName, input, fault, agent = '' }: Extract<RunEvent, { type: 'request-open' }>,
     call: OpenCall,
   ): UIMessageChunk[] {
     const isClient = kind === 'client-tool';
-    if (isClient && agent === undefined) return [];
     const reason = fault === undefined ? {} : { reason: fault };
-    if (agent === undefined) {
-      const { toolCallId } = call;
-      return [{ type: 'tool-approval-request', approvalId: requestId, toolCallId, ...reason }];
-    }
-    const before = call.shownAs === undefined ? [] : [failed(call, fault ?? 'It was asked again.')];
+    const { shownAs } = call;
+    const before = shownAs === undefined ? [] : [failed(shownAs, fault ?? 'It was asked again.')];
     call.shownAs = requestId;
     return [
       ...before,
@@ -152,8 +150,4 @@ export function createChatTranslator(): ChatTranslator {
       return [...marks, { type: 'finish', finishReason: 'tool-calls' }];
     },
   };
-}
-
-function failed({ toolCallId, shownAs = toolCallId }: OpenCall, errorText: string): UIMessageChunk {
-  return { type: 'tool-output-error', toolCallId: shownAs, errorText };
 }

@@ -1,3 +1,4 @@
+import type { JSONObject, LanguageModelV4Citation } from '@ai-sdk/provider';
 import type { FinishReason, LanguageModelUsage, ModelMessage, ProviderMetadata, UIMessage } from 'ai';
 import type { ErrorSource, SerializedError } from '../errors.ts';
 import type { ToolEffect } from '../prompt/tool-definition.ts';
@@ -54,10 +55,12 @@ export type RequestEvent =
       toolCallId: string;
       toolName: string;
       input: unknown;
-      /** Why it is asked again: what was wrong with the arguments of the answer before. */
+      /** Why it is asked: the reason that `toolApproval` gives, or what was wrong with the arguments of the answer before. */
       fault?: string;
       /** Of a client tool: what its call does to the world, where the tool says so. */
       effect?: ToolEffect;
+      /** The provider asks, and runs the call itself once it is approved, with the arguments as they are. */
+      providerExecuted?: true;
     }
   /** A page has begun to run the call of a client tool. `page` is the id of that page. */
   | { type: 'request-begin'; requestId: string; page: string }
@@ -97,11 +100,23 @@ export type RunEventBody =
   | { type: 'step-start'; step: number; request: RequestChange }
   | { type: 'text-start'; id: string; providerMetadata?: ProviderMetadata }
   | { type: 'text-delta'; id: string; text: string; providerMetadata?: ProviderMetadata }
-  | { type: 'text-end'; id: string; providerMetadata?: ProviderMetadata }
+  | {
+      type: 'text-end';
+      id: string;
+      /** What supports the text, where the provider says so. */
+      citations?: LanguageModelV4Citation[];
+      providerMetadata?: ProviderMetadata;
+    }
   | { type: 'reasoning-start'; id: string; providerMetadata?: ProviderMetadata }
   | { type: 'reasoning-delta'; id: string; text: string; providerMetadata?: ProviderMetadata }
   | { type: 'reasoning-end'; id: string; providerMetadata?: ProviderMetadata }
-  | ({ type: 'tool-input-start'; toolCallId: string; toolName: string } & ToolCallFacts)
+  /** `inputEncoding` is `text` where the deltas are the argument itself and not JSON. */
+  | ({
+      type: 'tool-input-start';
+      toolCallId: string;
+      toolName: string;
+      inputEncoding?: 'json' | 'text';
+    } & ToolCallFacts)
   | { type: 'tool-input-delta'; toolCallId: string; delta: string }
   /**
    * The arguments are whole. `invalid` says why they cannot be used, in the words of `source`; such a call is not run.
@@ -129,6 +144,8 @@ export type RunEventBody =
       source?: ErrorSource;
       ms?: number;
     } & ToolCallFacts)
+  /** `options.toolApproval` has decided on a call by itself; a call that it refuses ends with a `tool-error`. */
+  | { type: 'tool-approval'; toolCallId: string; approvalId: string; approved: boolean; reason?: string }
   /** One call inside a composite tool's call; `index` is its place among them. */
   | { type: 'sub-call-start'; toolCallId: string; index: number; name: string; input: unknown }
   /** `error` is there where it failed, in the words of `source`, and then no output. */
@@ -181,6 +198,8 @@ export type RunEventBody =
       text: string;
     }
   | { type: 'source'; source: SourceFacts }
+  /** Content that only its provider understands, and that it expects back with the next request. */
+  | { type: 'custom'; kind: `${string}.${string}`; providerMetadata?: ProviderMetadata }
   | { type: 'file'; mediaType: string; url: string; reasoning?: boolean; providerMetadata?: ProviderMetadata }
   /** `source` is there where it has the words of what was thrown. */
   | { type: 'warning'; message: string; source?: ErrorSource }
@@ -191,6 +210,7 @@ export type RunEventBody =
       step: number;
       finishReason: FinishReason;
       usage: LanguageModelUsage;
+      providerMetadata?: ProviderMetadata;
     }
   | {
       type: 'run-end';
@@ -206,6 +226,8 @@ export type ToolCallFacts = {
   providerExecuted?: boolean;
   dynamic?: boolean;
   title?: string;
+  /** What the tool's definition says of itself besides, such as the annotations of an MCP server. */
+  toolMetadata?: JSONObject;
   providerMetadata?: ProviderMetadata;
 };
 

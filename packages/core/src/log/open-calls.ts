@@ -7,6 +7,8 @@ export type OpenCall = {
   started: boolean;
   /** The request that it waits for. */
   requestId?: string;
+  /** The provider runs it once it is approved. */
+  providerExecuted?: true;
   /** Somebody has refused it, so that its error is no failure. */
   refused?: boolean;
   /** Path of the agent that works on it. */
@@ -94,6 +96,7 @@ export function createOpenCalls(): OpenCalls {
       case 'request-open': {
         const call = open(path, event.toolCallId);
         call.requestId = event.requestId;
+        if (event.providerExecuted === true) call.providerExecuted = true;
         return call;
       }
       case 'request-answer':
@@ -101,6 +104,8 @@ export function createOpenCalls(): OpenCalls {
         const call = callOfRequest(path, event.requestId);
         if (call === undefined) return;
         delete call.requestId;
+        // what comes of it is another call of the next step
+        if (call.providerExecuted === true) close(path, call.toolCallId);
         call.refused = event.type === 'request-answer' && event.answer.approve === false;
         return call;
       }

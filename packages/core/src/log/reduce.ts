@@ -88,6 +88,11 @@ export function createReducer(state: RunState = initialState): Reducer {
     agents.set(path, { place, work });
   }
 
+  /** An approval stands with the call that it is asked for, which may be an agent's. */
+  function applyToOwner(event: RunEvent): void {
+    (event.agent === undefined ? run : agentAt(event.agent))?.apply(event);
+  }
+
   /** What an agent does is its own; its tokens count for everyone above it, too. */
   function applyToAgent(path: string, event: RunEvent): void {
     const agent = agentAt(path);
@@ -148,7 +153,9 @@ export function createReducer(state: RunState = initialState): Reducer {
         return;
       }
       case 'request-open': {
-        const { requestId, kind, toolCallId, toolName, input, fault, effect, agent, t: openedAt } = event;
+        applyToOwner(event);
+        const { requestId, kind, toolCallId, toolName, input, fault, effect, providerExecuted, agent } =
+          event;
         (facts.requests = run.own(facts.requests)).push({
           requestId,
           kind,
@@ -157,16 +164,19 @@ export function createReducer(state: RunState = initialState): Reducer {
           input,
           ...(fault === undefined ? {} : { fault }),
           ...(effect === undefined ? {} : { effect }),
+          ...(providerExecuted === undefined ? {} : { providerExecuted }),
           ...(agent === undefined ? {} : { agent }),
-          openedAt,
+          openedAt: event.t,
         });
         return;
       }
       case 'request-answer':
+        applyToOwner(event);
         return changeRequest(event.requestId, { answer: event.answer });
       case 'request-begin':
         return changeRequest(event.requestId, { page: event.page });
       case 'request-withdraw':
+        applyToOwner(event);
         return changeRequest(event.requestId, { withdrawn: true });
       default:
         if (event.agent === undefined) run.apply(event);

@@ -1,4 +1,4 @@
-import type { FinishReason, LanguageModelUsage, UIMessage } from 'ai';
+import type { FinishReason, LanguageModelUsage, ProviderMetadata, UIMessage } from 'ai';
 import type { SerializedError } from '../errors.ts';
 import type { PromptTypes } from '../prompt-types.ts';
 import type { ToolEffect } from '../prompt/tool-definition.ts';
@@ -21,6 +21,8 @@ export type ToolCallState = {
     | 'interrupted';
   /** The arguments as they have arrived, as text. */
   inputText: string;
+  /** `text` where that is the argument itself and not JSON. */
+  inputEncoding?: 'text';
   /**
    * The arguments as far as they have arrived, as JSON with what is open closed; missing before there is any, and once
    * `input` is there.
@@ -75,12 +77,14 @@ export type RequestState = {
   toolCallId: string;
   toolName: string;
   input: unknown;
-  /** Why it is asked again: what was wrong with the arguments of the answer before. */
+  /** Why it is asked: the reason that `toolApproval` gives, or what was wrong with the arguments of the answer before. */
   fault?: string;
   /** Of a client tool: what its call does to the world, where the tool says so. */
   effect?: ToolEffect;
   /** Of a client tool: id of the page that has begun to run it. Missing before that. */
   page?: string;
+  /** The provider asks, and runs the call itself once it is approved, with the arguments as they are. */
+  providerExecuted?: true;
   /** Path of the agent that asks; missing for the run itself. */
   agent?: string;
   openedAt: number;
@@ -105,6 +109,8 @@ export type StepState = {
   finishedAt?: number;
   finishReason?: FinishReason;
   usage?: LanguageModelUsage;
+  /** What the provider says of the answer besides. */
+  providerMetadata?: ProviderMetadata;
 };
 
 export type VariableState = { kind: 'text' | 'data'; value: string };

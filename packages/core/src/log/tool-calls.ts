@@ -1,6 +1,6 @@
 import type { RunEvent } from './events.ts';
-import { readInputs } from './message.ts';
 import { createPartialJson } from './partial-json.ts';
+import { readInputs } from './read-inputs.ts';
 import type { ToolCallState } from './state.ts';
 import type { WorkDraft } from './work.ts';
 
@@ -128,7 +128,12 @@ function callAt({ facts, own }: WorkDraft, index: number): ToolCallState | undef
 
 function addCall(
   { facts, own }: WorkDraft,
-  { toolCallId, toolName, t }: { toolCallId: string; toolName: string; t: number },
+  {
+    toolCallId,
+    toolName,
+    inputEncoding,
+    t,
+  }: { toolCallId: string; toolName: string; inputEncoding?: 'json' | 'text'; t: number },
 ): ToolCallState {
   const call: ToolCallState = {
     toolCallId,
@@ -136,6 +141,7 @@ function addCall(
     step: facts.steps.length - 1,
     state: 'input-streaming',
     inputText: '',
+    ...(inputEncoding === 'text' ? { inputEncoding } : {}),
     calledAt: t,
   };
   (facts.toolCalls = own(facts.toolCalls)).push(call);
@@ -144,6 +150,7 @@ function addCall(
 
 /** Gives the reader of a call's arguments one more piece; it is made anew where another branch of states has fed it. */
 function feedInput({ progress }: WorkDraft, call: ToolCallState, delta: string): void {
+  if (call.inputEncoding === 'text') return;
   const known = progress.inputs.get(call.toolCallId);
   if (known !== undefined && known.text.length + delta.length === call.inputText.length) {
     return known.feed(delta);

@@ -1,6 +1,7 @@
 import type { UIMessageChunk } from 'ai';
 import type { RunEvent, ToolCallFacts } from './events.ts';
 import { steeringPart } from './message.ts';
+import { UNANSWERED, WITHDRAWN } from './tool-part.ts';
 
 /**
  * Translates events into the AI SDK's UI message chunks, one event after the other. A stock `useChat`, AI Elements or
@@ -8,12 +9,32 @@ import { steeringPart } from './message.ts';
  */
 export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk[] {
   let stepStarted = true;
+  /** The calls that wait for an approval or for the page, by the request's id. */
+  const asked = new Map<string, { kind: string; toolCallId: string; providerExecuted: boolean }>();
+  /** Calls that were refused, so that their errors are no failures. */
+  const denied = new Set<string>();
 
   /** `start-step` goes out with the first thing that the step says, as the AI SDK does it. */
   function inStep(chunk: UIMessageChunk): UIMessageChunk[] {
     if (stepStarted) return [chunk];
     stepStarted = true;
     return [{ type: 'start-step' }, chunk];
+  }
+
+  function answered(event: Extract<RunEvent, { type: 'request-answer' }>): UIMessageChunk[] {
+    const { requestId: approvalId, answer } = event;
+    const call = asked.get(approvalId);
+    asked.delete(approvalId);
+    if (call === undefined || answer.approve === undefined) return [];
+    const { toolCallId } = call;
+    const response = responseChunk(
+      approvalId,
+      answer.approve,
+      'reason' in answer ? answer.reason : undefined,
+    );
+    if (answer.approve) return [response];
+    denied.add(toolCallId);
+    return call.providerExecuted ? [response, { type: 'tool-output-denied', toolCallId }] : [response];
   }
 
   return (event) => {
@@ -28,18 +49,25 @@ export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk
       case 'step-end':
         return inStep({ type: 'finish-step' });
       case 'text-start':
-      case 'text-end':
       case 'reasoning-start':
       case 'reasoning-end':
         return inStep({ type: event.type, id: event.id, ...metadata(event) });
+      case 'text-end': {
+        const { type, id, citations } = event;
+        return inStep({ type, id, ...(citations === undefined ? {} : { citations }), ...metadata(event) });
+      }
       case 'text-delta':
       case 'reasoning-delta':
         return inStep({ type: event.type, id: event.id, delta: event.text, ...metadata(event) });
+      case 'custom':
+        return inStep({ type: 'custom', kind: event.kind, ...metadata(event) });
       case 'tool-input-start':
+        denied.delete(event.toolCallId);
         return inStep({
           type: 'tool-input-start',
           toolCallId: event.toolCallId,
           toolName: event.toolName,
+          ...(event.inputEncoding === undefined ? {} : { inputEncoding: event.inputEncoding }),
           ...facts(event),
         });
       case 'tool-input-delta':
@@ -50,6 +78,7 @@ export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk
         });
       case 'tool-input-end': {
         const { toolCallId, toolName, input } = event;
+        denied.delete(toolCallId);
         if (event.invalid === undefined) {
           return inStep({ type: 'tool-input-available', toolCallId, toolName, input, ...facts(event) });
         }
@@ -71,7 +100,33 @@ export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk
           ...outputFacts(event),
           ...(event.type === 'tool-preliminary' ? { preliminary: true } : {}),
         });
+      case 'tool-approval': {
+        const { toolCallId, approvalId, approved, reason } = event;
+        if (!approved) denied.add(toolCallId);
+        return [
+          ...inStep({ type: 'tool-approval-request', approvalId, toolCallId, isAutomatic: true }),
+          responseChunk(approvalId, approved, reason),
+        ];
+      }
+      case 'request-open': {
+        const { requestId: approvalId, kind, toolCallId, fault, providerExecuted = false } = event;
+        asked.set(approvalId, { kind, toolCallId, providerExecuted });
+        // the call of a client tool is there as soon as its arguments are, and ends with its output
+        if (kind !== 'approval') return [];
+        const reason = fault === undefined ? {} : { reason: fault };
+        return inStep({ type: 'tool-approval-request', approvalId, toolCallId, ...reason });
+      }
+      case 'request-answer':
+        return answered(event);
+      case 'request-withdraw': {
+        const call = asked.get(event.requestId);
+        asked.delete(event.requestId);
+        return call?.kind === 'approval' ? [failed(call.toolCallId, WITHDRAWN)] : [];
+      }
       case 'tool-error':
+        if (denied.delete(event.toolCallId)) {
+          return inStep({ type: 'tool-output-denied', toolCallId: event.toolCallId });
+        }
         return inStep({
           type: 'tool-output-error',
           toolCallId: event.toolCallId,
@@ -91,8 +146,11 @@ export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk
           url: event.url,
           ...metadata(event),
         });
-      case 'run-end':
-        return endChunks(event);
+      case 'run-end': {
+        const open = event.outcome === 'waiting' ? [] : [...asked.values()];
+        const unanswered = open.map(({ toolCallId }) => failed(toolCallId, UNANSWERED));
+        return [...unanswered, ...endChunks(event)];
+      }
       default:
         return [];
     }
@@ -136,14 +194,31 @@ function endChunks(event: Extract<RunEvent, { type: 'run-end' }>): UIMessageChun
   }
 }
 
+/** A call that has failed. */
+export function failed(toolCallId: string, errorText: string): UIMessageChunk {
+  return { type: 'tool-output-error', toolCallId, errorText };
+}
+
+function responseChunk(approvalId: string, approved: boolean, reason: string | undefined): UIMessageChunk {
+  return {
+    type: 'tool-approval-response',
+    approvalId,
+    approved,
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
 function metadata(event: { providerMetadata?: unknown }): { providerMetadata?: never } {
   return event.providerMetadata === undefined ? {} : { providerMetadata: event.providerMetadata as never };
 }
 
-function outputFacts(event: ToolCallFacts): Pick<ToolCallFacts, 'providerExecuted' | 'dynamic'> {
+function outputFacts(
+  event: ToolCallFacts,
+): Pick<ToolCallFacts, 'providerExecuted' | 'dynamic' | 'toolMetadata'> {
   return {
     ...(event.providerExecuted === undefined ? {} : { providerExecuted: event.providerExecuted }),
     ...(event.dynamic === undefined ? {} : { dynamic: event.dynamic }),
+    ...(event.toolMetadata === undefined ? {} : { toolMetadata: event.toolMetadata }),
     ...metadata(event),
   };
 }

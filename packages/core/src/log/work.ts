@@ -1,9 +1,11 @@
 import type { RunEvent } from './events.ts';
-import { applyToMessage, readInputs, type MessageProgress } from './message.ts';
+import { applyToMessage, type MessageProgress } from './message.ts';
 import { createPartialJson, type PartialJson } from './partial-json.ts';
+import { readInputs } from './read-inputs.ts';
 import type { RunStatus, SteerState, StepState, TaskState, WorkFacts } from './state.ts';
 import { addUsage, applyChange } from './step.ts';
 import { applyToTasks } from './task-state.ts';
+import { closeApprovals } from './tool-part.ts';
 import { applyToCalls, interruptCalls } from './tool-calls.ts';
 
 type Phase = Extract<RunStatus, { status: 'running' }>['phase'];
@@ -211,6 +213,7 @@ export function createWork<Facts extends WorkFacts>(
         step.finishedAt = event.t;
         step.finishReason = event.finishReason;
         step.usage = event.usage;
+        if (event.providerMetadata !== undefined) step.providerMetadata = event.providerMetadata;
         break;
       }
       default:
@@ -232,7 +235,10 @@ export function createWork<Facts extends WorkFacts>(
     },
     end(event) {
       // work that waits will go on with the calls that it waits for
-      if (event.outcome !== 'waiting') interruptCalls(draft, event.t);
+      if (event.outcome !== 'waiting') {
+        interruptCalls(draft, event.t);
+        closeApprovals(draft);
+      }
       readAnswer();
       if (event.output !== undefined && progress.structured) facts.object = event.output;
       progress.status = endStatus(event, event.output === undefined ? facts.text : event.output);

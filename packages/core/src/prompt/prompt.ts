@@ -23,6 +23,7 @@ import {
 import { addDynamicTools, addStaticTools } from './task-tools.ts';
 import type { NamedTool } from './tool.ts';
 import {
+  checkToolName,
   functionTool,
   type ToolArguments,
   type ToolContext,
@@ -184,6 +185,26 @@ export class Prompt {
     ...rest: [fnOrOptions?: unknown, options?: ToolOptions]
   ): void {
     this.#addTool(name, toolOf(name, description, schema, rest));
+  }
+
+  /**
+   * Registers ready-made tools of the AI SDK by their names, such as those of an MCP client or of a provider. They keep
+   * their own way to tell the model of a result. `options.approval` counts them as `external`, unless their server says
+   * that they only read.
+   *
+   * @example prompt.defTools(await mcpClient.tools());
+   */
+  defTools(tools: ToolSet): void {
+    if (!isRecord(tools) || !Object.values(tools).every(isRecord)) {
+      throw new CuelineError(
+        'invalid_definition',
+        `prompt.defTools takes tools of the AI SDK by their names, and got ${quoted(tools)}. Write prompt.defTools(await mcpClient.tools()).`,
+      );
+    }
+    for (const [name, tool] of Object.entries(tools)) {
+      checkToolName(name);
+      this.#addTool(name, { kind: 'ready', tool });
+    }
   }
 
   /**

@@ -128,7 +128,7 @@ export function checkFacts(name: string, description: string, schema: unknown): 
 }
 
 /** @throws CuelineError `invalid_definition` for a name that a provider would refuse */
-function checkToolName(name: string): void {
+export function checkToolName(name: string): void {
   if (typeof name !== 'string') {
     throw new CuelineError(
       'invalid_definition',

@@ -7,6 +7,7 @@ import { parseWith } from '../prompt/schema.ts';
 import type { ToolContext, ToolEffect, ToolRules } from '../prompt/tool-definition.ts';
 import { canonicalCall } from './canonical.ts';
 import { toJson } from './to-json.ts';
+import type { ApprovalVerdict } from './tool-approval.ts';
 import type { Speaker } from './tree.ts';
 
 class Refusal extends Error {
@@ -26,6 +27,8 @@ export type ApprovableCall = {
   inputSchema: FlexibleSchema;
   args: unknown;
   context: ToolContext;
+  /** What `options.toolApproval` says of the call. */
+  verdict?: ApprovalVerdict | undefined;
 };
 
 /** How often somebody who approves a call may give arguments that its schema refuses. */
@@ -38,12 +41,13 @@ const MAX_TRIES = 3;
  */
 export async function approvedArguments(
   { tree, path }: Speaker,
-  { toolName, rules, inputSchema, args, context }: ApprovableCall,
+  { toolName, rules, inputSchema, args, context, verdict }: ApprovableCall,
 ): Promise<{ args: unknown; edited?: unknown }> {
-  if (!(await needsApproval(rules, args, tree.approvedEffects))) return { args };
+  const asks = verdict?.asks ?? (await needsApproval(rules, args, tree.approvedEffects));
+  if (!asks) return { args };
   const { toolCallId, abortSignal } = context;
   const request = { toolCallId, toolName, input: toJson(args, tree.secrets) };
-  let fault: string | undefined;
+  let fault = verdict?.reason;
   for (let tries = 1; ; tries += 1) {
     const asked = fault === undefined ? request : { ...request, fault };
     const answer = await tree.requests.ask(asked, abortSignal, path);

@@ -2,6 +2,7 @@ import type { UIMessage } from 'ai';
 import { AGENT_CALL } from '../log/chat-chunks.ts';
 import type { ApprovalAnswer, ClientToolAnswer } from '../log/events.ts';
 import type { TaskItem } from '../tasks/task.ts';
+import { settleApprovals } from './settle-approvals.ts';
 
 type Part = UIMessage['parts'][number];
 type ToolPart = Extract<Part, { toolCallId: string }>;
@@ -38,14 +39,16 @@ export function outputsIn(message: UIMessage | undefined): Map<string, ClientToo
   return outputs;
 }
 
-/**
- * A chat's messages as the turns of a run. A call that waited for an approval is one that had no result: no tool runs
- * because of what stands in a message.
- */
+/** A chat's messages as the turns of a run: without the task list, and without what agents asked. */
 export function toTurns(messages: readonly UIMessage[]): UIMessage[] {
-  return messages.map((message) =>
-    message.role === 'assistant' ? { ...message, parts: message.parts.flatMap(toTurnPart) } : message,
-  );
+  return messages.map((message) => {
+    if (message.role !== 'assistant') return message;
+    const own = message.parts.filter(
+      (part) =>
+        part.type !== 'data-tasks' && !(isToolPart(part) && part.toolMetadata?.[AGENT_CALL] !== undefined),
+    );
+    return settleApprovals({ ...message, parts: own });
+  });
 }
 
 /** The task list as the last answer of a chat left it. */
@@ -54,21 +57,6 @@ export function tasksIn(messages: readonly UIMessage[]): readonly TaskItem[] {
   const part = parts.findLast(({ type }) => type === 'data-tasks');
   const tasks = part !== undefined && 'data' in part ? part.data : undefined;
   return Array.isArray(tasks) ? (tasks as TaskItem[]) : [];
-}
-
-function toTurnPart(part: Part): Part[] {
-  if (part.type === 'data-tasks') return [];
-  if (!isToolPart(part)) return [part];
-  if (part.toolMetadata?.[AGENT_CALL] !== undefined) return [];
-  if (part.approval === undefined) return [part];
-  const { approval, ...call } = part;
-  if (part.state === 'output-available' || part.state === 'output-error') return [call as ToolPart];
-  const refused = part.state !== 'approval-requested' && approval.approved === false;
-  const why = approval.reason === undefined ? '' : `: ${approval.reason}`;
-  const errorText = refused
-    ? `This was not run, because the user did not approve it${why}.`
-    : 'The run ended before this had a result.';
-  return [{ ...call, state: 'output-error', errorText } as ToolPart];
 }
 
 function isToolPart(part: Part): part is ToolPart {

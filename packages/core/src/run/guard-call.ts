@@ -20,6 +20,7 @@ import {
 } from './loop-guard.ts';
 import { takePlace } from './place.ts';
 import type { Recorder } from './recorder.ts';
+import type { ApprovalVerdict } from './tool-approval.ts';
 import { placed } from './tool-places.ts';
 import type { Speaker } from './tree.ts';
 import { timeLimit, untilAborted } from './until-aborted.ts';
@@ -78,12 +79,20 @@ export type CallGuardOptions = {
   recorder: Pick<Recorder, 'toolCalled' | 'toolStarted' | 'toolTimed' | 'toolRepeated'>;
   /** Told of every call that begins to run. */
   onStart: (toolName: string) => void;
+  /** What `options.toolApproval` says of a call. */
+  verdictOf: (toolCallId: string) => ApprovalVerdict | undefined;
   /** True where an identical call is a repetition whatever has happened since. */
   strictLoops: boolean;
 };
 
 /** Limits, the loop guard, approvals, places to run in, time limits, and errors without keys. */
-export function createCallGuard({ speaker, recorder, onStart, strictLoops }: CallGuardOptions): CallGuard {
+export function createCallGuard({
+  speaker,
+  recorder,
+  onStart,
+  verdictOf,
+  strictLoops,
+}: CallGuardOptions): CallGuard {
   const { tree } = speaker;
   let loops = createLoopGuard(strictLoops);
   let currentTask: string | undefined;
@@ -206,6 +215,7 @@ export function createCallGuard({ speaker, recorder, onStart, strictLoops }: Cal
       inputSchema,
       args: given,
       context,
+      verdict: verdictOf(toolCallId),
     });
     if (edited !== undefined) {
       const text = JSON.stringify(hideKeys(edited, tree.secrets));

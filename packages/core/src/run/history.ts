@@ -1,4 +1,5 @@
 import type { ModelMessage, StepResult, ToolSet } from 'ai';
+import { isPlaceholder } from './provider-approvals.ts';
 
 /** Where a step stands in its run, as the AI SDK says it. */
 export type StepPlace = {
@@ -12,8 +13,8 @@ export type StepPlace = {
  * after it; what a hook or a task list sends is for one step, so the rest has to be kept elsewhere.
  */
 export type History = {
-  /** Takes in what has been said since the step before. */
-  advance(step: StepPlace): readonly ModelMessage[];
+  /** Takes in what has been said since the step before; `answers` are those to the approvals that it asked for. */
+  advance(step: StepPlace, answers?: ModelMessage): readonly ModelMessage[];
   readonly messages: readonly ModelMessage[];
   /** Number of messages that the run began with. */
   readonly opening: number;
@@ -32,13 +33,14 @@ export function createHistory(): History {
     get opening() {
       return opening;
     },
-    advance({ steps, initialMessages, experimental_steeringMessages: steering = [] }) {
+    advance({ steps, initialMessages, experimental_steeringMessages: steering = [] }, answers) {
       if (seen === 0 && messages.length === 0) {
         messages = [...initialMessages];
         opening = messages.length;
       }
       for (; seen < steps.length; seen += 1) messages.push(...(steps[seen]?.response.messages ?? []));
-      messages.push(...steering);
+      if (answers !== undefined) messages.push(answers);
+      messages.push(...steering.filter((message) => !isPlaceholder(message)));
       return messages;
     },
     replace(given) {

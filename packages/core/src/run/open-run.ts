@@ -8,6 +8,7 @@ import type { ToolEffect } from '../prompt/tool-definition.ts';
 import type { Conducted } from './conduct.ts';
 import { readLimits, type Limits } from './limits.ts';
 import { readLoopGuard, type LoopRules } from './loop-rules.ts';
+import { tellingTools } from './model-output.ts';
 import { checkMessages, openPrompt, type OpenedPrompt } from './open-prompt.ts';
 import type { PromptConfig, PromptOptions, PromptSource } from './options.ts';
 import type { Speech } from './speak.ts';
@@ -94,7 +95,10 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
     );
   }
   const turns = config.messages ?? [];
-  const messages = [...ownMessages, ...(await toModelMessages(turns))];
+  const messages = [
+    ...ownMessages,
+    ...(await toModelMessages(turns, tellingTools(prompt.definitions.tools))),
+  ];
   checkMessages(messages);
   return {
     prompt,

@@ -19,12 +19,14 @@ export function callFacts(part: {
   providerExecuted?: boolean | undefined;
   dynamic?: boolean | undefined;
   title?: string | undefined;
+  toolMetadata?: ToolCallFacts['toolMetadata'] | undefined;
   providerMetadata?: ToolCallFacts['providerMetadata'] | undefined;
 }): ToolCallFacts {
   return {
     ...(part.providerExecuted === undefined ? {} : { providerExecuted: part.providerExecuted }),
     ...(part.dynamic === true ? { dynamic: true } : {}),
     ...(part.title === undefined ? {} : { title: part.title }),
+    ...(part.toolMetadata === undefined ? {} : { toolMetadata: part.toolMetadata }),
     ...metadata(part),
   };
 }

@@ -7,6 +7,7 @@ import type { Conduct } from './conduct.ts';
 import { createHistory } from './history.ts';
 import { runHooks } from './hooks.ts';
 import { pairToolMessages } from './pair-tool-messages.ts';
+import type { ProviderApprovals } from './provider-approvals.ts';
 import type { TaskProgress } from './task-progress.ts';
 import type { ToolRegistry } from './tool-registry.ts';
 import type { Speaker } from './tree.ts';
@@ -23,6 +24,7 @@ type PrepareStepOptions = {
   /** The caller's own `prepareStep`, which has the last word. */
   own: PrepareStepFunction<ToolSet> | undefined;
   conduct: Conduct | undefined;
+  approvals: ProviderApprovals;
   /** Told what hooks and the caller's own `prepareStep` change of the call settings, step by step. */
   onChange: (changed: object) => void;
 };
@@ -70,7 +72,9 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
       tree.fail(exceeded);
       throw exceeded;
     }
-    const said = history.advance(step as never);
+    const answers = options.approvals.take();
+    const said = history.advance(step as never, answers);
+    rewritten ||= answers !== undefined;
     const led = await conduct?.beforeStep?.({
       stepNumber: step.stepNumber,
       messages: said,

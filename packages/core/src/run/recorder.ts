@@ -46,6 +46,9 @@ export type Recorder = {
 /** How a run or an agent ended. */
 export type Ending = { outcome: RunOutcome; finishReason?: FinishReason; error?: CuelineError };
 
+/** A call that waits for an approval, as the AI SDK's stream says it. */
+export type ApprovalRequest = Extract<TextStreamPart<ToolSet>, { type: 'tool-approval-request' }>;
+
 export type RecorderSettings = {
   /** True where the AI SDK was told to try again after an error in a stream, which is then not the end. */
   retriesStreams: boolean;
@@ -53,6 +56,10 @@ export type RecorderSettings = {
   secrets: readonly string[];
   /** Writes the end down, in the words for a run or for an agent. Called once. */
   onEnd(ending: Ending): void;
+  /** The tools that the model has. */
+  tools: () => ToolSet;
+  /** Takes an approval that a provider asks for; false where nothing can answer it, and the run ends as waiting. */
+  askApproval(part: ApprovalRequest): boolean;
   /** Why the run cannot end as done, where the model has finished but something is open: an error, or an answer to come. */
   unfinished?: () => CuelineError | 'waiting' | undefined;
 };
@@ -74,6 +81,8 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
   /** Calls that cannot run, and whose words say why. */
   const invalid = new Map<string, ErrorSource>();
   const repeated = new Set<string>();
+  /** Why calls were refused without being asked about. */
+  const denials = new Map<string, string>();
 
   function end(
     outcome: RunOutcome,
@@ -95,6 +104,13 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
     return ms === undefined ? {} : { ms };
   }
 
+  /** As the AI SDK's UI messages have it: a tool that is known says itself whether it is dynamic. */
+  function kindOf<Part extends { toolName: string; dynamic?: boolean | undefined }>(part: Part): Part {
+    const tools = settings.tools();
+    if (!Object.hasOwn(tools, part.toolName)) return part;
+    return { ...part, dynamic: tools[part.toolName]?.type === 'dynamic' };
+  }
+
   /** An error in the words in which the model is told of it, without keys. */
   function errorText(error: unknown): string {
     return redact(getErrorMessage(error), settings.secrets);
@@ -114,7 +130,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
       toolName: part.toolName,
       input: toJson(part.input, settings.secrets),
       ...(part.invalid === true ? { invalid: errorText(part.error), source: noteInvalid(part) } : {}),
-      ...callFacts(part),
+      ...callFacts(kindOf(part)),
     });
     called.add(part.toolCallId);
     waitingTools.get(part.toolCallId)?.();
@@ -166,10 +182,13 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
         for (const warning of part.warnings) warn(warningText(warning));
         return;
       case 'text-start':
-      case 'text-end':
       case 'reasoning-start':
       case 'reasoning-end':
         return log.append({ type: part.type, id: part.id, ...metadata(part) });
+      case 'text-end': {
+        const { type, id, citations } = part;
+        return log.append({ type, id, ...(citations === undefined ? {} : { citations }), ...metadata(part) });
+      }
       case 'text-delta':
       case 'reasoning-delta':
         return log.append({ type: part.type, id: part.id, text: part.text, ...metadata(part) });
@@ -178,7 +197,8 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
           type: part.type,
           toolCallId: part.id,
           toolName: part.toolName,
-          ...callFacts(part),
+          ...(part.inputEncoding === undefined ? {} : { inputEncoding: part.inputEncoding }),
+          ...callFacts(kindOf(part)),
         });
       case 'tool-input-delta':
         return log.append({ type: part.type, toolCallId: part.id, delta: part.delta });
@@ -214,12 +234,20 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
         return log.append({
           type: 'tool-error',
           toolCallId: part.toolCallId,
-          error: 'This call was not approved.',
+          error: denials.get(part.toolCallId) ?? 'This call was not approved.',
+          // the reason is given to be read
           source: 'cueline',
         });
       case 'tool-approval-request':
-        if (part.isAutomatic !== true) waiting = true;
+        if (part.isAutomatic !== true && !settings.askApproval(part)) waiting = true;
         return;
+      case 'tool-approval-response': {
+        const { approvalId, approved, reason, toolCall } = part;
+        const { toolCallId } = toolCall;
+        if (!approved && reason !== undefined) denials.set(toolCallId, reason);
+        const why = reason === undefined ? {} : { reason };
+        return log.append({ type: 'tool-approval', toolCallId, approvalId, approved, ...why });
+      }
       case 'steering-message':
         return log.append({
           type: 'steer',
@@ -229,6 +257,8 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
         });
       case 'source':
         return log.append({ type: 'source', source: sourceFacts(part) });
+      case 'custom':
+        return log.append({ type: 'custom', kind: part.kind, ...metadata(part) });
       case 'file':
       case 'reasoning-file':
         return log.append({
@@ -246,6 +276,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
           step,
           finishReason: part.finishReason,
           usage: toJson(part.usage) as typeof part.usage,
+          ...metadata(part),
         });
       case 'error':
         failure ??= toRunError(part.error, settings.secrets);
@@ -291,6 +322,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
       durations.clear();
       invalid.clear();
       repeated.clear();
+      denials.clear();
       log.append(event);
     },
     get failure() {

@@ -16,9 +16,14 @@ export type AnswerReceipt = { accepted: true } | { accepted: false; reason: stri
 export type Requests = {
   /**
    * Opens a request for an approval and waits for its answer. Rejects with the signal's reason when that aborts, which
-   * also withdraws the request. `agent` is whose request it is, for the log.
+   * also withdraws the request. `agent` is whose request it is, for the log. Without a `requestId`, or where there is
+   * one of that id already, it gets one.
    */
-  ask(request: ApprovalRequest, signal: AbortSignal | undefined, agent?: string): Promise<ApprovalAnswer>;
+  ask(
+    request: ApprovalRequest & { requestId?: string },
+    signal: AbortSignal | undefined,
+    agent?: string,
+  ): Promise<ApprovalAnswer>;
   /** The same for a call that the page has to run. `onBegin` is called when a page has begun to. */
   call(
     request: ClientToolRequest,
@@ -69,7 +74,13 @@ export function createRequests(
   }
 
   function wait<Answer extends RequestAnswer>(
-    { kind, toolCallId, toolName, ...facts }: Omit<OpenEvent, 'type' | 'requestId'>,
+    {
+      requestId: wanted,
+      kind,
+      toolCallId,
+      toolName,
+      ...facts
+    }: Omit<OpenEvent, 'type' | 'requestId'> & { requestId?: string },
     read: Read<Answer>,
     signal: AbortSignal | undefined,
     agent: string | undefined,
@@ -77,7 +88,8 @@ export function createRequests(
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      const requestId = createId();
+      const isFree = wanted !== undefined && !open.has(wanted) && !closed.has(wanted);
+      const requestId = isFree ? wanted : createId();
       const close = (how: 'answered' | 'withdrawn'): void => {
         open.delete(requestId);
         closed.set(requestId, how);
@@ -113,7 +125,7 @@ export function createRequests(
 
   return {
     ask: (request, signal, agent) =>
-      wait({ kind: 'approval', ...request }, readApprovalAnswer, signal, agent),
+      wait({ kind: 'approval', ...request }, (given) => readApproval(given, request), signal, agent),
     call: (request, signal, agent, onBegin) =>
       wait({ kind: 'client-tool', ...request }, readClientToolAnswer, signal, agent, onBegin),
     begin(requestId, page, instead) {
@@ -137,4 +149,11 @@ export function createRequests(
     },
     respond: (requestId, answer) => open.get(requestId)?.answer(answer) ?? notOpen(requestId),
   };
+}
+
+/** What a provider runs itself, it runs with the arguments as they are. */
+function readApproval(given: unknown, request: ApprovalRequest): ApprovalAnswer | string {
+  const answer = readApprovalAnswer(given);
+  if (request.providerExecuted !== true || typeof answer === 'string' || !('input' in answer)) return answer;
+  return `The provider runs ${request.toolName} itself, with the arguments as they are. Answer without an input.`;
 }

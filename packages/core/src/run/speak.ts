@@ -8,10 +8,12 @@ import type { Conduct } from './conduct.ts';
 import { conductedModel } from './conducted-model.ts';
 import { convertOnce } from './convert-once.ts';
 import type { PromptOptions, RunContext } from './options.ts';
+import { createProviderApprovals } from './provider-approvals.ts';
 import { createRecorder, type Ending, type Recorder } from './recorder.ts';
 import { createResponseCheck, type ResponseCheck } from './response-check.ts';
 import { composeStreamOptions, type StreamContext } from './stream-options.ts';
 import { createTaskProgress } from './task-progress.ts';
+import { createToolApproval } from './tool-approval.ts';
 import { createToolRegistry } from './tool-registry.ts';
 import type { Speaker } from './tree.ts';
 
@@ -52,6 +54,8 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
     const { error, waiting } = conduct?.result?.() ?? {};
     return tasks?.unfinished() ?? response?.failure() ?? error ?? (waiting === true ? 'waiting' : undefined);
   };
+  const approvals = createProviderApprovals(speaker);
+  const toolApproval = createToolApproval(options.toolApproval, () => registry.tools);
   const recorder = createRecorder(sink, {
     retriesStreams: options.streamRetries !== undefined,
     secrets: tree.secrets,
@@ -60,11 +64,19 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
       speech.onEnd(ending);
     },
     unfinished,
+    tools: () => registry.tools,
+    askApproval(part) {
+      // what conducts a conversation keeps messages of its own, which have no place for the answers
+      const canAsk = part.toolCall.providerExecuted === true && conduct === undefined;
+      if (canAsk) approvals.add(part);
+      return canAsk;
+    },
   });
   const registry = createToolRegistry({
     speaker,
     recorder,
     onStart: (toolName) => tasks?.called(toolName),
+    verdictOf: toolApproval.verdictOf,
     strictLoops: conduct?.cause === 'call',
   });
   const steers = [
@@ -83,6 +95,9 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
           steers,
           output: response?.output ?? options.output,
           conduct,
+          approvals,
+          toolApproval,
+          abortSignal,
           aroundPrepareStep: speech.aroundPrepareStep,
         }),
       ),

@@ -15,10 +15,12 @@ import type { Conduct } from './conduct.ts';
 import { conductedModel } from './conducted-model.ts';
 import type { PromptOptions, RunContext, StreamTextOptions } from './options.ts';
 import { createPrepareStep } from './prepare-step.ts';
+import type { ProviderApprovals } from './provider-approvals.ts';
 import type { Recorder } from './recorder.ts';
 import { createRequestRecorder } from './request.ts';
 import { conductOnward, steerOnward, type Steer } from './steer.ts';
 import type { TaskProgress } from './task-progress.ts';
+import type { ToolApproval } from './tool-approval.ts';
 import type { ToolRegistry } from './tool-registry.ts';
 import type { EventSink, Speaker } from './tree.ts';
 
@@ -48,6 +50,9 @@ export type StreamContext = {
   /** What the answer is to be, where it is not just text. */
   output: OutputInterface | undefined;
   conduct: Conduct | undefined;
+  approvals: ProviderApprovals;
+  toolApproval: ToolApproval;
+  abortSignal: AbortSignal;
   /** Goes around what prepares each step, for a dry run, which may be of a later one. */
   aroundPrepareStep: ((prepareStep: PrepareStep) => PrepareStep) | undefined;
 };
@@ -60,7 +65,18 @@ export function composeStreamOptions(
   options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'loopGuard' | 'tools'>,
   context: StreamContext,
 ): Omit<StreamTextOptions, 'model' | 'prompt' | 'messages'> & { instructions?: Instructions } {
-  const { speaker, prompt, recorder, registry, tasks, steers, output, conduct, aroundPrepareStep } = context;
+  const {
+    speaker,
+    prompt,
+    recorder,
+    registry,
+    tasks,
+    steers,
+    output,
+    conduct,
+    approvals,
+    aroundPrepareStep,
+  } = context;
   const { system, instructions, systemFormat, ...rest } = options;
   const { sink, tree } = speaker;
   const { definitions } = prompt;
@@ -85,6 +101,7 @@ export function composeStreamOptions(
     activeTools: rest.activeTools,
     own: rest.prepareStep,
     conduct,
+    approvals,
     onChange: (changed) => (changes = changed),
   });
   return {
@@ -92,7 +109,12 @@ export function composeStreamOptions(
     ...(initial === undefined ? {} : { instructions: initial }),
     // with tools, even with none in them, the AI SDK sends every part through one more stream
     ...(definitions.tools.size > 0 ? { tools: registry.tools } : {}),
-    ...(steers.length > 0 || conduct !== undefined ? { experimental_steering: steering } : {}),
+    ...(steers.length > 0 || conduct !== undefined || definitions.tools.size > 0
+      ? { experimental_steering: steering }
+      : {}),
+    ...(context.toolApproval.configuration === undefined
+      ? {}
+      : { toolApproval: context.toolApproval.configuration }),
     prepareStep: async (step) => {
       asked = await formatOf(output);
       const prepared = await (aroundPrepareStep?.(prepareStep) ?? prepareStep)(step);
@@ -121,6 +143,7 @@ export function composeStreamOptions(
       async (step) => {
         // what is spent is spent: it is the next call that may not be made
         tree.budget.addTokens(step.usage.totalTokens ?? 0);
+        if (await approvals.settle(steering, context.abortSignal)) return;
         await steerOnward(step, steers, steering, sink);
         if (conduct === undefined || sink.ended) return;
         // the AI SDK goes on whatever its callbacks throw

@@ -2,7 +2,7 @@ import { asSchema, tool, type ToolSet } from 'ai';
 import { isRecord } from '../prompt/part-error.ts';
 import { isStreaming } from '../prompt/tool-callbacks.ts';
 import { toSchema } from '../prompt/schema.ts';
-import type { ToolContext, ToolDefinition, ToolSchema } from '../prompt/tool-definition.ts';
+import type { ToolContext, ToolDefinition, ToolEffect, ToolSchema } from '../prompt/tool-definition.ts';
 import { toDataOutput, toModelOutput, type ToolResultOutput } from '../prompt/tool-output.ts';
 import { callPage, unanswered } from './call-page.ts';
 import { capOutput } from './cap-output.ts';
@@ -10,6 +10,7 @@ import { forModel } from './for-model.ts';
 import { createCallGuard, type CallGuardOptions, type GuardedTool } from './guard-call.ts';
 import { hideKeys } from './hide-keys.ts';
 import { makeSubCalls } from './make-sub-calls.ts';
+import { sentOutput } from './model-output.ts';
 
 /** The tools of one speaker, as the AI SDK takes them. */
 export type ToolRegistry = {
@@ -112,20 +113,28 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
       streams: isStreaming(execute),
       run,
     };
-    const asks = async (args: unknown, context: ToolContext): Promise<boolean> =>
-      typeof needsApproval === 'function' ? needsApproval(args, context) : (needsApproval ?? false);
+    const asks = async (
+      args: unknown,
+      context: ToolContext,
+      asked: readonly ToolEffect[],
+    ): Promise<boolean> => {
+      const said = typeof needsApproval === 'function' ? await needsApproval(args, context) : needsApproval;
+      return said ?? (asked.includes('external') && !isReadOnly(ready));
+    };
     return {
       ...ready,
       inputSchema,
       // the AI SDK would end the run, or break off an agent; the run itself asks, and goes on
       needsApproval: false,
       execute: (args: unknown, context: ToolContext) =>
-        guard.call({ ...guarded, rules: { needsApproval: () => asks(args, context) } }, args, context),
+        guard.call(
+          { ...guarded, rules: { needsApproval: (_args, asked) => asks(args, context, asked) } },
+          args,
+          context,
+        ),
       toModelOutput: async (result: Parameters<NonNullable<typeof own>>[0]) =>
         withNote(
-          own === undefined
-            ? toModelOutput(result.output)
-            : hideKeys(capSent(await own(result), name), speaker.tree.secrets),
+          hideKeys(await sentOutput(name, ready, result), speaker.tree.secrets),
           guard.noteOf(result.toolCallId),
         ),
     };
@@ -146,6 +155,12 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
   };
 }
 
+/** Whether an MCP server says of its tool that it changes nothing. */
+function isReadOnly({ metadata }: ToolSet[string]): boolean {
+  const annotations = metadata?.['annotations'];
+  return isRecord(annotations) && annotations['readOnlyHint'] === true;
+}
+
 /** Throws the error that a tool of an MCP server reports as its result, in the tool's words. */
 function throwReported(output: unknown): void {
   if (!isRecord(output) || output['isError'] !== true || !Array.isArray(output['content'])) return;
@@ -155,14 +170,6 @@ function throwReported(output: unknown): void {
   );
   const text = String(capOutput(words.join('\n') || 'The tool failed, and did not say why.'));
   throw forModel(text, undefined, 'tool');
-}
-
-/** What a tool tells the model in its own way: no more than any other result. */
-function capSent(output: ToolResultOutput, name: string): ToolResultOutput {
-  if (!('value' in output)) return output;
-  const value = capOutput(output.value, name);
-  if (output.type === 'content' && typeof value === 'string') return { type: 'text', value };
-  return { ...output, value } as ToolResultOutput;
 }
 
 /** A result with what the model is told besides. */

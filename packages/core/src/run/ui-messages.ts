@@ -1,12 +1,13 @@
 import {
   convertToModelMessages,
-  getStaticToolName,
-  isStaticToolUIPart,
+  getToolName,
+  isToolUIPart,
   type ModelMessage,
   type ToolSet,
   type UIMessage,
 } from 'ai';
 import { toModelOutput } from '../prompt/tool-output.ts';
+import { settleApprovals } from './settle-approvals.ts';
 import { causeOf } from './steer.ts';
 import { toUIParts, type ToolResult } from './ui-parts.ts';
 
@@ -36,12 +37,22 @@ function resultsOf(messages: readonly ModelMessage[]): Map<string, ToolResult> {
   return results;
 }
 
-/** Earlier turns as the model gets them, without what is not whole: empty messages and calls without a result. */
-export async function toModelMessages(turns: readonly UIMessage[]): Promise<ModelMessage[]> {
-  const said = turns.map(withoutCorrected).filter(({ parts }) => parts.some(saysSomething));
+/**
+ * Earlier turns as the model gets them, without what is not whole: empty messages and calls without a result. `tools`
+ * say how their results are told, where they have a way of their own.
+ */
+export async function toModelMessages(
+  turns: readonly UIMessage[],
+  tools: ToolSet = {},
+): Promise<ModelMessage[]> {
+  const said = turns
+    .map(withoutCorrected)
+    .map(settleApprovals)
+    .map(withoutEmptyTexts)
+    .filter(({ parts }) => parts.some(saysSomething));
   if (said.length === 0) return [];
   const messages = await convertToModelMessages(said.map(withReadableCalls), {
-    tools: toolsThatReturnedParts(said),
+    tools: { ...toolsThatReturnedParts(said), ...tools },
     // a turn that was stopped in the middle of a call has no result to show for it
     ignoreIncompleteToolCalls: true,
   });
@@ -79,17 +90,24 @@ function withReadableCalls(message: UIMessage): UIMessage {
   };
 }
 
-/** False for a step's mark, and for a text that was stopped before its first word. */
+/** Without texts that were stopped before their first word, which make a message that providers refuse. */
+function withoutEmptyTexts(message: UIMessage): UIMessage {
+  const isEmpty = (part: UIMessage['parts'][number]): boolean =>
+    part.type === 'text' && part.text === '' && part.providerMetadata === undefined;
+  if (message.role !== 'assistant' || !message.parts.some(isEmpty)) return message;
+  return { ...message, parts: message.parts.filter((part) => !isEmpty(part)) };
+}
+
+/** False for a step's mark, and for a text that was stopped before its first word; a provider may still expect its data. */
 function saysSomething(part: UIMessage['parts'][number]): boolean {
-  return part.type !== 'step-start' && !('text' in part && part.text === '');
+  if (part.type === 'step-start') return false;
+  return !('text' in part) || part.text !== '' || part.providerMetadata !== undefined;
 }
 
 /** For each tool that has returned a list, what says whether that is a list of parts, as when it was called. */
 function toolsThatReturnedParts(turns: readonly UIMessage[]): ToolSet {
   const names = turns.flatMap(({ parts }) =>
-    parts.flatMap((part) =>
-      isStaticToolUIPart(part) && Array.isArray(part.output) ? [getStaticToolName(part)] : [],
-    ),
+    parts.flatMap((part) => (isToolUIPart(part) && Array.isArray(part.output) ? [getToolName(part)] : [])),
   );
   const tool = { toModelOutput: ({ output }: { output: unknown }) => toModelOutput(output) };
   // of a tool, only this is asked for

@@ -12,7 +12,7 @@ import { isStepCount, readUIMessageStream, type UIMessage, type UIMessageChunk }
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { createChatTranslator } from '../../src/log/chat-chunks.ts';
+import { AGENT_CALL, createChatTranslator } from '../../src/log/chat-chunks.ts';
 import { approvingChat } from '../run/chat.ts';
 import { json } from '../support.ts';
 import { inLog, runStart } from './any-events.ts';
@@ -95,6 +95,15 @@ function unmarked(message: UIMessage | undefined): unknown {
   );
 }
 
+/** The parts that a run's own message has: not what an agent asks, and not the task list. */
+function ownParts(message: UIMessage | undefined): unknown {
+  const parts = unmarked(message) as UIMessage['parts'];
+  return parts.filter((part) => {
+    const isOfAgent = 'toolCallId' in part && part.toolMetadata?.[AGENT_CALL] !== undefined;
+    return !isOfAgent && part.type !== 'data-tasks';
+  });
+}
+
 function openApproval(message: UIMessage | undefined): string | undefined {
   for (const part of message?.parts ?? []) {
     if ('approval' in part && part.state === 'approval-requested') return part.approval.id;
@@ -150,6 +159,7 @@ test('with pauses and answers a chat has what the whole log says, and what was a
         }
         await vi.waitFor(() => expect(['ready', 'error']).toContain(chat.status));
         expect(unmarked(chat.messages[1])).toEqual(unmarked(await readWhole(log)));
+        expect(ownParts(chat.messages[1])).toEqual(ownParts(reduceAll(log).messages.at(-1)));
         const allowed = log.flatMap((event) =>
           event.type === 'request-open' && approved.has(event.requestId) ? [event.toolCallId] : [],
         );

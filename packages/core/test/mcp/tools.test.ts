@@ -1,3 +1,5 @@
+import { createRun, definePrompt, runPrompt } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
 import { dynamicTool, jsonSchema, type Tool } from 'ai';
 import { expect, test } from 'vitest';
 import { play } from '../support.ts';
@@ -57,4 +59,57 @@ test('a result that is too long is cut for the model', async () => {
     value: [{ type: 'text', text: expect.stringContaining(note) }, picture],
   });
   expect(JSON.stringify(sent).length).toBeLessThan(257 * 1024);
+});
+
+/** What was sent as the result of the call, in the model's last request. */
+function lastSent({ calls }: ReturnType<typeof scriptedModel>): unknown {
+  const results = calls
+    .at(-1)
+    ?.prompt.flatMap((message) => (message.role === 'tool' ? message.content : []))
+    .flatMap((part) => (part.type === 'tool-result' ? [part.output] : []));
+  return results?.[0];
+}
+
+test('tools that a prompt defines tell of their results in their own way, in later turns, too', async () => {
+  const content = [{ type: 'text', text: 'Note 1' }];
+  const model = scriptedModel([[{ toolCall: { name: 'ask', id: 'a' } }], 'Done.', 'Bye.']);
+  const notes = definePrompt('notes', (prompt) => {
+    prompt.defTools({ ask: serverTool({ content }) });
+    prompt.$`Ask.`;
+  });
+  const run = createRun(notes, { model });
+  await run.start();
+  expect(lastSent(model)).toEqual({ type: 'content', value: content });
+  await run.send('Thanks.');
+  expect(lastSent(model)).toEqual({ type: 'content', value: content });
+});
+
+test.each([
+  ['nothing', undefined, 1],
+  ['that it may destroy', { destructiveHint: true, readOnlyHint: false }, 1],
+  ['that it only reads', { readOnlyHint: true }, 0],
+])('approval: true asks about a tool whose server says %s', async (_what, annotations, asked) => {
+  const ask = { ...serverTool({ content: [] }), metadata: { clientName: 'notes', annotations } } as Tool;
+  const { run } = await runPrompt(
+    (prompt) => {
+      prompt.defTools({ ask });
+      prompt.$`Ask.`;
+    },
+    {
+      model: scriptedModel([[{ toolCall: { name: 'ask', id: 'a' } }], 'Done.']),
+      options: { approval: true },
+    },
+  );
+  run.listen((event) => {
+    if (event.type === 'request-open') run.respond(event.requestId, { approve: true });
+  });
+  expect((await run.finished).requests).toHaveLength(asked);
+});
+
+test('what is no set of tools is refused', async () => {
+  const define = (tools: unknown): Promise<unknown> =>
+    runPrompt((prompt) => prompt.defTools(tools as never), { model: scriptedModel(['x']) });
+  await expect(define([])).rejects.toThrow('prompt.defTools takes tools of the AI SDK by their names');
+  await expect(define({ ask: 'it' })).rejects.toThrow('prompt.defTools takes tools');
+  await expect(define({ 'a b': serverTool({ content: [] }) })).rejects.toThrow('"a b" cannot be a tool');
 });

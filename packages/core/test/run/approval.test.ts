@@ -575,7 +575,7 @@ describe("a ready-made tool's own needsApproval", () => {
   test.each<[unknown, boolean]>([
     [true, true],
     [false, false],
-    [undefined, false],
+    [undefined, true],
     [({ amount }: { amount: number }) => amount > 10, true],
     [async ({ amount }: { amount: number }) => amount > 100, false],
     [(_args: unknown, { toolCallId }: { toolCallId: string }) => toolCallId === 'call-0-0', true],
@@ -608,20 +608,20 @@ describe("a ready-made tool's own needsApproval", () => {
     expect(state).toMatchObject({ status: 'done', toolCalls: [{ output: 'Paid.' }] });
   });
 
-  test('an agent that waits for the AI SDK says so', async () => {
+  test('toolApproval of an agent asks, too', async () => {
+    const paid: unknown[] = [];
     const { state } = await play(
       (prompt) => {
         prompt.defAgent('payer', '', z.object({}), (_args, own) => own.$`Pay.`, {
-          tools: ready(false, []),
+          tools: ready(false, paid),
           toolApproval: { pay: 'user-approval' },
         });
         prompt.$`Go.`;
       },
-      [[call('payer')], pay, 'Done.'],
+      [[call('payer')], pay, 'Paid.', 'Done.'],
       approve,
     );
-    expect(state.toolCalls[0]!.errorText).toBe(
-      "The agent payer gave no answer: it waits for an approval of the AI SDK's toolApproval, which nobody can give it. Define the tool with { needsApproval: true }, and the run asks for it.",
-    );
+    expect(state.requests).toMatchObject([{ agent: 'call-0-0', answer: { approve: true } }]);
+    expect(paid).toEqual([50]);
   });
 });

@@ -58,13 +58,13 @@ test.each<[string, object, object | undefined]>([
     {
       ...pay,
       state: 'output-error',
-      errorText: 'This was not run, because the user did not approve it: late.',
+      errorText: 'late',
     },
   ],
   [
     'one that was refused and never heard, too',
     { ...pay, state: 'approval-responded', approval: { id: 'r', approved: false } },
-    { ...pay, state: 'output-error', errorText: 'This was not run, because the user did not approve it.' },
+    { ...pay, state: 'output-error', errorText: 'Tool call execution denied.' },
   ],
   [
     'one that was approved and never heard has no result',

@@ -576,7 +576,7 @@ describe('approvals', () => {
         'user: Pay.',
         'assistant: Let me see. ',
         'assistant calls pay {"amount":50}',
-        `pay ${approved ? 'answers paid 50' : 'fails: This was not run, because the user did not approve it.'}`,
+        `pay ${approved ? 'answers paid 50' : 'fails: Tool call execution denied.'}`,
         'assistant: Done.',
         'user: Thanks.',
       ]);

@@ -9,7 +9,7 @@ import {
 } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { getEventListeners } from 'node:events';
-import { isStepCount, type TextStreamPart, type ToolSet } from 'ai';
+import { isStepCount, tool as aiTool, type TextStreamPart, type ToolSet } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { play, timeless, types } from '../support.ts';
@@ -674,15 +674,13 @@ describe('a run ends once, in a named way', () => {
     expect(reasons).toEqual([reason]);
   });
 
-  test('a run that waits for an approval has interrupted nothing', async () => {
-    const { run } = await play(
-      (prompt) => {
-        prompt.defTool('pay', '', z.object({}), () => 1);
-        prompt.$`Go.`;
+  test('a run that waits for the approval of a call that runs elsewhere has interrupted nothing', async () => {
+    const { run } = await play((prompt) => prompt.$`Go.`, [[{ toolCall: { name: 'pay' } }]], {
+      options: {
+        tools: { pay: aiTool({ inputSchema: z.object({}) }) },
+        toolApproval: { pay: 'user-approval' },
       },
-      [[{ toolCall: { name: 'pay' } }]],
-      { options: { toolApproval: { pay: 'user-approval' } } },
-    );
+    });
     expect(run.state.status).toBe('waiting');
     expect(run.state.toolCalls[0]!.state).toBe('input-available');
   });

@@ -1,0 +1,31 @@
+import { createMCPClient } from '@ai-sdk/mcp';
+import { StdioMCPTransport } from '@ai-sdk/mcp/mcp-stdio';
+import { runPrompt } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { fileURLToPath } from 'node:url';
+
+const model = scriptedModel([
+  [{ toolCall: { name: 'add_note', input: { title: 'Buy milk' } } }],
+  'The milk is noted.',
+]);
+const server = fileURLToPath(new URL('mcp/notes-server.ts', import.meta.url));
+
+// #region set
+const notes = await createMCPClient({
+  transport: new StdioMCPTransport({ command: process.execPath, args: [server] }),
+});
+const { run } = await runPrompt(
+  async (prompt) => {
+    prompt.defTools(await notes.tools());
+    prompt.$`We are out of milk.`;
+  },
+  { model, options: { approval: true } },
+);
+// #endregion
+run.listen((event) => {
+  if (event.type === 'request-open') run.respond(event.requestId, { approve: true });
+});
+const { text, requests } = await run.finished;
+console.log(requests.length, text);
+await notes.close();
+// prints: 1 The milk is noted.

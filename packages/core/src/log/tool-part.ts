@@ -1,0 +1,226 @@
+import type { RunEvent, ToolCallFacts } from './events.ts';
+import { addPart, partAt, stepMessage, writtenParts, type Part } from './own-message.ts';
+import { readInputs } from './read-inputs.ts';
+import type { WorkDraft } from './work.ts';
+
+/** A tool's part of a UI message while it is being written, whichever state it is in. */
+export type ToolPart = {
+  type: string;
+  toolCallId: string;
+  toolName?: string;
+  state:
+    | 'input-streaming'
+    | 'input-available'
+    | 'approval-requested'
+    | 'approval-responded'
+    | 'output-available'
+    | 'output-error'
+    | 'output-denied';
+  approval?: ApprovalPart;
+  callProviderMetadata?: unknown;
+  resultProviderMetadata?: unknown;
+} & Changing &
+  Pick<ToolCallFacts, 'title' | 'toolMetadata' | 'providerExecuted'>;
+
+/** What each state says anew. */
+type Changing = {
+  input?: unknown;
+  inputEncoding?: 'json' | 'text' | undefined;
+  rawInput?: string | undefined;
+  output?: unknown;
+  errorText?: string | undefined;
+  preliminary?: boolean | undefined;
+};
+
+type ApprovalPart = {
+  id: string;
+  requestReason?: string;
+  isAutomatic?: true;
+  approved?: boolean;
+  reason?: string;
+};
+
+type ToolEvent = Extract<RunEvent, { toolCallId: string } | { requestId: string }>;
+type Event<Type extends ToolEvent['type']> = Extract<ToolEvent, { type: Type }>;
+
+/** What a call that waited for an approval ends with where its run ends first. */
+export const UNANSWERED = 'The run ended before this was answered.';
+/** What it ends with where the answer is no longer needed. */
+export const WITHDRAWN = 'The approval is no longer needed.';
+
+/** The arguments begin to arrive. */
+export function beginInput(draft: WorkDraft, event: Event<'tool-input-start'>): void {
+  const { inputEncoding } = event;
+  writeInput(draft, event, { state: 'input-streaming', input: undefined, inputEncoding });
+}
+
+/** One more piece of the arguments, which are read when a snapshot is made. */
+export function addInput(draft: WorkDraft, { toolCallId, delta }: Event<'tool-input-delta'>): void {
+  const isStreaming = (part: ToolPart): boolean => part.state === 'input-streaming';
+  const index = writtenParts(draft).findLastIndex((part) => matches(part, toolCallId, isStreaming));
+  const part = partAt(draft, index) as ToolPart | undefined;
+  if (part === undefined) return;
+  part.rawInput = (part.rawInput ?? '') + delta;
+  draft.progress.stale.add(part);
+}
+
+/** The arguments are whole, or cannot be used. */
+export function endInput(draft: WorkDraft, event: Event<'tool-input-end'>): void {
+  const { input, invalid, ...facts } = event;
+  if (invalid === undefined) return writeInput(draft, event, { state: 'input-available', input });
+  const { title: _title, ...rest } = facts;
+  // a call that has begun stays of the kind as which it began
+  const begun = findInStep(draft, event.toolCallId, () => true);
+  const dynamic = begun === undefined ? event.dynamic === true : begun.type === 'dynamic-tool';
+  writeInput(draft, { ...rest, dynamic }, { state: 'output-error', input, errorText: invalid });
+}
+
+/** A result, or one on the way to it. */
+export function addOutput(draft: WorkDraft, event: Event<'tool-preliminary' | 'tool-end'>): void {
+  const part = findPart(draft, event.toolCallId);
+  if (part === undefined) return;
+  const { output = null } = event;
+  writeResult(part, event, {
+    state: 'output-available',
+    output,
+    ...(event.type === 'tool-preliminary' ? { preliminary: true } : {}),
+  });
+}
+
+/** The call has failed; one that was refused is denied. */
+export function addError(draft: WorkDraft, event: Event<'tool-error'>): void {
+  const part = findPart(draft, event.toolCallId);
+  if (part === undefined) return;
+  if (part.approval?.approved === false) part.state = 'output-denied';
+  else writeResult(part, event, { state: 'output-error', errorText: event.error });
+}
+
+/** An approval is asked for. */
+export function askApproval(draft: WorkDraft, event: Event<'request-open'>): void {
+  // the call of a client tool is there as soon as its arguments are, and ends with its output
+  if (event.kind !== 'approval') return;
+  const part = findPart(draft, event.toolCallId);
+  if (part === undefined) return;
+  part.state = 'approval-requested';
+  part.approval = {
+    id: event.requestId,
+    ...(event.fault === undefined ? {} : { requestReason: event.fault }),
+  };
+}
+
+/** The approval is given or refused. What the provider runs itself has no other end where it is refused. */
+export function answerApproval(draft: WorkDraft, { requestId, answer }: Event<'request-answer'>): void {
+  const part = answer.approve === undefined ? undefined : findApproval(draft, requestId);
+  if (part === undefined || answer.approve === undefined) return;
+  const reason = answer.approve || answer.reason === undefined ? {} : { reason: answer.reason };
+  part.state = part.providerExecuted === true && !answer.approve ? 'output-denied' : 'approval-responded';
+  part.approval = { ...part.approval, id: requestId, approved: answer.approve, ...reason };
+}
+
+/** An approval that was decided without being asked for. */
+export function decideApproval(draft: WorkDraft, event: Event<'tool-approval'>): void {
+  const part = findPart(draft, event.toolCallId);
+  if (part === undefined) return;
+  const { approvalId: id, approved, reason } = event;
+  part.state = 'approval-responded';
+  part.approval = { id, isAutomatic: true, approved, ...(reason === undefined ? {} : { reason }) };
+}
+
+/** An approval that no longer has to be given. */
+export function withdrawApproval(draft: WorkDraft, { requestId }: Event<'request-withdraw'>): void {
+  const part = findApproval(draft, requestId);
+  if (part?.state === 'approval-requested') leaveUnanswered(draft, part, WITHDRAWN);
+}
+
+/** Nothing more is asked: what still waits for an approval has failed. */
+export function closeApprovals(draft: WorkDraft): void {
+  for (const [index, part] of writtenParts(draft).entries()) {
+    if ('toolCallId' in part && part.state === 'approval-requested') {
+      leaveUnanswered(draft, partAt(draft, index) as ToolPart, UNANSWERED);
+    }
+  }
+}
+
+function leaveUnanswered({ progress }: WorkDraft, part: ToolPart, errorText: string): void {
+  readInputs(progress, part.toolCallId);
+  writeResult(part, {}, { state: 'output-error', errorText });
+}
+
+/** As the AI SDK does it, a call is looked for in its step among those of its kind, and is new where it is not there. */
+function writeInput(
+  draft: WorkDraft,
+  event: { toolCallId: string; toolName: string } & ToolCallFacts,
+  now: Pick<ToolPart, 'state'> & Changing,
+): void {
+  const { toolCallId, toolName, dynamic, title } = event;
+  const isDynamic = dynamic === true;
+  const type = isDynamic ? 'dynamic-tool' : `tool-${toolName}`;
+  const isIt = (part: ToolPart): boolean => (part.type === 'dynamic-tool') === isDynamic;
+  let part = findInStep(draft, toolCallId, isIt);
+  if (part === undefined) {
+    const { state } = now;
+    const made: ToolPart = { type, ...(isDynamic ? { toolName } : {}), toolCallId, state, input: undefined };
+    part = partAt(draft, addPart(draft, made as unknown as Part)) as ToolPart;
+  } else if (isDynamic) part.toolName = toolName;
+  else part.type = type;
+  draft.progress.stale.delete(part);
+  write(part, now);
+  if (title !== undefined) part.title = title;
+  addFacts(part, event, now.state === 'output-error' ? 'resultProviderMetadata' : 'callProviderMetadata');
+}
+
+function writeResult(part: ToolPart, event: ToolCallFacts, now: Pick<ToolPart, 'state'> & Changing): void {
+  write(part, now);
+  addFacts(part, event, 'resultProviderMetadata');
+}
+
+/** A part says of its outcome, and of arguments under way, no more than its present state does. */
+function write(part: ToolPart, now: Pick<ToolPart, 'state'> & Changing): void {
+  Object.assign(part, now);
+  for (const key of ['inputEncoding', 'rawInput', 'output', 'errorText', 'preliminary'] as const) {
+    if (now[key] === undefined) delete part[key];
+  }
+}
+
+function addFacts(
+  part: ToolPart,
+  { providerExecuted, toolMetadata, providerMetadata }: ToolCallFacts,
+  metadataKey: 'callProviderMetadata' | 'resultProviderMetadata',
+): void {
+  if (providerExecuted !== undefined) part.providerExecuted = providerExecuted;
+  if (toolMetadata !== undefined) part.toolMetadata = toolMetadata;
+  if (providerMetadata !== undefined) part[metadataKey] = providerMetadata;
+}
+
+/** The part of a call in the current step: an id that a later step uses again is another call. */
+function findInStep(
+  draft: WorkDraft,
+  toolCallId: string,
+  isIt: (part: ToolPart) => boolean,
+): ToolPart | undefined {
+  const { parts } = stepMessage(draft);
+  // no further back than to the step's mark, since a message of a thousand steps has thousands of parts
+  const index = parts.findLastIndex((part) => part.type === 'step-start' || matches(part, toolCallId, isIt));
+  return parts[index]?.type === 'step-start' ? undefined : (partAt(draft, index) as ToolPart | undefined);
+}
+
+/** The part of a call: the first in the current step, as the AI SDK has it, or else the last before it. */
+function findPart(draft: WorkDraft, toolCallId: string): ToolPart | undefined {
+  const parts = writtenParts(draft);
+  let index = parts.findLastIndex((part) => matches(part, toolCallId));
+  for (let at = index - 1; at >= 0 && parts[at]?.type !== 'step-start'; at -= 1) {
+    if (matches(parts[at]!, toolCallId)) index = at;
+  }
+  return partAt(draft, index) as ToolPart | undefined;
+}
+
+function findApproval(draft: WorkDraft, requestId: string): ToolPart | undefined {
+  return partAt(
+    draft,
+    writtenParts(draft).findLastIndex((part) => 'toolCallId' in part && part.approval?.id === requestId),
+  ) as ToolPart | undefined;
+}
+
+function matches(part: Part, toolCallId: string, isIt: (part: ToolPart) => boolean = () => true): boolean {
+  return 'toolCallId' in part && part.toolCallId === toolCallId && isIt(part as ToolPart);
+}

@@ -1,0 +1,46 @@
+import type { ToolSet } from 'ai';
+import type { ToolDefinition } from '../prompt/tool-definition.ts';
+import { toDataOutput, toModelOutput, type ToolResultOutput } from '../prompt/tool-output.ts';
+import { capOutput } from './cap-output.ts';
+
+type Result = Parameters<NonNullable<ToolSet[string]['toModelOutput']>>[0];
+
+/** How a tool of the AI SDK's tells the model of a result: in its own way where it has one, and no more than others may. */
+export async function sentOutput(
+  name: string,
+  tool: ToolSet[string],
+  result: Result,
+): Promise<ToolResultOutput> {
+  const { toModelOutput: own } = tool;
+  return own === undefined ? toModelOutput(result.output) : capSent(await own(result), name);
+}
+
+// of a tool, only this is asked for
+const dataTool = {
+  toModelOutput: ({ output }: Result) => toDataOutput(output),
+} as unknown as ToolSet[string];
+
+/** The tools that tell of their results in their own way, for results of earlier turns. */
+export function tellingTools(definitions: ReadonlyMap<string, ToolDefinition>): ToolSet {
+  const tools: ToolSet = {};
+  for (const [name, definition] of definitions) {
+    // what comes from a page is data, also where it looks like a list of parts
+    if (definition.kind === 'client') tools[name] = dataTool;
+    if (definition.kind !== 'ready' || definition.tool.toModelOutput === undefined) continue;
+    const { tool } = definition;
+    tools[name] = {
+      ...tool,
+      // a result comes from whoever keeps the conversation, and may be none that the tool knows
+      toModelOutput: (result: Result) =>
+        sentOutput(name, tool, result).catch(() => toModelOutput(result.output)),
+    };
+  }
+  return tools;
+}
+
+function capSent(output: ToolResultOutput, name: string): ToolResultOutput {
+  if (!('value' in output)) return output;
+  const value = capOutput(output.value, name);
+  if (output.type === 'content' && typeof value === 'string') return { type: 'text', value };
+  return { ...output, value } as ToolResultOutput;
+}

@@ -1,0 +1,89 @@
+import type { Experimental_Steering as Steering, ModelMessage, ToolModelMessage } from 'ai';
+import { createId } from '../create-id.ts';
+import type { ApprovalAnswer } from '../log/events.ts';
+import type { ApprovalRequest } from './recorder.ts';
+import { toJson } from './to-json.ts';
+import type { Speaker } from './tree.ts';
+
+/** Keeps the AI SDK from ending the run; it is taken out again before anything is sent. */
+const PLACEHOLDER = '[the answers to the approvals]';
+
+/** Approvals that a provider asks for of calls that it runs itself, such as those of an MCP server. */
+export type ProviderApprovals = {
+  /** Takes one that the step before its end has asked for. */
+  add(part: ApprovalRequest): void;
+  /** Asks for those of the step, and waits for the answers. Resolves with whether the run goes on with them. */
+  settle(steering: Steering, signal: AbortSignal): Promise<boolean>;
+  /** What the next step sends with the messages: those of the AI SDK without the placeholder, then the answers. */
+  take(): ToolModelMessage | undefined;
+};
+
+export function createProviderApprovals({ tree, path, sink }: Speaker): ProviderApprovals {
+  let asked: ApprovalRequest[] = [];
+  let answers: ToolModelMessage['content'] = [];
+
+  async function ask({ approvalId, toolCall, reason }: ApprovalRequest, signal: AbortSignal): Promise<void> {
+    const { toolCallId, toolName, input } = toolCall;
+    const answer = await tree.requests.ask(
+      {
+        requestId: approvalId,
+        toolCallId,
+        toolName,
+        input: toJson(input, tree.secrets),
+        ...(reason === undefined ? {} : { fault: reason }),
+        providerExecuted: true,
+      },
+      signal,
+      path,
+    );
+    answers.push(...answerParts(approvalId, toolCall, answer));
+  }
+
+  return {
+    add: (part) => void asked.push(part),
+    async settle(steering, signal) {
+      if (asked.length === 0 || sink.ended) return false;
+      const now = asked;
+      asked = [];
+      try {
+        await Promise.all(now.map((part) => ask(part, signal)));
+      } catch {
+        // the run was stopped meanwhile
+        return false;
+      }
+      void steering.steer(PLACEHOLDER, { id: createId('approvals') });
+      return true;
+    },
+    take() {
+      if (answers.length === 0) return undefined;
+      const message: ToolModelMessage = { role: 'tool', content: answers };
+      answers = [];
+      return message;
+    },
+  };
+}
+
+/** True for what stands in the place of answers until they are sent. */
+export function isPlaceholder({ role, content }: ModelMessage): boolean {
+  return role === 'user' && content === PLACEHOLDER;
+}
+
+/** As the AI SDK says it for a client that has answered. */
+function answerParts(
+  approvalId: string,
+  { toolCallId, toolName, providerMetadata }: ApprovalRequest['toolCall'],
+  answer: ApprovalAnswer,
+): ToolModelMessage['content'] {
+  const reason = answer.approve || answer.reason === undefined ? {} : { reason: answer.reason };
+  const response = {
+    type: 'tool-approval-response' as const,
+    approvalId,
+    approved: answer.approve,
+    ...reason,
+    providerExecuted: true,
+  };
+  if (answer.approve) return [response];
+  const output = { type: 'execution-denied' as const, ...reason };
+  const more = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
+  return [response, { type: 'tool-result', toolCallId, toolName, output, ...more }];
+}

@@ -1,0 +1,33 @@
+import type { UIMessage } from 'ai';
+
+type Part = UIMessage['parts'][number];
+
+/** What a call ends with whose run ended before it had a result. */
+const NO_RESULT = 'The run ended before this had a result.';
+
+/**
+ * The message without the approvals of calls that run here: with one, and no result, the AI SDK would run the call, and
+ * no tool runs because of what stands in a message. What the model is sent is the same. An approval of the provider's
+ * own stays once it is answered, since the provider goes on with the answer.
+ */
+export function settleApprovals(message: UIMessage): UIMessage {
+  if (message.role !== 'assistant' || !message.parts.some(hasApproval)) return message;
+  return { ...message, parts: message.parts.flatMap((part) => (hasApproval(part) ? settle(part) : [part])) };
+}
+
+type ApprovalPart = Extract<Part, { toolCallId: string }>;
+
+function hasApproval(part: Part): part is ApprovalPart {
+  return 'toolCallId' in part && part.approval !== undefined;
+}
+
+function settle(part: ApprovalPart): Part[] {
+  if (part.providerExecuted === true) {
+    return typeof part.approval?.approved === 'boolean' ? [part] : [];
+  }
+  const { approval, ...call } = part;
+  if (part.state === 'output-available' || part.state === 'output-error') return [call as ApprovalPart];
+  const refused = part.state !== 'approval-requested' && approval?.approved === false;
+  const errorText = refused ? (approval.reason ?? 'Tool call execution denied.') : NO_RESULT;
+  return [{ ...call, state: 'output-error', errorText } as ApprovalPart];
+}
