@@ -1,4 +1,5 @@
 import { CuelineError } from '@cueline/core';
+import { createRequestCount } from './count-requests.ts';
 import { networkOf } from './network-of.ts';
 import type { Asker } from './origins.ts';
 import { Refusal } from './respond.ts';
@@ -22,14 +23,17 @@ export type IdentifyOptions = {
   /** `'none'` lets everybody in, and counts by address. */
   auth: Authenticate | 'none';
   /**
-   * The caller's IP address, asked for where `auth` is `'none'`, without a port; anything else is 503. Only the server
-   * knows where to find it: srvx in `request.ip`, Cloudflare in `cf-connecting-ip`. A header that a client can set is no
+   * The caller's IP address, without a port; anything else is 503. Required where `auth` is `'none'`. With an `auth`
+   * function, requests that it refuses are counted by address: after 60 in a minute they are 429. Only the server knows
+   * where to find it: srvx in `request.ip`, Cloudflare in `cf-connecting-ip`. A header that a client can set is no
    * address.
    */
   address?: ((request: Request) => string) | undefined;
 };
 
 const longestSubject = 256;
+/** How many requests of one network `auth` may refuse in a minute; beyond that they are refused before it is asked. */
+const FAILURES_PER_MINUTE = 60;
 
 /**
  * Checks the options once, and gives what tells who asks; `onFailure` is told what is wrong with what `address` gives.
@@ -46,14 +50,11 @@ export function createIdentify(
         "auth is 'none' without address, so that nobody could be told from anybody. Pass address: (request) => …, or an auth function.",
       );
     }
+    const readNetwork = createNetworkReader(address, onFailure);
     return async (request, asker) => {
       // Without a user there is only the page to trust.
       if (asker.kind === 'program') throw unauthorized();
-      const given: unknown = await ask(() => address(request));
-      const network = typeof given === 'string' ? networkOf(given) : undefined;
-      if (network !== undefined) return { subject: `address:${network}` };
-      onFailure(noAddress(given));
-      throw new Refusal('unavailable', "The caller's address could not be read on this server.");
+      return { subject: `address:${await readNetwork(request)}` };
     };
   }
   if (typeof auth !== 'function') {
@@ -62,15 +63,40 @@ export function createIdentify(
       "auth is missing. Pass async (request) => ({ subject }) or null, or 'none' with address.",
     );
   }
+  const readNetwork = address === undefined ? undefined : createNetworkReader(address, onFailure);
+  const failures = createRequestCount(FAILURES_PER_MINUTE);
   return async (request) => {
+    const network = await readNetwork?.(request);
+    // before `auth`, which may ask a database
+    if (network !== undefined) failures.check(network);
     const identity = await ask(() => auth(request));
-    if (typeof identity !== 'object' || identity === null) throw unauthorized();
+    if (typeof identity !== 'object' || identity === null) {
+      if (network !== undefined) failures.count(network);
+      throw unauthorized();
+    }
     const { dailyTokens, dailyCost } = identity;
     return {
       subject: checkSubject(identity.subject),
       ...(dailyTokens === undefined ? {} : { dailyTokens: checkNumber(dailyTokens) }),
       ...(dailyCost === undefined ? {} : { dailyCost: checkNumber(dailyCost) }),
     };
+  };
+}
+
+/**
+ * Reads the network that a request comes from. Throws a {@link Refusal} with 503 where `address` gives no IP address, and
+ * reports that to `onFailure`.
+ */
+export function createNetworkReader(
+  address: (request: Request) => string,
+  onFailure: (error: unknown) => void,
+): (request: Request) => Promise<string> {
+  return async (request) => {
+    const given: unknown = await ask(() => address(request));
+    const network = typeof given === 'string' ? networkOf(given) : undefined;
+    if (network !== undefined) return network;
+    onFailure(noAddress(given));
+    throw new Refusal('unavailable', "The caller's address could not be read on this server.");
   };
 }
 

@@ -6,7 +6,8 @@ import type { KillSwitchOption } from '../limits/kill-switch.ts';
 import { createMemoryLimits } from '../limits/memory-limits.ts';
 import { checkPrices, priceOf, type Prices } from '../limits/prices.ts';
 import { checkOrigins } from '../origins.ts';
-import { createRequestCount } from '../route/count-requests.ts';
+import { createRequestCount, type RequestCount } from '../count-requests.ts';
+import { createOpenBodies, type OpenBodies } from '../open-bodies.ts';
 import { apiOfPath, knownPaths } from './api.ts';
 import type { PathRule } from './match-path.ts';
 import type { ModelProxyOptions, ProxiedProvider, ProxyLimits, ProxyTimeouts } from './options.ts';
@@ -32,7 +33,8 @@ export type ProxySettings = {
   identify: ReturnType<typeof createIdentify>;
   limits: ProxyLimits;
   /** Throws a Refusal with 429. */
-  countRequest(subject: string): void;
+  requests: RequestCount;
+  readWithinLimit: OpenBodies;
   timeouts: ProxyTimeouts;
   store: LimitStore;
   prices: Prices;
@@ -109,7 +111,8 @@ export function checkOptions(options: ModelProxyOptions): ProxySettings {
     whoAsks: checkOrigins(options.origins, options.development),
     identify: createIdentify(options, (error) => onEvent({ type: 'failed', error })),
     limits,
-    countRequest: createRequestCount(limits.requests),
+    requests: createRequestCount(limits.requests),
+    readWithinLimit: createOpenBodies(),
     timeouts: numbers('timeouts', defaultTimeouts, options.timeouts),
     store: options.store ?? createMemoryLimits({ now }),
     // looked up at each call, and called as a global's own method

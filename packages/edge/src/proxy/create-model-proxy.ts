@@ -89,11 +89,13 @@ async function answer(
   const identity = await settings.identify(request, asker);
   known.subject = identity.subject;
   // before it is read: what is refused costs time all the same, and is counted nowhere else
-  settings.countRequest(identity.subject);
+  settings.requests.count(identity.subject);
   if (await isSwitchedOff(settings.killSwitch, (error) => settings.onEvent({ type: 'failed', error }))) {
     throw new Refusal('unavailable', switchedOff);
   }
-  const body = await readJson(request, { bytes: limits.bodyBytes });
+  const body = await settings.readWithinLimit(identity.subject, () =>
+    readJson(request, { bytes: limits.bodyBytes }),
+  );
   const model = named ?? body['model'];
   if (typeof model !== 'string') throw new Refusal('invalid_body', 'model is not a text.');
   if (!provider.models.includes(model)) throw modelDenied();

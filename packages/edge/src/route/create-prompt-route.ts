@@ -1,14 +1,15 @@
 import type { PromptDefinition } from '@cueline/core';
 import { keepNothing, type Environment, type ModelSettings } from '@cueline/core/models';
+import { createRequestCount } from '../count-requests.ts';
 import { corsHeaders, isPreflight, preflightResponse, withRequestHeaders, type CorsRules } from '../cors.ts';
 import { environmentOf } from '../environment.ts';
 import { createIdentify, type Identity } from '../identify.ts';
+import { createOpenBodies } from '../open-bodies.ts';
 import { checkOrigins } from '../origins.ts';
 import { readJson } from '../read-body.ts';
 import { jsonResponse, Refusal, refusalResponse } from '../respond.ts';
 import { answerChat, resumeChat } from './chat.ts';
 import { isChatPost, readChatPost } from './read-chat-post.ts';
-import { createRequestCount } from './count-requests.ts';
 import { createMemoryUse, type MemoryUser } from './memory-use.ts';
 import type { PromptRouteOptions } from './prompt-route-options.ts';
 import { readCommand } from './read-command.ts';
@@ -59,7 +60,8 @@ export function createPromptRoute(
   const askerOf = checkOrigins(options.origins, options.development);
   const identify = createIdentify(options, (error) => settings.report({ type: 'failed', error }));
   const runs = createRuns(settings);
-  const countRequest = createRequestCount(settings.requests);
+  const requests = createRequestCount(settings.requests);
+  const readWithinLimit = createOpenBodies();
   const memory = createMemoryUse(settings.memoryBytes);
   const streams = createStreams({ ...settings, leaseMs: settings.runMs + settings.replayMs });
   const { models } = options;
@@ -88,14 +90,17 @@ export function createPromptRoute(
 
   async function tell(runId: string, { request, identity }: Call): Promise<Response> {
     const bytes = Math.min(settings.commandBytes, settings.bodyBytes);
-    const command = readCommand(await readJson(request, { bytes }));
+    const body = await readWithinLimit(identity.subject, () => readJson(request, { bytes }));
+    const command = readCommand(body);
     const run = await runs.reach(runId, identity.subject);
     return jsonResponse(200, await run.send(command), { [RUN_HEADER]: run.runId });
   }
 
   async function start({ request, identity, env, context }: Call, user: MemoryUser): Promise<Response> {
     const { subject } = identity;
-    const body = await readJson(request, { bytes: settings.bodyBytes, take: user.take });
+    const body = await readWithinLimit(subject, () =>
+      readJson(request, { bytes: settings.bodyBytes, take: user.take }),
+    );
     const reach = (runId: string): Promise<ReachedRun | undefined> => runs.find(runId, subject);
     const start = await readStart(settings, body, subject, request, reach);
     const waitUntil = context?.waitUntil === undefined ? options.waitUntil : context.waitUntil.bind(context);
@@ -170,7 +175,7 @@ export function createPromptRoute(
         throw new Refusal('method_not_allowed', `Send ${METHODS.join(', ')}.`);
       }
       const identity = await identify(request, asker);
-      countRequest(identity.subject);
+      requests.count(identity.subject);
       const response = await answer({
         request,
         url: new URL(request.url),

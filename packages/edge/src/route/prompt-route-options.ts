@@ -141,7 +141,7 @@ export type PromptRouteOptions = RequestHeaderOptions & {
   origins: readonly string[];
   /** Who asks. A run belongs to its subject, and nobody else is told that it is there. */
   auth: Authenticate | 'none';
-  /** The caller's address, asked for where `auth` is `'none'`. */
+  /** The caller's address. Required where `auth` is `'none'`; else requests that `auth` refuses are counted by it. */
   address?: ((request: Request) => string) | undefined;
   limits?: Partial<PromptRouteLimits> | undefined;
   /** Where runs are written down. Default: in this process. */

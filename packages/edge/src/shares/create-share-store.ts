@@ -68,6 +68,7 @@ async function answer(
   const id = idOf(request.url, settings.basePath);
   if (isPreflight(request)) return preflightResponse(asker, rules);
   const { method } = request;
+  if (id !== '' && (method === 'GET' || method === 'DELETE')) await settings.countRead(request);
   if (method === 'GET') return id === '' ? terms(settings, known.headers) : open(settings, id, known.headers);
   if (id !== '' && method === 'DELETE') return remove(settings, id, request, known.headers);
   if (id !== '' || method !== 'POST') {

@@ -1,5 +1,6 @@
 import { CuelineError } from '@cueline/core';
-import { createIdentify } from '../identify.ts';
+import { createRequestCount } from '../count-requests.ts';
+import { createIdentify, createNetworkReader } from '../identify.ts';
 import type { LimitStore } from '../limits/limit-store.ts';
 import { createMemoryLimits } from '../limits/memory-limits.ts';
 import { checkOrigins } from '../origins.ts';
@@ -13,6 +14,8 @@ export type ShareSettings = {
   storage: ShareStorage;
   whoAsks: ReturnType<typeof checkOrigins>;
   identify: ReturnType<typeof createIdentify>;
+  /** Counts a share that is opened, by its reader's address. */
+  countRead(request: Request): Promise<void>;
   limits: ShareLimits;
   limitStore: LimitStore;
   /** Never throws. */
@@ -25,6 +28,7 @@ const defaults: ShareLimits = {
   rpm: 10,
   concurrent: 4,
   dailyBytes: 20 << 20,
+  readsPerMinute: 300,
   lifetimeMs: 30 * 24 * 60 * 60_000,
 };
 
@@ -38,12 +42,20 @@ export function readShareSettings(options: ShareStoreOptions): ShareSettings {
   // what watches must not be able to stop what it watches
   const report: ShareSettings['report'] = (event) =>
     void (async () => options.onEvent?.(event))().catch(() => {});
+  const limits = readLimits(options.limits ?? {});
+  const onFailure = (error: unknown): void => report({ type: 'failed', error });
+  const { address } = options;
+  const readNetwork = address === undefined ? undefined : createNetworkReader(address, onFailure);
+  const reads = createRequestCount(limits.readsPerMinute);
   return {
     basePath,
     storage: options.storage ?? createMemoryShares({ now }),
     whoAsks: checkOrigins(options.origins, options.development),
-    identify: createIdentify(options, (error) => report({ type: 'failed', error })),
-    limits: readLimits(options.limits ?? {}),
+    identify: createIdentify(options, onFailure),
+    async countRead(request) {
+      if (readNetwork !== undefined) reads.count(await readNetwork(request));
+    },
+    limits,
     limitStore: options.store ?? createMemoryLimits({ now }),
     report,
     now,

@@ -12,6 +12,8 @@ export type ShareLimits = {
   concurrent: number;
   /** Bytes a day (UTC) for each subject; default 20 MiB. */
   dailyBytes: number;
+  /** Shares that one address opens, or tries to delete, in a minute, where `address` is given; default 300. */
+  readsPerMinute: number;
   /** How long a share is kept, in ms; default 30 days. */
   lifetimeMs: number;
 };

@@ -1,0 +1,35 @@
+import { Refusal } from './respond.ts';
+
+/** How many bodies of one subject are read at once. */
+const MOST_OPEN = 8;
+
+/** Reads a body while it counts as one of its subject's open bodies. */
+export type OpenBodies = <Value>(subject: string, read: () => Promise<Value>) => Promise<Value>;
+
+/**
+ * Counts the bodies that are being read. A client that begins requests and never ends them holds memory and a connection
+ * for each, so the ninth at once of a subject is a {@link Refusal} with 429. How long a body may take has its own limit.
+ */
+export function createOpenBodies(): OpenBodies {
+  const open = new Map<string, number>();
+  return async (subject, read) => {
+    const count = open.get(subject) ?? 0;
+    if (count >= MOST_OPEN) {
+      throw new Refusal(
+        'too_many_at_once',
+        `${MOST_OPEN} requests of yours are not whole yet. End one of them.`,
+        {
+          retryAfterMs: 1_000,
+        },
+      );
+    }
+    open.set(subject, count + 1);
+    try {
+      return await read();
+    } finally {
+      const left = (open.get(subject) ?? 1) - 1;
+      if (left > 0) open.set(subject, left);
+      else open.delete(subject);
+    }
+  };
+}

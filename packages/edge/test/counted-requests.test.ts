@@ -1,0 +1,147 @@
+// What costs a server something is counted, also where nobody has signed in yet or the body never ends.
+import {
+  createMemoryShares,
+  createModelProxy,
+  createShareStore,
+  type ModelProxyOptions,
+} from '@cueline/edge';
+import { describe, expect, test } from 'vitest';
+import { testRoute, address as routeUrl, page } from './route/routes.ts';
+
+const ip = '203.0.113.7';
+const fromHeader = (request: Request): string => request.headers.get('x-test-ip') ?? ip;
+
+/** A body that begins and never ends, until `release` lets it go. */
+function halfOpen(): { body: ReadableStream<Uint8Array>; release: () => void } {
+  let release = (): void => {};
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode('{"input":'));
+      release = () => controller.error(new Error('gone'));
+    },
+  });
+  return { body, release };
+}
+
+function post(
+  url: string,
+  body: string | ReadableStream<Uint8Array>,
+  headers: Record<string, string> = {},
+): Request {
+  return new Request(url, {
+    method: 'POST',
+    body,
+    headers: { origin: page, 'content-type': 'application/json', ...headers },
+    duplex: 'half',
+  });
+}
+
+/** The statuses of requests that are made one after the other. */
+async function statuses(count: number, ask: () => Promise<Response>): Promise<number[]> {
+  const seen: number[] = [];
+  for (let made = 0; made < count; made += 1) seen.push((await ask()).status);
+  return seen;
+}
+
+describe('a body that never ends', () => {
+  test('counts as one of its subject: the ninth at once is refused, and one that has ended makes room', async () => {
+    const { fetch } = testRoute(['Hello!']);
+    const open = Array.from({ length: 8 }, halfOpen);
+    const pending = open.map(({ body }) => fetch('ada')(post(routeUrl, body)));
+    const refused = await fetch('ada')(post(routeUrl, halfOpen().body));
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toMatchObject({ error: { code: 'too_many_at_once' } });
+    // another subject has its own
+    expect((await fetch('grace')(post(routeUrl, '{"input":{"name":"Grace"}}'))).status).toBe(200);
+    open[0]!.release();
+    expect((await pending[0]!).status).toBe(400);
+    expect((await fetch('ada')(post(routeUrl, '{"input":{"name":"Ada"}}'))).status).toBe(200);
+    for (const { release } of open) release();
+    await Promise.all(pending);
+  });
+
+  test('counts at a model proxy, too', async () => {
+    const proxy = createModelProxy(proxyOptions());
+    const open = Array.from({ length: 8 }, halfOpen);
+    const pending = open.map(({ body }) => proxy(post(modelUrl, body), env));
+    expect((await proxy(post(modelUrl, halfOpen().body), env)).status).toBe(429);
+    for (const { release } of open) release();
+    await Promise.all(pending);
+  });
+});
+
+describe('requests that auth refuses', () => {
+  const refusing = (): { asked: number; options: Pick<ModelProxyOptions, 'auth' | 'address'> } => {
+    const seen = {
+      asked: 0,
+      options: {
+        address: fromHeader,
+        auth: (request: Request) => {
+          seen.asked += 1;
+          return request.headers.get('authorization') === 'Bearer ada' ? { subject: 'ada' } : null;
+        },
+      },
+    };
+    return seen;
+  };
+
+  test('are counted by address: after 60 in a minute auth is not asked any more', async () => {
+    const seen = refusing();
+    const { route } = testRoute(['Hello!'], seen.options);
+    const guess = (): Promise<Response> => route(post(routeUrl, '{}', { authorization: 'Bearer guess' }));
+    const answers = await statuses(65, guess);
+    expect(answers.filter((status) => status === 401)).toHaveLength(60);
+    expect(answers.slice(60)).toEqual([429, 429, 429, 429, 429]);
+    expect(seen.asked).toBe(60);
+    // another address has its own count
+    const elsewhere = { authorization: 'Bearer ada', 'x-test-ip': '198.51.100.1' };
+    expect((await route(post(routeUrl, '{"input":{"name":"Ada"}}', elsewhere))).status).toBe(200);
+  });
+
+  test('are counted at a model proxy, too', async () => {
+    const seen = refusing();
+    const proxy = createModelProxy({ ...proxyOptions(), ...seen.options });
+    const answers = await statuses(61, () => proxy(post(modelUrl, '{}'), env));
+    expect(answers.filter((status) => status === 401)).toHaveLength(60);
+    expect(answers.at(-1)).toBe(429);
+  });
+
+  test('requests that auth lets in never count as refused', async () => {
+    const { route } = testRoute([], refusing().options);
+    const asAda = { authorization: 'Bearer ada' };
+    const ask = (): Promise<Response> => route(new Request(`${routeUrl}?run=none`, { headers: asAda }));
+    expect(new Set(await statuses(80, ask))).toEqual(new Set([404]));
+  });
+});
+
+test('shares that are opened are counted by address', async () => {
+  const store = createShareStore({
+    origins: [page],
+    auth: 'none',
+    address: fromHeader,
+    storage: createMemoryShares(),
+    limits: { readsPerMinute: 20 },
+  });
+  const open = (from: string) => (): Promise<Response> =>
+    store(
+      new Request('https://example.test/api/shares/AbCdEfGhIjKlMnOpQrSt-A', {
+        headers: { origin: page, 'x-test-ip': from },
+      }),
+    );
+  const answers = await statuses(25, open(ip));
+  expect(answers.filter((status) => status === 404)).toHaveLength(20);
+  expect(answers.slice(20)).toEqual([429, 429, 429, 429, 429]);
+  expect((await open('198.51.100.1')()).status).toBe(404);
+});
+
+const modelUrl = 'https://example.test/api/models/openai/responses';
+const env = { OPENAI_API_KEY: 'sk-of-the-server' };
+
+function proxyOptions(): ModelProxyOptions {
+  return {
+    providers: { openai: { models: ['gpt-4o-mini'] } },
+    origins: [page],
+    auth: () => ({ subject: 'ada' }),
+    fetch: () => Promise.reject(new TypeError('fetch failed')),
+  };
+}
