@@ -43,6 +43,7 @@ test('a run that fails rejects with what was thrown as the cause, and its log ha
   expect(state.error).toEqual({
     code: 'script_error',
     message: 'The prompt function threw: no such table: bookings',
+    source: 'prompt',
   });
   expect(JSON.stringify(run.log())).not.toContain('errors.test.ts');
 });

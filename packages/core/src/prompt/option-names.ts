@@ -27,6 +27,7 @@ const options: Record<keyof PromptOptions, true> = {
   experimental_toolApprovalSecret: true,
   experimental_toolCallers: true,
   experimental_transform: true,
+  forceTools: true,
   frequencyPenalty: true,
   headers: true,
   include: true,

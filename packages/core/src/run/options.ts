@@ -57,6 +57,11 @@ export type PromptOptions<
    */
   loopGuard?: LoopGuardOptions | boolean | undefined;
   /**
+   * Whether the model has to call a tool at the first step (`toolChoice: 'required'`); the steps after are free. A
+   * `toolChoice` of the options, of a hook or of `prepareStep` goes before this. Default false.
+   */
+  forceTools?: boolean | undefined;
+  /**
    * Tools that ask before they run: `true` for those with the effect `write` or `external`, or a list of effects. The
    * run opens a request and waits for `run.respond`. A tool's own `needsApproval` goes before this. Default: none.
    */

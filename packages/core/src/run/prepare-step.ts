@@ -25,6 +25,8 @@ type PrepareStepOptions = {
   own: PrepareStepFunction<ToolSet> | undefined;
   conduct: Conduct | undefined;
   approvals: ProviderApprovals;
+  /** Whether the first step has to call a tool, where nothing else is said about it. */
+  forceTools: boolean;
   /** Told what hooks and the caller's own `prepareStep` change of the call settings, step by step. */
   onChange: (changed: object) => void;
 };
@@ -109,7 +111,9 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
     rewritten ||= hooked.replaced;
     // the AI SDK carries instructions over to later steps, so that a step with none has to say so
     const instructions = hooked.system ?? ownInstructions ?? compile() ?? [];
+    const isForced = options.forceTools && step.stepNumber === 0 && hooked.activeTools.length > 0;
     const compiled = {
+      ...(isForced ? { toolChoice: 'required' as const } : {}),
       ...hooked.settings,
       activeTools: [...hooked.activeTools],
       instructions,

@@ -77,7 +77,7 @@ export function composeStreamOptions(
     approvals,
     aroundPrepareStep,
   } = context;
-  const { system, instructions, systemFormat, ...rest } = options;
+  const { system, instructions, systemFormat, forceTools = false, ...rest } = options;
   const { sink, tree } = speaker;
   const { definitions } = prompt;
   const own = joinInstructions(system, instructions);
@@ -100,6 +100,7 @@ export function composeStreamOptions(
     systemFormat,
     activeTools: rest.activeTools,
     own: rest.prepareStep,
+    forceTools: forceTools && rest.toolChoice === undefined,
     conduct,
     approvals,
     onChange: (changed) => (changes = changed),

@@ -1,0 +1,56 @@
+// `forceTools` makes the model call a tool at the first step, and leaves the later steps free.
+import type { Prompt, PromptOptions } from '@cueline/core';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { play } from '../support.ts';
+
+const calls = [{ toolCall: { name: 'weather', input: { city: 'Faro' } } }];
+
+function ask(prompt: Prompt): void {
+  prompt.defTool('weather', 'Weather for a city', z.object({ city: z.string() }), () => 'sunny');
+  prompt.$`Plan a day in Faro.`;
+}
+
+/** What each step said of its tools. */
+async function toolChoices(
+  options: PromptOptions,
+  source: (prompt: Prompt) => void = ask,
+): Promise<unknown[]> {
+  const { model, run } = await play(source, [calls, 'Go to the beach.'], { options });
+  expect(run.state.status).toBe('done');
+  return model.calls.map(({ toolChoice }) => toolChoice?.type);
+}
+
+describe('forceTools', () => {
+  test('holds at the first step only', async () => {
+    expect(await toolChoices({ forceTools: true })).toEqual(['required', 'auto']);
+    expect(await toolChoices({ forceTools: false })).toEqual(['auto', 'auto']);
+    expect(await toolChoices({})).toEqual(['auto', 'auto']);
+  });
+
+  test("gives way to the caller's own toolChoice, to prepareStep, and to a step without tools", async () => {
+    expect(await toolChoices({ forceTools: true, toolChoice: 'auto' })).toEqual(['auto', 'auto']);
+    expect(await toolChoices({ forceTools: true, prepareStep: () => ({ toolChoice: 'auto' }) })).toEqual([
+      'auto',
+      'auto',
+    ]);
+    const { model } = await play((prompt) => prompt.$`Hi.`, ['Hello.'], { options: { forceTools: true } });
+    expect(model.calls[0]?.toolChoice).not.toEqual({ type: 'required' });
+  });
+
+  test('holds for an agent that asks for it, and not for its parent', async () => {
+    const { model } = await play(
+      (prompt) => {
+        prompt.defAgent('planner', 'Plans', z.object({}), (_args, own) => ask(own), { forceTools: true });
+        prompt.$`Plan.`;
+      },
+      [[{ toolCall: { name: 'planner', input: {} } }], calls, 'The beach.', 'Done.'],
+    );
+    expect(model.calls.map(({ toolChoice }) => toolChoice?.type)).toEqual([
+      'auto',
+      'required',
+      'auto',
+      'auto',
+    ]);
+  });
+});
