@@ -2,7 +2,7 @@
 // at every step, as it does where `experimental_toolCallers` is set.
 import { inspect } from 'node:util';
 import type { LanguageModelV4, LanguageModelV4Prompt } from '@ai-sdk/provider';
-import { runPrompt, type Hook, type PromptOptions } from '@cueline/core';
+import { filePart, runPrompt, type Hook, type PromptOptions } from '@cueline/core';
 import { scriptedModel, type ScriptedPart, type ScriptedTurn } from '@cueline/core/testing';
 import { experimental_createSteering as createSteering, wrapLanguageModel, type ModelMessage } from 'ai';
 import fc from 'fast-check';
@@ -70,7 +70,7 @@ async function play(way: Way, convertAll = false): Promise<Seen> {
         if (n === 5)
           return [
             { type: 'text', text: 'A picture' },
-            { ...file('found.png'), data: 'https://files.test/found.png' },
+            filePart('https://files.test/found.png', { mediaType: 'image/png' }),
           ];
         if (n === 6) void steering.steer('Look closer.', { id: 'user' });
         return `seen ${n}`;
