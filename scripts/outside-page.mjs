@@ -30,7 +30,12 @@ export async function withPage(cwd, command, port, look) {
       if (['error', 'warning'].includes(message.type())) faults.push(message.text());
     });
     await page.goto(address);
-    await look(page);
+    try {
+      await look(page);
+    } catch (error) {
+      const shown = await page.locator('body').innerText();
+      throw new Error(`${String(error)}\nThe page shows:\n${shown}`, { cause: error });
+    }
     if (faults.length > 0) throw new Error(`The page of ${cwd} reports: ${faults.join('\n')}`);
   } catch (error) {
     throw new Error(`${String(error)}\nThe server said: ${said}`, {

@@ -151,7 +151,7 @@ async function checkNext(app) {
       async (page) => {
         await page.getByRole('button', { name: 'Plan my day' }).click();
         await page.getByText('done', { exact: true }).waitFor({ timeout: 20_000 });
-        await page.getByText('getWeather: done').waitFor();
+        await page.getByText('getWeather: output-available', { exact: true }).waitFor({ timeout: 5_000 });
       },
     ),
   );

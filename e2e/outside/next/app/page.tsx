@@ -10,7 +10,7 @@ export default function Page() {
   return (
     <main data-status={first}>
       <h1>{planDay.name}</h1>
-      <PromptProvider model="simulated:demo">
+      <PromptProvider>
         <Planner />
       </PromptProvider>
     </main>
