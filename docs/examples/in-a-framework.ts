@@ -3,10 +3,15 @@ import type { Environment } from '@cueline/core/models';
 import { scriptedModel } from '@cueline/core/testing';
 import { createPromptRoute } from '@cueline/edge';
 import { Hono } from 'hono';
+import * as z from 'zod';
 
-const greet = definePrompt('greet', (prompt, input: { name: string }) => {
-  prompt.$`Greet ${input.name}.`;
-});
+const greet = definePrompt(
+  'greet',
+  (prompt, input) => {
+    prompt.$`Greet ${input.name}.`;
+  },
+  { input: z.object({ name: z.string() }) },
+);
 const route = createPromptRoute(greet, {
   model: scriptedModel(['Hello Ada!', 'Hello Ada!']),
   origins: ['https://app.example'],

@@ -2,10 +2,15 @@ import { createRun, definePrompt, viaRoute } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { createPromptRoute } from '@cueline/edge';
 import { serve } from 'srvx';
+import * as z from 'zod';
 
-const greet = definePrompt('greet', (prompt, input: { name: string }) => {
-  prompt.$`Greet ${input.name}.`;
-});
+const greet = definePrompt(
+  'greet',
+  (prompt, input) => {
+    prompt.$`Greet ${input.name}.`;
+  },
+  { input: z.object({ name: z.string() }) },
+);
 
 // #region serve
 const route = createPromptRoute(greet, {

@@ -1,10 +1,15 @@
 import { createRun, definePrompt, remotePrompt, viaRoute } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { createPromptRoute } from '@cueline/edge';
+import * as z from 'zod';
 
-const greet = definePrompt('greet', (prompt, input: { name: string }) => {
-  prompt.$`Greet ${input.name}.`;
-});
+const greet = definePrompt(
+  'greet',
+  (prompt, input) => {
+    prompt.$`Greet ${input.name}.`;
+  },
+  { input: z.object({ name: z.string() }) },
+);
 
 // #region route
 const model = scriptedModel(['Hello Ada!']); // on a real server: 'openai:gpt-4o', with the key that it has

@@ -2,10 +2,15 @@ import { definePrompt } from '@cueline/core';
 import { createPromptRoute } from '@cueline/edge';
 import { createRedisLimits, createRedisRuns } from '@cueline/edge/redis';
 import { createClient } from 'redis';
+import * as z from 'zod';
 
-const greet = definePrompt('greet', (prompt, input: { name: string }) => {
-  prompt.$`Greet ${input.name}.`;
-});
+const greet = definePrompt(
+  'greet',
+  (prompt, input) => {
+    prompt.$`Greet ${input.name}.`;
+  },
+  { input: z.object({ name: z.string() }) },
+);
 
 // #region stores
 const client = await createClient({ url: 'redis://localhost:6379' })

@@ -4,3 +4,4 @@ export { canonicalCall } from './run/canonical.ts';
 export { applyTaskEvent } from './tasks/task.ts';
 export { toServerSentEvents, type ServerSentEventsOptions } from './log/server-sent-events.ts';
 export { checkNames, checkOptionNames } from './prompt/option-names.ts';
+export { readInput } from './prompt/read-input.ts';

@@ -21,6 +21,7 @@ export type {
   PromptRouteEvent,
   PromptRouteLimits,
   PromptRouteOptions,
+  RoutePrompt,
 } from './route/prompt-route-options.ts';
 export type { ModelUsage } from './route/model-usage.ts';
 export type {

@@ -2,6 +2,7 @@
 const statuses = {
   invalid_json: 400,
   invalid_body: 400,
+  invalid_input: 400,
   invalid_length: 400,
   invalid_query: 400,
   unsupported_field: 400,

@@ -6,22 +6,26 @@ import { house } from '../demo/house.ts';
 const LONGEST_RESULT = 90;
 
 /** Works on a list of tasks, one after the other, until each has a result that is accepted. */
-export const prepareArrival = definePrompt('prepare-arrival', (prompt, input: { titles: string[] }) => {
-  prompt.defSystem('role', 'You prepare a guesthouse for its guests. Do one task after the other.');
-  prompt.defTool(
-    'lookUp',
-    'What the house knows of a subject',
-    z.object({ subject: z.string() }),
-    ({ subject }) => house.lookUp(subject),
-  );
-  prompt.defTaskList(
-    input.titles.map((title) => ({
-      task: title,
-      validation: (result) =>
-        result.length > LONGEST_RESULT
-          ? `The result has ${result.length} characters. Use ${LONGEST_RESULT} at most.`
-          : undefined,
-    })),
-  );
-  prompt.$`The Costa family arrives on Saturday. Prepare everything.`;
-});
+export const prepareArrival = definePrompt(
+  'prepare-arrival',
+  (prompt, input) => {
+    prompt.defSystem('role', 'You prepare a guesthouse for its guests. Do one task after the other.');
+    prompt.defTool(
+      'lookUp',
+      'What the house knows of a subject',
+      z.object({ subject: z.string() }),
+      ({ subject }) => house.lookUp(subject),
+    );
+    prompt.defTaskList(
+      input.titles.map((title) => ({
+        task: title,
+        validation: (result) =>
+          result.length > LONGEST_RESULT
+            ? `The result has ${result.length} characters. Use ${LONGEST_RESULT} at most.`
+            : undefined,
+      })),
+    );
+    prompt.$`The Costa family arrives on Saturday. Prepare everything.`;
+  },
+  { input: z.object({ titles: z.array(z.string().max(200)).min(1).max(50) }) },
+);

@@ -22,9 +22,9 @@ export type Booking = z.infer<typeof bookingSchema>;
 /** Reads a booking out of a letter: an answer with a schema, which is `object` while it arrives and then `result`. */
 export const readBooking = definePrompt(
   'read-booking',
-  (prompt, { letter }: { letter: string }) => {
+  (prompt, { letter }) => {
     prompt.defSystem('role', 'You turn letters into bookings. Copy what is there; never guess.');
     prompt.$`The letter:\n\n${letter}`;
   },
-  { output: bookingSchema },
+  { input: z.object({ letter: z.string().max(20_000) }), output: bookingSchema },
 );

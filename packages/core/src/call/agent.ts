@@ -1,7 +1,7 @@
 import type { DeepPartial, LanguageModel } from 'ai';
 import type { ToolCallState } from '../log/state.ts';
 import type { ModelSettings } from '../models/settings.ts';
-import type { PromptDefinition } from '../prompt/define-prompt.ts';
+import type { PromptDefinition, PromptWithSchema } from '../prompt/define-prompt.ts';
 import type { MessageContent } from '../prompt/message-parts.ts';
 import type { ToolContext } from '../prompt/tool-definition.ts';
 import type { Run } from '../run/run.ts';
@@ -55,10 +55,10 @@ export type CallResult<Output = unknown, Call extends ToolCallState = ToolCallSt
 };
 
 /**
- * An agent, as {@link defineAgent} makes it. It is a prompt like any other, whose input is what it is told; `call` is the
+ * An agent, as {@link defineAgent} makes it. It is a prompt like any other, whose input is what it is told (over a route, a text); `call` is the
  * short way to its answer. Inert, so any module may export it.
  */
-export type Agent<Output = unknown, Call extends ToolCallState = ToolCallState> = PromptDefinition<
+export type Agent<Output = unknown, Call extends ToolCallState = ToolCallState> = PromptWithSchema<
   AgentInput,
   AgentTypes<Output, Call>
 > & {

@@ -1,6 +1,7 @@
 import { CuelineError } from '../errors.ts';
 import type { ToolCallState } from '../log/state.ts';
-import type { PromptDefinition } from '../prompt/define-prompt.ts';
+import type { PromptWithSchema } from '../prompt/define-prompt.ts';
+import type { ToolSchema } from '../prompt/tool-definition.ts';
 import type { NamedTool } from '../prompt/tool.ts';
 import type { TypesOf } from '../prompt/types-of.ts';
 import type { Conducted } from '../run/conduct.ts';
@@ -9,6 +10,18 @@ import type { AgentConfig, OnlyKnown } from './agent-config.ts';
 import { classify, classifyBinary, type AgentClassifyOptions, type ClassifyOptions } from './classify.ts';
 import { loadCall } from './load-call.ts';
 import type { OutputOf } from './output-config.ts';
+
+/** What a route takes for an agent: a list of parts from a client could name any file. Code may give one all the same. */
+const textInput: ToolSchema = {
+  '~standard': {
+    version: 1,
+    vendor: 'cueline',
+    validate: (value: unknown) =>
+      typeof value === 'string'
+        ? { value }
+        : { issues: [{ message: 'A client can say a text to an agent, and no list of parts' }] },
+  },
+};
 
 /** What an agent's answers are read as. */
 type AnswerOf<Config extends AgentConfig> = 'output' extends keyof Config
@@ -53,12 +66,13 @@ export function defineAgent<const Config extends AgentConfig>(
     input: AgentInput,
     options: Pick<CallOptions, 'dialog'> = {},
   ): Promise<Conducted> => (await loadCall()).prepareCall(config, input, options);
-  const definition: PromptDefinition<AgentInput, Types> = {
+  const definition: PromptWithSchema<AgentInput, Types> = {
     kind: 'prompt',
     name,
     // all that it says is said by what a call adds to it
     run: () => {},
     conducted,
+    input: textInput,
     ...(model === undefined ? {} : { model }),
     ...(Array.isArray(tools) ? { tools: tools as readonly NamedTool[] } : {}),
   };
@@ -70,11 +84,10 @@ export function defineAgent<const Config extends AgentConfig>(
   return {
     ...definition,
     call: async (input, options) => (await loadCall()).callAgent(config, definition, input, options),
-    prompt: (input, options) => ({
-      ...definition,
-      run: () => {},
-      conducted: () => conducted(input, options),
-    }),
+    prompt(input, options) {
+      const { input: _, ...rest } = definition;
+      return { ...rest, run: () => {}, conducted: () => conducted(input, options) };
+    },
     classify: (input, labels, options) => classify(input, labels, classifier(options)),
     classifyBinary: (question, options) => classifyBinary(question, classifier(options)),
   };

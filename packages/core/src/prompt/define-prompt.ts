@@ -92,7 +92,8 @@ export function definePrompt<
   name: string,
   run: PromptFunction<Input, PluginsOf<Settings>>,
   settings?: Settings,
-): PromptDefinition<Input, TypesOf<Settings>>;
+  // the function alone says what it takes, also where the definition is written in a call of createPromptRoute
+): PromptDefinition<NoInfer<Input>, TypesOf<Settings>>;
 export function definePrompt<Input, const Settings extends PromptSettings>(
   name: string,
   run: PromptFunction<Input, PluginsOf<Settings>>,

@@ -85,43 +85,8 @@ function checkPart(part: unknown, place: string, fileUrls: FileUrls): void {
     for (const name of texts) {
       if (typeof part[name] !== 'string') throw invalid(`${place}.${name} is no text.`);
     }
-    checkOutput(part['output'], `${place}.output`, fileUrls);
+    // a list of parts in its result names no file elsewhere: core reads it as data then
   }
-}
-
-/** A tool's result may be a list of parts, files among them. */
-function checkOutput(output: unknown, place: string, fileUrls: FileUrls): void {
-  if (!Array.isArray(output)) return;
-  for (const [index, part] of (output as unknown[]).entries()) {
-    if (!isRecord(part)) continue;
-    const isFile = files.has(part['type']);
-    for (const name of ['image', 'data', 'url']) {
-      const at = `${place}[${index}].${name}`;
-      checkSource(part[name], at, fileUrls);
-      if (isFile && isKeptThere(part[name])) throw keptThere(at);
-    }
-  }
-}
-
-const files = new Set<unknown>(['image', 'file', 'audio']);
-
-/** What a file in a result is made of: a text, or the AI SDK's form of one, which may be in another. */
-function checkSource(source: unknown, place: string, fileUrls: FileUrls): void {
-  if (typeof source === 'string') {
-    if (/^\s*[a-z][a-z\d+.-]*:/i.test(source)) checkUrl(source, place, fileUrls);
-  } else if (isRecord(source)) {
-    for (const name of ['data', 'url']) checkSource(source[name], `${place}.${name}`, fileUrls);
-  }
-}
-
-/** True for what is at a provider: an id, or ids by provider, in any form. */
-function isKeptThere(source: unknown): boolean {
-  if (typeof source === 'string') return /^file[-_]/.test(source);
-  if (!isRecord(source)) return false;
-  const { type, text } = source;
-  if (type === 'data' || type === 'url') return isKeptThere(source[type]);
-  if (type === 'text' && typeof text === 'string') return false;
-  return type === 'reference' || Object.values(source).every((id) => typeof id === 'string');
 }
 
 function keptThere(place: string): Refusal {

@@ -1,4 +1,3 @@
-import type { PromptDefinition } from '@cueline/core';
 import { keepNothing, type Environment, type ModelSettings } from '@cueline/core/models';
 import { createRequestCount } from '../count-requests.ts';
 import { corsHeaders, isPreflight, preflightResponse, withRequestHeaders, type CorsRules } from '../cors.ts';
@@ -11,7 +10,7 @@ import { jsonResponse, Refusal, refusalResponse } from '../respond.ts';
 import { answerChat, resumeChat } from './chat.ts';
 import { isChatPost, readChatPost } from './read-chat-post.ts';
 import { createMemoryUse, type MemoryUser } from './memory-use.ts';
-import type { PromptRouteOptions } from './prompt-route-options.ts';
+import type { PromptRouteOptions, RoutePrompt } from './prompt-route-options.ts';
 import { readCommand } from './read-command.ts';
 import { readStart } from './read-start.ts';
 import { chatOf, noRun, readAfter, runOf } from './read-query.ts';
@@ -42,6 +41,7 @@ type Call = { request: Request; url: URL; identity: Identity; env: Environment; 
 /**
  * Runs prompts for clients: those of `viaRoute`, and the AI SDK's `useChat` as it is. A run goes on when its client goes
  * away, can be taken up, stopped and answered from any instance that shares the store, and belongs to its subject alone.
+ * @throws CuelineError `invalid_options`, also for a prompt that takes input without a schema for it
  *
  * @example
  * const route = createPromptRoute(planDay, {
@@ -52,7 +52,7 @@ type Call = { request: Request; url: URL; identity: Identity; env: Environment; 
  * export default { fetch: route };
  */
 export function createPromptRoute(
-  definition: PromptDefinition<never> | readonly PromptDefinition<never>[],
+  definition: RoutePrompt | readonly RoutePrompt[],
   options: PromptRouteOptions,
 ): PromptRoute {
   const settings = readSettings([definition].flat(), options);

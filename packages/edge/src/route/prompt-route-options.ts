@@ -1,4 +1,12 @@
-import type { Limits, ModelSettings, PromptOptions, RunOutcome, RunRequest } from '@cueline/core';
+import type {
+  Limits,
+  ModelSettings,
+  PromptOptions,
+  PromptDefinition,
+  PromptWithSchema,
+  RunOutcome,
+  RunRequest,
+} from '@cueline/core';
 import type { Environment } from '@cueline/core/models';
 import type { RequestHeaderOptions } from '../cors.ts';
 import type { Authenticate } from '../identify.ts';
@@ -14,6 +22,12 @@ import type { ApprovalPermission, EditPermission } from './permissions.ts';
 export type PromptRouteLimits = Limits & {
   /** The most bytes of a request. Default 1 MB. */
   bodyBytes: number;
+  /** The most bytes of a run's input, about as its JSON has them. Default 256 KB. */
+  inputBytes: number;
+  /** The most values of a run's input: lists, objects, and what is in them. Default 10,000. */
+  inputNodes: number;
+  /** How deep lists and objects of a run's input may be nested. Default 32. */
+  inputDepth: number;
   /** Runs of one subject at once. Default 4. */
   concurrent: number;
   /** Runs of one subject a minute. Default 20. */
@@ -71,7 +85,8 @@ export type PromptRouteLimits = Limits & {
 };
 
 /**
- * What a client asks for. Its messages have been checked; `model` and `options` are as they came. `tasks` is what the
+ * What a client asks for. Its messages have been checked; `model` and `options` are as they came. Of `input`, only the
+ * size has been checked: what the run gets is validated with the prompt's schema after `accept`. `tasks` is what the
  * client says of them: where `accept` gives no others, the route's own log decides what became of the author's.
  */
 export type AskedRun = {
@@ -128,6 +143,12 @@ export type PromptRouteEvent =
   | { type: 'refused'; code: string; status: number; method: string }
   /** Something of the server's own failed, such as a store. Clients are not told what it was. */
   | { type: 'failed'; error: unknown; runId?: string };
+
+/**
+ * A prompt that a route can serve: one that takes no input, or one with a schema for it, because what a client sends is
+ * foreign. `definePrompt('plan-day', …, { input: z.object({ … }) })`.
+ */
+export type RoutePrompt = PromptDefinition | PromptDefinition<undefined> | PromptWithSchema;
 
 /** What {@link createPromptRoute} takes besides the prompts. */
 export type PromptRouteOptions = RequestHeaderOptions & {

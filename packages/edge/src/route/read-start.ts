@@ -1,6 +1,7 @@
 import { CuelineError, type Limits, type PromptDefinition, type RunRequest } from '@cueline/core';
 import { Refusal } from '../respond.ts';
 import { isChatPost } from './read-chat-post.ts';
+import { checkInput, checkInputSize } from './check-input.ts';
 import { checkMessages, checkTasks } from './check-messages.ts';
 import { earlierTasks } from './earlier-tasks.ts';
 import { isName, longestName } from './is-name.ts';
@@ -30,6 +31,7 @@ export async function readStart(
   if (key !== undefined && !isName(key)) {
     throw new Refusal('invalid_body', `key is no text of 1 to ${longestName} characters.`);
   }
+  checkInputSize(definition, input, settings);
   for (const name of ['input', 'model', 'options']) refusePrototypes(body[name], name);
   const asked: AskedRun = {
     prompt: definition.name,
@@ -42,6 +44,7 @@ export async function readStart(
   };
   const accepted = await accept(settings, asked, request);
   const { input: taken = input, tasks = asked.tasks } = accepted;
+  await checkInput(definition, taken);
   const isOwn = tasks === asked.tasks && tasks.length > 0;
   const previous = isOwn && isName(previousRunId) ? await reach(previousRunId) : undefined;
   return {

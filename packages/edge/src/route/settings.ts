@@ -41,6 +41,9 @@ const ownDefaults: OwnLimits = {
   quietMs: 15_000,
   // an output of a client tool may be as long as that of any tool, and longer as JSON
   commandBytes: 512 << 10,
+  inputBytes: 256 << 10,
+  inputNodes: 10_000,
+  inputDepth: 32,
   // of `rpm` and `concurrent`, where they are not given
   requests: NaN,
   streams: NaN,
@@ -77,7 +80,8 @@ export function readSettings(
       );
     }
     if (byName.has(name)) throw invalid(`Two prompts have the name "${name}". Rename one of them.`);
-    // what a client sends as input is for the prompt itself to check
+    checkSchema(definition);
+    // what a client sends as input is checked with its schema
     byName.set(name, definition);
   }
   const { own, run } = readLimits(options.limits ?? {});
@@ -103,6 +107,14 @@ export function readSettings(
       void (async () => options.onEvent?.(event))().catch(() => {});
     },
   };
+}
+
+/** A client's input is foreign, so a prompt that takes one has a schema for it. */
+function checkSchema({ name, run, input }: PromptDefinition<unknown>): void {
+  if (input !== undefined || run.length < 2) return;
+  throw invalid(
+    `The function of prompt "${name}" takes input, and the prompt has no schema for it, so clients could send anything. Write definePrompt('${name}', …, { input: z.object({ … }) }).`,
+  );
 }
 
 function readLimits(given: Partial<PromptRouteLimits>): { own: OwnLimits; run: Partial<Limits> } {

@@ -58,7 +58,6 @@ export function isCall(type: string): boolean {
  */
 function takeCall(part: Part, { approvals }: TakeOptions): Part {
   const call = pick(part, ['type', ...callFields]);
-  if (Array.isArray(call['output'])) call['output'] = (call['output'] as unknown[]).map(withoutOptions);
   const approval = isRecord(part['approval']) ? part['approval'] : undefined;
   if (approval !== undefined && approvals) {
     const kept = pick(approval, ['id', 'approved', 'reason', 'requestReason', 'isAutomatic']);
@@ -77,12 +76,6 @@ function notRun(approval: Part | undefined): string {
   const { reason } = approval;
   const why = typeof reason === 'string' ? `: ${reason}` : '';
   return `This was not run, because the user did not approve it${why}.`;
-}
-
-function withoutOptions(part: unknown): unknown {
-  if (!isRecord(part) || part['providerOptions'] === undefined) return part;
-  const { providerOptions: _options, ...rest } = part;
-  return rest;
 }
 
 function pick(part: Part, names: readonly string[]): Record<string, unknown> {

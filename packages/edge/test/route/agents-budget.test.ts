@@ -4,15 +4,17 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { all, client, never, testRoute } from './routes.ts';
 
-type Work = { text: string; apartMs: number };
-
-const boss = definePrompt('boss', (prompt, { text, apartMs }: Work) => {
-  prompt.defAgent('helper', 'Helps', z.object({ at: z.number() }), async ({ at }, inner) => {
-    await new Promise((resolve) => setTimeout(resolve, at * apartMs));
-    inner.$`Help with ${at}. ${text}`;
-  });
-  prompt.$`Call all helpers.`;
-});
+const boss = definePrompt(
+  'boss',
+  (prompt, { text, apartMs }) => {
+    prompt.defAgent('helper', 'Helps', z.object({ at: z.number() }), async ({ at }, inner) => {
+      await new Promise((resolve) => setTimeout(resolve, at * apartMs));
+      inner.$`Help with ${at}. ${text}`;
+    });
+    prompt.$`Call all helpers.`;
+  },
+  { input: z.object({ text: z.string(), apartMs: z.number() }) },
+);
 
 const helpers = (count: number): ScriptedTurn =>
   Array.from({ length: count }, (_, at) => ({ toolCall: { name: 'helper', input: { at } } }));

@@ -230,9 +230,10 @@ test.each([
 test('what is more than a day has, or a run may use, is refused without asking for it', async () => {
   const { calls, limitStore } = noted();
   const body = { input: { name: 'w'.repeat(1_000_000) } };
-  const day = testRoute([], { limitStore, limits: { dailyTokens: 1_000 } });
+  const inputBytes = 1 << 20;
+  const day = testRoute([], { limitStore, limits: { dailyTokens: 1_000, inputBytes } });
   const answers = await Promise.all([1, 2, 3, 4].map(() => day.route(post(body))));
-  const run = testRoute([], { limitStore, limits: { tokens: 2_000 } });
+  const run = testRoute([], { limitStore, limits: { tokens: 2_000, inputBytes } });
   answers.push(await run.route(post(body)));
   expect(await Promise.all(answers.map(refusal))).toEqual(
     [

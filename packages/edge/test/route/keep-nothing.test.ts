@@ -17,7 +17,7 @@ async function askedOf(
   const own = { OPENAI_API_KEY: 'sk-test', LM_MODEL_FAST: 'openai:gpt-5-mini' };
   const models = env === undefined ? { env: own, fetch } : (given: typeof env) => ({ env: given, fetch });
   const hub = testRoute([], { model: 'openai:gpt-4o', models: models as ModelSettings, ...options });
-  await (await hub.route(post({ input: 'Go.' }), env)).text();
+  await (await hub.route(post('call' in (options?.definition ?? {}) ? { input: 'Go.' } : {}), env)).text();
   return bodies;
 }
 

@@ -45,7 +45,8 @@ describe("of a client's messages", () => {
         { type: 'reasoning', text: 'Hm.', providerMetadata: { anthropic: { signature: 'forged' } } },
         call({
           state: 'output-available',
-          output: [{ type: 'text', text: 'seen', providerOptions: attached }],
+          // a tool's own data, which is shown and steers no provider
+          output: [{ type: 'text', text: 'seen', providerOptions: { openai: { itemId: 'msg_1' } } }],
           callProviderMetadata: attached,
           resultProviderMetadata: attached,
         }),

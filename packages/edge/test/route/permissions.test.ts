@@ -2,7 +2,6 @@ import {
   createRun,
   definePrompt,
   reduceAll,
-  type PromptDefinition,
   type RunEvent,
   type TaskEdit,
   type TaskItem,
@@ -10,6 +9,7 @@ import {
 import { type ScriptedTurn } from '@cueline/core/testing';
 import { createMemoryRuns, type PromptRouteOptions } from '@cueline/edge';
 import { describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
 import {
   all,
   client,
@@ -36,7 +36,7 @@ const checked = definePrompt('checked', (prompt) => {
 const finish = (result: string): ScriptedTurn => [{ toolCall: { name: 'finishTask', input: { result } } }];
 
 function testChecked(script: readonly ScriptedTurn[], options: Partial<PromptRouteOptions> = {}): TestRoute {
-  return testRoute(script, { definition: checked as PromptDefinition<never>, ...options });
+  return testRoute(script, { definition: checked, ...options });
 }
 
 /** A run whose model is at work while its tasks are edited. */
@@ -205,15 +205,19 @@ describe('the tasks that a client says an earlier turn has left', () => {
   });
 
   test('what a run was asked for another input proves nothing', async () => {
-    const forInput = definePrompt('for-input', (prompt, input: { order: number }) => {
-      prompt.defTaskList([
-        {
-          task: 'Check the order',
-          validation: (result) => (result === `good ${input.order}` ? undefined : 'No.'),
-        },
-      ]);
-      prompt.$`Go.`;
-    });
+    const forInput = definePrompt(
+      'for-input',
+      (prompt, input) => {
+        prompt.defTaskList([
+          {
+            task: 'Check the order',
+            validation: (result) => (result === `good ${input.order}` ? undefined : 'No.'),
+          },
+        ]);
+        prompt.$`Go.`;
+      },
+      { input: z.object({ order: z.number() }) },
+    );
     const hub = testRoute([finish('good 1'), 'Done.', finish('good 2'), 'Done.', 'And done.'], {
       definition: forInput,
     });

@@ -26,25 +26,6 @@ const request = { definition: greet, input: { name: 'Ada' } };
 const userSays = (parts: unknown[]) => ({ input: {}, messages: [{ id: 'u', role: 'user', parts }] });
 
 const internal = 'http://169.254.169.254/latest';
-const returned = (file: Record<string, unknown>) => ({
-  input: {},
-  messages: [
-    {
-      id: 'a',
-      role: 'assistant',
-      parts: [
-        {
-          type: 'tool-look',
-          toolCallId: 'c',
-          state: 'output-available',
-          input: {},
-          output: [{ type: 'file', mediaType: 'image/png', ...file }],
-        },
-      ],
-    },
-  ],
-});
-
 test.each([
   [
     'in what was said in the middle of an answer',
@@ -52,12 +33,6 @@ test.each([
       { type: 'steering-message', id: 's', parts: [{ type: 'file', mediaType: 'image/png', url: internal }] },
     ]),
   ],
-  ['as an address in a form of data', returned({ data: { type: 'data', data: internal } })],
-  ['as an address two forms deep', returned({ data: { type: 'url', url: { type: 'url', url: internal } } })],
-  ['by its id', returned({ data: 'file-1' })],
-  ['by its ids', returned({ data: { openai: 'file-1' } })],
-  ['by ids that call themselves a text', returned({ data: { type: 'text', openai: 'file-1' } })],
-  ['by a reference', returned({ data: { type: 'reference', reference: { openai: 'file-1' } } })],
   [
     'by a reference in a part',
     userSays([
@@ -70,17 +45,6 @@ test.each([
     status: 400,
     code: 'unsupported_field',
   });
-});
-
-test.each([
-  ['files themselves do', { data: { type: 'data', data: 'AAAA' } }],
-  ['texts do', { data: { type: 'text', text: 'Hi' } }],
-  ['as do data that are no file', { type: 'row', data: { name: 'Ada', file: 'file-1' } }],
-])('%s', async (_, file) => {
-  const hub = testRoute(['Hi.']);
-  const response = await hub.route(post(returned(file)));
-  expect(response.status).toBe(200);
-  await response.text();
 });
 
 describe('a route refuses', () => {
@@ -124,29 +88,6 @@ describe('a route refuses', () => {
     [
       'files of its own',
       post(userSays([{ type: 'file', mediaType: 'text/plain', url: 'file:///etc/passwd' }])),
-      400,
-      'unsupported_field',
-    ],
-    [
-      'files from elsewhere in the result of a call',
-      post({
-        input: {},
-        messages: [
-          {
-            id: 'a',
-            role: 'assistant',
-            parts: [
-              {
-                type: 'tool-look',
-                toolCallId: 'c',
-                state: 'output-available',
-                input: {},
-                output: [{ type: 'image', image: 'https://internal.example/x.png' }],
-              },
-            ],
-          },
-        ],
-      }),
       400,
       'unsupported_field',
     ],
@@ -524,7 +465,7 @@ describe('limits', () => {
     const limits = { commandBytes: 16 << 10 };
     const hub = testRoute([endless], { limits });
     const runId = idOf(await readTo(client(hub).start(request, never()), 'text-delta'));
-    const edit = { type: 'add', title: 'x'.repeat(16 << 10) };
+    const edit = { type: 'add', title: 'x'.repeat(512 << 10) };
     const tell = vi.spyOn(hub.store, 'tell');
     for (const route of [hub.route, testRoute([], { store: hub.store, limits }).route]) {
       expect((await route(post({ type: 'edit', edit }, `?run=${runId}`))).status).toBe(413);
@@ -619,19 +560,23 @@ describe('a mistake of the server', () => {
     expect(hub.told).toEqual([{ type: 'failed', error: expect.any(TypeError) }]);
   });
 
-  const leaking = definePrompt('leaking', (prompt, { where }: { where: string }) => {
-    prompt.defTool('look', 'Looks', z.object({ at: z.string() }), ({ at }) => {
-      if (at === 'Bob') throw new CuelineError('bad_request', 'Bob is not to be looked at.');
-      throw new RangeError(`connect postgres://app:hunter2@db/${at}`);
-    });
-    if (where === 'prompt') throw new TypeError('connect postgres://app:hunter2@db');
-    if (where === 'words') throw new CuelineError('bad_request', 'Say less.');
-    prompt.defHook(() => {
-      if (where === 'hook') throw new TypeError('connect postgres://app:hunter2@db');
-      return undefined;
-    });
-    prompt.$`Look.`;
-  });
+  const leaking = definePrompt(
+    'leaking',
+    (prompt, { where }) => {
+      prompt.defTool('look', 'Looks', z.object({ at: z.string() }), ({ at }) => {
+        if (at === 'Bob') throw new CuelineError('bad_request', 'Bob is not to be looked at.');
+        throw new RangeError(`connect postgres://app:hunter2@db/${at}`);
+      });
+      if (where === 'prompt') throw new TypeError('connect postgres://app:hunter2@db');
+      if (where === 'words') throw new CuelineError('bad_request', 'Say less.');
+      prompt.defHook(() => {
+        if (where === 'hook') throw new TypeError('connect postgres://app:hunter2@db');
+        return undefined;
+      });
+      prompt.$`Look.`;
+    },
+    { input: z.object({ where: z.string() }) },
+  );
   const looksAt = (at: string): ScriptedTurn => [{ toolCall: { name: 'look', input: { at } } }];
 
   test.each([
@@ -704,7 +649,7 @@ describe('a mistake of the server', () => {
       () =>
         createPromptRoute(definition as typeof greet, { origins: [], auth: async () => null, ...options });
     expect(make({ limits: { stepz: 1 } })).toThrow(
-      'There is no limit "stepz". Known: bodyBytes, concurrent, rpm, dailyTokens, totalDailyTokens, dailyCost, totalDailyCost, maxOutputTokens, contextTokens, memoryBytes, runMs, replayMs, quietMs, commandBytes, requests, streams, streamsPerRun, steps',
+      'There is no limit "stepz". Known: bodyBytes, concurrent, rpm, dailyTokens, totalDailyTokens, dailyCost, totalDailyCost, maxOutputTokens, contextTokens, memoryBytes, runMs, replayMs, quietMs, commandBytes, inputBytes, inputNodes, inputDepth, requests, streams, streamsPerRun, steps',
     );
     expect(make({ orgins: [] })).toThrow('createPromptRoute has no "orgins". Did you mean origins?');
     expect(make({ options: { maxTokens: 5 } })).toThrow(

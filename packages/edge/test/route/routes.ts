@@ -1,11 +1,4 @@
-import {
-  definePrompt,
-  viaRoute,
-  type Executor,
-  type PromptDefinition,
-  type RouteOptions,
-  type RunEvent,
-} from '@cueline/core';
+import { definePrompt, viaRoute, type Executor, type RouteOptions, type RunEvent } from '@cueline/core';
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import {
   createMemoryRuns,
@@ -13,6 +6,7 @@ import {
   type PromptRoute,
   type PromptRouteEvent,
   type PromptRouteOptions,
+  type RoutePrompt,
   type RunLogStore,
 } from '@cueline/edge';
 import * as z from 'zod';
@@ -20,13 +14,17 @@ import * as z from 'zod';
 export const address = 'https://example.test/api/greet';
 export const page = 'https://play.example';
 
-export const greet = definePrompt('greet', (prompt, input: { name: string }) => {
-  prompt.defTool('look', 'Looks', z.object({ at: z.string() }), ({ at }) => `seen ${at}`);
-  prompt.defTool('send', 'Sends', z.object({ to: z.string() }), ({ to }) => `sent to ${to}`, {
-    effect: 'external',
-  });
-  prompt.$`Greet ${input?.name ?? 'whoever asks'}.`;
-});
+export const greet = definePrompt(
+  'greet',
+  (prompt, input) => {
+    prompt.defTool('look', 'Looks', z.object({ at: z.string() }), ({ at }) => `seen ${at}`);
+    prompt.defTool('send', 'Sends', z.object({ to: z.string() }), ({ to }) => `sent to ${to}`, {
+      effect: 'external',
+    });
+    prompt.$`Greet ${input?.name ?? 'whoever asks'}.`;
+  },
+  { input: z.object({ name: z.string().optional() }).optional() },
+);
 
 export const looks: ScriptedTurn = [{ toolCall: { name: 'look', input: { at: 'Ada' } } }];
 export const sends: ScriptedTurn = [{ toolCall: { name: 'send', input: { to: 'Bob' } } }];
@@ -54,7 +52,7 @@ export type TestRoute = {
 export function testRoute(
   script: readonly ScriptedTurn[],
   options: Partial<PromptRouteOptions> & {
-    definition?: PromptDefinition<never> | PromptDefinition<never>[];
+    definition?: RoutePrompt | RoutePrompt[];
   } = {},
 ): TestRoute {
   const { definition = greet, ...rest } = options;

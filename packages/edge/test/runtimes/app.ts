@@ -42,10 +42,14 @@ const auth: Authenticate = ({ headers }) => {
 };
 
 const letter = z.object({ to: z.string() });
-const greet = definePrompt('greet', (prompt, input: { name: string }) => {
-  prompt.defTool('send', 'Sends', letter, ({ to }) => `sent to ${to}`, { effect: 'external' });
-  prompt.$`Greet ${input.name}.`;
-});
+const greet = definePrompt(
+  'greet',
+  (prompt, input) => {
+    prompt.defTool('send', 'Sends', letter, ({ to }) => `sent to ${to}`, { effect: 'external' });
+    prompt.$`Greet ${input.name}.`;
+  },
+  { input: z.object({ name: z.string() }) },
+);
 const talk = definePrompt('talk', (prompt) => {
   prompt.$`Talk.`;
 });

@@ -1,0 +1,62 @@
+import { CuelineError, type PromptDefinition } from '@cueline/core';
+import { readInput } from '@cueline/core/server';
+import { Refusal } from '../respond.ts';
+import { utf8Length } from './utf8-length.ts';
+
+/** How large a client's input may be. */
+export type InputLimits = { inputBytes: number; inputNodes: number; inputDepth: number };
+
+/**
+ * Refuses input that is larger or deeper than the limits, and any for a prompt without a schema for it. To be called
+ * before anything else walks over the input: it walks without recursion. Throws a {@link Refusal}.
+ */
+export function checkInputSize(
+  { name, input: schema }: PromptDefinition<unknown>,
+  input: unknown,
+  limits: InputLimits,
+): void {
+  if (input === undefined) return;
+  if (schema === undefined) {
+    throw new Refusal(
+      'unsupported_field',
+      `The prompt "${name}" takes no input. Leave input out; or give the prompt a schema for it: definePrompt('${name}', …, { input: z.object({ … }) }).`,
+    );
+  }
+  const open: { value: unknown; depth: number }[] = [{ value: input, depth: 1 }];
+  let bytes = 0;
+  let nodes = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, depth } = next;
+    nodes += 1;
+    if (typeof value === 'object' && value !== null) {
+      if (depth > limits.inputDepth) throw tooLarge('is nested deeper than', limits.inputDepth, 'levels');
+      const isList = Array.isArray(value);
+      const items = isList ? (value as unknown[]) : Object.values(value);
+      bytes += 2 + items.length;
+      if (!isList) for (const key of Object.keys(value)) bytes += utf8Length(key) + 3;
+      if (nodes + open.length + items.length > limits.inputNodes) {
+        throw tooLarge('has more than', limits.inputNodes, 'values');
+      }
+      for (const item of items) open.push({ value: item, depth: depth + 1 });
+    } else bytes += typeof value === 'string' ? utf8Length(value) + 2 : String(value).length;
+    if (bytes > limits.inputBytes) throw tooLarge('has more than', limits.inputBytes, 'bytes');
+  }
+}
+
+/**
+ * Refuses input that does not fit the prompt's schema, with the path of each issue. The run itself reads the input
+ * again, so what a schema makes of it stays out of the log.
+ */
+export async function checkInput(definition: PromptDefinition<unknown>, input: unknown): Promise<void> {
+  if (definition.input === undefined) return;
+  try {
+    await readInput(definition.name, definition.input, input);
+  } catch (error) {
+    if (!CuelineError.isInstance(error) || error.code !== 'invalid_input') throw error;
+    throw new Refusal('invalid_input', error.message);
+  }
+}
+
+function tooLarge(what: string, most: number, unit: string): Refusal {
+  return new Refusal('too_large', `input ${what} ${most} ${unit}, which is the most that this route takes.`);
+}
