@@ -5,3 +5,4 @@ export { applyTaskEvent } from './tasks/task.ts';
 export { toServerSentEvents, type ServerSentEventsOptions } from './log/server-sent-events.ts';
 export { checkNames, checkOptionNames } from './prompt/option-names.ts';
 export { readInput } from './prompt/read-input.ts';
+export { guardedDownload, type Download, type DownloadSettings } from './run/guarded-download.ts';

@@ -1,5 +1,6 @@
 import { streamText, type ModelMessage, type OutputInterface, type StreamTextResult, type ToolSet } from 'ai';
 import type { CuelineError } from '../errors.ts';
+import { guardedDownload } from './guarded-download.ts';
 import { toRunError } from '../models/run-error.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
@@ -104,6 +105,7 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
       ...(response === undefined ? {} : { output: response.output }),
       // a conduct's model tries again by itself
       ...(conduct?.model === undefined ? {} : { maxRetries: 0 }),
+      experimental_download: options.experimental_download ?? guardedDownload(),
       model: conductedModel(speaker.model, conduct),
       messages,
       abortSignal,

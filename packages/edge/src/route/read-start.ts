@@ -1,4 +1,5 @@
 import { CuelineError, type Limits, type PromptDefinition, type RunRequest } from '@cueline/core';
+import { guardedDownload } from '@cueline/core/server';
 import { Refusal } from '../respond.ts';
 import { isChatPost } from './read-chat-post.ts';
 import { checkInput, checkInputSize } from './check-input.ts';
@@ -54,7 +55,13 @@ export async function readStart(
     model: options.model,
     ...accepted,
     tasks: isOwn ? await earlierTasks(tasks, previous, { definition, input: taken }) : tasks,
-    options: { ...options.options, ...accepted.options, limits: limitsOf(settings, accepted) },
+    options: {
+      // where fileUrls lets an address in, it decides on what that redirects to as well
+      ...(options.fileUrls && { experimental_download: guardedDownload({ fileUrls: options.fileUrls }) }),
+      ...options.options,
+      ...accepted.options,
+      limits: limitsOf(settings, accepted),
+    },
     key,
   };
 }

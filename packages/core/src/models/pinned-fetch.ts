@@ -1,0 +1,78 @@
+import { CuelineError } from '../errors.ts';
+
+/** An address that a name resolves to. */
+export type Address = { address: string; family: number };
+
+type Lookup = (
+  host: string,
+  options: { all?: boolean },
+  done: (error: Error | null, address: string | readonly Address[], family?: number) => void,
+) => void;
+
+/** What is used of Node's modules, which core never imports: they are asked for where they exist. */
+type NodeModules = {
+  'node:dns': { promises: { lookup(host: string, options: { all: true }): Promise<readonly Address[]> } };
+  'node:http': NodeClient;
+  'node:https': NodeClient;
+  'node:stream': { Readable: { toWeb(stream: object): ReadableStream<Uint8Array> } };
+};
+type NodeClient = {
+  request(
+    url: URL,
+    options: { agent: false; lookup: Lookup; headers: Record<string, string>; signal?: AbortSignal },
+  ): { on(type: 'response' | 'error', listener: (value: never) => void): unknown; end(): void };
+};
+type NodeResponse = object & { statusCode?: number; headers: Record<string, string | string[] | undefined> };
+
+function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] | undefined {
+  const { process } = globalThis as {
+    process?: { getBuiltinModule?: (name: string) => unknown; versions?: Record<string, string> };
+  };
+  // Workers say that they have these modules, and resolve and connect outside of them
+  if (process?.versions?.['node'] === undefined || 'WebSocketPair' in globalThis) return undefined;
+  return process.getBuiltinModule?.(name) as NodeModules[Name] | undefined;
+}
+
+/** All addresses of a name; undefined where the platform has no resolver, such as a browser or a Worker. */
+export async function resolveHost(host: string): Promise<readonly Address[] | undefined> {
+  return nodeModule('node:dns')?.promises.lookup(host, { all: true });
+}
+
+/**
+ * Fetches without following redirects, over a connection to this address: a second look at the name could give another
+ * one. Where the platform cannot say which address to connect to (Deno, Bun), the platform's `fetch`.
+ */
+export async function fetchPinned(url: URL, init: RequestInit, pinned: Address): Promise<Response> {
+  const isNode = !('Deno' in globalThis) && !('Bun' in globalThis);
+  const client = isNode ? nodeModule(url.protocol === 'https:' ? 'node:https' : 'node:http') : undefined;
+  const stream = nodeModule('node:stream');
+  if (client === undefined || stream === undefined) return fetch(url, init);
+  const response = await new Promise<NodeResponse>((resolve, reject) => {
+    const request = client.request(url, {
+      // a connection of its own: one that is open already may lead elsewhere
+      agent: false,
+      lookup: (_host, { all }, done) =>
+        all === true ? done(null, [pinned]) : done(null, pinned.address, pinned.family),
+      headers: { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' },
+      ...(init.signal === undefined || init.signal === null ? {} : { signal: init.signal }),
+    });
+    request.on('response', resolve);
+    request.on('error', reject);
+    request.end();
+  });
+  const { statusCode = 502, headers } = response;
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
+    throw new CuelineError(
+      'network',
+      `The server of ${url.host} compresses a file that was asked for as it is.`,
+    );
+  }
+  const isEmpty = statusCode === 204 || statusCode === 205 || statusCode === 304;
+  const fields = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, [value].flat().join(', ')]],
+  );
+  return new Response(isEmpty ? null : stream.Readable.toWeb(response), {
+    status: statusCode,
+    headers: fields,
+  });
+}
