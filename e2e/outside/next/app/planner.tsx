@@ -1,13 +1,14 @@
 'use client';
 
-import { viaRoute } from '@cueline/core';
+import { remotePrompt, viaRoute } from '@cueline/core';
 import { usePrompt } from '@cueline/react';
-import { planDay } from '../prompts/plan-day';
+import type { planDay } from '../prompts/plan-day';
 
 const executor = viaRoute('/api/plan-day');
+const remotePlan = remotePrompt<typeof planDay>('plan-day');
 
 export function Planner() {
-  const plan = usePrompt(planDay, { id: 'today', executor });
+  const plan = usePrompt(remotePlan, { id: 'today', executor });
   return (
     <section>
       <button onClick={() => void plan.start({ city: 'Lisbon' })}>Plan my day</button>
