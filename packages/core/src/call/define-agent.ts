@@ -17,9 +17,7 @@ const textInput: ToolSchema = {
     version: 1,
     vendor: 'cueline',
     validate: (value: unknown) =>
-      typeof value === 'string'
-        ? { value }
-        : { issues: [{ message: 'A client can say a text to an agent, and no list of parts' }] },
+      typeof value === 'string' ? { value } : { issues: [{ message: 'Expected a text' }] },
   },
 };
 

@@ -30,9 +30,9 @@ const message = (more: string): string =>
   `{"id":"m","role":"user","parts":[{"type":"text","text":"Hi."}]${more}}`;
 const answer = `{"id":"a","role":"assistant","parts":[{"type":"tool-look","toolCallId":"c","state":"output-available","input":{},"output":${objects}}]}`;
 const bodies = [
-  `{"input":{},"messages":[${message(`,"metadata":${objects}`)}]}`,
-  `{"input":{},"messages":[${message('')},${answer}]}`,
-  `{"input":{},"tasks":[{"id":"t","title":"T","status":"pending","origin":"author","more":${objects}}]}`,
+  `{"prompt":"talk","messages":[${message(`,"metadata":${objects}`)}]}`,
+  `{"prompt":"talk","messages":[${message('')},${answer}]}`,
+  `{"prompt":"talk","tasks":[{"id":"t","title":"T","status":"pending","origin":"author","more":${objects}}]}`,
   `{"id":"chat","trigger":"submit-message","messages":[${message(`,"metadata":${objects}`)}]}`,
   `{"id":"chat","trigger":"submit-message","messages":[${message('')},${answer},${message('')}]}`,
 ].map((body) => encoder.encode(body));

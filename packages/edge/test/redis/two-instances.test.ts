@@ -6,7 +6,7 @@ import { clientOf, startInstance, type Instance } from './instances.ts';
 import { describeWithRedis } from './server.ts';
 import { read } from '../stores/events.ts';
 
-const request = (name: string): RunRequest => ({ definition: { name } as never, input: {} });
+const request = (name: string): RunRequest => ({ definition: { name } as never, input: undefined });
 
 // processes start slowly on a machine that has other things to do
 vi.setConfig({ testTimeout: 60_000 });

@@ -249,7 +249,7 @@ export function checkRoute(tried: Tried): void {
 
     test('429 rate_limited: a second run in a minute', async () => {
       const { talks } = model();
-      const given = { at: 'route-rare', path: '', body: { input: {} } };
+      const given = { at: 'route-rare', path: '', body: { prompt: 'talk' } };
       const first = await watch(given);
       await expect.poll(() => talks.length).toBe(1);
       talks[0]!.end();
