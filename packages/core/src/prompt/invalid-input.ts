@@ -1,0 +1,41 @@
+import { CuelineError } from '../errors.ts';
+
+/** One thing that is wrong with a prompt's input. */
+export type InputIssue = {
+  /** Where, from `input` on, such as `input.stops[2].name`. */
+  path: string;
+  /** What the schema says about it. */
+  message: string;
+};
+
+/** Issues and characters of each that an error names: keys and messages can come from a client. */
+const MAX_ISSUES = 10;
+const MAX_LENGTH = 200;
+
+/** The error for a prompt's input that does not fit its schema, with the path of each issue. */
+export function invalidInput(name: string, given: readonly unknown[]): CuelineError {
+  const issues = given.slice(0, MAX_ISSUES).map(readIssue);
+  const more = given.length > MAX_ISSUES ? `; and ${given.length - MAX_ISSUES} more` : '';
+  const list = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  return new CuelineError(
+    'invalid_input',
+    `The input of prompt "${name}" does not fit its schema. ${list}${more}. Start the prompt with input that fits.`,
+    { details: { prompt: name, issues } },
+  );
+}
+
+function readIssue(issue: unknown): InputIssue {
+  const { message, path } = issue as { message?: unknown; path?: unknown };
+  const keys = Array.isArray(path) ? path.map(keyOf) : [];
+  const where = keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+  return { path: cut(`input${where}`), message: cut(String(message).replace(/\.$/, '')) };
+}
+
+/** A step of a path is a key, or an object that has one. */
+function keyOf(step: unknown): unknown {
+  return typeof step === 'object' && step !== null && 'key' in step ? step.key : step;
+}
+
+function cut(text: string): string {
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
+}
