@@ -80,6 +80,8 @@ function node(name: string, root: string, include: string): TestProjectInlineCon
       root,
       include: [include],
       exclude: ['**/*.browser.test.ts', longTests],
+      // the first test of a file loads the AI SDK, which takes its time on a busy machine
+      testTimeout: 20_000,
       environment: 'node',
       typecheck: { ...typeTests, enabled: root.startsWith('./packages/') },
     },
