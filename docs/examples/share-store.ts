@@ -11,18 +11,15 @@ const shares = createShareStore({
 });
 // #endregion
 
+const from = { origin: 'https://play.example', 'cf-connecting-ip': '203.0.113.7' };
 const put = await shares(
   new Request('https://play.example/api/shares', {
     method: 'POST',
-    headers: {
-      origin: 'https://play.example',
-      'content-type': 'application/octet-stream',
-      'cf-connecting-ip': '203.0.113.7',
-    },
+    headers: { ...from, 'content-type': 'application/octet-stream' },
     body: encodeLink({ script: 'export default 1;' }).slice(1),
   }),
 );
 const { id } = (await put.json()) as { id: string };
-const found = await shares(new Request(`https://play.example/api/shares/${id}`));
+const found = await shares(new Request(`https://play.example/api/shares/${id}`, { headers: from }));
 console.log(put.status, id.length, found.status);
 // prints: 201 22 200
