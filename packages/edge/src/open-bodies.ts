@@ -1,27 +1,21 @@
 import { Refusal } from './respond.ts';
 
-/** How many bodies of one subject are read at once. */
-const MOST_OPEN = 8;
-
 /** Reads a body while it counts as one of its subject's open bodies. */
 export type OpenBodies = <Value>(subject: string, read: () => Promise<Value>) => Promise<Value>;
 
 /**
  * Counts the bodies that are being read. A client that begins requests and never ends them holds memory and a connection
- * for each, so the ninth at once of a subject is a {@link Refusal} with 429. How long a body may take has its own limit.
+ * for each, so more than `most` at once of a subject are a {@link Refusal} with 429. How long a body may take has its own
+ * limit.
  */
-export function createOpenBodies(): OpenBodies {
+export function createOpenBodies(most: number): OpenBodies {
   const open = new Map<string, number>();
   return async (subject, read) => {
     const count = open.get(subject) ?? 0;
-    if (count >= MOST_OPEN) {
-      throw new Refusal(
-        'too_many_at_once',
-        `${MOST_OPEN} requests of yours are not whole yet. End one of them.`,
-        {
-          retryAfterMs: 1_000,
-        },
-      );
+    if (count >= most) {
+      throw new Refusal('too_many_at_once', `${most} requests of yours are not whole yet. End one of them.`, {
+        retryAfterMs: 1_000,
+      });
     }
     open.set(subject, count + 1);
     try {

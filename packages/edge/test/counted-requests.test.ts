@@ -44,9 +44,9 @@ async function statuses(count: number, ask: () => Promise<Response>): Promise<nu
 }
 
 describe('a body that never ends', () => {
-  test('counts as one of its subject: the ninth at once is refused, and one that has ended makes room', async () => {
+  test('counts as one of its subject: the seventeenth at once is refused, and one that has ended makes room', async () => {
     const { fetch } = testRoute(['Hello!']);
-    const open = Array.from({ length: 8 }, halfOpen);
+    const open = Array.from({ length: 16 }, halfOpen);
     const pending = open.map(({ body }) => fetch('ada')(post(routeUrl, body)));
     const refused = await fetch('ada')(post(routeUrl, halfOpen().body));
     expect(refused.status).toBe(429);
@@ -62,7 +62,7 @@ describe('a body that never ends', () => {
 
   test('counts at a model proxy, too', async () => {
     const proxy = createModelProxy(proxyOptions());
-    const open = Array.from({ length: 8 }, halfOpen);
+    const open = Array.from({ length: 16 }, halfOpen);
     const pending = open.map(({ body }) => proxy(post(modelUrl, body), env));
     expect((await proxy(post(modelUrl, halfOpen().body), env)).status).toBe(429);
     for (const { release } of open) release();

@@ -112,7 +112,7 @@ export function checkOptions(options: ModelProxyOptions): ProxySettings {
     identify: createIdentify(options, (error) => onEvent({ type: 'failed', error })),
     limits,
     requests: createRequestCount(limits.requests),
-    readWithinLimit: createOpenBodies(),
+    readWithinLimit: createOpenBodies(Math.max(16, limits.concurrent * 4)),
     timeouts: numbers('timeouts', defaultTimeouts, options.timeouts),
     store: options.store ?? createMemoryLimits({ now }),
     // looked up at each call, and called as a global's own method

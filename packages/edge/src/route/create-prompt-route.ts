@@ -61,7 +61,7 @@ export function createPromptRoute(
   const identify = createIdentify(options, (error) => settings.report({ type: 'failed', error }));
   const runs = createRuns(settings);
   const requests = createRequestCount(settings.requests);
-  const readWithinLimit = createOpenBodies();
+  const readWithinLimit = createOpenBodies(settings.streams);
   const memory = createMemoryUse(settings.memoryBytes);
   const streams = createStreams({ ...settings, leaseMs: settings.runMs + settings.replayMs });
   const { models } = options;
