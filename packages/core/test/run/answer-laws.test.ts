@@ -27,9 +27,13 @@ function shown(message: UIMessage | undefined): UIMessage['parts'] {
   return parts;
 }
 
-/** What a call was sent, without messages that have nothing in them, which providers refuse. */
+/** What a call was sent, without messages that say nothing, which providers refuse. */
 function sent(call: LanguageModelV4CallOptions | undefined): unknown {
-  return call?.prompt.filter(({ content }) => content.length > 0).map(json);
+  const isSilent = (part: { type: string; text?: string; providerOptions?: unknown }): boolean =>
+    part.text === '' && part.providerOptions === undefined;
+  return call?.prompt
+    .filter(({ content }) => typeof content === 'string' || !content.every(isSilent))
+    .map(json);
 }
 
 const user = (text: string): UIMessage => ({ id: text, role: 'user', parts: [{ type: 'text', text }] });
