@@ -27,5 +27,5 @@ export const prepareArrival = definePrompt(
     );
     prompt.$`The Costa family arrives on Saturday. Prepare everything.`;
   },
-  { input: z.object({ titles: z.array(z.string().max(200)).min(1).max(50) }) },
+  { input: z.object({ titles: z.array(z.string().max(2_000)).min(1).max(50) }) },
 );
