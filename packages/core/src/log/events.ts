@@ -203,7 +203,10 @@ export type RunEventBody =
   | { type: 'file'; mediaType: string; url: string; reasoning?: boolean; providerMetadata?: ProviderMetadata }
   /** `source` is there where it has the words of what was thrown. */
   | { type: 'warning'; message: string; source?: ErrorSource }
-  /** The stream broke and the step is tried again; what it had said so far is no part of the answer. */
+  /**
+   * The answer broke off and the step is tried again. Everything between the step's start and this event is void: no part
+   * of the answer, of the messages or of a later request.
+   */
   | { type: 'retry'; error: SerializedError }
   | {
       type: 'step-end';

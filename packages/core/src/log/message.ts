@@ -1,5 +1,5 @@
 import type { RunEvent } from './events.ts';
-import { addPart, partAt, stepMessage, writtenMessage, type Part } from './own-message.ts';
+import { addPart, partAt, stepMessage, voidStep, writtenMessage, type Part } from './own-message.ts';
 import type { PartialJson } from './partial-json.ts';
 import { readInputs } from './read-inputs.ts';
 import type { ToolCallState } from './state.ts';
@@ -35,6 +35,8 @@ export function applyToMessage(draft: WorkDraft, event: RunEvent): void {
     case 'step-end':
       stepMessage(draft);
       return;
+    case 'retry':
+      return voidStep(draft);
     case 'steer':
       writtenMessage(draft).parts.push(steeringPart(event));
       return;

@@ -42,6 +42,21 @@ export function partAt(draft: WorkDraft, index: number | undefined): Part | unde
   return (parts[index] = draft.own(part));
 }
 
+/** Takes back what the current step has written, its mark included. */
+export function voidStep(draft: WorkDraft): void {
+  const { progress, facts } = draft;
+  if (!progress.stepStarted) return;
+  progress.stepStarted = false;
+  progress.open.clear();
+  const message = lastMessage(draft)!;
+  message.parts = message.parts.slice(
+    0,
+    message.parts.findLastIndex(({ type }) => type === 'step-start'),
+  );
+  // there is no message before there is something in it
+  if (message.parts.length === 0) facts.messages.pop();
+}
+
 function lastMessage({ facts, own }: WorkDraft): UIMessage | undefined {
   const index = facts.messages.length - 1;
   const message = facts.messages[index];

@@ -25,6 +25,8 @@ export function applyToCalls(draft: WorkDraft, event: RunEvent): void {
       draft.progress.inputs.delete(event.toolCallId);
       return;
     }
+    case 'retry':
+      return dropStepCalls(draft);
     default: {
       const call = 'toolCallId' in event ? callOf(draft, event.toolCallId) : undefined;
       if (call !== undefined) applyToCall(draft, call, event);
@@ -99,6 +101,15 @@ function interruptSubCalls(call: ToolCallState): void {
   call.subCalls = call.subCalls.map((subCall) =>
     subCall.state === 'running' ? { ...subCall, state: 'interrupted' } : subCall,
   );
+}
+
+/** Takes back the calls of the current step. */
+function dropStepCalls({ facts, progress }: WorkDraft): void {
+  const current = facts.steps.length - 1;
+  const first = facts.toolCalls.findLastIndex(({ step }) => step !== current) + 1;
+  for (const { toolCallId } of facts.toolCalls.slice(first)) progress.inputs.delete(toolCallId);
+  progress.stale.clear();
+  if (first < facts.toolCalls.length) facts.toolCalls = facts.toolCalls.slice(0, first);
 }
 
 function callOf(draft: WorkDraft, toolCallId: string): ToolCallState | undefined {

@@ -48,6 +48,12 @@ export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk
         return [];
       case 'step-end':
         return inStep({ type: 'finish-step' });
+      case 'retry': {
+        if (!stepStarted) return [];
+        stepStarted = false;
+        // a client cannot take anything back, so what is void is a step of its own, with a mark
+        return [{ type: 'data-retry', data: { code: event.error.code } }, { type: 'finish-step' }];
+      }
       case 'text-start':
       case 'reasoning-start':
       case 'reasoning-end':

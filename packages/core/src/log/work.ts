@@ -20,6 +20,8 @@ type WorkProgress = MessageProgress & {
   answerIsStale: boolean;
   /** How the tasks stood before the run went on, which says them anew before its first step. */
   earlierTasks: readonly TaskState[];
+  /** The text as it was before the current step. */
+  earlierText: string;
   /** True where the answer is to be JSON. */
   structured: boolean;
   /** How the work stands; it is running also while the state says that it waits. */
@@ -78,6 +80,7 @@ const noProgress: WorkProgress = {
   steered: [],
   answerIsStale: false,
   earlierTasks: [],
+  earlierText: '',
   structured: false,
   status: { status: 'idle' },
 };
@@ -162,6 +165,7 @@ export function createWork<Facts extends WorkFacts>(
         progress.steered = [];
         progress.earlierTasks = [];
         progress.stepHasText = false;
+        progress.earlierText = facts.text;
         running('requesting');
         break;
       case 'text-start':
@@ -200,9 +204,18 @@ export function createWork<Facts extends WorkFacts>(
       case 'steer':
         steered({ id: event.id, cause: event.cause, text: event.text });
         break;
-      case 'retry':
+      case 'retry': {
+        facts.text = progress.earlierText;
         progress.stepHasText = false;
-        return;
+        if (progress.structured) {
+          progress.answer = readOn(progress, facts.text, '');
+          progress.answerIsStale = true;
+        }
+        const step = currentStep();
+        if (step !== undefined) delete step.firstOutputAt;
+        running('requesting');
+        break;
+      }
       case 'warning':
         (facts.warnings = own(facts.warnings)).push(event.message);
         return;

@@ -2,6 +2,7 @@ import type { UIMessage } from 'ai';
 import { AGENT_CALL } from '../log/chat-chunks.ts';
 import type { ApprovalAnswer, ClientToolAnswer } from '../log/events.ts';
 import type { TaskItem } from '../tasks/task.ts';
+import { withoutRetried } from './without-retried.ts';
 import { settleApprovals } from './settle-approvals.ts';
 
 type Part = UIMessage['parts'][number];
@@ -39,11 +40,11 @@ export function outputsIn(message: UIMessage | undefined): Map<string, ClientToo
   return outputs;
 }
 
-/** A chat's messages as the turns of a run: without the task list, and without what agents asked. */
+/** A chat's messages as the turns of a run: without the task list, what agents asked, and what was tried again. */
 export function toTurns(messages: readonly UIMessage[]): UIMessage[] {
   return messages.map((message) => {
     if (message.role !== 'assistant') return message;
-    const own = message.parts.filter(
+    const own = withoutRetried(message).parts.filter(
       (part) =>
         part.type !== 'data-tasks' && !(isToolPart(part) && part.toolMetadata?.[AGENT_CALL] !== undefined),
     );

@@ -7,13 +7,6 @@ export function textOf(content: string | readonly { type: string; text?: string 
   return content.flatMap(({ text }) => text ?? []).join('\n');
 }
 
-/** True for a part with which an answer, or a new attempt at one, begins to say something. */
-export function beginsSomething({ type }: TextStreamPart<ToolSet>): boolean {
-  return (
-    type === 'text-start' || type === 'reasoning-start' || type === 'tool-input-start' || type === 'tool-call'
-  );
-}
-
 /** What a provider says about a call besides the call itself. */
 export function callFacts(part: {
   providerExecuted?: boolean | undefined;

@@ -1,4 +1,5 @@
 import type { ChatTransport, LanguageModel, UIMessage, UIMessageChunk } from 'ai';
+import type { CuelineErrorCode } from '../errors.ts';
 import { loadPart } from '../load-part.ts';
 import type { TaskState } from '../log/state.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
@@ -48,8 +49,14 @@ export type PromptTransportOptions<Input = void> = Omit<ChatSettings, 'input'> &
     ? { input?: Input }
     : { /** What the prompt function gets. */ input: Input | ((call: ChatCall) => Input | Promise<Input>) });
 
-/** A message with what a prompt shows in a chat besides the AI SDK's own parts: its task list, as `data-tasks`. */
-export type PromptUIMessage = UIMessage<unknown, { tasks: readonly TaskState[] }>;
+/**
+ * A message with what a prompt shows in a chat besides the AI SDK's own parts: its task list, as `data-tasks`, and behind
+ * a step that broke off and is tried again the code of the error, as `data-retry` (see `withoutRetried`).
+ */
+export type PromptUIMessage = UIMessage<
+  unknown,
+  { tasks: readonly TaskState[]; retry: { code: CuelineErrorCode } }
+>;
 
 /** The run of each chat, by the definition: an app may make a transport at each render. */
 const chats = new WeakMap<object, Map<string, ChatRun>>();

@@ -5,7 +5,7 @@ import { CuelineError, type ErrorSource } from '../errors.ts';
 import type { RunEventBody, RunOutcome } from '../log/events.ts';
 import { redact } from '../models/redact.ts';
 import { toRunError } from '../models/run-error.ts';
-import { beginsSomething, callFacts, metadata, sourceFacts, textOf, warningText } from './part-facts.ts';
+import { callFacts, metadata, sourceFacts, textOf, warningText } from './part-facts.ts';
 import { causeOf } from './steer.ts';
 import { contentFiltered } from './content-filtered.ts';
 import { toJson } from './to-json.ts';
@@ -50,8 +50,11 @@ export type Ending = { outcome: RunOutcome; finishReason?: FinishReason; error?:
 export type ApprovalRequest = Extract<TextStreamPart<ToolSet>, { type: 'tool-approval-request' }>;
 
 export type RecorderSettings = {
-  /** True where the AI SDK was told to try again after an error in a stream, which is then not the end. */
-  retriesStreams: boolean;
+  /**
+   * How many attempts at the step have broken off just before a part; missing where the AI SDK was not told to try again
+   * after an error in a stream.
+   */
+  brokenBefore: ((part: TextStreamPart<ToolSet>) => number) | undefined;
   /** Keys, which no error in the log may repeat. */
   secrets: readonly string[];
   /** Writes the end down, in the words for a run or for an agent. Called once. */
@@ -68,6 +71,8 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
   let step = -1;
   let stepOpen = false;
   let failure: CuelineError | undefined;
+  /** Errors of the step's attempts so far, of which each is told before what came of its attempt has passed. */
+  let broken: CuelineError[] = [];
   let waiting = false;
   const warned = new Set<string>();
   // of the current step, since some models number their calls anew in every answer
@@ -144,6 +149,14 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
     log.append({ type: 'warning', message });
   }
 
+  /** What came of the attempts before is void; an error that has come meanwhile is this attempt's. */
+  function retried(attempts: number): void {
+    for (const error of broken.splice(0, attempts)) {
+      log.append({ type: 'retry', error: error.toJSON() });
+      failure = broken[0];
+    }
+  }
+
   function finish(finishReason: FinishReason): void {
     if (failure !== undefined) return end('error', { finishReason, error: failure });
     if (waiting) return end('waiting', { finishReason });
@@ -173,10 +186,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
   }
 
   function part(part: TextStreamPart<ToolSet>): void {
-    if (failure !== undefined && settings.retriesStreams && stepOpen && beginsSomething(part)) {
-      log.append({ type: 'retry', error: failure.toJSON() });
-      failure = undefined;
-    }
+    if (settings.brokenBefore !== undefined) retried(settings.brokenBefore(part));
     switch (part.type) {
       case 'start-step':
         for (const warning of part.warnings) warn(warningText(warning));
@@ -270,7 +280,6 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
         });
       case 'finish-step':
         stepOpen = false;
-        if (settings.retriesStreams && part.finishReason !== 'error') failure = undefined;
         return log.append({
           type: 'step-end',
           step,
@@ -279,7 +288,8 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
           ...metadata(part),
         });
       case 'error':
-        failure ??= toRunError(part.error, settings.secrets);
+        broken.push(toRunError(part.error, settings.secrets));
+        failure ??= broken[0]!;
         // an error inside a step ends with the step; one outside has nothing to wait for
         if (!stepOpen) end('error', { error: failure });
         return;
@@ -317,6 +327,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
     stepStarted(event) {
       step = event.step;
       stepOpen = true;
+      broken = [];
       called.clear();
       early.clear();
       durations.clear();

@@ -13,6 +13,7 @@ import { createProviderApprovals } from './provider-approvals.ts';
 import { createRecorder, type Ending, type Recorder } from './recorder.ts';
 import { createResponseCheck, type ResponseCheck } from './response-check.ts';
 import { composeStreamOptions, type StreamContext } from './stream-options.ts';
+import { createStreamAttempts } from './stream-attempts.ts';
 import { createTaskProgress } from './task-progress.ts';
 import { createToolApproval } from './tool-approval.ts';
 import { createToolRegistry } from './tool-registry.ts';
@@ -57,8 +58,9 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
   };
   const approvals = createProviderApprovals(speaker);
   const toolApproval = createToolApproval(options.toolApproval, () => registry.tools);
+  const attempts = options.streamRetries === undefined ? undefined : createStreamAttempts();
   const recorder = createRecorder(sink, {
-    retriesStreams: options.streamRetries !== undefined,
+    brokenBefore: attempts?.brokenBefore,
     secrets: tree.secrets,
     onEnd(ending) {
       conduct?.ended?.(ending);
@@ -98,6 +100,7 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
           conduct,
           approvals,
           toolApproval,
+          attempts,
           abortSignal,
           aroundPrepareStep: speech.aroundPrepareStep,
         }),

@@ -19,6 +19,7 @@ import type { ProviderApprovals } from './provider-approvals.ts';
 import type { Recorder } from './recorder.ts';
 import { createRequestRecorder } from './request.ts';
 import { conductOnward, steerOnward, type Steer } from './steer.ts';
+import type { StreamAttempts } from './stream-attempts.ts';
 import type { TaskProgress } from './task-progress.ts';
 import type { ToolApproval } from './tool-approval.ts';
 import type { ToolRegistry } from './tool-registry.ts';
@@ -52,6 +53,7 @@ export type StreamContext = {
   conduct: Conduct | undefined;
   approvals: ProviderApprovals;
   toolApproval: ToolApproval;
+  attempts: StreamAttempts | undefined;
   abortSignal: AbortSignal;
   /** Goes around what prepares each step, for a dry run, which may be of a later one. */
   aroundPrepareStep: ((prepareStep: PrepareStep) => PrepareStep) | undefined;
@@ -116,6 +118,9 @@ export function composeStreamOptions(
     ...(context.toolApproval.configuration === undefined
       ? {}
       : { toolApproval: context.toolApproval.configuration }),
+    ...(context.attempts === undefined
+      ? {}
+      : { experimental_transform: [rest.experimental_transform ?? [], context.attempts.transform].flat() }),
     prepareStep: async (step) => {
       asked = await formatOf(output);
       const prepared = await (aroundPrepareStep?.(prepareStep) ?? prepareStep)(step);

@@ -10,6 +10,7 @@ import { toModelOutput } from '../prompt/tool-output.ts';
 import { settleApprovals } from './settle-approvals.ts';
 import { causeOf } from './steer.ts';
 import { toUIParts, type ToolResult } from './ui-parts.ts';
+import { isRetry, withoutSteps } from './without-retried.ts';
 
 /**
  * A prompt's own messages as they are shown: who said what, with files as URLs, and calls together with their results.
@@ -46,7 +47,7 @@ export async function toModelMessages(
   tools: ToolSet = {},
 ): Promise<ModelMessage[]> {
   const said = turns
-    .map(withoutCorrected)
+    .map((message) => withoutSteps(message, isVoided))
     .map(settleApprovals)
     .map(withoutEmptyTexts)
     .filter(({ parts }) => parts.some(saysSomething));
@@ -60,23 +61,9 @@ export async function toModelMessages(
   return messages.filter(({ content }) => content.length > 0);
 }
 
-/** A message without the steps that could not be used, and without what the model was told of them. */
-function withoutCorrected(message: UIMessage): UIMessage {
-  if (!message.parts.some(isCorrection)) return message;
-  const parts: UIMessage['parts'] = [];
-  for (const part of message.parts) {
-    if (isCorrection(part))
-      parts.length = Math.max(
-        0,
-        parts.findLastIndex(({ type }) => type === 'step-start'),
-      );
-    else parts.push(part);
-  }
-  return { ...message, parts };
-}
-
-function isCorrection(part: UIMessage['parts'][number]): boolean {
-  return part.type === 'steering-message' && causeOf(part.id) === 'correction';
+/** True for what stands behind a step that could not be used, or that was tried again: neither is told of it. */
+function isVoided(part: UIMessage['parts'][number]): boolean {
+  return isRetry(part) || (part.type === 'steering-message' && causeOf(part.id) === 'correction');
 }
 
 /** Arguments that were no JSON stay a text, which providers refuse: the AI SDK itself sends none of them back. */

@@ -83,7 +83,7 @@ describe('an answer that is to be JSON', () => {
       { type: 'retry', error: { code: 'provider_error', message: 'No.' } },
       ...said('{"k":3'),
     ]);
-    expect(objects(log).slice(2)).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }, {}, { m: 2 }, { m: 2 }, { k: 3 }]);
+    expect(objects(log).slice(2)).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }, {}, { m: 2 }, { n: 1 }, { k: 3 }]);
   });
 
   test('is missing where the text is no JSON', () => {

@@ -17,6 +17,7 @@ const fields: Readonly<Record<string, readonly string[]>> = {
   'source-document': ['sourceId', 'mediaType', 'title', 'filename'],
   'step-start': [],
   'data-tasks': ['id', 'data'],
+  'data-retry': ['data'],
 };
 
 const callFields = [

@@ -312,6 +312,19 @@ describe('a stock chat of the AI SDK', () => {
     expect(chat.error?.message).toContain('There may be 1 runs of yours a minute');
   });
 
+  test('that sends back an attempt that broke off does not have it read to the model', async () => {
+    const half: ScriptedTurn = [{ text: 'Half a sent' }, { error: { message: 'reset' } }];
+    const hub = setUp([half, 'Whole.', 'Fine.'], { options: { streamRetries: 1 } });
+    const chat = new TestChat(hub);
+    await chat.sendMessage({ text: 'Hi.' });
+    expect(chat.lastMessage?.parts.map(({ type }) => type)).toContain('data-retry');
+    await chat.sendMessage({ text: 'How are you?' });
+    expect(textOf(chat.lastMessage)).toBe('Fine.');
+    const sent = JSON.stringify(hub.model.calls[2]?.prompt);
+    expect(sent).toContain('Whole.');
+    expect(sent).not.toContain('Half');
+  });
+
   test('whose answer reaches nobody is told so', async () => {
     const hub = setUp([]);
     const approval = { id: 'gone', approved: true };
