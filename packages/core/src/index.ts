@@ -67,7 +67,7 @@ export type {
 } from './run/run.ts';
 export { runAgentSession, type AgentSession } from './session/run-agent-session.ts';
 export { defineSession, type SessionTypes } from './session/define-session.ts';
-export { suspend, type SuspendedCall, type Suspension } from './session/suspend.ts';
+export { suspend, type SuspendedCall, type Suspension } from './prompt/suspend.ts';
 export type {
   SessionConfig,
   SessionLogger,

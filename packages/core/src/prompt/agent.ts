@@ -54,6 +54,7 @@ const ofTheRun: Readonly<Record<string, string>> = {
   abortSignal: 'An agent stops with its run. For a limit of its own there is timeoutMs.',
   messages: 'Its function says its messages: prompt.defMessage(…).',
   output: 'What it must answer with is its responseSchema.',
+  outputSchema: 'What it must answer with is its responseSchema.',
 };
 const agentNames: readonly string[] = [
   'model',

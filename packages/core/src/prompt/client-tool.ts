@@ -1,7 +1,5 @@
-import type { FlexibleSchema } from 'ai';
 import { CuelineError } from '../errors.ts';
-import { quoted } from './part-error.ts';
-import { toSchema, toValidator } from './schema.ts';
+import { toSchema } from './schema.ts';
 import {
   checkFacts,
   splitOptions,
@@ -30,8 +28,7 @@ export function clientTool(
   options: ClientToolOptions<never> = {},
 ): Extract<ToolDefinition, { kind: 'client' }> {
   checkFacts(name, description, schema);
-  const { outputSchema, ...rest } = options;
-  const { rules, callbacks } = splitOptions(name, rest, ['outputSchema']);
+  const { rules, callbacks, outputSchema } = splitOptions(name, options);
   const callback = Object.entries(callbacks).find(([, given]) => given !== undefined)?.[0];
   if (callback !== undefined) {
     throw new CuelineError(
@@ -43,17 +40,7 @@ export function clientTool(
     kind: 'client',
     description,
     inputSchema: toSchema(name, schema),
-    outputSchema: outputSchema === undefined ? undefined : readOutputSchema(name, outputSchema),
+    outputSchema,
     rules: { timeoutMs: CLIENT_TOOL_MS, ...rules },
   };
-}
-
-function readOutputSchema(name: string, schema: ToolSchema): FlexibleSchema {
-  if (typeof schema === 'function' || (typeof schema === 'object' && schema !== null)) {
-    return toValidator(name, schema);
-  }
-  throw new CuelineError(
-    'invalid_definition',
-    `The outputSchema of tool ${name} is ${quoted(schema)}. Use a schema such as z.object({ … }), or leave it out.`,
-  );
 }

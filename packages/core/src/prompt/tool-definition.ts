@@ -5,6 +5,7 @@ import type { AgentDefinition } from './agent.ts';
 import { checkArguments } from './check-arguments.ts';
 import { checkLoopRule, type LoopRule } from './loop-rule.ts';
 import { checkNames } from './option-names.ts';
+import { readOutputSchema, withOutputSchema } from './output-schema.ts';
 import { isRecord, quoted } from './part-error.ts';
 import { toSchema } from './schema.ts';
 import { isStreaming, withCallbacks, type ToolCallbacks } from './tool-callbacks.ts';
@@ -43,8 +44,13 @@ export type ToolRules<Args = unknown> = {
   providerOptions?: ProviderOptions;
 };
 
-/** What `defTool` takes besides the function: rules, and callbacks around each call. */
-export type ToolOptions<Args = unknown> = ToolRules<Args> & {
+/** What `defTool` takes besides the function: rules, callbacks around each call, and a schema for the result. */
+export type ToolOptions<Args = unknown, Output extends ToolSchema = ToolSchema> = ToolRules<Args> & {
+  /**
+   * A schema for the result, which the log and the model get as the schema reads it. A result that does not fit is an
+   * error of the tool, with the path of what is wrong. Plain JSON Schema checks nothing.
+   */
+  outputSchema?: Output;
   /** Called before the function. What it returns, unless undefined, is the result, and the function is not called. */
   beforeCall?: (args: Args, context: ToolContext) => unknown;
   /** Called with the result. What it returns, unless undefined, takes the result's place. */
@@ -104,14 +110,16 @@ export function functionTool(
       `The function of tool ${name} is ${quoted(fn)}. Write prompt.defTool('${name}', 'what it does', z.object({ … }), async (args) => …); for a tool whose function the page has, leave it out.`,
     );
   }
-  const { rules, callbacks } = splitOptions(name, options);
+  const { rules, callbacks, outputSchema } = splitOptions(name, options);
+  const run = withCallbacks(fn as ToolFunction, callbacks);
+  const streams = isStreaming(fn);
   return {
     kind: 'function',
     description,
     inputSchema: toSchema(name, schema),
     rules,
-    run: withCallbacks(fn as (args: unknown, context: ToolContext) => unknown, callbacks),
-    streams: isStreaming(fn),
+    run: outputSchema === undefined ? run : withOutputSchema(name, run, outputSchema, streams),
+    streams,
   };
 }
 
@@ -152,20 +160,19 @@ const ruleNames = [
 ] as const;
 const callbackNames = ['beforeCall', 'onSuccess', 'onError'] as const;
 
-/** Checks a tool's options (`others`: names that were read before), and takes rules and callbacks apart. @throws CuelineError `invalid_definition` */
+/** Checks a tool's options, and takes them apart. @throws CuelineError `invalid_definition` */
 export function splitOptions(
   name: string,
   options: ToolOptions<never>,
-  others: readonly string[] = [],
-): { rules: ToolRules; callbacks: ToolCallbacks } {
+): { rules: ToolRules; callbacks: ToolCallbacks; outputSchema: FlexibleSchema | undefined } {
   if (!isRecord(options)) {
     throw new CuelineError(
       'invalid_definition',
       `The options of tool ${name} are ${quoted(options)}. Write { … }, or leave them out.`,
     );
   }
-  checkNames(`Tool ${name}`, options, [...ruleNames, ...callbackNames, ...others], 'invalid_definition');
-  const { beforeCall, onSuccess, onError, ...rules } = options as ToolOptions;
+  checkNames(`Tool ${name}`, options, [...ruleNames, ...callbackNames, 'outputSchema'], 'invalid_definition');
+  const { beforeCall, onSuccess, onError, outputSchema, ...rules } = options as ToolOptions;
   if (rules.effect !== undefined && !['read', 'write', 'external'].includes(rules.effect)) {
     throw new CuelineError(
       'invalid_definition',
@@ -185,5 +192,9 @@ export function splitOptions(
       throw new CuelineError('invalid_definition', `${key} of tool ${name} is not a function.`);
     }
   }
-  return { rules, callbacks };
+  return {
+    rules,
+    callbacks,
+    outputSchema: outputSchema === undefined ? undefined : readOutputSchema(name, outputSchema),
+  };
 }

@@ -31,13 +31,24 @@ type OutputOf<Result> = Result extends AsyncIterable<infer Output> ? Output : Aw
  * @example
  * tool('pickFile', 'Lets the user pick a file', z.object({ types: z.array(z.string()) }), { outputSchema: z.string() });
  */
-export function tool<const Name extends string, const Schema extends ToolSchema, Result = unknown>(
+export function tool<
+  const Name extends string,
+  const Schema extends ToolSchema,
+  Result = unknown,
+  const Output extends ToolSchema = never,
+>(
   name: Name,
   description: string,
   schema: Schema,
   fn: (args: ToolArguments<Schema>, context: ToolContext) => Result,
-  options?: ToolOptions<ToolArguments<Schema>>,
-): NamedTool<Name, { input: ToolArguments<Schema>; output: OutputOf<Result> }>;
+  options?: ToolOptions<ToolArguments<Schema>, Output>,
+): NamedTool<
+  Name,
+  {
+    input: ToolArguments<Schema>;
+    output: [Output] extends [never] ? OutputOf<Result> : ToolArguments<Output>;
+  }
+>;
 export function tool<
   const Name extends string,
   const Schema extends ToolSchema,

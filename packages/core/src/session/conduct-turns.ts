@@ -14,7 +14,7 @@ import type { SessionSettings } from './session-config.ts';
 import { outOfTurns, tellEnd, withoutExecute } from './session-end.ts';
 import type { CompletionReason, SessionResult } from './session-result.ts';
 import { createSummarizer } from './summarize.ts';
-import type { SuspendedCall } from './suspend.ts';
+import type { SuspendedCall } from '../prompt/suspend.ts';
 import { suspensionsOf, unansweredCall } from './suspensions.ts';
 import type { TaskComplete } from './task-complete.ts';
 import { createTeller } from './teller.ts';

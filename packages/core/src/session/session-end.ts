@@ -4,7 +4,7 @@ import type { Ending } from '../run/recorder.ts';
 import type { SessionPhase } from './session-callbacks.ts';
 import type { SessionSettings } from './session-config.ts';
 import type { CompletionReason, SessionResult } from './session-result.ts';
-import type { SuspendedCall } from './suspend.ts';
+import type { SuspendedCall } from '../prompt/suspend.ts';
 import type { Completion } from './task-complete.ts';
 import type { Teller } from './teller.ts';
 

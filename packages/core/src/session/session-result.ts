@@ -1,7 +1,7 @@
 import type { ModelMessage } from 'ai';
 import type { CuelineError } from '../errors.ts';
 import type { RunFacts } from '../log/state.ts';
-import type { SuspendedCall } from './suspend.ts';
+import type { SuspendedCall } from '../prompt/suspend.ts';
 
 /** Why a session is over. */
 export type CompletionReason = 'task_complete' | 'max_turns' | 'error' | 'stopped' | 'suspended';

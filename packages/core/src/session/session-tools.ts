@@ -8,7 +8,7 @@ import { defineTool, type NamedTool } from '../prompt/tool.ts';
 import { placed, speakerOf } from '../run/tool-places.ts';
 import { timeLimit, untilAborted } from '../run/until-aborted.ts';
 import type { SessionTools } from './session-config.ts';
-import { isSuspension } from './suspend.ts';
+import { isSuspension } from '../prompt/suspend.ts';
 
 type Ready = ToolSet[string];
 type Execute = (args: unknown, context: ToolContext) => unknown;

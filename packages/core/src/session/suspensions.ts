@@ -1,6 +1,6 @@
 import type { ModelMessage, StepResult, ToolSet } from 'ai';
 import type { RunContext } from '../run/options.ts';
-import { isSuspension, type SuspendedCall } from './suspend.ts';
+import { isSuspension, type SuspendedCall } from '../prompt/suspend.ts';
 
 /** What a model reads of a call that waits, where the conversation goes on without its answer. */
 const UNANSWERED =

@@ -4,7 +4,7 @@ import type { ModelAnswer } from '../run/steady-model.ts';
 import { readInput } from './answer-message.ts';
 import type { Conversation } from './conversation.ts';
 import type { ToolCallInfo } from './session-callbacks.ts';
-import { isSuspension } from './suspend.ts';
+import { isSuspension } from '../prompt/suspend.ts';
 import type { Teller } from './teller.ts';
 
 /** Follows the calls of a turn in the log. Tools end in any order, and are told of as they do. */

@@ -1,4 +1,5 @@
 import {
+  createRun,
   definePlugin,
   definePrompt,
   runPrompt,
@@ -46,6 +47,22 @@ test('tool arguments come from the schema', () => {
   });
   // @ts-expect-error the schema says city
   prompt.defTool('d', '', z.object({ city: z.string() }), ({ town }) => town);
+});
+
+test('a tool’s outputSchema says what its calls come to', () => {
+  const plan = definePrompt('plan', (p) => p.$`Plan.`, {
+    tools: [
+      tool('price', '', z.object({ product: z.string() }), async (): Promise<unknown> => fetch('/price'), {
+        outputSchema: z.object({ price: z.number().default(0) }),
+        effect: 'read',
+      }),
+      tool('look', '', z.object({}), () => 'seen', { effect: 'read' }),
+    ],
+  });
+  const [call] = createRun(plan).getState().toolCalls;
+  expectTypeOf(call!.toolName).toEqualTypeOf<'price' | 'look'>();
+  if (call?.toolName === 'price') expectTypeOf(call.output).toEqualTypeOf<{ price: number } | undefined>();
+  if (call?.toolName === 'look') expectTypeOf(call.output).toEqualTypeOf<string | undefined>();
 });
 
 test('a definition has the input of its function', () => {
