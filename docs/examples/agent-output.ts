@@ -13,6 +13,11 @@ const editor = defineAgent({
   instructions: 'You edit texts.',
   output: tags({ required: ['text'], optional: ['note'] }),
 });
+const analyst = defineAgent({
+  name: 'analyst',
+  instructions: 'You answer with findings and with the query that shows them.',
+  output: tags({ required: ['finding', 'sql'], lists: ['finding'], markdown: ['sql'] }),
+});
 const lister = defineAgent({
   name: 'lister',
   instructions: 'You list facts, each in a line that begins with "- ".',
@@ -28,11 +33,17 @@ const lister = defineAgent({
 const models = {
   reader: scriptedModel(['{"shop":"Pastelaria","total":3.5}']),
   editor: scriptedModel(['Here it is: <text>It is late.</text>']),
+  analyst: scriptedModel([
+    '<finding>Nails sell best.</finding> <finding>Lamps do not.</finding>\n```sql\nSELECT item FROM sales\n```',
+  ]),
   lister: scriptedModel(['The moon pulls.', 'Again:\n- The moon pulls.\n- So does the sun.']),
 };
 const receipt = await reader.call('Pastelaria, 2 coffees, 3.50', { model: models.reader });
 const edited = await editor.call('its late', { model: models.editor });
+const analysed = await analyst.call('What sells?', { model: models.analyst });
 const listed = await lister.call('Why are there tides?', { model: models.lister });
 console.log(receipt.output.total, edited.output.text, listed.output.length); // number, string, number
+console.log(analysed.output.finding, analysed.output.sql); // string[], string
 // #endregion
 // prints: 3.5 It is late. 2
+// prints: [ 'Nails sell best.', 'Lamps do not.' ] SELECT item FROM sales

@@ -189,6 +189,39 @@ describe('Interrupt vs. exception handling', () => {
   });
 });
 
+describe('XML and Markdown tags', () => {
+  test('of which one may be repeated; corrections and rounds of tool calls keep them', async () => {
+    const analyst = defineAgent({
+      name: 'analyst',
+      instructions: 'You analyse the stock.',
+      tools: [stock],
+      output: tags({
+        required: ['finding', 'json'],
+        optional: ['warning', 'sql'],
+        lists: ['finding', 'warning'],
+        markdown: ['json', 'sql'],
+      }),
+    });
+    const model = scriptedModel([
+      [call('stock', { item: 'nails' })],
+      '<finding>There are nails.</finding>',
+      'I see.\n<finding>There are nails.</finding>\n<finding>There are 5.</finding>\n```json\n{"nails":5}\n```',
+    ]);
+    const { output, attempts, dialog } = await analyst.call('What is there?', { model });
+    expect(output).toEqual({
+      finding: ['There are nails.', 'There are 5.'],
+      json: '{"nails":5}',
+      warning: [],
+    });
+    expect(attempts).toBe(2);
+    expect(dialog.messages).toHaveLength(4);
+    expect(JSON.stringify(model.calls[2]!.prompt)).toContain('```json is missing');
+    for (const { prompt } of model.calls) {
+      expect(prompt[0]).toMatchObject({ content: expect.stringContaining('```json … ```') });
+    }
+  });
+});
+
 describe('Function calls, MCP, and tools', () => {
   test('a call is tracked with its arguments, its result or its error, and whether it was a repetition', async () => {
     let runs = 0;

@@ -79,7 +79,9 @@ export function checkOutput(name: string, config: unknown): void {
   if (config === undefined || typeof config === 'function') return;
   if (typeof config === 'object' && config !== null && !Array.isArray(config)) {
     // one that was written out by hand has not been checked
-    if (!isTags(config) || (Array.isArray(config.required) && Array.isArray(config.optional))) return;
+    if (!isTags(config)) return;
+    const { required, optional, lists, markdown } = config;
+    if ([required, optional, lists, markdown].every(Array.isArray)) return;
   }
   throw mistake(
     `The output of agent "${name}" is a schema, tags(['answer']), or a function that reads the text. For the text itself, leave it out.`,

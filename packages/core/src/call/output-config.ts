@@ -10,8 +10,8 @@ export type OutputConfig = Exclude<ToolSchema, () => unknown> | Tags | ParseFunc
 /** What an answer is read as. Without a config that is its text. */
 export type OutputOf<Config> = [Config] extends [undefined]
   ? string
-  : Config extends Tags<infer Required, infer Optional>
-    ? TagValues<Required, Optional>
+  : Config extends Tags<infer Required, infer Optional, infer List>
+    ? TagValues<Required, Optional, List>
     : Config extends { readonly '~standard': unknown }
       ? ToolArguments<Config>
       : Config extends (text: string) => infer Value

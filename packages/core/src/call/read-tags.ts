@@ -1,7 +1,7 @@
 /** What a text has of one tag. */
 export type FoundTag = {
-  /** What stands in the last one that is whole, without the space around it; of those with something in them, if any. */
-  value: string | undefined;
+  /** What stands in each one that is whole, in order, without the space around it. */
+  values: string[];
   /** Whether one is opened and not closed. */
   opened: boolean;
   /** Whether one is closed that was not opened. */
@@ -29,9 +29,8 @@ export function readTags(text: string, names: readonly string[]): Map<string, Fo
   return new Map(
     names.map((name) => {
       const { open, whole, closed } = readings.get(name.toLowerCase())!;
-      const said = (part: { start: number; end: number }): string => text.slice(part.start, part.end).trim();
-      const last = whole.findLast((part) => said(part) !== '') ?? whole.at(-1);
-      return [name, { value: last && said(last), opened: open.length > 0, closed }];
+      const values = whole.map(({ start, end }) => text.slice(start, end).trim());
+      return [name, { values, opened: open.length > 0, closed }];
     }),
   );
 }

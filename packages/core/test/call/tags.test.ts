@@ -16,6 +16,9 @@ function faultOf(act: () => unknown): string {
   throw new Error('did not throw');
 }
 
+const steps = tags({ required: ['step'], optional: ['note'], lists: ['step', 'note'] });
+const blocks = tags({ required: ['json'], optional: ['C++', 'answer'], markdown: ['json', 'C++'] });
+
 const read = (text: string, of: Tags = answer): unknown => parseTags(of, text);
 
 describe('what is read', () => {
@@ -47,6 +50,69 @@ describe('what is read', () => {
   });
 });
 
+describe('a tag that may be repeated is a list', () => {
+  test.each([
+    ['one', '<step>a</step>', ['a']],
+    ['several, in their order', '<step>b</step> then <step>a</step>, <step>b</step>', ['b', 'a', 'b']],
+    ['empty ones do not count', '<step></step><step> a </step><step/>', ['a']],
+    ['nor do those inside', '<step>a <step>b</step></step><step>c</step>', ['a <step>b</step>', 'c']],
+    ['nor one that is not whole', '<step>a</step><step>b', ['a']],
+  ])('%s', (_, text, step) => {
+    expect(read(text, steps)).toEqual({ step, note: [] });
+  });
+
+  test('a required one has something in it, an optional one may be empty', () => {
+    expect(read('<step>a</step><note>x</note><note>y</note>', steps)).toEqual({
+      step: ['a'],
+      note: ['x', 'y'],
+    });
+    expect(faultOf(() => read('<note>x</note>', steps))).toBe(
+      'parse_failed: <step> is missing. Write it as <step>…</step>.',
+    );
+    expect(faultOf(() => read('<step> </step>', steps))).toMatch('<step> is empty');
+  });
+});
+
+describe('a tag of Markdown is a code block', () => {
+  test.each([
+    ['text around', 'Here:\n```json\n{ "a": 1 }\n```\nDone.', '{ "a": 1 }'],
+    ['in one line', 'Here:\n```json { "a": 1 } ```', '{ "a": 1 }'],
+    ['upper case, a title and other ends of lines', '```JSON title="x"\r\n1\r\n```\r\n', '1'],
+    ['tildes and more of them', '~~~~json\n~~~\n1\n~~~\n~~~~', '~~~\n1\n~~~'],
+    ['what is indented stays so', '  ```json\n\n    [\n  1]\n\n  ```', '  [\n1]'],
+    ['a block of another kind around', '```markdown\n```json\n1\n```\n```', '1'],
+    ['a block inside', '```json\n```js\n1\n```\n2\n```', '```js\n1\n```\n2'],
+    ['a longer name', '```json5\n1\n```\n```json\n2\n```', '2'],
+    ['a second thought', '```json\n1\n```\nNo:\n```json\n2\n```\n```json\n```', '2'],
+    ['no tag of XML', '<json>1</json>\n```json\n2\n```', '2'],
+  ])('%s', (_, text, json) => {
+    expect(read(text, blocks)).toEqual({ json });
+  });
+
+  test('stands beside tags of XML, and may be a list', () => {
+    expect(read('<answer>a</answer>\n```json\n1\n```\n```c++\nint a;\n```', blocks)).toEqual({
+      answer: 'a',
+      json: '1',
+      'C++': 'int a;',
+    });
+    const all = tags({ required: ['sql'], lists: ['sql'], markdown: ['sql'] });
+    expect(read('```sql\nSELECT 1\n```\nand\n```sql\nSELECT 2\n```', all)).toEqual({
+      sql: ['SELECT 1', 'SELECT 2'],
+    });
+  });
+
+  test.each([
+    ['1', '```json is missing'],
+    ['```json\n```', '```json is empty'],
+    ['```json\n1', '```json is opened and never closed'],
+    ['```json\n1\n```\n```c++\nint', '```C++ is opened and never closed'],
+  ])('%j: %s', (text, fault) => {
+    expect(faultOf(() => read(text, blocks))).toBe(
+      `parse_failed: ${fault}. Write it as \`\`\`json … \`\`\`.`,
+    );
+  });
+});
+
 describe('what cannot be read says why, to the model', () => {
   test.each([
     ['It is 42.', '<answer> is missing'],
@@ -65,6 +131,12 @@ describe('what cannot be read says why, to the model', () => {
 });
 
 test('the system prompt names the tags', () => {
+  expect(tagsLine(steps)).toBe(
+    'Write your answer in these tags: <step>…</step> (one or more). Where it is of use, add: <note>…</note> (as many as you need).',
+  );
+  expect(tagsLine(blocks)).toBe(
+    'Write your answer in these tags: ```json … ```. Where it is of use, add: ```C++ … ```, <answer>…</answer>.',
+  );
   expect(tagsLine(both)).toBe(
     'Write your answer in these tags: <answer>…</answer>. Where it is of use, add: <note>…</note>.',
   );
@@ -80,6 +152,15 @@ test.each([[[]], [{}], ['answer'], [undefined], [{ required: 'answer' }]])(
 test.each(['', '1st', 'a b', '__proto__', 'constructor', 'a'.repeat(65)])('no tag is named "%s"', (name) => {
   expect(faultOf(() => tags([name]))).toMatch(/^invalid_definition: .* cannot be the name of a tag/);
 });
+
+test.each([{ lists: ['a'] }, { required: ['b'], markdown: ['a'] }])(
+  '%j names a tag in one place only',
+  (names) => {
+    expect(faultOf(() => tags({ optional: ['c'], ...names } as never))).toBe(
+      'invalid_definition: The tag "a" is among lists or markdown only. Name it in required or optional, too.',
+    );
+  },
+);
 
 test('a name is given once', () => {
   expect(faultOf(() => tags({ required: ['a'], optional: ['A'] }))).toMatch(/'A' is named twice/);
@@ -115,6 +196,16 @@ test.each(['<answer ', '<answer "', '<answer', '<answer>', '</answer>', '<', '< 
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
     const started = performance.now();
     expect(() => read(text)).toThrow(CuelineError);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  },
+);
+
+test.each(['```', '```json', '```json\n', '~', '``` x ', '\n', ' ', '```json a`'])(
+  'a megabyte of %j is read for code blocks in linear time',
+  (piece) => {
+    const text = `${piece.repeat(Math.ceil(1_000_000 / piece.length))}x`;
+    const started = performance.now();
+    expect(() => read(text, blocks)).toThrow(CuelineError);
     expect(performance.now() - started).toBeLessThan(2_000);
   },
 );

@@ -24,6 +24,22 @@ test('the output is what the config says', () => {
   expectTypeOf(tagged.call(''))
     .resolves.toHaveProperty('output')
     .toEqualTypeOf<{ answer: string; why: string; note?: string }>();
+  const listed = tags({
+    required: ['step', 'json'],
+    optional: ['note', 'why'],
+    lists: ['step', 'note'],
+    markdown: ['json'],
+  });
+  expectTypeOf(defineAgent({ ...base, output: listed }).call(''))
+    .resolves.toHaveProperty('output')
+    .toEqualTypeOf<{ json: string; why?: string; step: string[]; note: string[] }>();
+  expectTypeOf(defineAgent({ ...base, output: tags({ required: ['answer'] }) }).call(''))
+    .resolves.toHaveProperty('output')
+    .toEqualTypeOf<{ answer: string }>();
+  // @ts-expect-error a list is one of the tags
+  tags({ required: ['step'], lists: ['steps'] });
+  // @ts-expect-error and so is a code block
+  tags({ required: ['step'], markdown: ['json'] });
   expectTypeOf(defineAgent({ ...base, output: tags(['answer']) }).call(''))
     .resolves.toHaveProperty('output')
     .toEqualTypeOf<{ answer: string }>();
