@@ -43,7 +43,7 @@ export async function approvedArguments(
   { tree, path }: Speaker,
   { toolName, rules, inputSchema, args, context, verdict }: ApprovableCall,
 ): Promise<{ args: unknown; edited?: unknown }> {
-  const asks = verdict?.asks ?? (await needsApproval(rules, args, tree.approvedEffects));
+  const asks = verdict?.asks ?? (await tree.track(needsApproval(rules, args, tree.approvedEffects)));
   if (!asks) return { args };
   const { toolCallId, abortSignal } = context;
   const request = { toolCallId, toolName, input: toJson(args, tree.secrets) };

@@ -23,7 +23,7 @@ import type { Recorder } from './recorder.ts';
 import type { ApprovalVerdict } from './tool-approval.ts';
 import { placed } from './tool-places.ts';
 import type { Speaker } from './tree.ts';
-import { timeLimit, untilAborted } from './until-aborted.ts';
+import { timeLimit, untilAborted, untilSettled } from './until-aborted.ts';
 
 /** How a call's result becomes known to those that wait for the same. */
 type End = { resolve: (output: unknown) => void; reject: (error: unknown) => void };
@@ -153,11 +153,13 @@ export function createCallGuard({
   ): Promise<unknown> {
     try {
       const place = await enter(guarded, given, context, admitInside);
+      let work: Promise<unknown> | undefined;
       try {
-        const output = await untilEnded(() => lastOutput(place.start()), place.signal);
+        const begin = async (): Promise<unknown> => lastOutput(place.start());
+        const output = await untilEnded((work = tree.track(begin())), place.signal);
         return hideKeys(guarded.finish(output), tree.secrets);
       } finally {
-        place.leave();
+        place.leave(work);
       }
     } catch (error) {
       throw withoutKeys(error);
@@ -174,20 +176,22 @@ export function createCallGuard({
     let output: unknown = null;
     try {
       const place = await enter(guarded, given, context, admitInside);
+      let work: Promise<unknown> | undefined;
       try {
         const outputs = (place.start() as AsyncIterable<unknown>)[Symbol.asyncIterator]();
         try {
           for (;;) {
-            const next = await untilEnded(() => outputs.next(), place.signal);
+            const next = await untilEnded(tree.track(outputs.next()), place.signal);
             if (next.done === true) break;
             yield (output = hideKeys(guarded.finish(next.value), tree.secrets));
           }
         } finally {
           // not awaited: a generator that waits for ever gives no answer to this either
-          void outputs.return?.();
+          work = outputs.return?.();
+          if (work !== undefined) tree.track(work).catch(() => {});
         }
       } finally {
-        place.leave();
+        place.leave(work);
       }
     } catch (error) {
       const safe = withoutKeys(error);
@@ -205,7 +209,12 @@ export function createCallGuard({
     given: unknown,
     context: ToolContext,
     admitInside: Admit,
-  ): Promise<{ start: () => unknown; signal: AbortSignal | undefined; leave: () => void }> {
+  ): Promise<{
+    start: () => unknown;
+    signal: AbortSignal | undefined;
+    /** The call is over; its function may still be at work. */
+    leave: (work: Promise<unknown> | undefined) => void;
+  }> {
     const { toolCallId } = context;
     // what a tool does comes after its call, also in the log
     await recorder.toolCalled(toolCallId);
@@ -240,8 +249,8 @@ export function createCallGuard({
         return run(ownCopy(args), placed(own, caller), admitInside, begin);
       },
       signal,
-      leave() {
-        place?.leave();
+      leave(work) {
+        void untilSettled(work, rules.timeoutMs).then(() => place?.leave());
         limit?.clear();
         recorder.toolTimed(toolCallId, Math.round((performance.now() - startedAt) * 100) / 100);
       },
@@ -303,12 +312,9 @@ export function createCallGuard({
 }
 
 /** A tool that is ended may say so first, in its own words: what counts is why it was. */
-async function untilEnded<Value>(
-  work: () => Promise<Value>,
-  signal: AbortSignal | undefined,
-): Promise<Value> {
+async function untilEnded<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   try {
-    return await untilAborted(work(), signal);
+    return await untilAborted(work, signal);
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;
     // of an error that was written for people and models, the message is all

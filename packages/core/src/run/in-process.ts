@@ -4,17 +4,28 @@ import type { Executor, RunCommand } from './executor.ts';
 import type { LiveRun } from './live-run.ts';
 import { loadRunner } from './load-runner.ts';
 import type { KnownRuns } from './run-here.ts';
+import type { WorkListener } from './track-work.ts';
 import { watch } from './watch.ts';
+
+/** What else {@link inProcess} can be told. */
+export type InProcessOptions = {
+  /**
+   * Called with a promise for each call of a prompt's own functions, such as its tools and hooks. It resolves once the
+   * function has really ended, which is after its run where it does not listen to the signal, and never rejects. A server
+   * that limits what happens at once counts these.
+   */
+  onWork?: WorkListener | undefined;
+};
 
 /**
  * Runs prompts right here, in this page or process. `models` says where models come from (environment, providers,
  * fetch). A mistake that keeps a run from starting becomes a run that ends with that error.
  */
-export function inProcess(models: ModelSettings = {}): Executor {
+export function inProcess(models: ModelSettings = {}, { onWork }: InProcessOptions = {}): Executor {
   const runs: KnownRuns = new Map();
   return {
     start: (request, signal) =>
-      watch(async () => (await loadRunner()).startHere(request, signal, models, runs)),
+      watch(async () => (await loadRunner()).startHere(request, signal, models, runs, onWork)),
     attach(runId, afterSeq, signal) {
       const run = runs.get(runId);
       if (run === undefined) return undefined;

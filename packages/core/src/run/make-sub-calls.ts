@@ -46,7 +46,7 @@ export function makeSubCalls(speaker: Speaker, outer: OuterCall): SubCaller {
     const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
     const make = async (): Promise<unknown> => {
       const own = signal === undefined ? context : { ...context, abortSignal: signal };
-      const result = lastOutput(run(placed(own, caller)));
+      const result = tree.track(lastOutput(run(placed(own, caller))));
       return capOutput(await untilAborted(result, signal), name);
     };
     try {

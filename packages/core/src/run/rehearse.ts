@@ -12,6 +12,7 @@ import type { Ending } from './recorder.ts';
 import { runAgent } from './run-agent.ts';
 import { speak, type Speech } from './speak.ts';
 import type { PrepareStep } from './stream-options.ts';
+import { trackWork } from './track-work.ts';
 import { createTree, type EventSink, type RunTree } from './tree.ts';
 
 /** A run that goes as far as its first model call and makes it not. What `dryRun` does, apart so that it loads late. */
@@ -52,6 +53,7 @@ export async function rehearse<Input, Plugins extends readonly Plugin[]>(
     loopRules,
     answer: runAgent,
     fail,
+    track: trackWork(undefined),
   });
   const { result, recorder, definitions } = speak(
     { tree: withoutTools(tree), path: undefined, depth: 0, model, sink },

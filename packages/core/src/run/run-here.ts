@@ -5,6 +5,7 @@ import { failedStart } from './failed-start.ts';
 import type { LiveRun } from './live-run.ts';
 import { describeFailure } from './script-error.ts';
 import { startRun } from './start-run.ts';
+import type { WorkListener } from './track-work.ts';
 
 /** The runs that are under way, and those of whose end nobody has heard, by their ids. */
 export type KnownRuns = Map<string, LiveRun>;
@@ -18,19 +19,15 @@ export async function startHere<Input>(
   signal: AbortSignal,
   models: ModelSettings,
   runs: KnownRuns,
+  onWork?: WorkListener,
 ): Promise<AsyncIterator<RunEvent> | Iterator<RunEvent>> {
   const { definition, input, model, options, messages, tasks } = request;
   const signals = options?.abortSignal === undefined ? [signal] : [signal, options.abortSignal];
   let run;
   try {
-    ({ run } = await startRun(definition, {
-      ...models,
-      input,
-      model,
-      messages,
-      tasks,
-      options: { ...options, abortSignal: AbortSignal.any(signals) },
-    }));
+    const abortSignal = AbortSignal.any(signals);
+    const config = { ...models, input, model, messages, tasks, options: { ...options, abortSignal } };
+    ({ run } = await startRun(definition, config, onWork));
   } catch (error) {
     if (signals.some(({ aborted }) => aborted)) return failedStart(definition.name, undefined, messages);
     const failure = describeFailure(error, input, models);

@@ -14,6 +14,7 @@ import { runAgent } from './run-agent.ts';
 import type { RunPromptResult } from './run-prompt.ts';
 import { speak } from './speak.ts';
 import { toJson } from './to-json.ts';
+import { trackWork, type WorkListener } from './track-work.ts';
 import { createTree, type Speaker } from './tree.ts';
 import { toUIMessages } from './ui-messages.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -26,12 +27,14 @@ export async function startRun<
 >(
   source: PromptSource<Input, Plugins>,
   config: PromptConfig<Input, Output, Plugins>,
+  onWork?: WorkListener,
 ): Promise<RunPromptResult<Output, Plugins>> {
   const definition = toDefinition(source);
   const models = createModels(config);
   const model = await models.resolve(modelOf(config.model ?? definition.model));
   // a prompt function that does not listen to the signal must not hold up whoever aborts it
-  const opened = await untilAborted(openRun(definition, config), notYet(config.options?.abortSignal));
+  const track = trackWork(onWork);
+  const opened = await untilAborted(track(openRun(definition, config)), notYet(config.options?.abortSignal));
 
   const runId = createId('run');
   const log = withoutKeys(createRunLog(), models.secrets());
@@ -55,6 +58,7 @@ export async function startRun<
     approvedEffects: opened.approvedEffects,
     loopRules: opened.loopRules,
     answer: runAgent,
+    track,
     fail(error) {
       recorder.fail(error);
       abort.abort(error);

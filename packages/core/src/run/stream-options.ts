@@ -123,7 +123,8 @@ export function composeStreamOptions(
       : { experimental_transform: [rest.experimental_transform ?? [], context.attempts.transform].flat() }),
     prepareStep: async (step) => {
       asked = await formatOf(output);
-      const prepared = await (aroundPrepareStep?.(prepareStep) ?? prepareStep)(step);
+      const prepare = aroundPrepareStep?.(prepareStep) ?? prepareStep;
+      const prepared = await tree.track((async () => prepare(step))());
       const model = prepared?.model;
       return model === undefined ? prepared : { ...prepared, model: conductedModel(model, conduct) };
     },

@@ -12,6 +12,7 @@ import type { LoopRules } from './loop-rules.ts';
 import type { Place } from './place.ts';
 import { createRequests, type Requests } from './requests.ts';
 import { createSlots, type Slots } from './slots.ts';
+import type { TrackWork } from './track-work.ts';
 
 /** A tool call that an agent answers. */
 export type AgentCall = { name: string; agent: AgentDefinition; args: unknown; context: ToolContext };
@@ -33,6 +34,8 @@ export type RunTree = {
   answer(parent: Speaker, call: AgentCall): Promise<unknown>;
   /** Ends the whole run with an error, whichever agent met it. */
   fail(error: CuelineError): void;
+  /** Tells whoever hosts the run that a function of the prompt's own is at work. */
+  readonly track: TrackWork;
   /** The path of an agent that answers `toolCallId`: no two agents have the same, also where a model uses an id again. */
   pathOf(parent: string | undefined, toolCallId: string): string;
   /** The task lists of the run (under the empty path) and of its agents. */
@@ -63,7 +66,7 @@ export type EventSink = {
 export function createTree(
   log: RunLog,
   models: Models,
-  settings: { limits: Limits } & Pick<RunTree, 'approvedEffects' | 'loopRules' | 'answer' | 'fail'>,
+  settings: { limits: Limits } & Pick<RunTree, 'approvedEffects' | 'loopRules' | 'answer' | 'fail' | 'track'>,
 ): RunTree {
   const paths = new Set<string>();
   const secrets = models.secrets();
@@ -81,6 +84,7 @@ export function createTree(
     loopRules: settings.loopRules,
     answer: settings.answer,
     fail: settings.fail,
+    track: settings.track,
     pathOf(parent, toolCallId) {
       const first = parent === undefined ? toolCallId : `${parent}/${toolCallId}`;
       let path = first;

@@ -20,6 +20,16 @@ export async function untilAborted<Value>(
   }
 }
 
+/** Resolves once something has ended, however it did, or after so many milliseconds. */
+export async function untilSettled(work: Promise<unknown> | undefined, ms: number = Infinity): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise((resolve) => {
+    if (ms <= MAX_TIMER_MS) timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]).catch(() => {});
+  clearTimeout(timer);
+}
+
 /** `setTimeout` takes no more. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 

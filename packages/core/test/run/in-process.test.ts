@@ -130,6 +130,40 @@ describe('a run in this page', () => {
     expect(known).toEqual(ids.slice(-33));
   });
 
+  test('tells its host when a function of the prompt has really ended, which may be after the run', async () => {
+    let endIt = (_error: Error): void => {};
+    const deaf = new Promise<string>((_resolve, reject) => (endIt = reject));
+    let working = 0;
+    const executor = inProcess(
+      {},
+      {
+        onWork(work) {
+          working += 1;
+          void work.then(() => (working -= 1));
+        },
+      },
+    );
+    const definition = definePrompt('deaf', (prompt) => {
+      prompt.defTool('send', 'Sends', z.object({}), () => deaf);
+      prompt.$`Send it.`;
+    });
+    const aborting = new AbortController();
+    const request: RunRequest = {
+      definition: definition as never,
+      input: undefined,
+      model: scriptedModel(turns),
+    };
+    const run = executor.start(request, aborting.signal)[Symbol.asyncIterator]();
+    await readTo(run, 'tool-start');
+    aborting.abort();
+    const [end] = (await readTo(run, 'run-end')).slice(-1);
+    expect(end).toMatchObject({ outcome: 'stopped' });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(working).toBe(1);
+    endIt(new Error('too late'));
+    await expect.poll(() => working).toBe(0);
+  });
+
   test('is not known to another executor', async () => {
     const { runId } = await openRun();
     expect(inProcess().attach?.(runId, -1, never())).toBeUndefined();

@@ -222,6 +222,33 @@ describe('tool calls at once', () => {
       'slow took longer than 10 ms, so it was ended.',
     ]);
   });
+
+  test('a call whose time is over keeps its place while its function works, for as long again at most', async () => {
+    let working = 0;
+    let most = 0;
+    const { run } = await play(
+      (prompt) => {
+        prompt.defTool(
+          'deaf',
+          '',
+          numbered,
+          async () => {
+            most = Math.max(most, (working += 1));
+            await new Promise((resolve) => setTimeout(resolve, 60));
+            working -= 1;
+          },
+          { timeoutMs: 40 },
+        );
+        prompt.$`Go.`;
+      },
+      [[1, 2, 3].map((n) => call('deaf', { n })), 'Done.'],
+      { options: { limits: { concurrentToolCalls: 1 } } },
+    );
+    expect(run.state.toolCalls.map(({ errorText }) => errorText)).toEqual(
+      Array.from({ length: 3 }, () => 'deaf took longer than 40 ms, so it was ended.'),
+    );
+    expect(most).toBe(1);
+  });
 });
 
 describe('tokens', () => {

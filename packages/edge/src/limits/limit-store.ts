@@ -34,6 +34,8 @@ export type Adjustment = CallName &
     tokens: number;
     /** The most that the call can cost, in the currency of `prices`. Default 0. */
     cost?: number | undefined;
+    /** Makes the call's lease end so many milliseconds from now. Default: it ends when it would have. */
+    leaseMs?: number | undefined;
   };
 
 /** A call that wants to begin, with the limits that hold for its subject. */
@@ -72,7 +74,7 @@ export type Adjusted = Reserved | { ok: false; why: 'ended' };
 export type LimitStore = {
   /** Counts a call before it is made, for its subject and for all together, or not at all. The same call again is not counted again. */
   reserve(call: Reservation): Promise<Reserved>;
-  /** Changes what a call under way has reserved. Where it is refused, the call keeps what it had. A lower amount is never refused. */
+  /** Changes what a call under way has reserved, and how long. Where it is refused, the call keeps what it had. A lower amount is never refused. */
   adjust(call: Adjustment): Promise<Adjusted>;
   /** Ends a call with what it has used. Again, or for a call that is not known: does nothing. */
   settle(call: Settlement): Promise<void>;

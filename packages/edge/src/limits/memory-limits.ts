@@ -152,19 +152,21 @@ export function createMemoryLimits({
       return answer;
     },
     adjust: async (call) => {
-      const { subject, id, tokens, cost = 0 } = call;
+      const { subject, id, tokens, cost = 0, leaseMs } = call;
       const at = now();
       const account = accounts.get(subject);
       if (account !== undefined) bringUpToDate(account, at);
       const lease = account?.leases.get(id);
       if (account === undefined || lease === undefined) return { ok: false, why: 'ended' };
-      const adjusted = { ...lease, tokens, cost };
+      const until = leaseMs === undefined ? lease.until : at + leaseMs;
+      const adjusted = { ...lease, tokens, cost, until };
       const more = subtract(adjusted, lease);
       const isLess = isAmount(call) && more.tokens <= 0 && more.cost <= 0;
       const answer: Reserved = isLess ? { ok: true } : checkDay(account, more, call, at);
       if (!answer.ok) return answer;
       account.leases.set(id, adjusted);
-      addReserved(lease, more, at);
+      addReserved(lease, subtract(nothing, lease), at);
+      addReserved(adjusted, adjusted, at);
       return answer;
     },
     settle: async ({ subject, id, tokens, cost = 0 }) => {

@@ -161,8 +161,9 @@ return false
 `);
 
 /**
- * Further arguments: the call's id, its tokens and cost, tokens and money a day for the subject, and for all together. Gives
- * nothing where that was set aside, else why not and for how many ms.
+ * Further arguments: the call's id, its tokens and cost, tokens and money a day for the subject, and for all together, ms from
+ * now to the end of the lease, or nothing for the end that it has. Gives nothing where that was set aside, else why not and for
+ * how many ms.
  */
 export const adjustCall: RedisScript = createScript(`${account}
 local id, tokens, money = ARGV[2], number(ARGV[3]), number(ARGV[4])
@@ -175,8 +176,11 @@ if more > 0 or moreMoney > 0 then
   local refused = refusal(more, moreMoney, 5)
   if refused then return refused end
 end
-lease(id, tokens, money, before.till)
-addReserved(before.till, more, moreMoney)
+local till = before.till
+if ARGV[9] ~= '' then till = at + number(ARGV[9]) end
+lease(id, tokens, money, till)
+addReserved(before.till, -before.tokens, -before.cost)
+addReserved(till, tokens, money)
 keep()
 return false
 `);

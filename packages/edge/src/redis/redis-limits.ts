@@ -47,8 +47,9 @@ export function createRedisLimits(
       ) as Reserved;
     },
     async adjust(call) {
-      const { subject, id, group } = call;
-      return answerOf(await adjustCall(client, keysOf(subject, group), [time(), id, ...amountOf(call)]));
+      const { subject, id, group, leaseMs = '' } = call;
+      const numbers = [...amountOf(call), String(leaseMs)];
+      return answerOf(await adjustCall(client, keysOf(subject, group), [time(), id, ...numbers]));
     },
     async settle({ subject, id, group, tokens = NaN, cost = 0 }) {
       await settleCall(client, keysOf(subject, group), [time(), id, String(tokens), String(cost)]);

@@ -30,6 +30,11 @@ export type RunBudget = {
   /** Sets aside what the run may have used so far. @throws CuelineError `budget_exceeded` where not so much is left of the day */
   setAside(run: BudgetedRun, amount: Amount): Promise<void>;
   /**
+   * Keeps the place of a run that has ended, with what it has used, while its tools are still at work. Gives back the rest.
+   * Never rejects.
+   */
+  hold(run: BudgetedRun, used: Amount): Promise<void>;
+  /**
    * Gives a place back, with what was used: all that was set aside where that is left out. Never rejects: the lease ends by
    * itself.
    */
@@ -94,6 +99,12 @@ export function createRunBudget(
       const reserved = await tryFor({ ...run, id: runId, tokens, rpm, concurrent, leaseMs });
       if (reserved.ok) return undefined;
       return { ...reserved, ...(Number.isFinite(dailyTokens) ? { message } : {}) };
+    },
+    async hold({ runId, ...run }, used) {
+      const leaseMs = runMs + SETTLE_MS;
+      await withPatience((async () => limitStore.adjust({ ...run, ...used, id: runId, leaseMs }))()).catch(
+        (error: unknown) => report({ type: 'failed', error, runId }),
+      );
     },
     async setAside({ runId, ...run }, amount) {
       const asked = (async () => limitStore.adjust({ ...run, ...amount, id: runId }))();
@@ -174,7 +185,7 @@ export function notNow(
   const retry = retryAfterMs === undefined ? {} : { retryAfterMs };
   switch (why) {
     case 'concurrent': {
-      const message = `There may be ${concurrent} runs of yours at once. Wait until one has ended, or stop one.`;
+      const message = `There may be ${concurrent} runs of yours at once. Wait until one has ended, or stop one: its place is free once its tools have ended.`;
       return new Refusal('too_many_at_once', message, retry);
     }
     case 'rpm': {

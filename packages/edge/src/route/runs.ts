@@ -13,6 +13,7 @@ import type { EventBatch, StoredRun } from '../stores/run-log-store.ts';
 import { hostRun, type HostedRun } from './host-run.ts';
 import { leastTokens } from './least-tokens.ts';
 import type { MemoryUser } from './memory-use.ts';
+import { createOpenWork, type OpenWork } from './open-work.ts';
 import { withPatience } from './patience.ts';
 import { unknownRun } from './read-query.ts';
 import type { Start } from './read-start.ts';
@@ -50,6 +51,17 @@ export type Beginning = {
   waitUntil?: ((work: Promise<void>) => void) | undefined;
   /** What the run takes of the memory until its end. */
   user: MemoryUser;
+};
+
+/** What goes with a run that happens here. */
+type Hosting = {
+  prompt: string;
+  meter: RunMeter;
+  /** What its functions are at. */
+  work: OpenWork;
+  /** Lets go of the memory that it takes. */
+  release(): void;
+  stop: HostedRun['stop'];
 };
 
 /** The runs of a route: those that happen here, and those of every instance that shares its store. */
@@ -125,13 +137,15 @@ export function createRuns(settings: RouteSettings): Runs {
     });
   }
 
-  /** Makes a run known, ends it where the switch says so, and gives its place back, with what it was charged. */
+  /**
+   * Makes a run known, ends it where the switch says so, and gives its place back, with what it was charged, once its tools
+   * have ended: a tool that does not listen to its signal goes on after its run, for at most `runMs` as far as is counted.
+   */
   function account(
-    { runId, subject }: { runId: string; subject: string },
-    prompt: string,
-    meter: RunMeter,
-    stop: HostedRun['stop'],
+    run: BudgetedRun,
+    { prompt, meter, work, release, stop }: Hosting,
   ): { add(event: RunEvent): void; settled: Promise<void> } {
+    const { runId, subject } = run;
     const begun = performance.now();
     report({ type: 'run-start', runId, subject, prompt });
     const letGo = onSwitchStop(settings.options.killSwitch, () => stop(stoppedBySwitch()));
@@ -147,9 +161,20 @@ export function createRuns(settings: RouteSettings): Runs {
         const code = error === undefined ? {} : { code: error.code };
         const ms = Math.round(performance.now() - begun);
         report({ type: 'run-end', runId, subject, prompt, outcome, ...code, ms, ...meter.total() });
-        settle(budget.settle(subject, runId, meter.total()));
+        settle(giveBack());
       },
     };
+
+    async function giveBack(): Promise<void> {
+      if (work.count > 0) {
+        const held = budget.hold(run, meter.total());
+        await work.over(runMs);
+        // a store that is told of both at once may hear of them in another order
+        await held;
+      }
+      release();
+      await budget.settle(subject, runId, meter.total());
+    }
   }
 
   /** What is written down can be read from the store by then; the rest can be read here only. */
@@ -255,9 +280,13 @@ export function createRuns(settings: RouteSettings): Runs {
       const options = { ...request.options, limits: within(limits) };
       const stop: HostedRun['stop'] = (error) => run.stop(error);
       const meter = meterFor(budgeted, prompt, allowed, stop);
-      const executor = inProcess({ ...models, wrapModel: (model) => meter.wrap(model) });
-      const { add, settled } = account({ runId, subject }, prompt, meter, stop);
-      const release = user.retain();
+      const work = createOpenWork();
+      const executor = inProcess(
+        { ...models, wrapModel: (model) => meter.wrap(model) },
+        { onWork: (each) => work.add(each) },
+      );
+      const hosting = { prompt, meter, work, release: user.retain(), stop };
+      const { add, settled } = account(budgeted, hosting);
       const run: HostedRun = hostRun({
         runId,
         subject,
@@ -267,10 +296,7 @@ export function createRuns(settings: RouteSettings): Runs {
         runMs,
         showErrors: settings.showErrors,
         showRequests: settings.showRequests,
-        onEvent(event) {
-          add(event);
-          if (event.type === 'run-end') release();
-        },
+        onEvent: add,
         permissions: settings.permissions,
         onFailure,
       });

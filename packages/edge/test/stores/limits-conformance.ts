@@ -48,6 +48,27 @@ export function describeLimitStore(name: string, { open, clock }: LimitsUnderTes
       expect(await store.reserve(newCall({ concurrent: 0 }))).toMatchObject({ why: 'concurrent' });
     });
 
+    test('hold their places until their leases are over, which may be changed', async () => {
+      goToEvening();
+      const [store, other] = [await open(), await open()];
+      const call = newCall({ concurrent: 1, leaseMs: minute, tokens: 900, group: `held-${count}` });
+      const total = { group: call.group, totalDailyTokens: 1_000 };
+      const another = newCall({ ...total, tokens: 300 });
+      await store.reserve(call);
+      clock.at += minute - 1;
+      expect(await other.adjust({ ...call, tokens: 700, leaseMs: hour })).toEqual({ ok: true });
+      clock.at += minute;
+      expect(await store.reserve({ ...call, id: '2' })).toMatchObject({ why: 'concurrent' });
+      // also without a change of what it has reserved, and past midnight
+      await store.adjust({ ...call, tokens: 700, leaseMs: 2 * hour });
+      clock.at += hour;
+      expect(await other.reserve({ ...call, id: '2', tokens: 10 })).toMatchObject({ why: 'concurrent' });
+      expect(await store.reserve({ ...another, tokens: 301 })).toMatchObject({ why: 'total' });
+      expect(await store.reserve(another)).toEqual({ ok: true });
+      clock.at += hour;
+      expect(await other.reserve({ ...call, id: '2', tokens: 10 })).toEqual({ ok: true });
+    });
+
     test('of 50 that come together no more begin than may', async () => {
       const stores = [await open(), await open()];
       const call = newCall({ concurrent: 7 });

@@ -1,0 +1,43 @@
+/** What is at work. */
+export type OpenWork = {
+  readonly count: number;
+  /** Counts it until it has settled. */
+  add(work: Promise<void>): void;
+  /** Resolves once nothing is at work, or after so many milliseconds. */
+  over(ms: number): Promise<void>;
+};
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Counts what a run's functions are at: they may still be so when their run has ended. */
+export function createOpenWork(): OpenWork {
+  const waiting = new Set<() => void>();
+  let count = 0;
+
+  function end(): void {
+    count -= 1;
+    if (count === 0) for (const wake of waiting) wake();
+  }
+
+  return {
+    get count() {
+      return count;
+    },
+    add(work) {
+      count += 1;
+      void work.then(end, end);
+    },
+    over(ms) {
+      if (count === 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        const wake = (): void => {
+          clearTimeout(timer);
+          waiting.delete(wake);
+          resolve();
+        };
+        const timer = setTimeout(wake, Math.min(ms, MAX_TIMER_MS));
+        waiting.add(wake);
+      });
+    },
+  };
+}
