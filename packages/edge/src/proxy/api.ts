@@ -36,6 +36,8 @@ export type Api = {
   passedHeader?: { name: string; read(value: string): string | undefined };
   /** Builds the body that is sent, or throws a Refusal. */
   check(body: JsonObject, rules: BodyRules): CheckedBody;
+  /** The fields in which the events of a stream have each piece of text once. */
+  deltas: readonly string[];
   /** Reads the usage out of an event, or of a whole answer. */
   usage(data: JsonObject): ReportedUsage | undefined;
 };

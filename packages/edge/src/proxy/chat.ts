@@ -57,6 +57,7 @@ export function chatApi(openai: boolean): Api {
         hideUsage: stream && !wanted,
       };
     },
+    deltas: ['content', 'reasoning_content', 'arguments'],
     usage,
   };
 }
@@ -72,6 +73,7 @@ export const mistralApi: Api = {
     'document_page_limit',
   ],
   check: (body, rules) => check(body, rules, ['max_tokens'], { stream: readStream(body) }),
+  deltas: ['content', 'text', 'arguments'],
 };
 
 const outputNames = ['max_completion_tokens', 'max_tokens'] as const;
@@ -189,12 +191,16 @@ function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
   }
 }
 
-function usage({ usage }: JsonObject): ReportedUsage | undefined {
+function usage({ usage, choices }: JsonObject): ReportedUsage | undefined {
   if (!isObject(usage)) return undefined;
   const details = usage['prompt_tokens_details'];
+  // some servers tell with each piece of a stream what it has come to so far
+  const goesOn =
+    Array.isArray(choices) &&
+    choices.some((choice) => isObject(choice) && isObject(choice['delta']) && !choice['finish_reason']);
   return {
     input: countOf(usage['prompt_tokens']),
-    output: countOf(usage['completion_tokens']),
+    output: goesOn ? undefined : countOf(usage['completion_tokens']),
     cachedInput: isObject(details) ? countOf(details['cached_tokens']) : undefined,
   };
 }

@@ -40,6 +40,7 @@ export const generateContentApi: Api = {
   fields: ['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig'],
   authorize: (key) => ({ 'x-goog-api-key': key }),
   check: (body, rules) => check(body, rules, false),
+  deltas: ['text'],
   usage: ({ usageMetadata: usage }) =>
     isObject(usage)
       ? {

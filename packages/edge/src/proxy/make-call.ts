@@ -139,7 +139,7 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
       const events = passEvents(response.body, {
         ...limits,
         ...ours,
-        isOfInterest: meter.isOfInterest,
+        look: meter.look,
         onEvent: meter.readEvent,
         onEnd: (end, bytes) => {
           if (end !== 'done') controller.abort('client' satisfies Cut);

@@ -81,6 +81,7 @@ export const messagesApi: Api = {
     refuseForeignSchemas([clean['tools'], clean['output_format'], clean['output_config']]);
     return { body: { model: rules.model, ...clean, stream }, stream, outputTokens };
   },
+  deltas: ['text', 'thinking', 'partial_json'],
   usage: (data) => {
     if (data['type'] === 'message_start') {
       // what is written so far; how much it becomes, only message_delta tells

@@ -9,10 +9,10 @@ import { dataOf } from './split-events.ts';
 export type Meter = {
   /** As the provider told so far. */
   used: ReportedUsage;
-  /** About as many tokens as the text is that was sent, and that came back in an answer that was read whole. */
-  seen: TokenCounts;
-  /** Whether some of these events have to be read or changed. */
-  isOfInterest(events: string): boolean;
+  /** About as many tokens as the text is that was sent, and that has come back. */
+  readonly seen: TokenCounts;
+  /** Counts the text of these events, and says whether some of them have to be read or changed. */
+  look(events: string): boolean;
   /** An event as it is passed on: without the key; undefined for one that only we asked for. */
   readEvent(event: string): string | undefined;
   /** The same for an answer in JSON. Throws a Refusal for one that is none. */
@@ -22,7 +22,10 @@ export type Meter = {
 /** A meter for one call. `hideUsage` leaves out the event of usage that the caller did not ask for. */
 export function createMeter(api: Api, key: string, { body, hideUsage = false }: CheckedBody): Meter {
   const used: ReportedUsage = {};
-  const seen: TokenCounts = { input: estimateTokens(textLength(body)), output: 0 };
+  const input = estimateTokens(textLength(body));
+  const deltas = new RegExp(`"(?:${api.deltas.join('|')})"\\s*:\\s*"([^"\\\\]*(?:\\\\.[^"\\\\]*)*)"`, 'g');
+  /** Characters of the answer so far. */
+  let heard = 0;
 
   function count(data: Record<string, unknown>): boolean {
     const told = api.usage(data);
@@ -35,12 +38,18 @@ export function createMeter(api: Api, key: string, { body, hideUsage = false }: 
 
   return {
     used,
-    seen,
-    // what is searched for letter by letter is found, or not, in a fraction of the time
-    isOfInterest: (events) =>
-      hasKey(events, key) ||
-      (events.includes('"error"') && errorField.test(events)) ||
-      (events.includes('"usage') && usageField.test(events)),
+    get seen() {
+      return { input, output: estimateTokens(heard) };
+    },
+    look(events) {
+      for (const [, text = ''] of events.matchAll(deltas)) heard += lengthOf(text);
+      // what is searched for letter by letter is found, or not, in a fraction of the time
+      return (
+        hasKey(events, key) ||
+        (events.includes('"error"') && errorField.test(events)) ||
+        (events.includes('"usage') && usageField.test(events))
+      );
+    },
     readEvent(event) {
       const text = errorField.test(event) ? redactError(event, key) : hideKey(event, key);
       if (!usageField.test(text)) return text;
@@ -56,7 +65,7 @@ export function createMeter(api: Api, key: string, { body, hideUsage = false }: 
         throw new Refusal('upstream_malformed', 'The provider answered with no JSON object.');
       }
       count(data);
-      seen.output = estimateTokens(textLength(data));
+      heard = textLength(data);
       return hideKey(text, key);
     },
   };
@@ -73,6 +82,13 @@ function textLength(value: unknown): number {
     if (name === 'tools') return sum;
     return sum + (typeof field === 'string' && textFields.has(name) ? field.length : textLength(field));
   }, 0);
+}
+
+/** How many characters a text has that stands in JSON. */
+function lengthOf(text: string): number {
+  if (!text.includes('\\')) return text.length;
+  const read = parse(`"${text}"`);
+  return typeof read === 'string' ? read.length : text.length;
 }
 
 const errorField = /"error"\s*:\s*\{/;

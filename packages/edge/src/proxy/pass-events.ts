@@ -14,8 +14,8 @@ export type PassOptions = {
   idleMs: number;
   /** Aborted where the caller is gone, or with `'timeout'` as its reason where the call's time is over. */
   signal: AbortSignal;
-  /** Whether `onEvent` has anything to do with some of these events. Where it has not, they pass as they came. */
-  isOfInterest(events: string): boolean;
+  /** Sees all events, and says whether `onEvent` has anything to do with some of these. Where it has not, they pass as they came. */
+  look(events: string): boolean;
   /** The event as it is passed on; undefined leaves it out. Called in order. */
   onEvent(event: string): string | undefined;
   /** Called once. The stream closes when it is done, so that a runtime does not stop us in the middle of it. */
@@ -77,7 +77,7 @@ export function passEvents(
   function pass({ bytes, ends }: EventBatch): boolean {
     if (ends.length === 0) return false;
     // most are a word or two of text: to look at many at once, and to encode none, is half of what it costs
-    if (!options.isOfInterest(decoder.decode(bytes))) {
+    if (!options.look(decoder.decode(bytes))) {
       output.enqueue(bytes);
       return true;
     }

@@ -69,6 +69,7 @@ export const responsesApi: Api = {
     const outputTokens = capOutput(clean, ['max_output_tokens'], rules.maxOutputTokens);
     return { body: { model: rules.model, ...clean, stream, store: false }, stream, outputTokens };
   },
+  deltas: ['delta'],
   usage: (data) => {
     const usage = isObject(data['response']) ? data['response']['usage'] : data['usage'];
     if (!isObject(usage)) return undefined;
