@@ -60,17 +60,26 @@ export function addUsage(
   sum: RunFacts['usage'],
   usage: Extract<RunEvent, { type: 'step-end' }>['usage'],
 ): RunFacts['usage'] {
-  const inputTokens = sum.inputTokens + count(usage.inputTokens);
-  const outputTokens = sum.outputTokens + count(usage.outputTokens);
   return {
-    inputTokens,
-    outputTokens,
-    totalTokens:
-      sum.totalTokens + (count(usage.totalTokens) || count(usage.inputTokens) + count(usage.outputTokens)),
+    inputTokens: sum.inputTokens + count(usage.inputTokens),
+    outputTokens: sum.outputTokens + count(usage.outputTokens),
+    totalTokens: sum.totalTokens + totalOf(usage),
   };
 }
 
-/** Providers send missing, negative and absurd counts; those count as nothing. */
+/** What a provider has reported, as far as it is of interest here. */
+export type TokenUsage = {
+  inputTokens?: number | undefined;
+  outputTokens?: number | undefined;
+  totalTokens?: number | undefined;
+};
+
+/** The tokens of one step, in and out. */
+export function totalOf(usage: TokenUsage): number {
+  return count(usage.totalTokens) || count(usage.inputTokens) + count(usage.outputTokens);
+}
+
+/** Providers send missing, negative and absurd counts, and texts; those count as nothing. */
 function count(tokens: number | undefined): number {
   return tokens !== undefined && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
 }

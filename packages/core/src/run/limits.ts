@@ -1,4 +1,5 @@
 import { CuelineError } from '../errors.ts';
+import { totalOf, type TokenUsage } from '../log/step.ts';
 import { suggestion } from '../prompt/option-names.ts';
 
 /** What a run and all its agents may use together. `Infinity` turns a limit off. */
@@ -20,7 +21,7 @@ export type Limits = {
   concurrentToolCalls: number;
   /** Levels of agents below the run: with 1 an agent may call no other, with 0 there is none. Default 5. */
   depth: number;
-  /** Tokens in and out, as providers report them. Unlimited by default. */
+  /** Tokens in and out, as providers report them; a report that is no whole number from 0 on counts as none. Unlimited by default. */
   tokens?: number;
 };
 
@@ -44,8 +45,8 @@ export type Budget = {
   takeStep(): CuelineError | undefined;
   /** Before each tool call. An error means that the call may not be made; it is then not counted. */
   takeToolCall(): CuelineError | undefined;
-  /** After each model call, with what it has used. Where that was the last, no other call begins. */
-  addTokens(count: number): void;
+  /** After each model call, with what the provider has reported. Where that was the last, no other call begins. */
+  addTokens(usage: TokenUsage): void;
 };
 
 /** The least that each limit may be set to. With none of the others, a run could never end or never begin. */
@@ -147,9 +148,8 @@ export function createBudget(limits: Limits): Budget {
     // another agent may have used the last token meanwhile
     takeStep: () => (used.tokens >= tokens ? budgetExceeded('tokens', tokens) : take('steps')),
     takeToolCall: () => take('toolCalls'),
-    addTokens(count) {
-      // providers report nothing, negative numbers, and numbers beyond all reason
-      if (count > 0) used.tokens = Math.min(used.tokens + count, Number.MAX_SAFE_INTEGER);
+    addTokens(usage) {
+      used.tokens = Math.min(used.tokens + totalOf(usage), Number.MAX_SAFE_INTEGER);
     },
   };
 }

@@ -149,7 +149,7 @@ export function composeStreamOptions(
     onStepEnd: composeCallbacks(
       async (step) => {
         // what is spent is spent: it is the next call that may not be made
-        tree.budget.addTokens(step.usage.totalTokens ?? 0);
+        tree.budget.addTokens(step.usage);
         if (await approvals.settle(steering, context.abortSignal)) return;
         await steerOnward(step, steers, steering, sink);
         if (conduct === undefined || sink.ended) return;

@@ -18,8 +18,8 @@ export function createContextEstimate(): ContextEstimate {
   let base: { tokens: number; length: number } | undefined;
   return {
     counted(tokens, length) {
-      // some report nothing, negative numbers, and numbers beyond all reason
-      if (tokens !== undefined && tokens > 0 && tokens < 1e9) base = { tokens, length };
+      // some report nothing, negative numbers, numbers beyond all reason, and texts
+      if (typeof tokens === 'number' && tokens > 0 && tokens < 1e9) base = { tokens, length };
     },
     reset() {
       base = undefined;

@@ -168,18 +168,23 @@ describe('createBudget', () => {
     };
     const budget = createBudget(readLimits({ tokens: 100 }));
     expect(budget.takeStep()).toBeUndefined();
-    budget.addTokens(100);
+    budget.addTokens({ totalTokens: 100 });
     expect(budget.takeStep()?.toJSON()).toEqual(spent);
-    budget.addTokens(1);
+    budget.addTokens({ totalTokens: 1 });
     expect(budget.used).toEqual({ steps: 1, toolCalls: 0, tokens: 101 });
   });
 
   test('tokens that no provider can mean', () => {
     const budget = createBudget(readLimits(undefined));
-    for (const count of [Number.NaN, -5, 0, undefined as unknown as number]) budget.addTokens(count);
+    for (const count of [Number.NaN, -5, 0, undefined, Infinity, 1e308, '57', 2 ** 60] as number[]) {
+      budget.addTokens({ totalTokens: count });
+      budget.addTokens({ inputTokens: count, outputTokens: count });
+    }
     expect(budget.used.tokens).toBe(0);
-    budget.addTokens(1e308);
-    budget.addTokens(Infinity);
+    // where the sum is none, what it is made of may be
+    budget.addTokens({ inputTokens: '5' as never, outputTokens: 7, totalTokens: '57' as never });
+    expect(budget.used.tokens).toBe(7);
+    for (const _ of [1, 2]) budget.addTokens({ totalTokens: Number.MAX_SAFE_INTEGER });
     expect(budget.used.tokens).toBe(Number.MAX_SAFE_INTEGER);
     expect(budget.takeStep()).toBeUndefined();
   });
@@ -188,7 +193,7 @@ describe('createBudget', () => {
     const budget = createBudget(readLimits({ steps: Infinity, toolCalls: Infinity, tokens: Infinity }));
     for (let step = 0; step < 1_000; step += 1) {
       expect([budget.takeStep(), budget.takeToolCall()]).toEqual([undefined, undefined]);
-      budget.addTokens(1e9);
+      budget.addTokens({ totalTokens: 1e9 });
     }
     expect(budget.used).toEqual({ steps: 1_000, toolCalls: 1_000, tokens: 1e12 });
   });

@@ -25,7 +25,7 @@ describe('when', () => {
   });
 
   test('without usage, or with one beyond reason, by four characters a token', async () => {
-    for (const inputTokens of [0, -5, 1e308]) {
+    for (const inputTokens of [0, -5, 1e308, '9' as never]) {
       const usage = { finish: { usage: { inputTokens, outputTokens: 0 } } };
       const turn = (size: number): ScriptedTurn => [...(big(size) as []), usage];
       const small = await playSession([turn(100), complete()], { tokenLimit: 1_000 });
