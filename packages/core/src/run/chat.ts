@@ -2,6 +2,7 @@ import type { UIMessageChunk } from 'ai';
 import { createId } from '../create-id.ts';
 import { CuelineError } from '../errors.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
+import { checkNames, inOptions } from '../prompt/option-names.ts';
 import { createChatRun, type ChatRun } from './chat-run.ts';
 import { approvalsIn, outputsIn, tasksIn, toTurns } from './chat-turns.ts';
 import type { Executor } from './executor.ts';
@@ -16,6 +17,16 @@ export type ChatPrompt = {
   runs: Map<string, ChatRun>;
 };
 
+/** Every setting of a transport. The compiler holds the list against the type. */
+const settingNames: Record<keyof ChatSettings, true> = {
+  executor: true,
+  input: true,
+  model: true,
+  onAbort: true,
+  options: true,
+  runIds: true,
+};
+
 /** How many chats are remembered whose runs are over: a server has no end of them. */
 const KEPT_CHATS = 100;
 
@@ -28,6 +39,9 @@ const found = new WeakMap<Executor, Map<string, Promise<ChatRun | undefined>>>()
 
 /** Starts a run with what a chat has said, or tells the one that waits what was answered. */
 export async function send(prompt: ChatPrompt, call: Sent): Promise<ReadableStream<UIMessageChunk>> {
+  checkNames('PromptTransport', prompt.settings, Object.keys(settingNames), 'invalid_options', (name) =>
+    inOptions('new PromptTransport(prompt, ', name),
+  );
   const { chatId, trigger, messages, messageId } = call;
   const about = messages.find(({ id }) => id === messageId) ?? messages.at(-1);
   // where the client goes on with an answer, what comes belongs to the same message

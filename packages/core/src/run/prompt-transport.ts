@@ -63,7 +63,8 @@ const chats = new WeakMap<object, Map<string, ChatRun>>();
 
 /**
  * Lets a stock `useChat` run a prompt, in this page or wherever the executor runs it. Its turns follow the prompt's own
- * messages; a call that needs an approval waits for `addToolApprovalResponse`.
+ * messages; a call that needs an approval waits for `addToolApprovalResponse`. A setting that does not exist is an
+ * `invalid_options` error of the first message.
  *
  * @example
  * const chat = useChat({ transport: new PromptTransport(planDay, { model: 'openai:gpt-4o' }) });

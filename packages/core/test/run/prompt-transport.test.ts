@@ -42,6 +42,25 @@ const call = (name: string, input: unknown = {}, id?: string) => ({
   toolCall: { name, input, ...(id === undefined ? {} : { id }) },
 });
 
+test.each([
+  [{ onAbrot: 'detach' }, 'PromptTransport has no "onAbrot". Did you mean onAbort?'],
+  [
+    { temperature: 0.5 },
+    'temperature is an option: new PromptTransport(prompt, { options: { temperature: … } }).',
+  ],
+])('%j is refused with the first message: %s', async (settings, message) => {
+  const transport = new PromptTransport(talk, settings as never);
+  const said: UIMessage = { id: 'u', role: 'user', parts: [{ type: 'text', text: 'Hi' }] };
+  const asked = transport.sendMessages({
+    trigger: 'submit-message',
+    chatId: 'c',
+    messageId: undefined,
+    messages: [said],
+    abortSignal: undefined,
+  });
+  await expect(asked).rejects.toMatchObject({ code: 'invalid_options', message });
+});
+
 /** A prompt whose tools ask before they run, and what they did. */
 function banker() {
   const paid: number[] = [];
