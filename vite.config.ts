@@ -10,7 +10,8 @@ export const sourceConditions: string[] = ['@cueline/source'];
 /** For an app's own vite.config.ts: `defineConfig({ ...shared, plugins: […] })`. */
 export const shared: Pick<ViteUserConfig, 'resolve' | 'ssr'> = {
   resolve: { conditions: [...sourceConditions, 'module', 'browser', 'development|production'] },
-  ssr: { resolve: { conditions: [...sourceConditions, 'module', 'node', 'development|production'] } },
+  // without `module`: some packages have files for it that only a bundler can load, and tests run in Node
+  ssr: { resolve: { conditions: [...sourceConditions, 'node', 'development|production'] } },
 };
 
 export default defineConfig(async ({ mode }) => {

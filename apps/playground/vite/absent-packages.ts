@@ -6,7 +6,23 @@ const gateway = `
   export const gateway = () => { throw new Error('Pass a model object: there is no gateway here.'); };
   export const createGateway = () => gateway;`;
 
-const providers = ['openai', 'openai-compatible', 'anthropic', 'google', 'mistral'].map(
+const providers = [
+  'amazon-bedrock',
+  'anthropic',
+  'azure',
+  'cohere',
+  'deepseek',
+  'fireworks',
+  'google',
+  'google-vertex/edge',
+  'groq',
+  'mistral',
+  'openai',
+  'openai-compatible',
+  'perplexity',
+  'togetherai',
+  'xai',
+].map(
   (name) =>
     [`@ai-sdk/${name}`, `throw new Error('Models are called by the page, not in the sandbox.');`] as const,
 );

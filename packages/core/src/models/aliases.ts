@@ -11,7 +11,8 @@ export function knownAliases(env: Environment): string[] {
 }
 
 /**
- * Follows an alias through the environment to the `provider:id` that it stands for.
+ * Follows an alias through the environment to the `provider:id` that it stands for. A name with a slash that is no alias
+ * is one of the AI Gateway: `openai/gpt-4o` is `gateway:openai/gpt-4o`.
  * Throws `unknown_model` for a name that is not set, `alias_cycle` for one that leads back to itself.
  */
 export function resolveAlias(alias: string, env: Environment): string {
@@ -31,10 +32,16 @@ export function resolveAlias(alias: string, env: Environment): string {
     }
     seen.add(variable);
     const value = readVariable(env, variable);
+    if (value === undefined && name.includes('/')) return toGateway(name);
     if (value === undefined) throw unknownAlias(name, chain, variable, env);
     name = value;
   }
   return name;
+}
+
+/** `openai/gpt-4o` as the AI SDK and others write it, or `gateway/openai/gpt-4o`. */
+function toGateway(name: string): string {
+  return `gateway:${name.replace(/^gateway\//, '')}`;
 }
 
 function unknownAlias(name: string, chain: string[], variable: string, env: Environment): CuelineError {

@@ -1,36 +1,11 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { CuelineError } from '../errors.ts';
 import { checkBaseUrl } from './base-url.ts';
-import { readVariable } from './environment.ts';
-import { loadPackage } from './packages.ts';
+import { type Environment, readVariable } from './environment.ts';
+import { loadPackage } from './load-package.ts';
 import { isBrowser } from './platform.ts';
+import { type BuiltInProvider, type ProviderRow, providers } from './providers.ts';
 import type { ModelContext } from './settings.ts';
-
-type BuiltIn = {
-  /** Variables that may hold the key, the first of which is the one to recommend. */
-  keys: readonly [string, ...string[]];
-  /** Always given to the provider, which left to itself would read `process.env` past our environment. */
-  baseURL: string;
-  /** Headers that the provider asks of calls from a browser. */
-  browserHeaders?: Record<string, string>;
-};
-
-/** Providers that need nothing but a key. */
-export type BuiltInProvider = 'openai' | 'anthropic' | 'google' | 'mistral';
-
-const providers: Record<BuiltInProvider, BuiltIn> = {
-  openai: { keys: ['OPENAI_API_KEY'], baseURL: 'https://api.openai.com/v1' },
-  anthropic: {
-    keys: ['ANTHROPIC_API_KEY'],
-    baseURL: 'https://api.anthropic.com/v1',
-    browserHeaders: { 'anthropic-dangerous-direct-browser-access': 'true' },
-  },
-  google: {
-    keys: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GOOGLE_API_KEY'],
-    baseURL: 'https://generativelanguage.googleapis.com/v1beta',
-  },
-  mistral: { keys: ['MISTRAL_API_KEY'], baseURL: 'https://api.mistral.ai/v1' },
-};
 
 /** The names of the built-in providers. */
 export const builtInProviders: readonly BuiltInProvider[] = Object.keys(providers) as BuiltInProvider[];
@@ -40,33 +15,105 @@ export function isBuiltIn(name: string): name is BuiltInProvider {
   return Object.hasOwn(providers, name);
 }
 
-/** A model of a built-in provider. Throws `missing_key`, `missing_package` or `invalid_base_url`. */
+/**
+ * A model of a built-in provider. Throws `missing_key`, `missing_setting`, `missing_package`, `invalid_base_url` or
+ * `invalid_options`.
+ */
 export async function createBuiltInModel(
   provider: BuiltInProvider,
   modelId: string,
   { env, fetch, packages }: ModelContext,
 ): Promise<LanguageModelV4> {
-  const { keys, baseURL, browserHeaders } = providers[provider];
-  const apiKey = keys.map((name) => readVariable(env, name)).find((value) => value !== undefined);
-  if (apiKey === undefined) {
-    throw new CuelineError(
-      'missing_key',
-      `No API key for ${provider}. Set ${keys[0]}, or use simulated:demo, which needs none.`,
-      { details: { provider, variable: keys[0] } },
-    );
+  const row: ProviderRow = providers[provider];
+  const apiKey = row.keys.map((name) => readVariable(env, name)).find((value) => value !== undefined);
+  const account = readAccount(row, env);
+  const url = readBaseUrl(provider, env);
+  if (!row.platform?.some((name) => readVariable(env, name) !== undefined)) {
+    checkEnough(provider, row, { apiKey, baseURL: url, ...account });
   }
-  const prefix = provider.toUpperCase();
-  const baseVariable = [`${prefix}_API_BASE`, `${prefix}_BASE_URL`].find(
-    (name) => readVariable(env, name) !== undefined,
-  );
-  const custom = baseVariable === undefined ? undefined : readVariable(env, baseVariable);
-  const url =
-    baseVariable === undefined || custom === undefined ? baseURL : checkBaseUrl(custom, baseVariable);
+  const baseURL = url ?? row.baseURL;
   const create = await loadPackage(provider, packages);
-  return create({
-    apiKey,
-    baseURL: url,
-    fetch,
-    ...(browserHeaders !== undefined && isBrowser() ? { headers: browserHeaders } : {}),
-  })(modelId);
+  try {
+    return create({
+      apiKey,
+      fetch,
+      account,
+      ...(baseURL === undefined ? {} : { baseURL }),
+      ...(row.browserHeaders !== undefined && isBrowser() ? { headers: row.browserHeaders } : {}),
+    })(modelId);
+  } catch (error) {
+    // a setting that cannot be part of an address, such as a region with a slash in it
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CuelineError('invalid_options', `Models of "${provider}" cannot be made: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+function readAccount({ account = {} }: ProviderRow, env: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(account).flatMap(([setting, variable]) => {
+      const value = readVariable(env, variable);
+      return value === undefined ? [] : [[setting, value]];
+    }),
+  );
+}
+
+function readBaseUrl(provider: BuiltInProvider, env: Environment): string | undefined {
+  for (const variable of baseVariables(provider)) {
+    const value = readVariable(env, variable);
+    if (value !== undefined) return checkBaseUrl(value, variable);
+  }
+  return undefined;
+}
+
+function baseVariables(provider: BuiltInProvider): readonly [string, ...string[]] {
+  const prefix = provider.toUpperCase();
+  return [`${prefix}_API_BASE`, `${prefix}_BASE_URL`];
+}
+
+/** Throws unless the settings are enough in one of the ways in which the provider can be called. */
+function checkEnough(
+  provider: BuiltInProvider,
+  { keys, account = {}, needs = [['apiKey']], hint }: ProviderRow,
+  settings: Readonly<Record<string, string | undefined>>,
+): void {
+  const lacking = needs.map((names) => names.filter((name) => settings[name] === undefined));
+  const fewest = Math.min(...lacking.map((names) => names.length));
+  if (fewest === 0) return;
+  // a way that has been begun is the one to complete; where none has, there is a choice
+  const isBegun = lacking.some((names, index) => names.length < needs[index]!.length);
+  const variableOf = (name: string): string =>
+    name === 'apiKey' ? keys[0] : (account[name] ?? baseVariables(provider)[0]);
+  const ways = lacking
+    .filter((names) => !isBegun || names.length === fewest)
+    .map((names) => names.map(variableOf));
+  const set = `Set ${ways.map(toList).join(', or ')}`;
+  throw new CuelineError(
+    isBegun ? 'missing_setting' : 'missing_key',
+    (isBegun
+      ? `Provider "${provider}" is not fully described. ${set} as well.`
+      : `No API key for ${provider}. ${set}, or use simulated:demo, which needs none.`) +
+      (hint === undefined ? '' : ` ${hint}`),
+    {
+      details: {
+        provider,
+        variable: ways[0]![0],
+        ...(ways.length > 1 || ways[0]!.length > 1 ? { variables: ways.flat() } : {}),
+      },
+    },
+  );
+}
+
+/** `A, B and C`. */
+function toList(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+/** Where a provider's API answers, and the variables that may hold its key; undefined for one that needs more. */
+export function providerDefaults(
+  provider: BuiltInProvider,
+): { baseURL: string; keys: readonly [string, ...string[]] } | undefined {
+  const { baseURL, keys } = providers[provider];
+  return baseURL === undefined ? undefined : { baseURL, keys };
 }

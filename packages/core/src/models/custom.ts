@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { CuelineError } from '../errors.ts';
 import { checkBaseUrl, isLoopback } from './base-url.ts';
 import { type Environment, readVariable, toVariablePart } from './environment.ts';
-import { loadPackage } from './packages.ts';
+import { loadPackage } from './load-package.ts';
 import type { ModelContext } from './settings.ts';
 
 /** Names of the providers that the environment describes with `<NAME>_API_BASE` and `<NAME>_API_TYPE`. */

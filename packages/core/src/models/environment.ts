@@ -18,9 +18,10 @@ export function toVariablePart(name: string): string {
   return name.toUpperCase().replace(/[^A-Z0-9]/g, '_');
 }
 
-/** Every key in the environment (`…_API_KEY`), for redaction. */
+/** How the variables of keys end. AWS, Google and Vercel have names of their own for theirs. */
+const keyNames = /_(?:API_KEY|ACCESS_KEY|ACCESS_KEY_ID|PRIVATE_KEY|SESSION_TOKEN|OIDC_TOKEN|TOKEN_BEDROCK)$/;
+
+/** Every key in the environment (`…_API_KEY`, `AWS_SECRET_ACCESS_KEY` and the like), for redaction. */
 export function secretsOf(env: Environment): string[] {
-  return Object.keys(env).flatMap((name) =>
-    name.endsWith('_API_KEY') ? (readVariable(env, name) ?? []) : [],
-  );
+  return Object.keys(env).flatMap((name) => (keyNames.test(name) ? (readVariable(env, name) ?? []) : []));
 }

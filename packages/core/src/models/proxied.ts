@@ -4,7 +4,8 @@ import { builtInProviders } from './built-in.ts';
 import type { Environment } from './environment.ts';
 import type { FetchFunction } from './guarded-fetch.ts';
 import { keepNothing } from './keep-nothing.ts';
-import type { ModelSettings } from './settings.ts';
+import { type BuiltInProvider, providers } from './providers.ts';
+import type { ModelProvider, ModelSettings } from './settings.ts';
 
 /** Options of {@link proxied}. */
 export type ProxiedOptions = {
@@ -19,12 +20,30 @@ export type ProxiedOptions = {
   fetch?: FetchFunction | undefined;
 };
 
+/** The built-in providers whose calls a proxy can pass on. */
+export type ProxiedName = Exclude<
+  BuiltInProvider,
+  'xai' | 'cohere' | 'perplexity' | 'azure' | 'bedrock' | 'vertex' | 'gateway'
+>;
+
+/** The names of the built-in providers whose calls a proxy can pass on. */
+export const proxiedProviders: readonly ProxiedName[] = [
+  'openai',
+  'anthropic',
+  'google',
+  'mistral',
+  'groq',
+  'deepseek',
+  'togetherai',
+  'fireworks',
+];
+
 /** The headers in which providers expect their key. */
 const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key'];
 
 /**
- * Models by way of a server that has the keys: `openai:gpt-4o` goes to `{url}/openai`, and so on for anthropic, google
- * and mistral. In a page `url` may be a path. Nothing is kept at OpenAI, where everybody's calls share an account.
+ * Models by way of a server that has the keys: `openai:gpt-4o` goes to `{url}/openai`, and so on for the other
+ * {@link proxiedProviders}. In a page `url` may be a path. Nothing is kept at OpenAI, where everybody's calls share an account.
  * Throws `invalid_base_url`; a call throws `unknown_model` where the model's id would lead it to another address.
  *
  * @example
@@ -33,18 +52,32 @@ const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key'];
 export function proxied(url: string | URL, options: ProxiedOptions = {}): ModelSettings {
   const base = checkBaseUrl(absolute(url), "proxied's url");
   const env: Environment = Object.fromEntries(
-    builtInProviders.flatMap((provider) => {
-      const prefix = provider === 'google' ? 'GOOGLE_GENERATIVE_AI' : provider.toUpperCase();
-      return [
-        // a stand-in, which is taken out again before anything is sent
-        [`${prefix}_API_KEY`, 'none'],
-        [`${provider.toUpperCase()}_API_BASE`, `${base}/${provider}`],
-      ];
-    }),
+    proxiedProviders.flatMap((provider) => [
+      // a stand-in, which is taken out again before anything is sent
+      [providers[provider].keys[0], 'none'],
+      [`${provider.toUpperCase()}_API_BASE`, `${base}/${provider}`],
+    ]),
   );
   const fetch = withOwnHeaders(base, options);
-  return keepNothing({ env, fetch });
+  return keepNothing({ env, fetch, providers: refusing });
 }
+
+/** What a proxy cannot check, or could not put a price to. */
+const refusing: Readonly<Record<string, ModelProvider>> = Object.fromEntries(
+  builtInProviders
+    .filter((provider) => !(proxiedProviders as readonly string[]).includes(provider))
+    .map((provider) => [
+      provider,
+      () => {
+        throw new CuelineError(
+          'unknown_model',
+          `proxied: models of "${provider}" cannot be asked by way of a model proxy, which passes on calls of ` +
+            `${proxiedProviders.join(', ')}. Run the prompt on the server instead: createPromptRoute, with viaRoute in the page.`,
+          { details: { provider, known: [...proxiedProviders] } },
+        );
+      },
+    ]),
+);
 
 function absolute(url: string | URL): string {
   const text = String(url);

@@ -1,5 +1,9 @@
 const hidden = '[redacted]';
 
+// OpenAI, Anthropic, Perplexity, xAI; Groq; Fireworks, Vercel; Together; Google; AWS.
+const keyShapes =
+  /\b(?:sk|pk|rk|gsk|xai|pplx)-[\w*.-]{5,}[\w*]|\bgsk_\w+|\b(?:fw|vck)_\w{16,}|\btgp_v1_[\w-]+|\bAIza[\w-]{6,}|\bA[KS]IA[A-Z0-9]{16}\b|\bABSK[\w+/=]{20,}/g;
+
 // Literal keys shorter than this are stand-ins ("none", "ollama"), and would blot out ordinary words.
 const shortestSecret = 8;
 
@@ -24,7 +28,7 @@ export function redact(text: string, secrets: readonly string[] = []): string {
       isKeyLike(value) ? before + hidden : whole,
     )
     .replace(/([?&]key=)[^\s"'&]+/gi, `$1${hidden}`)
-    .replace(/\b(?:sk|pk|rk|gsk|xai)-[\w*.-]{5,}[\w*]|\bgsk_\w+|\bAIza[\w-]{6,}/g, hidden);
+    .replace(keyShapes, hidden);
 }
 
 /** False for the words of a sentence, such as "Bearer token is missing". */

@@ -11,10 +11,11 @@ import type { LanguageModelObject, ModelContext, ModelProvider, ModelSettings } 
 
 /**
  * The model object for a model as people write it: `provider:id` (split at the first colon), an alias from the
- * environment (`LM_MODEL_FAST=openai:gpt-4o-mini` is `fast`), or a model object, which stays as it is.
+ * environment (`LM_MODEL_FAST=openai:gpt-4o-mini` is `fast`), `provider/id` of the AI Gateway, or a model object, which
+ * stays as it is.
  *
- * A provider's name is looked up in `providers`, then among the built-in ones (openai, anthropic, google, mistral,
- * simulated), then in the environment. Its package is loaded only now, and nothing is sent.
+ * A provider's name is looked up in `providers`, then among the built-in ones ({@link builtInProviders} and simulated),
+ * then in the environment. Its package is loaded only now, and nothing is sent.
  *
  * @example
  * const model = await resolveModel('openai:gpt-4o', { env: { OPENAI_API_KEY: key } });

@@ -68,6 +68,7 @@ function classify(error: unknown, seen: Set<unknown>): CuelineError {
   if (name === 'AI_InvalidPromptError' || name === 'AI_UnsupportedFunctionalityError') {
     return new CuelineError('bad_request', messageOf(error), { cause: error, source: 'model' });
   }
+  if (name.startsWith('Gateway')) return fromGateway(error, inner);
   if (name === 'AI_NoOutputGeneratedError') {
     const cause = inner((error as { cause?: unknown }).cause);
     if (cause !== undefined) return cause;
@@ -128,6 +129,15 @@ function fromCall(error: APICallError, inner: (next: unknown) => CuelineError | 
       ...(retryAfter === undefined ? {} : { retryAfter }),
     },
   });
+}
+
+/** Of a refused key the AI SDK leaves nothing but advice, in colours; any other error has the call that failed. */
+function fromGateway(error: object, inner: (next: unknown) => CuelineError | undefined): CuelineError {
+  const cause = inner((error as { cause?: unknown }).cause);
+  if (cause !== undefined) return cause;
+  if (!/^[^\n]*unauthenticated/i.test(messageOf(error))) return fromPayload(error);
+  const { what, advice } = explain('auth', 'The AI Gateway');
+  return new CuelineError('auth', `${what}. ${advice}`, { cause: error, source: 'model' });
 }
 
 function kindOfCall(status: number, message: string, data: unknown): CuelineErrorCode {

@@ -1,7 +1,7 @@
 import type { LanguageModel } from 'ai';
 import type { Environment } from './environment.ts';
 import type { FetchFunction } from './guarded-fetch.ts';
-import type { ProviderPackages } from './packages.ts';
+import type { ProviderPackages } from './providers.ts';
 
 /** A model as an object, as `createOpenAI()('gpt-4o')` and the like make it. */
 export type LanguageModelObject = Exclude<LanguageModel, string>;

@@ -51,6 +51,10 @@ describe('proxied', () => {
     ['anthropic:claude-x', '/anthropic/messages'],
     ['google:gemini-x', '/google/models/gemini-x:generateContent'],
     ['mistral:mistral-x', '/mistral/chat/completions'],
+    ['groq:llama-x', '/groq/chat/completions'],
+    ['deepseek:deepseek-x', '/deepseek/chat/completions'],
+    ['togetherai:meta-llama/x', '/togetherai/chat/completions'],
+    ['fireworks:accounts/fireworks/models/x', '/fireworks/chat/completions'],
   ])('%s goes to %s, without a key', async (ref, path) => {
     const { url, headers, init } = await send(ref);
     expect(url).toBe(`https://a.example/api/models${path}`);
@@ -58,6 +62,22 @@ describe('proxied', () => {
       expect.arrayContaining([expect.stringMatching(/^(authorization|x-api-key|x-goog-api-key)$/)]),
     );
     expect([init.redirect, init.credentials]).toEqual(['manual', undefined]);
+  });
+
+  test.each([
+    'xai:x',
+    'cohere:x',
+    'perplexity:x',
+    'azure:x',
+    'bedrock:x',
+    'vertex:x',
+    'gateway:openai/x',
+    'openai/gpt-x',
+  ])('%s is refused, with what to do instead', async (ref) => {
+    await expect(resolveModel(ref, proxied('https://a.example/api/models'))).rejects.toMatchObject({
+      code: 'unknown_model',
+      message: expect.stringMatching(/^proxied: models of ".*createPromptRoute/),
+    });
   });
 
   test.each([
@@ -185,7 +205,7 @@ describe('proxied', () => {
   test('no other provider, no key of the process, and nothing that counts as a secret worth hiding', async () => {
     vi.stubGlobal('process', { ...process, env: { OPENAI_API_KEY: 'sk-of-the-process' } });
     const settings = proxied(new URL('https://a.example/m'));
-    await expect(resolveModel('groq:x', settings)).rejects.toMatchObject({ code: 'unknown_model' });
+    await expect(resolveModel('zai:x', settings)).rejects.toMatchObject({ code: 'unknown_model' });
     expect(JSON.stringify(settings)).not.toContain('sk-of');
     expect(secretsOf(settings.env!).every((secret) => secret === 'none')).toBe(true);
   });

@@ -85,8 +85,8 @@ describe('names', () => {
       providers: { mine: echo('m') },
     };
     expect((await refusal('opnai:gpt-4o', settings)).message).toBe(
-      'Unknown provider "opnai" in "opnai:gpt-4o". Known providers: mine, openai, anthropic, google, mistral, ' +
-        'simulated, zai. For an OpenAI-compatible server set OPNAI_API_BASE, OPNAI_API_TYPE=openai and OPNAI_API_KEY.',
+      'Unknown provider "opnai" in "opnai:gpt-4o". Known providers: mine, openai, anthropic, google, mistral, groq, ' +
+        'xai, deepseek, togetherai, fireworks, cohere, perplexity, azure, bedrock, vertex, gateway, simulated, zai. For an OpenAI-compatible server set OPNAI_API_BASE, OPNAI_API_TYPE=openai and OPNAI_API_KEY.',
     );
   });
 

@@ -1,5 +1,12 @@
 import { CuelineError } from '@cueline/core';
-import { type BuiltInProvider, checkBaseUrl, type Environment } from '@cueline/core/models';
+import {
+  builtInProviders,
+  checkBaseUrl,
+  type Environment,
+  providerDefaults,
+  type ProxiedName,
+} from '@cueline/core/models';
+import { checkNames } from '@cueline/core/server';
 import { createIdentify } from '../identify.ts';
 import type { LimitStore } from '../limits/limit-store.ts';
 import type { KillSwitchOption } from '../limits/kill-switch.ts';
@@ -63,33 +70,52 @@ const defaultLimits: ProxyLimits = {
 
 const defaultTimeouts: ProxyTimeouts = { ttfbMs: 60_000, idleMs: 60_000, totalMs: 600_000 };
 
-type Preset = { baseURL: string; paths: readonly string[]; keys: readonly string[] };
-
-const presets: Record<BuiltInProvider, Preset> = {
-  openai: {
-    baseURL: 'https://api.openai.com/v1',
-    paths: ['/chat/completions', '/responses'],
-    keys: ['OPENAI_API_KEY'],
-  },
-  anthropic: {
-    baseURL: 'https://api.anthropic.com/v1',
-    paths: ['/messages'],
-    keys: ['ANTHROPIC_API_KEY'],
-  },
-  google: {
-    baseURL: 'https://generativelanguage.googleapis.com/v1beta',
-    paths: ['/models/{model}:generateContent', '/models/{model}:streamGenerateContent'],
-    keys: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GOOGLE_API_KEY'],
-  },
-  mistral: {
-    baseURL: 'https://api.mistral.ai/v1',
-    paths: ['/chat/completions'],
-    keys: ['MISTRAL_API_KEY'],
-  },
+/** The paths that are open of each provider whose address and key are known. */
+const openPaths: Record<ProxiedName, readonly string[]> = {
+  openai: ['/chat/completions', '/responses'],
+  anthropic: ['/messages'],
+  google: ['/models/{model}:generateContent', '/models/{model}:streamGenerateContent'],
+  mistral: ['/chat/completions'],
+  groq: ['/chat/completions'],
+  deepseek: ['/chat/completions'],
+  togetherai: ['/chat/completions'],
+  fireworks: ['/chat/completions'],
 };
+
+/** Every option of a proxy, and of one of its providers. The compiler holds the lists against the types. */
+const optionNames: Record<keyof ModelProxyOptions, true> = {
+  address: true,
+  auth: true,
+  basePath: true,
+  development: true,
+  fetch: true,
+  killSwitch: true,
+  limits: true,
+  now: true,
+  onEvent: true,
+  origins: true,
+  prices: true,
+  providers: true,
+  requestHeaders: true,
+  store: true,
+  timeouts: true,
+};
+const providerNames: Record<keyof ProxiedProvider, true> = {
+  apiKey: true,
+  baseURL: true,
+  contextTokens: true,
+  fields: true,
+  models: true,
+  paths: true,
+};
+
+function isProxied(name: string): name is ProxiedName {
+  return Object.hasOwn(openPaths, name);
+}
 
 /** Checks the options once, and fills in what is left out. Throws `invalid_options` or `invalid_base_url`. */
 export function checkOptions(options: ModelProxyOptions): ProxySettings {
+  checkNames('createModelProxy', options, Object.keys(optionNames), 'invalid_options');
   const basePath = options.basePath ?? '/api/models';
   if (!/^(\/[\w.~-]+)+$/.test(basePath) || basePath.split('/').some((part) => /^\.+$/.test(part))) {
     throw invalid('basePath is no path such as /api/models, without a slash at its end.');
@@ -135,11 +161,17 @@ function checkAllPriced(prices: Prices, providers: ReadonlyMap<string, CheckedPr
 
 function checkProvider(name: string, given: ProxiedProvider): CheckedProvider {
   const where = `providers.${name}`;
+  checkNames(`createModelProxy: ${where}`, given, Object.keys(providerNames), 'invalid_options');
   if (!/^[a-z0-9][a-z0-9_-]*$/i.test(name)) {
     throw invalid(`${where}: a provider's name has only letters, digits, - and _.`);
   }
-  const preset = Object.hasOwn(presets, name) ? presets[name as keyof typeof presets] : undefined;
+  const preset = isProxied(name) ? { ...providerDefaults(name)!, paths: openPaths[name] } : undefined;
   const baseURL = given.baseURL ?? preset?.baseURL;
+  if (baseURL === undefined && (builtInProviders as readonly string[]).includes(name)) {
+    throw invalid(
+      `${where}: the API of ${name} is none of those whose calls can be checked. Use createPromptRoute, whose prompts may use any provider, or give the baseURL and apiKey of an OpenAI-compatible address.`,
+    );
+  }
   if (baseURL === undefined) {
     throw invalid(`${where} has no baseURL. Write one such as https://api.example.com/v1.`);
   }
@@ -153,7 +185,7 @@ function checkProvider(name: string, given: ProxiedProvider): CheckedProvider {
   if (apiKey === undefined && preset === undefined) {
     throw invalid(`${where} has no apiKey. Pass (env) => env.MY_API_KEY.`);
   }
-  // a server of one's own may ask for any word, and the four for none so short
+  // a server of one's own may ask for any word, and the known ones for none so short
   const shortest = given.baseURL === undefined ? shortestKey : 1;
   if (typeof apiKey === 'string' && apiKey.trim().length < shortest) {
     throw invalid(

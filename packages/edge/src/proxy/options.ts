@@ -6,10 +6,13 @@ import type { LimitStore } from '../limits/limit-store.ts';
 import type { Prices } from '../limits/prices.ts';
 import type { ProxyEvent } from './proxy-event.ts';
 
-/** A provider that a proxy passes calls on to. For openai, anthropic, google and mistral only `models` is needed. */
+/**
+ * A provider that a proxy passes calls on to. For openai, anthropic, google, mistral, groq, deepseek, togetherai and
+ * fireworks only `models` is needed.
+ */
 export type ProxiedProvider = {
   /**
-   * The key, or what reads it from the environment at each call. Default, of the four: their usual variable. A server of
+   * The key, or what reads it from the environment at each call. Default, of those: their usual variable. A server of
    * your own may have one of less than 8 characters, such as `none`; that is no secret, and is not looked for in answers.
    */
   apiKey?: string | ((env: Environment) => string | undefined) | undefined;

@@ -1,5 +1,9 @@
 const hidden = '[redacted]';
 
+// OpenAI, Anthropic, Perplexity, xAI; Groq; Fireworks, Vercel; Together; Google; AWS.
+const keyShapes =
+  /\b(?:sk|pk|rk|gsk|xai|pplx)-[\w*.-]{5,}[\w*]|\bgsk_\w+|\b(?:fw|vck)_\w{16,}|\btgp_v1_[\w-]+|\bAIza[\w-]{6,}|\bA[KS]IA[A-Z0-9]{16}\b|\bABSK[\w+/=]{20,}/g;
+
 /** The least characters of a key that is kept secret. What is shorter is no key, but a word such as `none`. */
 export const shortestKey = 8;
 
@@ -16,7 +20,7 @@ export function hasKey(text: string, key: string): boolean {
 /** A provider's error text without the key, what looks like a key, and the name of the account. */
 export function redactError(text: string, key: string): string {
   return hideKey(text, key)
-    .replace(/\b(?:sk|pk|rk|gsk|xai)-[\w*.-]{5,}[\w*]|\bgsk_\w+|\bAIza[\w-]{6,}/g, hidden)
+    .replace(keyShapes, hidden)
     .replace(/\b(?:org|proj|organization|project)[-_][A-Za-z0-9]{8,}/g, hidden)
     .replace(/(\bbearer\s+|api[-_]?key["']?\s*[:=]\s*["']?|[?&]key=)([^\s"',;&]{8,})/gi, `$1${hidden}`);
 }

@@ -39,7 +39,7 @@ const MOST_OUTPUT_TOKENS = 128_000;
 
 /**
  * Tokens of thinking that come on top of `maxOutputTokens`: the AI SDK adds the budget for it to what it asks Anthropic's
- * models for, and to nobody else's.
+ * models for, by way of Bedrock and of the AI Gateway too, and to nobody else's.
  */
 export function thinkingOnTop({ providerOptions, reasoning }: ModelCall, provider: string): number {
   const budgets = Object.values(providerOptions ?? {}).map((options) => {
@@ -47,6 +47,6 @@ export function thinkingOnTop({ providerOptions, reasoning }: ModelCall, provide
     const budget = thinking?.budgetTokens ?? reasoningConfig?.budgetTokens;
     return typeof budget === 'number' && budget > 0 ? budget : 0;
   });
-  const share = /anthropic|bedrock/.test(provider) ? (shares[reasoning ?? ''] ?? 0) : 0;
+  const share = /anthropic|bedrock|gateway/.test(provider) ? (shares[reasoning ?? ''] ?? 0) : 0;
   return Math.max(0, ...budgets, Math.ceil(share * MOST_OUTPUT_TOKENS));
 }

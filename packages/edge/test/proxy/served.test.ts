@@ -2,7 +2,7 @@ import { stepCountIs, streamText, tool } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { proxied, resolveModel } from '@cueline/core/models';
-import { chatBody, chatUsage, key, origin } from './support.ts';
+import { base, chatBody, chatUsage, createModelProxy, events, key, origin } from './support.ts';
 import { serveBoth, stream } from './upstream.ts';
 
 const ada = { authorization: 'Bearer ada' };
@@ -281,5 +281,63 @@ describe("the AI SDK's own client", () => {
       { statusCode: 401, message: expect.stringContaining('Who asks is not known here.') },
     ]);
     expect(told).not.toContain(key);
+  });
+});
+
+describe('a provider whose package speaks Chat Completions', () => {
+  test.each([
+    ['groq', 'https://api.groq.com/openai/v1', 'GROQ_API_KEY'],
+    ['deepseek', 'https://api.deepseek.com', 'DEEPSEEK_API_KEY'],
+    ['togetherai', 'https://api.together.xyz/v1', 'TOGETHER_API_KEY'],
+    ['fireworks', 'https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY'],
+  ])('%s is asked through the proxy, with a tool, by its name alone', async (provider, url, variable) => {
+    const asked: { url: string; authorization: string | undefined; body: Record<string, unknown> }[] = [];
+    const proxy = createModelProxy({
+      providers: { [provider]: { models: ['lab/model-x'] } },
+      origins: [origin],
+      auth: async () => ({ subject: 'ada' }),
+      fetch: async (input, init) => {
+        const { authorization } = init!.headers as Record<string, string>;
+        asked.push({
+          url: input as string,
+          authorization,
+          body: JSON.parse(init?.body as string) as Record<string, unknown>,
+        });
+        const chunk = (choice: object, more: object = {}): object => ({
+          id: 'c',
+          object: 'chat.completion.chunk',
+          created: 1,
+          model: 'm',
+          choices: [{ index: 0, ...choice }],
+          ...more,
+        });
+        const call = { index: 0, id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } };
+        const delta = asked.length === 1 ? { tool_calls: [call] } : { content: 'Seen.' };
+        const end = asked.length === 1 ? 'tool_calls' : 'stop';
+        const { usage } = chatUsage;
+        return events([
+          chunk({ delta: { role: 'assistant', ...delta } }),
+          chunk({ delta: {}, finish_reason: end }, { usage, x_groq: { usage } }),
+          '[DONE]',
+        ]);
+      },
+    });
+    const settings = proxied(base, {
+      headers: { origin },
+      fetch: (input, init) => proxy(new Request(input, init), { [variable]: key }),
+    });
+    const result = streamText({
+      model: await resolveModel(`${provider}:lab/model-x`, settings),
+      prompt: 'Hi',
+      maxRetries: 0,
+      stopWhen: stepCountIs(3),
+      tools: { look: tool({ inputSchema: z.object({}), execute: () => 'seen' }) },
+    });
+    expect(await result.text).toBe('Seen.');
+    expect(await result.usage).toMatchObject({ inputTokens: 10, outputTokens: 14 });
+    expect(asked.map((each) => [each.url, each.authorization])).toEqual(
+      Array.from({ length: 2 }, () => [`${url}/chat/completions`, `Bearer ${key}`]),
+    );
+    expect(asked[1]!.body['messages']).toHaveLength(3);
   });
 });

@@ -351,6 +351,19 @@ describe('options that cannot be meant', () => {
       'whose bodies cannot be checked',
       mine({ baseURL: 'https://a.example', models: ['a'], apiKey: 'k', paths: ['/files'] }),
     ],
+    ['createModelProxy has no "orgins". Did you mean origins?', { orgins: ['https://a.example'] } as never],
+    [
+      'createModelProxy: providers.mine has no "baseUrl". Did you mean baseURL?',
+      mine({ baseUrl: 'https://a.example', models: ['a'], apiKey: 'k' }),
+    ],
+    [
+      'providers.cohere: the API of cohere is none of those whose calls can be checked. Use createPromptRoute',
+      { providers: { cohere: { models: ['command-x'] } } },
+    ],
+    [
+      'providers.gateway: the API of gateway is none of those',
+      { providers: { gateway: { models: ['openai/gpt-x'] } } },
+    ],
     ['limits.rmp is not known', { limits: { rmp: 3 } as never }],
     ['limits.rpm is no number above 0', { limits: { rpm: Number.NaN } }],
     ['timeouts.idleMs is no number above 0', { timeouts: { idleMs: -1 } }],

@@ -20,6 +20,23 @@ const lacking =
     : 'Not bundled with esbuild: there is no packages/edge/node_modules/.bin/esbuild.');
 if (lacking !== undefined) process.stderr.write(`${lacking}\n`);
 
+/** Packages of providers that a project with OpenAI alone has not installed. */
+const absent = [
+  'amazon-bedrock',
+  'anthropic',
+  'azure',
+  'cohere',
+  'deepseek',
+  'fireworks',
+  'google',
+  'google-vertex',
+  'groq',
+  'mistral',
+  'perplexity',
+  'togetherai',
+  'xai',
+];
+
 /** The bundle that wrangler makes of the app, in a project that has installed one provider. */
 async function bundleTo(folder: string): Promise<void> {
   const options = [
@@ -33,7 +50,7 @@ async function bundleTo(folder: string): Promise<void> {
     '--conditions=@cueline/source,workerd,worker,browser,module,production',
     '--define:process.env.NODE_ENV="production"',
     '--log-level=error',
-    ...['anthropic', 'google', 'mistral'].map((name) => `--alias:@ai-sdk/${name}=not-installed-${name}`),
+    ...absent.map((name) => `--alias:@ai-sdk/${name}=not-installed-${name}`),
   ];
   await promisify(execFile)(esbuild, options);
   await copyFile(path('serve/workerd.capnp'), join(folder, 'workerd.capnp'));
