@@ -1,3 +1,4 @@
+import { anySignal } from '../any-signal.ts';
 import { CuelineError } from '../errors.ts';
 import { checkNames } from '../prompt/option-names.ts';
 import { quoted } from '../prompt/part-error.ts';
@@ -72,7 +73,7 @@ async function together<Value>(
   signal: AbortSignal | undefined,
 ): Promise<Value[]> {
   const own = new AbortController();
-  const either = signal === undefined ? own.signal : AbortSignal.any([signal, own.signal]);
+  const either = anySignal(own.signal, signal);
   try {
     return await Promise.all(Array.from({ length: count }, () => make(either)));
   } catch (error) {

@@ -1,3 +1,4 @@
+import { anySignal } from '../any-signal.ts';
 import { toModelMessage } from '../prompt/to-model-message.ts';
 import { resolveMessages } from '../prompt/resolve-messages.ts';
 import type { NamedTool } from '../prompt/tool.ts';
@@ -67,7 +68,6 @@ export async function callWithin(
   }
   const conducted = await prepareCall(config, input, { dialog }, onEnd);
   const { messages, tools, limits: _, approval: __, loopGuard: ___, ...options } = conducted.options;
-  const signals = [context.abortSignal, signal].filter((one) => one !== undefined);
   await answerWithin(parent, {
     name: config.name,
     toolCallId: context.toolCallId,
@@ -78,7 +78,7 @@ export async function callWithin(
     tools,
     options,
     conducted,
-    abortSignal: signals.length > 1 ? AbortSignal.any(signals) : signals[0],
+    abortSignal: anySignal(context.abortSignal, signal),
   });
 }
 

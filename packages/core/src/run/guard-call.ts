@@ -1,5 +1,6 @@
 import { getErrorMessage } from '@ai-sdk/provider';
 import type { FlexibleSchema } from 'ai';
+import { anySignal } from '../any-signal.ts';
 import { sourceOf, withSource } from '../error-source.ts';
 import { CuelineError } from '../errors.ts';
 import { redact } from '../models/redact.ts';
@@ -233,8 +234,7 @@ export function createCallGuard({
     const place = takesPlace ? await takePlace(tree.slots, context.abortSignal) : undefined;
     const limit =
       rules.timeoutMs === undefined ? undefined : timeLimit(name, rules.timeoutMs, timeoutMessage);
-    const signals = [context.abortSignal, limit?.signal].filter((signal) => signal !== undefined);
-    const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+    const signal = anySignal(context.abortSignal, limit?.signal);
     let startedAt = performance.now();
     const begin = (): void => {
       startedAt = performance.now();

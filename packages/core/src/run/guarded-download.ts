@@ -1,4 +1,5 @@
 import { createDownload, type streamText } from 'ai';
+import { anySignal } from '../any-signal.ts';
 import { CuelineError } from '../errors.ts';
 import { fetchPinned, resolveHost, type Address } from '../models/pinned-fetch.ts';
 import { isPublicAddress } from '../models/public-address.ts';
@@ -36,7 +37,7 @@ export function guardedDownload(settings: DownloadSettings = {}): Download {
         const timeout = AbortSignal.timeout(timeoutMs);
         return createDownload({ maxBytes, fetch: guardedFetch(url, settings) })({
           url,
-          abortSignal: abortSignal === undefined ? timeout : AbortSignal.any([abortSignal, timeout]),
+          abortSignal: anySignal(timeout, abortSignal),
         });
       }),
     );

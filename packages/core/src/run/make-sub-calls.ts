@@ -1,4 +1,5 @@
 import { getErrorMessage } from '@ai-sdk/provider';
+import { anySignal } from '../any-signal.ts';
 import { sourceOf } from '../error-source.ts';
 import { CuelineError, type ErrorSource } from '../errors.ts';
 import { redact } from '../models/redact.ts';
@@ -42,8 +43,7 @@ export function makeSubCalls(speaker: Speaker, outer: OuterCall): SubCaller {
     };
     sink.append({ type: 'sub-call-start', toolCallId, index, name, input: toJson(input, tree.secrets) });
     const limit = timeoutMs === undefined ? undefined : timeLimit(name, timeoutMs);
-    const signals = [context.abortSignal, limit?.signal].filter((signal) => signal !== undefined);
-    const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+    const signal = anySignal(context.abortSignal, limit?.signal);
     const make = async (): Promise<unknown> => {
       const own = signal === undefined ? context : { ...context, abortSignal: signal };
       const result = tree.track(lastOutput(run(placed(own, caller))));

@@ -1,3 +1,4 @@
+import { anySignal } from '../any-signal.ts';
 import { estimateTokens } from '../compile/estimate-tokens.ts';
 import { CuelineError } from '../errors.ts';
 import type { CompiledRequest } from '../log/events.ts';
@@ -62,7 +63,7 @@ export async function rehearse<Input, Plugins extends readonly Plugin[]>(
       messages,
       options: unheard(options),
       ...(definition.output === undefined ? {} : { responseSchema: definition.output }),
-      abortSignal: abortSignal === undefined ? abort.signal : AbortSignal.any([abort.signal, abortSignal]),
+      abortSignal: anySignal(abort.signal, abortSignal),
       aroundPrepareStep: (prepareStep) => upTo(step, prepareStep),
       onEnd: (end) => (ending ??= end),
     },

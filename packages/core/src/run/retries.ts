@@ -1,4 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
+import { anySignal } from '../any-signal.ts';
 import { CuelineError } from '../errors.ts';
 import type { Connectivity } from './connectivity.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -74,7 +75,7 @@ export async function untilOnline(
   const unsubscribe = connectivity.subscribe(() => {
     if (connectivity.isOnline()) online.abort();
   });
-  const either = signal === undefined ? online.signal : AbortSignal.any([signal, online.signal]);
+  const either = anySignal(online.signal, signal);
   try {
     await untilAborted(sleep(OFFLINE_TRY_MS, either), either);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { anySignal } from '../any-signal.ts';
 import { CuelineError } from '../errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { readEventStream } from '../log/read-event-stream.ts';
@@ -45,7 +46,7 @@ export function startOnRoute<Input>(
     repeatable: key !== undefined,
     unstarted,
   };
-  return follow(route, errand, abortSignal === undefined ? signal : AbortSignal.any([signal, abortSignal]));
+  return follow(route, errand, anySignal(signal, abortSignal));
 }
 
 /** The events after `afterSeq` of a run that was started before. Ends after `run-end`. */
@@ -98,7 +99,7 @@ function follow(route: Route, errand: Errand, signal: AbortSignal): AsyncIterato
   };
 
   async function* connections(): AsyncGenerator<RunEvent, undefined> {
-    const halted = AbortSignal.any([signal, closing.signal]);
+    const halted = anySignal(signal, closing.signal);
     for (let failures = 0; !halted.aborted;) {
       const connection = await connectToRoute(route, nextRequest(), closing.signal);
       if ('over' in connection) {

@@ -1,3 +1,4 @@
+import { anySignal } from '../any-signal.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { RunRequest } from './executor.ts';
@@ -25,7 +26,7 @@ export async function startHere<Input>(
   const signals = options?.abortSignal === undefined ? [signal] : [signal, options.abortSignal];
   let run;
   try {
-    const abortSignal = AbortSignal.any(signals);
+    const abortSignal = anySignal(signal, options?.abortSignal);
     const config = { ...models, input, model, messages, tasks, options: { ...options, abortSignal } };
     ({ run } = await startRun(definition, config, onWork));
   } catch (error) {

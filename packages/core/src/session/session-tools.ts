@@ -1,4 +1,5 @@
 import type { ToolSet } from 'ai';
+import { anySignal } from '../any-signal.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { isStreaming, lastOutput } from '../prompt/tool-callbacks.ts';
 import { toSchema } from '../prompt/schema.ts';
@@ -132,8 +133,7 @@ function watchedStream(
 
 /** The context of a call that has one signal more. */
 function within(context: ToolContext, signal: AbortSignal): ToolContext {
-  const { abortSignal = signal } = context;
-  const own: ToolContext = { ...context, abortSignal: AbortSignal.any([abortSignal, signal]) };
+  const own: ToolContext = { ...context, abortSignal: anySignal(signal, context.abortSignal) };
   const speaker = speakerOf(context);
   return speaker === undefined ? own : placed(own, speaker);
 }
