@@ -18,7 +18,7 @@ export default defineConfig(async ({ mode }) => {
   // Loaded here, not at the top, so that an app's build that imports `shared` does not load a browser driver.
   const { playwright } = await import('@vitest/browser-playwright');
   const chromium = playwright({ launchOptions: launchOptions() });
-  // `pnpm test:long`: what takes minutes
+  // `pnpm test:unit:long`: what takes minutes
   if (mode === 'long') return { ...shared, test: { projects: [long('edge', './packages/edge')] } };
   return {
     ...shared,

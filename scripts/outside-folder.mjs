@@ -1,13 +1,17 @@
 // A folder outside the workspace, in which apps use the packed packages as npm would give them.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
 import { root } from './pack.mjs';
+import { pnpm } from './pnpm.mjs';
 
 /** What an app is started with: nothing of this workspace's, neither its packages nor what pnpm says of itself. */
 export const environment = outsideEnvironment();
+
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const children = new Set();
 
 /**
  * Copies the apps, and installs what they name: our packages from the tarballs, the rest from the registry.
@@ -17,48 +21,63 @@ export const environment = outsideEnvironment();
  */
 export function installOutside(apps, packages) {
   const folder = mkdtempSync(join(tmpdir(), 'cueline-outside-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  process.on('exit', () => {
+    for (const child of children) child.kill();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
   for (const app of apps) cpSync(join(root, 'e2e', 'outside', app), join(folder, app), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "name": "outside", "private": true }\n');
   const overrides = packages.map(({ name, tarball }) => `  '${name}': 'file:${tarball}'\n`);
   writeFileSync(
     join(folder, 'pnpm-workspace.yaml'),
-    `packages: ['*']\nstrictPeerDependencies: true\nignoredBuiltDependencies: [esbuild, sharp, unrs-resolver, workerd]\noverrides:\n${overrides.join('')}`,
+    `packages: ['*']
+strictPeerDependencies: true
+onlyBuiltDependencies: [bun, deno, node]
+ignoredBuiltDependencies: [esbuild, sharp, unrs-resolver, workerd]
+overrides:
+${overrides.join('')}`,
   );
-  pnpm(['install', '--no-frozen-lockfile', '--prefer-offline', '--reporter=append-only'], folder);
+  const args = ['install', '--no-frozen-lockfile', '--prefer-offline', '--reporter=append-only'];
+  const { status } = pnpm(args, { cwd: folder, env: environment, stdio: 'inherit' });
+  if (status !== 0) throw new Error(`pnpm ${args.join(' ')} failed in ${folder}.`);
   return folder;
 }
 
 /**
- * Runs a program in an app's folder. Throws where it fails, with all that it said.
- * @param {string} cwd
- * @param {string} file a JavaScript file, from the app's folder
+ * Runs a JavaScript file with this Node. Rejects where it fails, with all that it said.
+ * @param {string} cwd the app's folder
+ * @param {string} file from there
  * @param {string[]} [args]
- * @returns {string} what it said
+ * @returns {Promise<string>} what it said
  */
 export function runNode(cwd, file, args = []) {
-  const { status, stdout, stderr, error } = spawnSync(process.execPath, [file, ...args], {
-    cwd,
-    env: environment,
-    encoding: 'utf8',
-    maxBuffer: 64 << 20,
-  });
-  if (status === 0) return stdout + stderr;
-  const why = error?.message ?? `exit code ${status}`;
-  throw new Error(`node ${[file, ...args].join(' ')} failed (${why}):\n${stdout}${stderr}`);
+  return runProgram(cwd, process.execPath, [file, ...args]);
 }
 
 /**
- * @param {string[]} args
+ * Runs a program, as `runNode` does.
  * @param {string} cwd
+ * @param {string} program
+ * @param {string[]} args
+ * @returns {Promise<string>}
  */
-function pnpm(args, cwd) {
-  const own = process.env.npm_execpath ?? '';
-  const options = { cwd, env: environment, stdio: /** @type {const} */ ('inherit') };
-  const { status } = /pnpm\.c?js$/.test(own)
-    ? spawnSync(process.execPath, [own, ...args], options)
-    : spawnSync('pnpm', args, { ...options, shell: process.platform === 'win32' });
-  if (status !== 0) throw new Error(`pnpm ${args.join(' ')} failed in ${cwd}.`);
+export function runProgram(cwd, program, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    children.add(child);
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => (said += text));
+    }
+    const fail = (/** @type {string} */ why) =>
+      reject(new Error(`${[program, ...args].join(' ')} failed in ${cwd} (${why}):\n${said}`));
+    child.on('error', ({ message }) => fail(message));
+    child.on('close', (status, signal) => {
+      children.delete(child);
+      if (status === 0) resolve(said);
+      else fail(signal ?? `exit code ${status}`);
+    });
+  });
 }
 
 /** @returns {NodeJS.ProcessEnv} */

@@ -7,6 +7,29 @@ import { ensureBrowser, launchOptions } from './browser.mjs';
 import { environment } from './outside-folder.mjs';
 
 /**
+ * Serves an app while something is done with it. Throws with what the server has said.
+ * @param {string} cwd
+ * @param {(port: string) => [file: string, ...args: string[]]} command what serves the app
+ * @param {string} port `0` for any
+ * @param {(address: string) => Promise<void>} use
+ */
+export async function withServer(cwd, command, port, use) {
+  const chosen = port === '0' ? await freePort() : port;
+  const server = spawn(process.execPath, command(chosen), { cwd, env: environment, stdio: 'pipe' });
+  let said = '';
+  for (const stream of [server.stdout, server.stderr]) stream.on('data', (text) => (said += String(text)));
+  try {
+    const address = `http://localhost:${chosen}/`;
+    await reachable(address, () => server.exitCode !== null);
+    await use(address);
+  } catch (error) {
+    throw new Error(`${String(error)}\nThe server said: ${said}`, { cause: error });
+  } finally {
+    server.kill();
+  }
+}
+
+/**
  * Serves an app while its page is looked at. Throws what the page or its console has to say of errors.
  * @param {string} cwd
  * @param {(port: string) => [file: string, ...args: string[]]} command what serves the app
@@ -14,37 +37,28 @@ import { environment } from './outside-folder.mjs';
  * @param {(page: import('playwright').Page) => Promise<void>} look
  */
 export async function withPage(cwd, command, port, look) {
-  const chosen = port === '0' ? await freePort() : port;
-  const server = spawn(process.execPath, command(chosen), { cwd, env: environment, stdio: 'pipe' });
-  let said = '';
-  for (const stream of [server.stdout, server.stderr]) stream.on('data', (text) => (said += String(text)));
-  const browser = await chromium.launch(launchOptions(ensureBrowser()));
-  try {
-    const address = `http://localhost:${chosen}/`;
-    await reachable(address, () => server.exitCode !== null);
-    const page = await browser.newPage();
-    /** @type {string[]} */
-    const faults = [];
-    page.on('pageerror', (error) => faults.push(String(error)));
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) faults.push(message.text());
-    });
-    await page.goto(address);
+  await withServer(cwd, command, port, async (address) => {
+    const browser = await chromium.launch(launchOptions(ensureBrowser()));
     try {
-      await look(page);
-    } catch (error) {
-      const shown = await page.locator('body').innerText();
-      throw new Error(`${String(error)}\nThe page shows:\n${shown}`, { cause: error });
+      const page = await browser.newPage();
+      /** @type {string[]} */
+      const faults = [];
+      page.on('pageerror', (error) => faults.push(String(error)));
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) faults.push(message.text());
+      });
+      await page.goto(address);
+      try {
+        await look(page);
+      } catch (error) {
+        const shown = await page.locator('body').innerText();
+        throw new Error(`${String(error)}\nThe page shows:\n${shown}`, { cause: error });
+      }
+      if (faults.length > 0) throw new Error(`The page of ${cwd} reports: ${faults.join('\n')}`);
+    } finally {
+      await browser.close();
     }
-    if (faults.length > 0) throw new Error(`The page of ${cwd} reports: ${faults.join('\n')}`);
-  } catch (error) {
-    throw new Error(`${String(error)}\nThe server said: ${said}`, {
-      cause: error,
-    });
-  } finally {
-    await browser.close();
-    server.kill();
-  }
+  });
 }
 
 /**
@@ -55,7 +69,8 @@ async function reachable(address, hasEnded) {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline && !hasEnded()) {
     const response = await fetch(address).catch(() => undefined);
-    if (response?.ok) return;
+    // a page that is not found is an answer, too
+    if (response !== undefined && response.status < 500) return;
     await new Promise((resolve) => {
       setTimeout(resolve, 100);
     });

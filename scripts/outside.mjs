@@ -1,33 +1,46 @@
 // Builds small apps with the packed packages, outside the workspace and with the linters' own settings, as they come
 // with `create-next-app` and `create-vite`: node scripts/outside.mjs [--long] [app …]. The apps are in e2e/outside.
 // Without --long, those that take longest are left out.
-import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { gzipSync } from 'node:zlib';
-import { installOutside, runNode } from './outside-folder.mjs';
-import { withPage } from './outside-page.mjs';
+import { installOutside, runNode, runProgram } from './outside-folder.mjs';
+import { withPage, withServer } from './outside-page.mjs';
 import { packAll } from './pack.mjs';
 
-/** @type {Record<string, { long?: boolean, check: (folder: string) => Promise<void> | void }>} */
+/** @type {Record<string, { long?: boolean, check: (folder: string) => Promise<void> }>} */
 const apps = {
   node: { check: checkNode },
   'zod-3': { check: checkZod3 },
   vite: { check: checkVite },
   worker: { check: checkWorker },
+  metro: { check: checkMetro, long: true },
   next: { check: checkNext, long: true },
+  'next-edge': { check: checkNextEdge, long: true },
 };
+
+/** How much is done at once: a build by itself leaves a second core idle for half of its time. */
+const PLACES = 2;
+let free = PLACES;
+/** @type {(() => void)[]} */
+const waiting = [];
 
 const long = process.argv.includes('--long');
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-const chosen = Object.keys(apps).filter((name) =>
-  asked.length > 0 ? asked.includes(name) : long || apps[name]?.long !== true,
+const unknown = asked.filter((name) => !Object.hasOwn(apps, name));
+if (unknown.length > 0) {
+  throw new Error(`There is no app ${unknown.join(', ')}. Apps: ${Object.keys(apps).join(', ')}.`);
+}
+const chosen = Object.entries(apps).filter(([name, app]) =>
+  asked.length > 0 ? asked.includes(name) : long || app.long !== true,
 );
+const names = chosen.map(([name]) => name);
 
 const packages = packAll();
 for (const { name, tarball } of packages) report(`${name}, packed`, statSync(tarball).size);
-const folder = await timed(`install ${chosen.join(', ')}`, () => installOutside(chosen, packages));
-for (const name of chosen) await apps[name]?.check(join(folder, name));
+const folder = await timed(`install ${names.join(', ')}`, async () => installOutside(names, packages));
+await Promise.all(chosen.map(([name, { check }]) => check(join(folder, name))));
 
 /** @param {string} app */
 async function checkNode(app) {
@@ -35,23 +48,42 @@ async function checkNode(app) {
     nodenext: '',
     'node16, verbatimModuleSyntax': '--module node16 --moduleResolution node16 --verbatimModuleSyntax',
     'bundler, strictest':
-      '--module esnext --moduleResolution bundler --noEmit --isolatedModules --exactOptionalPropertyTypes ' +
+      '--module esnext --moduleResolution bundler --isolatedModules --exactOptionalPropertyTypes ' +
       '--noUncheckedIndexedAccess --noImplicitOverride --noPropertyAccessFromIndexSignature',
   };
-  for (const compiler of ['typescript', 'typescript-7']) {
-    for (const [name, flags] of Object.entries(settings)) {
-      const tsc = join('node_modules', compiler, 'bin', 'tsc');
-      await timed(`node: ${compiler}, ${name}`, () =>
-        checkTypes(app, tsc, flags.split(' ').filter(Boolean), flags.includes('exactOptional')),
-      );
-    }
-  }
   for (const { name } of packages) checkSourceMaps(join(app, 'node_modules', name));
-  expectSaid(runNode(app, 'dist/main.js'), [
-    'Take the tram to Belém.',
-    'Hello Ada!',
-    'need the package @ai-sdk/anthropic, which is not installed. Install it: pnpm add @ai-sdk/anthropic',
-  ]);
+  const compile = timed('node: tsc', () => runNode(app, 'node_modules/typescript-7/bin/tsc'));
+  const checks = ['typescript', 'typescript-7'].flatMap((compiler) =>
+    Object.entries(settings).map(([name, flags]) =>
+      timed(`node: ${compiler}, ${name}`, () =>
+        checkTypes(
+          app,
+          join('node_modules', compiler, 'bin', 'tsc'),
+          ['--noEmit', ...flags.split(' ').filter(Boolean)],
+          flags.includes('exactOptional'),
+        ),
+      ),
+    ),
+  );
+  const deno = join(app, 'node_modules', '.bin', 'deno');
+  const denoCheck = timed('node: deno check', () => runProgram(app, deno, ['check', 'src/main.ts']));
+  await compile;
+  /** @type {Record<string, [program: string, args: string[], hint: string]>} */
+  const runtimes = {
+    [`Node ${process.versions.node}`]: [process.execPath, [], 'pnpm add'],
+    'Node 22.0.0': [join(app, 'node_modules', 'node-22', 'bin', 'node'), [], 'npm install'],
+    Deno: [deno, ['run', '--allow-all'], 'pnpm add'],
+    Bun: [join(app, 'node_modules', '.bin', 'bun'), ['run'], 'bun add'],
+  };
+  for (const [name, [program, args, hint]] of Object.entries(runtimes)) {
+    const said = await timed(`node: ${name}`, () => runProgram(app, program, [...args, 'dist/main.js']));
+    expectSaid(said, [
+      'Take the tram to Belém.',
+      'Hello Ada!',
+      `need the package @ai-sdk/anthropic, which is not installed. Install it: ${hint} @ai-sdk/anthropic`,
+    ]);
+  }
+  await Promise.all([...checks, denoCheck]);
 }
 
 /**
@@ -62,9 +94,9 @@ async function checkNode(app) {
  * @param {string[]} flags
  * @param {boolean} sdkMayFail
  */
-function checkTypes(app, tsc, flags, sdkMayFail) {
+async function checkTypes(app, tsc, flags, sdkMayFail) {
   try {
-    runNode(app, tsc, [...flags, '--pretty', 'false']);
+    await runNode(app, tsc, [...flags, '--pretty', 'false']);
   } catch (error) {
     const faults = String(error)
       .split('\n')
@@ -94,7 +126,7 @@ function checkSourceMaps(installed) {
 /** @param {string} app */
 async function checkZod3(app) {
   await timed('zod-3: typescript', () => runNode(app, 'node_modules/typescript/bin/tsc'));
-  expectSaid(runNode(app, 'dist/main.js'), ['Take the tram to Belém.', 'LISBON: sunny']);
+  expectSaid(await runNode(app, 'dist/main.js'), ['Take the tram to Belém.', 'LISBON: sunny']);
 }
 
 /** @param {string} app */
@@ -131,17 +163,41 @@ async function checkWorker(app) {
   const said = await timed('worker: wrangler deploy --dry-run', () =>
     runNode(app, 'node_modules/wrangler/bin/wrangler.js', ['deploy', '--dry-run', '--outdir', 'dist']),
   );
-  console.log(`  ${/Total Upload:.*/.exec(said)?.[0] ?? said}`);
+  console.log(`  worker: ${/Total Upload:.*/.exec(said)?.[0] ?? said}`);
 }
+
+/** @param {string} app */
+async function checkMetro(app) {
+  // metro makes no folder for what it writes
+  mkdirSync(join(app, 'dist'), { recursive: true });
+  const args = ['build', 'src/main.tsx', '--out', 'dist/bundle', '--platform', 'android', '--reset-cache'];
+  await timed('metro: metro build', () => runNode(app, 'node_modules/metro/src/cli.js', args));
+  reportScripts('metro: the bundle', app, 'dist/*.js');
+  expectSaid(await runNode(app, 'dist/bundle.js'), [
+    'Take the tram to Belém.',
+    'need the package @ai-sdk/anthropic',
+  ]);
+}
+
+/** What stands in the Next app's prompt, and must be in no file that a browser gets. */
+const nextSecrets = ['Weather for a city', 'Plan a day in '];
 
 /** @param {string} app */
 async function checkNext(app) {
   const next = 'node_modules/next/dist/bin/next';
   await timed('next: eslint', () => runNode(app, 'node_modules/eslint/bin/eslint.js', ['--max-warnings=0']));
-  await timed('next: next build --webpack', () => runNode(app, next, ['build', '--webpack']));
-  reportScripts('next: scripts of the webpack build', app, '.next/static/**/*.js');
-  await timed('next: next build (Turbopack)', () => runNode(app, next, ['build']));
-  reportScripts('next: scripts of the Turbopack build', app, '.next/static/**/*.js');
+  for (const flags of [['--webpack'], []]) {
+    const name = flags[0] === undefined ? 'Turbopack' : 'webpack';
+    await timed(`next: next build (${name})`, () => runNode(app, next, ['build', ...flags]));
+    reportScripts(`next: scripts of the ${name} build`, app, '.next/static/**/*.js');
+    checkHidden(join(app, '.next', 'static'), nextSecrets);
+  }
+  // after a build, which writes the types of its routes
+  for (const compiler of ['typescript', 'typescript-7']) {
+    await timed(`next: ${compiler}, skipLibCheck false`, () =>
+      checkTypes(app, `node_modules/${compiler}/bin/tsc`, ['--noEmit', '--skipLibCheck', 'false'], false),
+    );
+  }
   await timed('next: in Chromium', () =>
     // the port is an origin that the app's route allows
     withPage(
@@ -152,9 +208,45 @@ async function checkNext(app) {
         await page.getByRole('button', { name: 'Plan my day' }).click();
         await page.getByText('done', { exact: true }).waitFor({ timeout: 20_000 });
         await page.getByText('getWeather: output-available', { exact: true }).waitFor({ timeout: 5_000 });
+        const html = await page.content();
+        const shown = nextSecrets.find((secret) => html.includes(secret));
+        if (shown !== undefined) throw new Error(`The page has "${shown}", which only the server may know.`);
       },
     ),
   );
+}
+
+/** @param {string} app */
+async function checkNextEdge(app) {
+  const next = 'node_modules/next/dist/bin/next';
+  await timed('next-edge: next build', () => runNode(app, next, ['build']));
+  await timed('next-edge: a run', () =>
+    withServer(
+      app,
+      (port) => [next, 'start', '--port', port],
+      '0',
+      async (address) => {
+        const response = await fetch(new URL('/api/plan-day', address), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', origin: 'http://localhost:3000' },
+          body: JSON.stringify({ prompt: 'plan-day', input: { city: 'Lisbon' } }),
+        });
+        expectSaid(await response.text(), ['"output":"Lisbon: sunny"', '"outcome":"done"']);
+      },
+    ),
+  );
+}
+
+/**
+ * @param {string} folder
+ * @param {string[]} secrets
+ */
+function checkHidden(folder, secrets) {
+  for (const file of globSync('**/*.{js,html,css,json}', { cwd: folder })) {
+    const text = readFileSync(join(folder, file), 'utf8');
+    const found = secrets.find((secret) => text.includes(secret));
+    if (found !== undefined) throw new Error(`${folder}/${file} has "${found}", which a browser would get.`);
+  }
 }
 
 /**
@@ -168,16 +260,25 @@ function expectSaid(said, texts) {
 }
 
 /**
+ * Does a piece of work once there is a place for it, and says how long that took.
  * @template Result
  * @param {string} what
- * @param {() => Result | Promise<Result>} work
+ * @param {() => Promise<Result>} work
  * @returns {Promise<Result>}
  */
 async function timed(what, work) {
-  const began = performance.now();
-  const result = await work();
-  console.log(`✓ ${what}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
-  return result;
+  if (free > 0) free -= 1;
+  else await new Promise((resolve) => waiting.push(() => resolve(undefined)));
+  try {
+    const began = performance.now();
+    const result = await work();
+    console.log(`✓ ${what}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    return result;
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  }
 }
 
 /**

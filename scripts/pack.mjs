@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { pnpm } from './pnpm.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -18,14 +19,15 @@ export function packAll() {
     .map((entry) => join(root, 'packages', entry.name));
   // A file that has left src/ must leave the package too.
   for (const folder of packages) rmSync(join(folder, 'dist'), { recursive: true, force: true });
-  run('pnpm', ['-r', '--filter', './packages/*', 'build'], root);
+  succeed('pnpm build', pnpm(['-r', '--filter', './packages/*', 'build'], { cwd: root, stdio: 'inherit' }));
 
   const tarballs = mkdtempSync(join(tmpdir(), 'cueline-pack-'));
   process.on('exit', () => rmSync(tarballs, { recursive: true, force: true }));
   return packages.map((folder) => {
     const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const tarball = join(tarballs, `${name.replace('/', '-')}.tgz`);
-    run('pnpm', ['pack', '--out', tarball], folder, 'ignore');
+    const packed = pnpm(['pack', '--out', tarball], { cwd: folder, stdio: ['inherit', 'ignore', 'inherit'] });
+    succeed(`pnpm pack in ${folder}`, packed);
     return { name, tarball };
   });
 }
@@ -35,12 +37,18 @@ export function packAll() {
  * @param {string} program
  * @param {string[]} args
  * @param {string} cwd
- * @param {'inherit' | 'ignore'} [stdout]
  */
-export function run(program, args, cwd, stdout = 'inherit') {
+export function run(program, args, cwd) {
   const shell = process.platform === 'win32';
-  const { status, error } = spawnSync(program, args, { cwd, stdio: ['inherit', stdout, 'inherit'], shell });
+  succeed([program, ...args].join(' '), spawnSync(program, args, { cwd, stdio: 'inherit', shell }));
+}
+
+/**
+ * @param {string} what
+ * @param {{ status: number | null, error?: Error | undefined }} result
+ */
+function succeed(what, { status, error }) {
   if (status === 0) return;
-  console.error(`"${program} ${args.join(' ')}" failed: ${error ? error.message : `exit code ${status}`}`);
+  console.error(`"${what}" failed: ${error ? error.message : `exit code ${status}`}`);
   process.exit(1);
 }

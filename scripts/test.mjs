@@ -1,14 +1,15 @@
 // What `pnpm test`, `pnpm check` and CI run: every stage in order, up to the first that fails. With --long, the stages
 // that take too long to run every time (`pnpm test:long`).
 // Each stage is a script of package.json, so any of them can be run alone: `pnpm lint`, `pnpm test:unit`, …
-import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { pnpm } from './pnpm.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const unitResults = join(root, 'test-results', 'unit.json');
+const unitReporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${unitResults}`];
 const e2eResults = join(root, 'test-results', 'e2e.json');
 
 /** @type {{ script: string, args?: string[], env?: Record<string, string>, count?: () => Count }[]} */
@@ -23,14 +24,17 @@ const everyTime = [
   { script: 'test:docs' },
   {
     script: 'test:unit',
-    args: ['--reporter=default', '--reporter=json', `--outputFile.json=${unitResults}`],
+    args: unitReporters,
     count: countUnit,
   },
   { script: 'test:e2e', env: { CUELINE_E2E_RESULTS: e2eResults }, count: countE2e },
 ];
 
 /** @type {typeof everyTime} */
-const longStages = [{ script: 'outside', args: ['--long'] }];
+const longStages = [
+  { script: 'outside', args: ['--long'] },
+  { script: 'test:unit:long', args: unitReporters, count: countUnit },
+];
 
 const stages = process.argv.includes('--long') ? longStages : everyTime;
 
@@ -46,7 +50,7 @@ for (const { script, args = [], env = {}, count } of stages) {
   }
   console.log(`\n=== ${script} ===`);
   const began = performance.now();
-  const status = pnpm(['run', script, ...args], env);
+  const status = runScript([script, ...args], env);
   const seconds = `${((performance.now() - began) / 1000).toFixed(1)} s`.padStart(8);
   const tests = count?.();
   total.passed += tests?.passed ?? 0;
@@ -72,13 +76,8 @@ process.exit(stopped ? 1 : 0);
  * @param {string[]} args
  * @param {Record<string, string>} env
  */
-function pnpm(args, env) {
-  const options = { cwd: root, stdio: /** @type {const} */ ('inherit'), env: { ...process.env, ...env } };
-  // The pnpm that runs this script, if one does: it need not be on the PATH.
-  const own = process.env.npm_execpath ?? '';
-  const result = /pnpm\.c?js$/.test(own)
-    ? spawnSync(process.execPath, [own, ...args], options)
-    : spawnSync('pnpm', args, { ...options, shell: process.platform === 'win32' });
+function runScript(args, env) {
+  const result = pnpm(['run', ...args], { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
   if (result.error) {
     console.error(
       `Could not start pnpm (${result.error.message}). Run the tests with: npx -y pnpm@10.34.9 test`,

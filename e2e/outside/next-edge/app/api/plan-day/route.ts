@@ -1,0 +1,28 @@
+import { definePrompt } from '@cueline/core';
+import { createPromptRoute } from '@cueline/edge';
+import * as z from 'zod';
+
+// an app with this has no cacheComponents in its next.config.ts: Next refuses the two together
+export const runtime = 'edge';
+
+const planDay = definePrompt(
+  'plan-day',
+  (prompt, { city }) => {
+    prompt.defTool(
+      'getWeather',
+      'Weather for a city',
+      z.object({ city: z.string() }),
+      ({ city }) => `${city}: sunny`,
+    );
+    prompt.$`Plan a day in ${city}.`;
+  },
+  { input: z.object({ city: z.string() }) },
+);
+
+const route = createPromptRoute(planDay, {
+  model: 'simulated:demo',
+  origins: ['http://localhost:3000'],
+  auth: async () => ({ subject: 'ada' }),
+});
+
+export { route as GET, route as POST, route as DELETE, route as OPTIONS };
