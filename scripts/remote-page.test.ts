@@ -39,3 +39,35 @@ test('one that imports the definition has all of it', { timeout: 120_000 }, asyn
   const page = await buildPage('prompts.ts');
   for (const secret of Object.values(secrets)) expect(page).toContain(secret);
 });
+
+const reactExample = {
+  'a system prompt': 'You work at the desk of a small guesthouse.',
+  "another's": 'You turn letters into bookings.',
+  'what a prompt says': 'The Costa family arrives on Saturday.',
+  "a tool's description": 'The booking of a guest, by first name',
+};
+
+test('the React example loads its prompts with the first run in the page', { timeout: 120_000 }, async () => {
+  const root = fileURLToPath(new URL('../apps/react-example', import.meta.url));
+  const { output } = (await build({
+    root,
+    configFile: `${root}/vite.config.ts`,
+    logLevel: 'silent',
+    mode: 'production',
+    build: { write: false, minify: false },
+  })) as Rolldown.RolldownOutput;
+  const chunks = output.filter((file) => file.type === 'chunk');
+  const atOnce = new Set(chunks.filter(({ isEntry }) => isEntry).map(({ fileName }) => fileName));
+  for (const name of atOnce) {
+    for (const imported of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) {
+      atOnce.add(imported);
+    }
+  }
+  const codeOf = (isLoaded: boolean): string =>
+    chunks.flatMap(({ code, fileName }) => (atOnce.has(fileName) === isLoaded ? [code] : [])).join('\n');
+  expect(codeOf(true)).toContain('guest-desk');
+  for (const secret of Object.values(reactExample)) {
+    expect(codeOf(true)).not.toContain(secret);
+    expect(codeOf(false)).toContain(secret);
+  }
+});

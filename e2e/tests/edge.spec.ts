@@ -212,6 +212,34 @@ test('the key stays on the server', async ({ visit, edge }) => {
   }
 });
 
+test('by route, the browser gets nothing of what the prompts say', async ({ visit }) => {
+  const secrets = [
+    'You work at the desk of a small guesthouse',
+    'The booking of a guest, by first name',
+    'You prepare a guesthouse for its guests',
+    'The Costa family arrives on Saturday',
+    'You turn letters into bookings',
+  ];
+  const received = async (place: Place): Promise<string> => {
+    const { page, open, say, press, stands } = await visit(place);
+    const bodies: Promise<string>[] = [];
+    page.on('response', (response) => bodies.push(response.text().catch(() => '')));
+    await open('chat');
+    await say('When does Ada arrive?');
+    await stands('done');
+    await open('form');
+    await press('Read the booking');
+    await stands('done');
+    return (await Promise.all(bodies)).join('\n');
+  };
+  const [route, inPage] = await Promise.all([received('route'), received('page')]);
+  expect(route).toContain('findBooking');
+  for (const secret of secrets) {
+    expect(route).not.toContain(secret);
+    expect(inPage).toContain(secret);
+  }
+});
+
 test('a session cannot be made up, and its runs are its own', async ({ edge }) => {
   const visit = async (cookie = ''): Promise<string | undefined> =>
     (await fetch(edge.url, { headers: { cookie } })).headers.get('set-cookie')?.split(';')[0];

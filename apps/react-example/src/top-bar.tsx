@@ -1,11 +1,9 @@
 import { usePrompt } from '@cueline/react';
 import type { PromptDefinition } from '@cueline/core';
 import { clsx } from 'clsx';
-import { guestDesk } from './prompts/guest-desk.ts';
-import { prepareArrival } from './prompts/prepare-arrival.ts';
-import { readBooking } from './prompts/read-booking.ts';
 import { pageServer } from './page-server.ts';
 import { PlaceSelect } from './place-select.tsx';
+import { guestDesk, prepareArrival, readBooking } from './remote-prompts.ts';
 import { pages, type PageName } from './route.ts';
 import type { Place } from './where.ts';
 

@@ -3,7 +3,7 @@ import { proxied } from '@cueline/core/models';
 import { createRunRegistry, type PromptProviderProps } from '@cueline/react';
 import { indexedDbStorage, type IndexedDbStorage } from '@cueline/react/indexeddb';
 import { useSyncExternalStore } from 'react';
-import { simulatedModel } from './demo/simulated-model.ts';
+import { inPage } from './in-page.ts';
 import { pageServer } from './page-server.ts';
 
 /** The places where runs can happen, as the address (`?where=route`) and the reader know them. */
@@ -20,11 +20,17 @@ const { url, model } = pageServer ?? { url: '/api', model: '' };
 // #region places
 /** All that is different: prompts, tools and components are the same wherever a run happens. */
 const providers: Record<Place, () => PromptProviderProps> = {
-  page: () => ({ model: simulatedModel }),
-  proxied: () => ({ model, models: proxied(`${url}/models`) }),
+  page: () => ({ model: 'demo:guesthouse', executor: inPage({ providers: { demo: loadDemo } }) }),
+  proxied: () => ({ model, executor: inPage(proxied(`${url}/models`)) }),
   route: () => ({ executor: viaRoute(`${url}/prompts`) }),
 };
 // #endregion
+
+/** What stands in for a model answers each prompt by rules of its own. They are loaded with the first run, too. */
+async function loadDemo() {
+  const { simulatedModel } = await import('./demo/simulated-model.ts');
+  return simulatedModel;
+}
 
 /** What the provider of a place is given. */
 type Setup = PromptProviderProps & { persist: IndexedDbStorage };

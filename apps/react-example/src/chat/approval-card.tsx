@@ -1,7 +1,7 @@
 import type { EditReply, RequestAnswer, RequestState } from '@cueline/core';
 import { useId, useRef, useState, type FormEvent } from 'react';
 import * as z from 'zod';
-import { mailSchema } from '../prompts/guest-desk.ts';
+import { mailSchema } from '../schemas/mail.ts';
 import { Button } from '../ui/button.tsx';
 
 type ApprovalCardProps = {

@@ -3,7 +3,7 @@ import { usePrompt } from '@cueline/react';
 import type { IndexedDbStorage } from '@cueline/react/indexeddb';
 import { useRef } from 'react';
 import { StickToBottom } from 'use-stick-to-bottom';
-import { guestDesk } from '../prompts/guest-desk.ts';
+import { guestDesk } from '../remote-prompts.ts';
 import { Restored } from '../ui/restored.tsx';
 import { RunStatus } from '../ui/run-status.tsx';
 import { ApprovalCard } from './approval-card.tsx';

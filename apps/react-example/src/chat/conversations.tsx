@@ -2,7 +2,7 @@ import type { IndexedDbStorage, StoredRun } from '@cueline/react/indexeddb';
 import { clsx } from 'clsx';
 import { Plus } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { guestDesk } from '../prompts/guest-desk.ts';
+import { guestDesk } from '../remote-prompts.ts';
 import { Button } from '../ui/button.tsx';
 
 type ConversationsProps = {

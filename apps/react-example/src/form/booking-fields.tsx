@@ -1,5 +1,5 @@
 import { useId, type ReactNode } from 'react';
-import type { Booking } from '../prompts/read-booking.ts';
+import type { Booking } from '../schemas/booking.ts';
 
 /** A booking that is not whole, as it is while it arrives, or that does not fit yet. */
 export type Draft = { [Name in keyof Booking]?: Booking[Name] | string | undefined };

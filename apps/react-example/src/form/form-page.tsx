@@ -1,7 +1,8 @@
 import { usePrompt } from '@cueline/react';
 import { useRef, useState, type FormEvent } from 'react';
 import * as z from 'zod';
-import { bookingSchema, readBooking, type Booking } from '../prompts/read-booking.ts';
+import { readBooking } from '../remote-prompts.ts';
+import { bookingSchema, type Booking } from '../schemas/booking.ts';
 import { Button } from '../ui/button.tsx';
 import { Restored } from '../ui/restored.tsx';
 import { RunStatus } from '../ui/run-status.tsx';

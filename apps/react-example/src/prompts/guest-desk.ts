@@ -1,12 +1,7 @@
 import { definePrompt, tool } from '@cueline/core';
 import { z } from 'zod';
 import { house } from '../demo/house.ts';
-
-export const mailSchema = z.object({
-  to: z.email('Give an e-mail address.'),
-  subject: z.string().min(1, 'Give a subject.'),
-  text: z.string().min(1, 'Write something.'),
-});
+import { mailSchema } from '../schemas/mail.ts';
 
 const findBooking = tool(
   'findBooking',

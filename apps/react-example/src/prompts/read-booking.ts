@@ -1,23 +1,6 @@
 import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
-
-/** One schema for the model's answer, and for what a person makes of it. */
-export const bookingSchema = z
-  .object({
-    guest: z.string().min(1, 'Who is it for?'),
-    email: z.email('This is no e-mail address.'),
-    arrival: z.iso.date('Give a date.'),
-    departure: z.iso.date('Give a date.'),
-    guests: z.number('Give a number.').int().min(1, 'At least one.').max(6, 'The house takes six at most.'),
-    room: z.enum(['garden', 'sea', 'attic']),
-    wishes: z.string(),
-  })
-  .refine(({ arrival, departure }) => arrival < departure, {
-    path: ['departure'],
-    message: 'Departure is after arrival.',
-  });
-
-export type Booking = z.infer<typeof bookingSchema>;
+import { bookingSchema } from '../schemas/booking.ts';
 
 /** Reads a booking out of a letter: an answer with a schema, which is `object` while it arrives and then `result`. */
 export const readBooking = definePrompt(

@@ -2,7 +2,7 @@ import { usePrompt, useRun, type AnyRun } from '@cueline/react';
 import { useState } from 'react';
 import { StickToBottom } from 'use-stick-to-bottom';
 import { Message } from '../chat/message.tsx';
-import { prepareArrival } from '../prompts/prepare-arrival.ts';
+import { prepareArrival } from '../remote-prompts.ts';
 import { Button } from '../ui/button.tsx';
 import { Restored } from '../ui/restored.tsx';
 import { RunStatus } from '../ui/run-status.tsx';
