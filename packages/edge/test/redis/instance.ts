@@ -1,4 +1,4 @@
-// One of several instances of a server: node instance.ts <path of Redis's socket> <limits as JSON>
+// One of several instances of a server: node instance.ts <path of Redis's socket> <options of its route as JSON>
 import process from 'node:process';
 import { definePrompt } from '@cueline/core';
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from '@cueline/core/testing';
@@ -8,7 +8,7 @@ import { createClient } from 'redis';
 import { serve } from 'srvx/node';
 import * as z from 'zod';
 
-const [path = '', limits = '{}'] = process.argv.slice(2);
+const [path = '', options = '{}'] = process.argv.slice(2);
 // ends with whoever started it
 process.stdin.on('close', () => process.exit()).resume();
 
@@ -20,12 +20,19 @@ const text = Array.from({ length: 60 }, (_, index) => `word ${index}, `);
 const tells: ScriptedTurn = text.map((word) => ({ text: word, delay: 25 }));
 const sends: ScriptedTurn = [{ toolCall: { name: 'send', input: { to: 'Bob' } } }];
 
+/** A call of 1,000 tokens. */
+const spends: ScriptedTurn = [
+  { text: 'Bought.', delay: 25 },
+  { finish: { usage: { inputTokens: 700, outputTokens: 300 } } },
+];
+
 /** Every run goes the same way, in whichever instance. */
 const model: ScriptedModel = {
   ...scriptedModel([]),
   doStream(call) {
     const messages = JSON.stringify(call.prompt);
-    const turn = messages.includes('Send it') && !messages.includes('tool-result') ? sends : tells;
+    const isFirst = !messages.includes('tool-result');
+    const turn = messages.includes('Buy') ? spends : messages.includes('Send it') && isFirst ? sends : tells;
     return scriptedModel([turn]).doStream(call);
   },
 };
@@ -39,9 +46,20 @@ const send = definePrompt('send', (prompt) => {
   });
   prompt.$`Send it.`;
 });
+const spend = definePrompt('spend', (prompt) => {
+  prompt.$`Buy it.`;
+});
+const tasks = definePrompt('tasks', (prompt) => {
+  prompt.defTaskList([
+    { task: 'Check the order', validation: () => 'Never good enough.' },
+    { task: 'Say thanks' },
+  ]);
+  prompt.$`Go.`;
+});
 
-const route = createPromptRoute([tell, send], {
+const route = createPromptRoute([tell, send, spend, tasks], {
   model,
+  prices: { [model.modelId]: { input: 1, output: 1 } },
   options: { approval: true },
   origins: ['https://app.example'],
   auth: async ({ headers }) => {
@@ -50,7 +68,7 @@ const route = createPromptRoute([tell, send], {
   },
   store: createRedisRuns(client),
   limitStore: createRedisLimits(client),
-  limits: JSON.parse(limits) as Record<string, number>,
+  ...(JSON.parse(options) as object),
 });
 
 const server = serve({ fetch: (request) => route(request), port: 0, hostname: '127.0.0.1', silent: true });

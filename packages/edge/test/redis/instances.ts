@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { viaRoute, type Executor, type RunEvent } from '@cueline/core';
+import { viaRoute, type Executor, type RunEvent, type TaskEdit } from '@cueline/core';
+import type { PromptRouteOptions } from '@cueline/edge';
 import { onTestFinished } from 'vitest';
 
 export type Instance = {
@@ -15,8 +16,14 @@ export type Instance = {
   thaw(): void;
 };
 
+/** Options of an instance's route that are plain JSON. */
+export type InstanceOptions = Pick<PromptRouteOptions, 'limits'> & {
+  edits?: TaskEdit['type'][];
+  approvals?: 'yes-no' | 'edit';
+};
+
 /** A process of its own that serves the prompts of `instance.ts`, until the test is over. */
-export async function startInstance(path: string, limits: Record<string, number> = {}): Promise<Instance> {
+export async function startInstance(path: string, options: InstanceOptions = {}): Promise<Instance> {
   const file = fileURLToPath(new URL('instance.ts', import.meta.url));
   const child = spawn(
     process.execPath,
@@ -25,7 +32,7 @@ export async function startInstance(path: string, limits: Record<string, number>
       '--disable-warning=ExperimentalWarning',
       file,
       path,
-      JSON.stringify(limits),
+      JSON.stringify(options),
     ],
     // its input is a pipe that ends with this process
     { stdio: ['pipe', 'pipe', 'inherit'] },

@@ -2,7 +2,7 @@ import type { RunEvent, RunRequest } from '@cueline/core';
 import { createRedisRuns } from '@cueline/edge/redis';
 import { expect, test, vi } from 'vitest';
 import { all, idOf, never } from '../route/routes.ts';
-import { clientOf, startInstance, type Instance } from './instances.ts';
+import { clientOf, startInstance, type Instance, type InstanceOptions } from './instances.ts';
 import { describeWithRedis } from './server.ts';
 import { read } from '../stores/events.ts';
 
@@ -12,8 +12,8 @@ const request = (name: string): RunRequest => ({ definition: { name } as never, 
 vi.setConfig({ testTimeout: 60_000 });
 
 describeWithRedis('two instances that share Redis', (redis) => {
-  const two = (limits?: Record<string, number>): Promise<[Instance, Instance]> =>
-    Promise.all([startInstance(redis.path, limits), startInstance(redis.path, limits)]);
+  const two = (limits: InstanceOptions['limits'] = {}): Promise<[Instance, Instance]> =>
+    Promise.all([startInstance(redis.path, { limits }), startInstance(redis.path, { limits })]);
 
   test('the one that serves a run’s client goes away: the client goes on with the other', async () => {
     const [a, b] = await two();

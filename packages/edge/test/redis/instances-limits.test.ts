@@ -1,0 +1,128 @@
+import type { EditReply, RunRequest, TaskEdit } from '@cueline/core';
+import type { PromptRouteLimits } from '@cueline/edge';
+import { createRedisShares } from '@cueline/edge/redis';
+import { expect, test, vi } from 'vitest';
+import { idOf, never, readTo } from '../route/routes.ts';
+import { base, fixture, send } from '../shares/support.ts';
+import { clientOf, startInstance, type Instance, type InstanceOptions } from './instances.ts';
+import { describeWithRedis } from './server.ts';
+
+/** What `instance.ts` says that a call of its prompt `spend` has used. */
+const TOKENS_PER_CALL = 1_000;
+
+// processes start slowly on a machine that has other things to do
+vi.setConfig({ testTimeout: 60_000 });
+
+const post = (instance: Instance, subject: string, prompt: string): Promise<Response> =>
+  fetch(instance.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${subject}` },
+    body: JSON.stringify({ prompt }),
+  });
+
+/** What becomes of a run that makes one call: `done`, or why it made none. */
+async function outcomeOf(instance: Instance, subject: string): Promise<string> {
+  const text = await (await post(instance, subject, 'spend')).text();
+  const codes = ['total_exceeded', 'totalDailyTokens', 'dailyTokens', 'budget_exceeded'];
+  if (text.includes('"outcome":"done"')) return 'done';
+  return codes.find((code) => text.includes(`"${code}"`)) ?? text;
+}
+
+describeWithRedis('two instances that count in one Redis', (redis) => {
+  const two = (options: InstanceOptions): Promise<[Instance, Instance]> =>
+    Promise.all([startInstance(redis.path, options), startInstance(redis.path, options)]);
+
+  test.each<[string, Partial<PromptRouteLimits>]>([
+    ['totalDailyTokens', { totalDailyTokens: 20_000 }],
+    // a dollar for a million tokens
+    ['totalDailyCost', { totalDailyCost: 0.02 }],
+  ])('%s: all subjects of both use no more together, and most of it', async (_, total) => {
+    await (await redis.connect()).flushAll();
+    const instances = await two({ limits: { ...total, maxOutputTokens: 500, concurrent: 50, rpm: 500 } });
+    const outcomes: string[] = [];
+    // a wave at a time: what the first has reserved and not used, the next may have
+    for (let wave = 0; wave < 4; wave += 1) {
+      const started = Array.from({ length: 30 }, (_item, at) =>
+        outcomeOf(instances[at % 2]!, `subject-${wave}-${at}`),
+      );
+      outcomes.push(...(await Promise.all(started)));
+    }
+    const used = outcomes.filter((outcome) => outcome === 'done').length * TOKENS_PER_CALL;
+    expect(used).toBeLessThanOrEqual(20_000);
+    expect(used).toBeGreaterThan(15_000);
+    const refused = outcomes.filter((outcome) => outcome !== 'done');
+    expect(refused.filter((why) => why !== 'total_exceeded' && why !== 'totalDailyTokens')).toEqual([]);
+    // and none of them has one more
+    for (const instance of instances) expect(await outcomeOf(instance, 'newcomer')).not.toBe('done');
+  });
+
+  test('a subject uses no more of its day for asking both', async () => {
+    const instances = await two({ limits: { dailyTokens: 10_000, maxOutputTokens: 500, concurrent: 50 } });
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => outcomeOf(instances[at % 2]!, 'ada')),
+    );
+    const used = outcomes.filter((outcome) => outcome === 'done').length * TOKENS_PER_CALL;
+    expect(used).toBeGreaterThan(0);
+    expect(used).toBeLessThanOrEqual(10_000);
+  });
+
+  test('what one had reserved when it went away is not there for the other', async () => {
+    await (await redis.connect()).flushAll();
+    const limits = { totalDailyTokens: 30_000, maxOutputTokens: 20_000 };
+    const [a, b] = await two({ limits });
+    const { body } = await post(a, 'ada', 'tell');
+    const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    while (!text.includes('text-delta')) text += (await reader.read()).value;
+    await a.kill();
+    await reader.cancel().catch(() => {});
+    // of 30,000 there are less than 9,000 left, and a shorter answer still fits
+    expect(await outcomeOf(b, 'bob')).toBe('done');
+    const statuses = await Promise.all(Array.from({ length: 15 }, (_, at) => outcomeOf(b, `late-${at}`)));
+    expect(statuses.filter((outcome) => outcome === 'done').length).toBeLessThan(9);
+    expect(await outcomeOf(b, 'newcomer')).not.toBe('done');
+  });
+
+  test('what a client may do is the same, whichever instance it asks', async () => {
+    const [a, b] = await two({ edits: ['add'] });
+    const runs = [clientOf('ida', a), clientOf('ida', b)] as const;
+    const request = (name: string): RunRequest => ({ definition: { name } as never, input: undefined });
+    const listed = await readTo(runs[0].start(request('tasks'), never()), 'text-delta');
+    const edits: TaskEdit[] = [
+      { type: 'add', title: 'Mine' },
+      { type: 'skip', taskId: 'task-2' },
+      { type: 'resolve', taskId: 'task-1', result: 'good' },
+    ];
+    for (const run of runs) {
+      const replies: EditReply[] = [];
+      for (const edit of edits) replies.push(await run.send(idOf(listed), { type: 'edit', edit }));
+      expect(replies.map(({ accepted }) => accepted)).toEqual([true, false, false]);
+    }
+    // approvals are yes or no unless the route says otherwise
+    for (const run of runs) {
+      const asked = await readTo(runs[0].start(request('send'), never()), 'request-open');
+      const open = asked.at(-1);
+      if (open?.type !== 'request-open') throw new Error('Nothing is asked.');
+      const { requestId } = open;
+      const answer = { approve: true, input: { to: 'Eve' } };
+      const edited = await run.send(idOf(asked), { type: 'respond', requestId, answer });
+      expect(edited).toMatchObject({ accepted: false });
+      const plain = { type: 'respond', requestId, answer: { approve: true } } as const;
+      expect(await run.send(idOf(asked), plain)).toEqual({ accepted: true });
+    }
+  });
+
+  test('a share is deleted with its key alone, at any instance', async () => {
+    const open = async () => fixture({ storage: createRedisShares(await redis.connect()) }).store;
+    const [one, other] = [await open(), await open()];
+    const { id, deleteKey } = (await (await one(send())).json()) as { id: string; deleteKey: string };
+    const ask = (store: typeof one, method: string, key: string | null): Promise<Response> =>
+      store(send({ method, url: `${base}/${id}`, body: null, headers: { 'x-delete-key': key } }));
+    for (const key of [null, '', id, `${deleteKey}A`, deleteKey.slice(1)]) {
+      expect((await ask(other, 'DELETE', key)).status).toBeGreaterThanOrEqual(400);
+    }
+    expect((await ask(other, 'GET', null)).status).toBe(200);
+    expect((await ask(other, 'DELETE', deleteKey)).status).toBe(204);
+    expect((await ask(one, 'GET', null)).status).toBe(404);
+  });
+});
