@@ -1,8 +1,7 @@
-import type { RequestState } from '../log/state.ts';
 import type { PromptTypes } from '../prompt-types.ts';
 import { isOpenRequest } from '../log/reduce.ts';
 import type { Attempt } from './attempt.ts';
-import type * as Page from './run-client-tool.ts';
+import type * as Page from './run-client-tools.ts';
 
 /** What the function of a client tool gets besides the arguments. */
 export type ClientToolContext = {
@@ -18,7 +17,7 @@ export type ClientToolFunction<Input = unknown, Output = unknown> = (
 ) => Output | Promise<Output>;
 
 /** As a method, so that a function may say what arguments it takes where TypeScript cannot know. */
-type AnyClientToolFunction = { call(input: unknown, context: ClientToolContext): unknown }['call'];
+export type AnyClientToolFunction = { call(input: unknown, context: ClientToolContext): unknown }['call'];
 
 /**
  * The page's functions for the client tools of a prompt, by the tools' names. Those that the definition declares in its
@@ -46,10 +45,6 @@ export function createClientToolRunner(): ClientToolRunner {
   const provided: Readonly<Record<string, AnyClientToolFunction>>[] = [];
   const looks = new Set<() => void>();
 
-  function find(name: string): AnyClientToolFunction | undefined {
-    return provided.findLast((tools) => Object.hasOwn(tools, name) && tools[name] !== undefined)?.[name];
-  }
-
   return {
     provide(tools) {
       // of its own, so that the same functions may be given twice
@@ -61,22 +56,18 @@ export function createClientToolRunner(): ClientToolRunner {
         if (index >= 0) provided.splice(index, 1);
       };
     },
-    follow({ log, tell, replays }) {
+    follow(attempt) {
+      const { log, replays } = attempt;
       if (replays || log.ended) return;
-      const taken = new Set<string>();
       const look = (): void => {
-        if (provided.length === 0) return;
-        for (const request of log.getState().requests) {
-          const fn = isCall(request) ? find(request.toolName) : undefined;
-          const turn = `${request.requestId} ${request.page ?? ''}`;
-          if (fn === undefined || taken.has(turn)) continue;
-          taken.add(turn);
-          // its faults become the call's; a page that cannot load it leaves the call to others
-          void loadPage().then(
-            ({ runClientTool }) => runClientTool(request, fn, { log, tell }),
-            () => taken.delete(turn),
+        const asks = (): boolean =>
+          log.getState().requests.some((request) => request.kind === 'client-tool' && isOpenRequest(request));
+        // a page that cannot load it leaves the calls to others
+        if (provided.length > 0 && asks())
+          loadPage().then(
+            (page) => page.runClientTools(attempt, provided),
+            () => {},
           );
-        }
       };
       looks.add(look);
       const unlisten = log.listen((event) => {
@@ -91,11 +82,7 @@ export function createClientToolRunner(): ClientToolRunner {
   };
 }
 
-function isCall(request: RequestState): boolean {
-  return request.kind === 'client-tool' && isOpenRequest(request);
-}
-
 /** What runs calls comes with the first one. */
 function loadPage(): Promise<typeof Page> {
-  return import('./run-client-tool.ts');
+  return import('./run-client-tools.ts');
 }

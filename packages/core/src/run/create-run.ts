@@ -14,7 +14,9 @@ import { createAttempts, refused } from './attempts.ts';
 import { createClientToolRunner } from './client-tools.ts';
 import type { Executor, RunCommand, RunRequest } from './executor.ts';
 import { inProcess } from './in-process.ts';
-import { keepSteps, logUpTo, openingOf, type KeptRun } from './keep-steps.ts';
+import type { KeptRun } from './keep-steps.ts';
+import { loadedRetries, loadRetries } from './load-retries.ts';
+import { logUpTo, openingOf } from './log-parts.ts';
 import { createStateOverlay } from './overlay-state.ts';
 import { createRestoring } from './restore-run.ts';
 import type { Run, RunOptions, RunSettings } from './run.ts';
@@ -65,6 +67,7 @@ function openRun<Input, Types extends PromptTypes>(
   /** What is shown between a start and its first event. */
   let starting: RunState | undefined;
   let storageError: CuelineError | undefined;
+  let takeBackRetry = (): unknown => undefined;
 
   const noteStorage = (error: CuelineError | undefined): void => {
     storageError = error;
@@ -134,6 +137,8 @@ function openRun<Input, Types extends PromptTypes>(
     attempts.show(attempt);
     watchLog();
     clientTools.follow(attempt);
+    // a retry says what it does if this fails
+    loadRetries().catch(() => {});
     return attempt;
   }
 
@@ -185,7 +190,27 @@ function openRun<Input, Types extends PromptTypes>(
     return goOn({ messages: shows.slice(openingOf(log.events)), tasks, shows, signal });
   }
 
+  /** Waits for what it needs only where a page has just been loaded; whatever is started or stopped meanwhile takes it back. */
   function retry(from: number | undefined): Promise<unknown> {
+    const part = loadedRetries();
+    if (part !== undefined) return retryWith(part, from);
+    const { shown } = attempts;
+    let isTakenBack = false;
+    takeBackRetry = () => (isTakenBack = true);
+    const result = loadRetries().then((loaded) =>
+      isTakenBack || attempts.shown !== shown
+        ? refused(new CuelineError('aborted', 'The retry was taken back before it began.'))
+        : retryWith(loaded, from),
+    );
+    // as with every start, whoever ignores it need not hear of it
+    result.catch(() => {});
+    return result;
+  }
+
+  function retryWith(
+    { keepSteps }: NonNullable<ReturnType<typeof loadedRetries>>,
+    from: number | undefined,
+  ): Promise<unknown> {
     const [first] = log.events;
     if (first?.type !== 'run-start') {
       return refused(
@@ -269,7 +294,10 @@ function openRun<Input, Types extends PromptTypes>(
     edit: (edit, agent) => command({ type: 'edit', edit, ...(agent === undefined ? {} : { agent }) }),
     provideTools: clientTools.provide,
     respond: (requestId, answer) => command({ type: 'respond', requestId, answer }),
-    stop: () => restoring.stop(attempts.stop),
+    stop() {
+      takeBackRetry();
+      restoring.stop(attempts.stop);
+    },
     detach: () => attempts.shown?.detach(),
     attach() {
       if (attempts.shown !== undefined && !log.ended) follow(attempts.shown);

@@ -21,11 +21,22 @@ export type InProcessOptions = {
  * Runs prompts right here, in this page or process. `models` says where models come from (environment, providers,
  * fetch). A mistake that keeps a run from starting becomes a run that ends with that error.
  */
-export function inProcess(models: ModelSettings = {}, { onWork }: InProcessOptions = {}): Executor {
+export function inProcess(models: ModelSettings = {}, options?: InProcessOptions): Executor {
+  return inProcessWith(() => models, options);
+}
+
+/** The same with settings that are asked for when a run starts. */
+export function inProcessWith(
+  models: () => ModelSettings | Promise<ModelSettings>,
+  { onWork }: InProcessOptions = {},
+): Executor {
   const runs: KnownRuns = new Map();
   return {
     start: (request, signal) =>
-      watch(async () => (await loadRunner()).startHere(request, signal, models, runs, onWork)),
+      watch(async () => {
+        const [runner, settings] = await Promise.all([loadRunner(), models()]);
+        return runner.startHere(request, signal, settings, runs, onWork);
+      }),
     attach(runId, afterSeq, signal) {
       const run = runs.get(runId);
       if (run === undefined) return undefined;

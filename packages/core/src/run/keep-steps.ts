@@ -3,6 +3,7 @@ import { CuelineError } from '../errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import type { TaskState } from '../log/state.ts';
+import { openingOf } from './log-parts.ts';
 
 /** What stays of a run that is tried again: its log so far, and what the model is told of it. */
 export type KeptRun = {
@@ -36,21 +37,6 @@ export function keepSteps(log: readonly RunEvent[], from: number | undefined): K
   const events = withEdits(log, end.index + 1);
   const { messages, tasks } = reduceAll(events);
   return { events, messages: messages.slice(openingOf(log)), tasks };
-}
-
-/** How many messages of a log's start are the prompt's own. */
-export function openingOf([first]: readonly RunEvent[]): number {
-  return first?.type === 'run-start' ? Math.max(0, first.messages.length - (first.turns ?? 0)) : 0;
-}
-
-/** A log's events up to `seq`, ended there where they do not end. */
-export function logUpTo(log: readonly RunEvent[], seq: number): RunEvent[] {
-  const events = log.slice(0, Math.max(0, seq + 1));
-  const last = events.at(-1);
-  if (last !== undefined && last.type !== 'run-end') {
-    events.push({ seq: last.seq + 1, t: last.t, type: 'run-end', outcome: 'stopped' });
-  }
-  return events;
 }
 
 /** What was there before the first step. */

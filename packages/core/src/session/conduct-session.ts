@@ -1,6 +1,7 @@
 import type { ModelMessage } from 'ai';
 import { createId } from '../create-id.ts';
 import type { CuelineError } from '../errors.ts';
+import { initialState } from '../log/reduce.ts';
 import type { Conducted } from '../run/conduct.ts';
 import { checkSettings } from './check-settings.ts';
 import { conductTurns } from './conduct-turns.ts';
@@ -8,13 +9,15 @@ import { CONTINUE } from './idle.ts';
 import { checkAnswers, mendMessages } from './mend-messages.ts';
 import { OPENING, type SessionSettings } from './session-config.ts';
 import { tellEnd } from './session-end.ts';
-import { noUsage, type SessionResult } from './session-result.ts';
+import type { SessionResult } from './session-result.ts';
 import { readTools } from './session-tools.ts';
 import { createTeller } from './teller.ts';
 import { createTaskComplete } from './task-complete.ts';
 
 /** `setTimeout` takes no more. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export { modelSettings } from './model-settings.ts';
 
 /** Where whoever started a session waits for its end. */
 export type SessionSeat = {
@@ -84,6 +87,6 @@ export async function endOf(
     suspended: [],
     news: undefined,
     messages: [...initialMessages],
-    usage: () => noUsage,
+    usage: () => initialState.usage,
   });
 }

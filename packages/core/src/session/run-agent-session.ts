@@ -1,8 +1,9 @@
 import type { LanguageModel, ModelMessage, TextPart } from 'ai';
 import { createId } from '../create-id.ts';
 import type { CuelineError } from '../errors.ts';
+import { initialState } from '../log/reduce.ts';
 import { createRun } from '../run/create-run.ts';
-import { inProcess } from '../run/in-process.ts';
+import { inProcessWith } from '../run/in-process.ts';
 import type { Run } from '../run/run.ts';
 import type { SessionSeat } from './conduct-session.ts';
 import { sessionPrompt, type SessionTypes } from './define-session.ts';
@@ -14,8 +15,8 @@ import {
   type SessionSchemas,
   type SessionSettings,
 } from './session-config.ts';
-import { sessionModel, type SessionModel } from './session-model.ts';
-import { noUsage, type SessionResult } from './session-result.ts';
+import { modelOf, type SessionModel } from './session-model.ts';
+import type { SessionResult } from './session-result.ts';
 
 /** A session that is under way, or over. Awaiting it gives its result. */
 export type AgentSession = PromiseLike<SessionResult> & {
@@ -45,15 +46,15 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
   config: SessionConfig<Schemas>,
 ): AgentSession {
   checkConfig('runAgentSession', config);
-  const chosen = sessionModel(model, config.models);
-  const { signal, models: _, storage, ...given } = config;
+  const chosen = modelOf(model);
+  const { signal, models, storage, ...given } = config;
   const sessionId = given.sessionId ?? createId('session');
   const settings: SessionSettings = { ...given, sessionId };
   const seat: SessionSeat = {};
   const run = createRun(sessionPrompt('session', settings, seat), {
     id: sessionId,
-    model: chosen.model,
-    executor: inProcess(chosen.models),
+    model: chosen,
+    executor: inProcessWith(async () => (await loadSession()).modelSettings(model, models)),
     storage,
   });
   const started = run.start(undefined, { signal });
@@ -102,7 +103,7 @@ async function untilEnd(
       completionReason: 'error',
       messages: [...(settings.initialMessages ?? [])],
       error: error ?? (failure as CuelineError),
-      usage: noUsage,
+      usage: initialState.usage,
     };
   }
 }

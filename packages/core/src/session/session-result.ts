@@ -27,5 +27,3 @@ export type SessionResult = {
   usage: RunFacts['usage'];
   metadata?: Readonly<Record<string, unknown>>;
 };
-
-export const noUsage: RunFacts['usage'] = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
