@@ -76,11 +76,13 @@ describeWithRedis('two instances that count in one Redis', (redis) => {
     while (!text.includes('text-delta')) text += (await reader.read()).value;
     await a.kill();
     await reader.cancel().catch(() => {});
-    // of 30,000 there are less than 9,000 left, and a shorter answer still fits
-    expect(await outcomeOf(b, 'bob')).toBe('done');
-    const statuses = await Promise.all(Array.from({ length: 15 }, (_, at) => outcomeOf(b, `late-${at}`)));
-    expect(statuses.filter((outcome) => outcome === 'done').length).toBeLessThan(9);
-    expect(await outcomeOf(b, 'newcomer')).not.toBe('done');
+    // of 30,000 there are less than 9,000 left, and shorter answers still fit
+    const outcomes: string[] = [];
+    for (let at = 0; at < 12; at += 1) outcomes.push(await outcomeOf(b, `subject-${at}`));
+    const done = outcomes.filter((outcome) => outcome === 'done');
+    expect(done.length).toBeGreaterThan(0);
+    expect(done.length).toBeLessThan(9);
+    expect(outcomes.slice(done.length)).not.toContain('done');
   });
 
   test('what a client may do is the same, whichever instance it asks', async () => {
