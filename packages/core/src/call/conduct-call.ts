@@ -109,6 +109,11 @@ export function conductCall(
         ...(mayCall(state) ? {} : { toolChoice: 'none' as const }),
       };
     },
+    paused({ response }) {
+      // it goes on from there once it has the answers, whatever the state
+      conversation.good(response.messages);
+      return true;
+    },
     async afterStep(step) {
       try {
         const words = await afterAnswer(step);

@@ -39,7 +39,8 @@ function dropCalls(
       if (part.type === 'tool-input-start') return void dropped.add(part.id);
       if ((part.type === 'tool-input-delta' || part.type === 'tool-input-end') && dropped.has(part.id))
         return;
-      if (part.type === 'tool-result' && dropped.has(part.toolCallId)) return;
+      const isAbout = part.type === 'tool-result' || part.type === 'tool-approval-request';
+      if (isAbout && dropped.has(part.toolCallId)) return;
       if (part.type === 'finish' && part.finishReason.unified === 'tool-calls') {
         return controller.enqueue({ ...part, finishReason: { ...part.finishReason, unified: 'stop' } });
       }

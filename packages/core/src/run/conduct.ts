@@ -31,6 +31,8 @@ export type ConductedStep = {
   messages: readonly ModelMessage[];
   /** How many of them, at the end, the model has been told between the step before and this one. */
   steered: number;
+  /** True where one of those has answers to the approvals that the provider has asked for in the step before. */
+  answers: boolean;
   /** The compiled system prompt. */
   instructions(): Instructions | undefined;
   /** The tools that it may call. */
@@ -55,7 +57,12 @@ export type Conduct = {
   ): Promise<{ messages?: readonly ModelMessage[]; toolChoice?: 'none' } | undefined>;
   /** Told of each step, its tools included. What it returns is told to the model, and a next step follows. */
   afterStep?(step: StepResult<ToolSet, RunContext>): Words | undefined | Promise<Words | undefined>;
-  /** True where no step may follow. Asked after `afterStep`. */
+  /**
+   * Told, in place of `afterStep`, of a step in which the provider asks for approvals; the next step has the answers. False
+   * where no step may follow, and nothing is asked for.
+   */
+  paused?(step: StepResult<ToolSet, RunContext>): boolean | Promise<boolean>;
+  /** True where no step may follow. Asked after `afterStep` and `paused`. */
   done?(): boolean;
   /** What has come of it, once no step follows. `waiting`: somebody has to answer before it can go on. */
   result?(): { error?: CuelineError; output?: unknown; waiting?: true } | undefined;

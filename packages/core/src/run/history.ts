@@ -18,6 +18,8 @@ export type History = {
   readonly messages: readonly ModelMessage[];
   /** Number of messages that the run began with. */
   readonly opening: number;
+  /** Number of messages, at the end, that the model has been told since its last step, answers to approvals among them. */
+  readonly steered: number;
   /** Puts other messages in the place of all of them. */
   replace(messages: readonly ModelMessage[]): void;
 };
@@ -26,6 +28,7 @@ export function createHistory(): History {
   let messages: ModelMessage[] = [];
   let opening = 0;
   let seen = 0;
+  let steered = 0;
   return {
     get messages() {
       return messages;
@@ -33,14 +36,19 @@ export function createHistory(): History {
     get opening() {
       return opening;
     },
+    get steered() {
+      return steered;
+    },
     advance({ steps, initialMessages, experimental_steeringMessages: steering = [] }, answers) {
       if (seen === 0 && messages.length === 0) {
         messages = [...initialMessages];
         opening = messages.length;
       }
       for (; seen < steps.length; seen += 1) messages.push(...(steps[seen]?.response.messages ?? []));
-      if (answers !== undefined) messages.push(answers);
-      messages.push(...steering.filter((message) => !isPlaceholder(message)));
+      const told = steering.filter((message) => !isPlaceholder(message));
+      if (answers !== undefined) told.unshift(answers);
+      steered = told.length;
+      messages.push(...told);
       return messages;
     },
     replace(given) {

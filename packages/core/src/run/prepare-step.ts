@@ -80,7 +80,8 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
     const led = await conduct?.beforeStep?.({
       stepNumber: step.stepNumber,
       messages: said,
-      steered: step.experimental_steeringMessages?.length ?? 0,
+      steered: history.steered,
+      answers: answers !== undefined,
       instructions: () => compileInstructions(base, options.instructions, options.systemFormat),
       tools: registry.tools,
     });

@@ -10,10 +10,12 @@ const PLACEHOLDER = '[the answers to the approvals]';
 
 /** Approvals that a provider asks for of calls that it runs itself, such as those of an MCP server. */
 export type ProviderApprovals = {
+  /** True where the step has asked for one that is not answered yet. */
+  readonly asked: boolean;
   /** Takes one that the step before its end has asked for. */
   add(part: ApprovalRequest): void;
-  /** Asks for those of the step, and waits for the answers. Resolves with whether the run goes on with them. */
-  settle(steering: Steering, signal: AbortSignal): Promise<boolean>;
+  /** Asks for those of the step, waits for the answers, and lets the run go on with them. */
+  settle(steering: Steering, signal: AbortSignal): Promise<void>;
   /** What the next step sends with the messages: those of the AI SDK without the placeholder, then the answers. */
   take(): ToolModelMessage | undefined;
 };
@@ -40,19 +42,21 @@ export function createProviderApprovals({ tree, path, sink }: Speaker): Provider
   }
 
   return {
+    get asked() {
+      return asked.length > 0;
+    },
     add: (part) => void asked.push(part),
     async settle(steering, signal) {
-      if (asked.length === 0 || sink.ended) return false;
+      if (sink.ended) return;
       const now = asked;
       asked = [];
       try {
         await Promise.all(now.map((part) => ask(part, signal)));
       } catch {
         // the run was stopped meanwhile
-        return false;
+        return;
       }
       void steering.steer(PLACEHOLDER, { id: createId('approvals') });
-      return true;
     },
     take() {
       if (answers.length === 0) return undefined;

@@ -145,7 +145,7 @@ function agentError(name: string, ending: Ending | undefined): CuelineError {
   const { error } = ending ?? {};
   const why =
     ending?.outcome === 'waiting'
-      ? "it waits for an approval of a call that runs elsewhere, such as on a provider's MCP server. Make that call from the run itself, which can ask for it."
+      ? 'it waits for an approval of a call that runs neither here nor at the provider. Give its tool a function.'
       : 'it broke off without an end.';
   return new CuelineError(
     error?.code ?? 'stream_truncated',

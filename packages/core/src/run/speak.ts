@@ -69,8 +69,7 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
     unfinished,
     tools: () => registry.tools,
     askApproval(part) {
-      // what conducts a conversation keeps messages of its own, which have no place for the answers
-      const canAsk = part.toolCall.providerExecuted === true && conduct === undefined;
+      const canAsk = part.toolCall.providerExecuted === true;
       if (canAsk) approvals.add(part);
       return canAsk;
     },

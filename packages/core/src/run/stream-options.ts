@@ -92,6 +92,7 @@ export function composeStreamOptions(
   let asked: object = {};
   recordVariables();
   registry.update(definitions.tools);
+  context.toolApproval.check();
   const initial = compileInstructions(definitions, own, systemFormat);
   const prepareStep = createPrepareStep({
     speaker,
@@ -150,7 +151,10 @@ export function composeStreamOptions(
       async (step) => {
         // what is spent is spent: it is the next call that may not be made
         tree.budget.addTokens(step.usage);
-        if (await approvals.settle(steering, context.abortSignal)) return;
+        if (approvals.asked) {
+          const goesOn = await Promise.resolve(conduct?.paused?.(step) ?? true).catch(recorder.fail);
+          return goesOn === true ? approvals.settle(steering, context.abortSignal) : undefined;
+        }
         await steerOnward(step, steers, steering, sink);
         if (conduct === undefined || sink.ended) return;
         // the AI SDK goes on whatever its callbacks throw

@@ -1,4 +1,5 @@
 import type { ToolApprovalStatus, ToolSet } from 'ai';
+import { CuelineError } from '../errors.ts';
 import type { StreamTextOptions } from './options.ts';
 
 type Configuration = NonNullable<StreamTextOptions['toolApproval']>;
@@ -15,11 +16,13 @@ export type ToolApproval = {
   configuration: Configuration | undefined;
   /** What it has said of a call; undefined where it leaves that to the tool and to `options.approval`. */
   verdictOf(toolCallId: string): ApprovalVerdict | undefined;
+  /** Throws `invalid_options` where it always asks about a tool that has no function. */
+  check(): void;
 };
 
 /**
  * Where the AI SDK itself asks for an approval, the run ends. So a call that needs one is let through, and asks when it
- * is about to run. What runs elsewhere, in the page or at the provider, is left to the AI SDK.
+ * is about to run. What the provider runs is left to the AI SDK.
  */
 export function createToolApproval(given: Configuration | undefined, tools: () => ToolSet): ToolApproval {
   const verdicts = new Map<string, ApprovalVerdict>();
@@ -28,13 +31,40 @@ export function createToolApproval(given: Configuration | undefined, tools: () =
     const { type, reason } = typeof status === 'object' ? { reason: undefined, ...status } : { type: status };
     verdicts.delete(toolCallId);
     if (type === 'approved') verdicts.set(toolCallId, { asks: false });
-    const runsHere = Object.hasOwn(tools(), toolName) && tools()[toolName]?.execute !== undefined;
-    if (type !== 'user-approval' || !runsHere) return status;
+    const tool = Object.hasOwn(tools(), toolName) ? tools()[toolName] : undefined;
+    if (type !== 'user-approval' || tool === undefined) return status;
+    if (hasNoFunction(tool)) throw nothingToApprove(toolName, 'options.toolApproval');
+    if (tool.execute === undefined) return status;
     verdicts.set(toolCallId, { asks: true, reason });
     return 'not-applicable';
   }
 
-  return { configuration: around(given, decide), verdictOf: (toolCallId) => verdicts.get(toolCallId) };
+  return {
+    configuration: around(given, decide),
+    verdictOf: (toolCallId) => verdicts.get(toolCallId),
+    check() {
+      if (typeof given === 'function') return;
+      for (const [name, own] of Object.entries(given ?? {})) {
+        const asks = (typeof own === 'object' ? own.type : own) === 'user-approval';
+        const tool = asks && Object.hasOwn(tools(), name) ? tools()[name] : undefined;
+        if (tool !== undefined && hasNoFunction(tool)) throw nothingToApprove(name, 'options.toolApproval');
+      }
+    },
+  };
+}
+
+/** True for a tool of the AI SDK's whose calls neither run here nor at the provider. */
+export function hasNoFunction(tool: ToolSet[string]): boolean {
+  return tool.execute === undefined && (tool as { isProviderExecuted?: unknown }).isProviderExecuted !== true;
+}
+
+/** Of a call that nothing runs, an approval would be asked in vain: the run would end before the answer. */
+export function nothingToApprove(name: string, asks: string): CuelineError {
+  return new CuelineError(
+    'invalid_options',
+    `${asks} asks for an approval of ${name}, which has no execute, so that nothing would run once it is given. Give it one: tool({ …, execute }). Where the page is to run it, declare it with this package's own tool instead: tool('${name}', description, schema, { needsApproval: true }).`,
+    { details: { tool: name } },
+  );
 }
 
 /** The same configuration, with `decide` asked about everything that it says. */

@@ -11,6 +11,7 @@ import { createCallGuard, type CallGuardOptions, type GuardedTool } from './guar
 import { hideKeys } from './hide-keys.ts';
 import { makeSubCalls } from './make-sub-calls.ts';
 import { sentOutput } from './model-output.ts';
+import { hasNoFunction, nothingToApprove } from './tool-approval.ts';
 
 /** The tools of one speaker, as the AI SDK takes them. */
 export type ToolRegistry = {
@@ -95,7 +96,12 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
   /** A tool of the AI SDK's: its own conversions stay, and what it does is guarded like the rest. */
   function guardReady(name: string, ready: ToolSet[string]): ToolSet[string] {
     const { execute, toModelOutput: own, needsApproval } = ready;
-    if (execute === undefined) return ready;
+    if (execute === undefined) {
+      if (hasNoFunction(ready) && needsApproval !== undefined && needsApproval !== false) {
+        throw nothingToApprove(name, 'needsApproval');
+      }
+      return ready;
+    }
     // a tool that was not typed may have none, which the AI SDK takes for no arguments
     const given = ready.inputSchema as ToolSchema | undefined;
     const inputSchema = given === undefined ? asSchema(given) : toSchema(name, given);

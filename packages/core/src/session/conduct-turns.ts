@@ -80,12 +80,15 @@ export function conductTurns(
     turnText = undefined;
     tools.clear();
     const { messages } = conversation;
-    const next = await compaction?.before({
-      turn: turn + 1,
-      messages,
-      words: turn === 0 ? wordsAtEnd(messages) : step.steered,
-      frame: () => frameTokens(step.instructions(), step.tools),
-    });
+    // answers have to follow what the provider has asked
+    const next = step.answers
+      ? undefined
+      : await compaction?.before({
+          turn: turn + 1,
+          messages,
+          words: turn === 0 ? wordsAtEnd(messages) : step.steered,
+          frame: () => frameTokens(step.instructions(), step.tools),
+        });
     if (next !== undefined) {
       differs = true;
       conversation.replace(next);
@@ -111,27 +114,45 @@ export function conductTurns(
     await update();
   }
 
+  /** What a turn has said, and what its tools have given, is part of the conversation from here on. */
+  function close(step: StepResult<ToolSet, RunContext>): void {
+    const unanswered = unansweredCall(step);
+    if (unanswered !== undefined && taskComplete.completion === undefined)
+      fault = withoutExecute(unanswered.toolName);
+    suspended = suspensionsOf(step);
+    conversation.close(step.response.messages, new Set(suspended.map(({ toolCallId }) => toolCallId)));
+    compaction?.counted(step.usage.totalTokens, conversation.messages);
+  }
+
+  /** Whether a turn may follow one that is over, and everything about it was told. */
+  async function mayGoOn(): Promise<boolean> {
+    await teller.drained();
+    if (fault !== undefined) return false;
+    if (suspended.length > 0) reason = 'suspended';
+    else if (taskComplete.completion !== undefined) reason = 'task_complete';
+    else if (turn >= maxTurns) reason = 'max_turns';
+    return reason === undefined;
+  }
+
+  async function paused(step: StepResult<ToolSet, RunContext>): Promise<boolean> {
+    close(step);
+    const goesOn = await mayGoOn();
+    if (fault === undefined) await update();
+    return goesOn;
+  }
+
   async function afterStep(step: StepResult<ToolSet, RunContext>): Promise<Words | undefined> {
     let said: string | undefined;
     if (healed === undefined) {
       said = idle.after(step.toolCalls.some(({ providerExecuted }) => providerExecuted !== true));
-      const unanswered = unansweredCall(step);
-      if (unanswered !== undefined && taskComplete.completion === undefined)
-        fault = withoutExecute(unanswered.toolName);
-      suspended = suspensionsOf(step);
-      conversation.close(step.response.messages, new Set(suspended.map(({ toolCallId }) => toolCallId)));
-      compaction?.counted(step.usage.totalTokens, conversation.messages);
+      close(step);
     } else {
       said = errorMessage(healed);
       conversation.forget();
       await teller.fail({ phase: 'llm', error: healed, turn });
     }
-    await teller.drained();
+    if (!(await mayGoOn())) said = undefined;
     if (fault !== undefined) return undefined;
-    if (suspended.length > 0) reason = 'suspended';
-    else if (taskComplete.completion !== undefined) reason = 'task_complete';
-    else if (turn >= maxTurns) reason = 'max_turns';
-    if (reason !== undefined) said = undefined;
     if (said !== undefined) conversation.tell(said);
     await update();
     return said === undefined ? undefined : { text: said, corrects: healed !== undefined };
@@ -173,6 +194,7 @@ export function conductTurns(
         }),
       beforeStep,
       afterStep,
+      paused,
       done: () => reason !== undefined || fault !== undefined,
       result() {
         if (fault !== undefined) return { error: fault };

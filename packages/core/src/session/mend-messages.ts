@@ -20,7 +20,7 @@ export type MendSettings = {
 /**
  * Messages in which each call is followed by its result, as providers want them. Of a call without one, the result is
  * looked for in `answers` and in `whole`, and else it is that the call was interrupted. A result without its call is
- * completed from `whole`, and else left out. Takes as long as there are messages.
+ * completed from `whole`, and else left out; so is a call that waits for the provider to be answered. Takes as long as there are messages.
  */
 export function mendMessages(
   messages: readonly ModelMessage[],
@@ -39,7 +39,7 @@ export function mendMessages(
     const ids = new Set(callsOf(speaker).map(({ toolCallId }) => toolCallId));
     const given: ToolMessage[] = message.role === 'tool' ? [message] : [];
     for (; answersOneOf(messages[at], ids); at += 1) given.push(messages[at] as ToolMessage);
-    mended.push(speaker, ...resultsOf(speaker, given));
+    mended.push(...withoutOpenApprovals(speaker, given), ...resultsOf(speaker, given));
   }
   return mended;
 
@@ -67,6 +67,28 @@ export function mendMessages(
       : ({ type: 'error-text', value: INTERRUPTED } as const);
     return { type: 'tool-result', toolCallId, toolName, output };
   }
+}
+
+/** The message without the calls that the provider waits to have approved, where nobody can answer that any more. */
+function withoutOpenApprovals(message: AssistantMessage, given: readonly ToolMessage[]): AssistantMessage[] {
+  const { content } = message;
+  if (typeof content === 'string') return [message];
+  const answered = new Set(
+    given.flatMap(({ content: parts }) =>
+      parts.map((part) => (part.type === 'tool-approval-response' ? part.approvalId : undefined)),
+    ),
+  );
+  const open = new Set(
+    content.flatMap((part) =>
+      part.type === 'tool-approval-request' && !answered.has(part.approvalId) ? [part.toolCallId] : [],
+    ),
+  );
+  if (open.size === 0) return [message];
+  const kept = content.filter(
+    (part) =>
+      !((part.type === 'tool-approval-request' || part.type === 'tool-call') && open.has(part.toolCallId)),
+  );
+  return kept.length === 0 ? [] : [{ ...message, content: kept }];
 }
 
 function answersOneOf(message: ModelMessage | undefined, ids: ReadonlySet<string>): boolean {

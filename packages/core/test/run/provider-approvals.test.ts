@@ -1,4 +1,13 @@
-import { createRun, definePrompt, type Run, type RunEvent } from '@cueline/core';
+import {
+  createRun,
+  defineAgent,
+  definePrompt,
+  type Run,
+  type RunEvent,
+  runAgentSession,
+  type SessionConfig,
+  tool as defTool,
+} from '@cueline/core';
 import { PromptTransport } from '@cueline/core/ai-sdk';
 import {
   convertToModelMessages,
@@ -160,6 +169,119 @@ test('a run that is stopped meanwhile says so, and the next request has nothing 
   expect(JSON.stringify(model.calls.at(-1)?.prompt)).not.toContain('mcp.pay');
 });
 
+/** The messages of a request after its first user message. */
+function saidAfter({ prompt }: { prompt: { role: string }[] }): unknown {
+  return json(prompt.slice(prompt.findIndex(({ role }) => role === 'user') + 1));
+}
+
+/** Answers what a run asks, as it asks. */
+function answerAll(run: Pick<Run<never>, 'listen' | 'respond'>, approved: boolean): void {
+  run.listen((event: RunEvent) => {
+    if (event.type === 'request-open') void run.respond(event.requestId, says(approved));
+  });
+}
+
+/** What the model is sent once a plain run has the answer. */
+async function sentByRun(approved: boolean): Promise<unknown> {
+  const { model, run, done } = await answered(approved);
+  await run.respond('mcpr_1', says(approved));
+  await done;
+  return saidAfter(model.calls[1]!);
+}
+
+describe.each([true, false])('in a session: %s', (approved) => {
+  const completes: Answer = [
+    { type: 'tool-call', toolCallId: 'done', toolName: 'task_complete', input: '{"summary":"Over."}' },
+  ];
+  const config = { systemPrompt: 'Pay.', initialMessage: 'Go.', tools: mcp } satisfies Partial<SessionConfig>;
+
+  test('it waits for respond, and goes on with the answer', async () => {
+    const model = modelOf([asks, approved ? paid : refused, completes]);
+    const turns: number[] = [];
+    const kept: number[] = [];
+    const session = runAgentSession(model, {
+      ...config,
+      callbacks: {
+        onTurnStart: (_id, turn) => void turns.push(turn),
+        onMessagesUpdate: (_id, messages) => void kept.push(messages.length),
+      },
+    });
+    await nextEvent(session.run, 'request-open');
+    expect(session.run.getState()).toMatchObject({ status: 'waiting', requests: [{ requestId: 'mcpr_1' }] });
+    // what the provider asks is kept before there is an answer
+    expect(kept.at(-1)).toBe(2);
+    expect(await session.run.respond('mcpr_1', says(approved))).toEqual({ accepted: true });
+    expect(await session).toMatchObject({ completionReason: 'task_complete', totalTurns: 3 });
+    expect(saidAfter(model.calls[1]!)).toEqual(await sentByRun(approved));
+    expect(turns).toEqual([1, 2, 3]);
+    const { messages } = await session;
+    expect(messages[2]).toMatchObject({
+      role: 'tool',
+      content: expect.arrayContaining([
+        expect.objectContaining({ type: 'tool-approval-response', approvalId: 'mcpr_1', approved }),
+      ]),
+    });
+    expect(JSON.stringify([messages, session.run.log()])).not.toContain('the answers to the approvals');
+  });
+
+  test('without a turn left it asks nothing', async () => {
+    const model = modelOf([asks]);
+    const session = runAgentSession(model, { ...config, maxTurns: 1 });
+    session.run.listen((event) => expect(event.type).not.toBe('request-open'));
+    expect(await session).toMatchObject({ completionReason: 'max_turns', totalTurns: 1 });
+  });
+
+  test('what is kept while it waits can be gone on with', async () => {
+    const model = modelOf([asks]);
+    const session = runAgentSession(model, config);
+    await nextEvent(session.run, 'request-open');
+    session.stop();
+    const { messages } = await session;
+    expect(JSON.stringify(messages)).toContain('mcpr_1');
+    const later = modelOf([completes]);
+    const { completionReason } = await runAgentSession(later, { ...config, initialMessages: messages });
+    expect(completionReason).toBe('task_complete');
+    // nobody can answer it any more
+    expect(JSON.stringify(later.calls[0]!.prompt)).not.toContain('mcp');
+    expect(JSON.stringify(later.calls[0]!.prompt)).toContain('Let me pay.');
+  });
+});
+
+describe.each([true, false])('in an agent call: %s', (approved) => {
+  const payer = defineAgent({ name: 'payer', instructions: 'Pay.', tools: mcp });
+  const last = approved ? 'Paid.' : 'Then not.';
+
+  test('its run asks, and the call goes on with the answer', async () => {
+    const model = modelOf([asks, approved ? paid : refused]);
+    const { output, dialog } = await payer.call('Go.', { model, onRun: (run) => answerAll(run, approved) });
+    expect(output).toBe(last);
+    expect(saidAfter(model.calls[1]!)).toEqual(await sentByRun(approved));
+    const again = modelOf([refused]);
+    await payer.call('And now?', { model: again, dialog });
+    expect(json(again.calls[0]!.prompt).slice(0, 4)).toEqual(json(model.calls[1]!.prompt));
+  });
+
+  test('inside a run, that run asks', async () => {
+    const inner = modelOf([asks, approved ? paid : refused]);
+    const outer = modelOf([[{ type: 'tool-call', toolCallId: 'ask', toolName: 'ask', input: '{}' }]]);
+    const ask = defTool('ask', 'Asks', jsonSchema({ type: 'object' }), async (_args, context) => {
+      const { output } = await payer.call('Go.', { context, model: inner });
+      return output;
+    });
+    const run = createRun(
+      definePrompt('outer', (prompt) => prompt.$`Go.`, { tools: [ask] }),
+      { model: outer },
+    );
+    answerAll(run, approved);
+    await run.start();
+    const { requests, toolCalls } = run.getState();
+    expect(requests).toMatchObject([
+      { requestId: 'mcpr_1', agent: expect.any(String), providerExecuted: true },
+    ]);
+    expect(toolCalls[0]).toMatchObject({ output: last });
+  });
+});
+
 describe('options.toolApproval', () => {
   const tools: ToolSet = {
     pay: tool({ inputSchema: jsonSchema({ type: 'object' }), execute: () => 'paid' }),
@@ -233,4 +355,39 @@ describe('options.toolApproval', () => {
       expect(sent[2]).toEqual(json(model.calls[2]?.prompt));
     },
   );
+});
+
+describe('a tool that has no function', () => {
+  const schema = jsonSchema({ type: 'object' });
+  const pick = tool({ inputSchema: schema });
+  const picks: Answer = [{ type: 'tool-call', toolCallId: 'call', toolName: 'pick', input: '{}' }];
+
+  test.each<[string, object, calls: number]>([
+    ['needsApproval', { tools: { pick: tool({ inputSchema: schema, needsApproval: true }) } }, 0],
+    ['options.toolApproval', { tools: { pick }, toolApproval: { pick: 'user-approval' } }, 0],
+    ['options.toolApproval', { tools: { pick }, toolApproval: { pick: { type: 'user-approval' } } }, 0],
+    // what these say is known with the call
+    ['options.toolApproval', { tools: { pick }, toolApproval: { pick: () => 'user-approval' } }, 1],
+    ['options.toolApproval', { tools: { pick }, toolApproval: () => 'user-approval' }, 1],
+  ])('%s cannot ask for it: %j', async (asks, options, calls) => {
+    const model = modelOf([picks]);
+    const run = createRun(asked, { model, options });
+    await expect(run.start()).rejects.toMatchObject({
+      code: 'invalid_options',
+      message: expect.stringMatching(
+        new RegExp(`${asks} asks for an approval of pick, which has no execute.*Give it one`),
+      ),
+    });
+    expect([run.getState().requests, model.calls.length]).toEqual([[], calls]);
+  });
+
+  test('what the provider runs is not one, and neither is one that asks for nothing', async () => {
+    const tools: ToolSet = { ...mcp, pick: tool({ inputSchema: schema, needsApproval: false }) as never };
+    const run = createRun(asked, {
+      model: modelOf([picks]),
+      options: { tools, toolApproval: { mcp: 'user-approval', pick: 'approved' } as never },
+    });
+    await run.start();
+    expect(run.getState()).toMatchObject({ status: 'done', requests: [], toolCalls: [{ toolName: 'pick' }] });
+  });
 });

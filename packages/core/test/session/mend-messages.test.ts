@@ -49,6 +49,28 @@ describe('mending', () => {
     ]);
   });
 
+  test('a call that waits for the provider to be answered goes, and one that was answered stays', () => {
+    const asks: ModelMessage = {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'Let me pay.' },
+        { type: 'tool-call', toolCallId: 'p', toolName: 'pay', input: {}, providerExecuted: true },
+        { type: 'tool-approval-request', approvalId: 'r', toolCallId: 'p' },
+      ],
+    };
+    const answers: ModelMessage = {
+      role: 'tool',
+      content: [
+        { type: 'tool-approval-response', approvalId: 'r', approved: true, providerExecuted: true } as never,
+      ],
+    };
+    expect(mendMessages([user, asks, answers, text])).toEqual([user, asks, answers, text]);
+    const said = { role: 'assistant', content: [{ type: 'text', text: 'Let me pay.' }] };
+    expect(mendMessages([user, asks, user])).toEqual([user, said, user]);
+    const alone: ModelMessage = { role: 'assistant', content: asks.content.slice(1) as never };
+    expect(mendMessages([user, alone])).toEqual([user]);
+  });
+
   test('a result without its call is left out, one that comes twice counts once', () => {
     expect(mendMessages([result('x'), user, call('a'), result('a', 'a'), result('a'), text])).toEqual([
       user,
