@@ -212,7 +212,20 @@ test('the key stays on the server', async ({ visit, edge }) => {
   }
 });
 
-test('by route, the browser gets nothing of what the prompts say', async ({ visit }) => {
+test('by route, the browser gets nothing of what the prompts say', async ({ browser }) => {
+  // a server of its own, so that its wire has nothing of other tests
+  const edge = await startEdgeServer();
+  const context = await browser.newContext({ extraHTTPHeaders: { 'accept-encoding': 'identity' } });
+  const runIn = async (place: Place): Promise<string> => {
+    const visit = onPage(await context.newPage(), `${edge.url}/?where=${place}`, [], []);
+    await visit.open('chat');
+    await visit.say('When does Ada arrive?');
+    await visit.stands('done');
+    await visit.open('form');
+    await visit.press('Read the booking');
+    await visit.stands('done');
+    return edge.wire();
+  };
   const secrets = [
     'You work at the desk of a small guesthouse',
     'The booking of a guest, by first name',
@@ -220,23 +233,16 @@ test('by route, the browser gets nothing of what the prompts say', async ({ visi
     'The Costa family arrives on Saturday',
     'You turn letters into bookings',
   ];
-  const received = async (place: Place): Promise<string> => {
-    const { page, open, say, press, stands } = await visit(place);
-    const bodies: Promise<string>[] = [];
-    page.on('response', (response) => bodies.push(response.text().catch(() => '')));
-    await open('chat');
-    await say('When does Ada arrive?');
-    await stands('done');
-    await open('form');
-    await press('Read the booking');
-    await stands('done');
-    return (await Promise.all(bodies)).join('\n');
-  };
-  const [route, inPage] = await Promise.all([received('route'), received('page')]);
-  expect(route).toContain('findBooking');
-  for (const secret of secrets) {
-    expect(route).not.toContain(secret);
-    expect(inPage).toContain(secret);
+  try {
+    const byRoute = await runIn('route');
+    expect(byRoute).toContain('"toolName":"findBooking"');
+    expect(secrets.filter((secret) => byRoute.includes(secret))).toEqual([]);
+    // which is how they get to a browser
+    const inPage = await runIn('page');
+    expect(secrets.filter((secret) => inPage.includes(secret))).toEqual(secrets);
+  } finally {
+    await context.close();
+    await edge.close();
   }
 });
 
