@@ -5,8 +5,17 @@ import type { RunStorage } from './run-storage.ts';
 /** How long events wait for others to be stored with them, in milliseconds. */
 const BATCH_MS = 100;
 
-/** What has been done must not be done again after a reload, so it is stored at once. */
-const URGENT: ReadonlySet<RunEvent['type']> = new Set(['tool-end', 'tool-error', 'step-end', 'run-end']);
+/**
+ * What is stored at once: the start, by which a run that goes on elsewhere is found after a reload, and what has been
+ * done, so that it is not done again.
+ */
+const URGENT: ReadonlySet<RunEvent['type']> = new Set([
+  'run-start',
+  'tool-end',
+  'tool-error',
+  'step-end',
+  'run-end',
+]);
 
 /** Keeps a run's events in a storage, in batches. */
 export type EventWriter = {
