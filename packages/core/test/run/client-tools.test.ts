@@ -15,7 +15,7 @@ import {
   type RunState,
 } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { createHub } from './hub.ts';
 import { after, atOnce, nextEvent } from './runs.ts';
@@ -404,6 +404,39 @@ describe('several pages', () => {
       );
     },
   );
+
+  describe('of several browsers', () => {
+    // each has locks and a storage of its own
+    const notes: Record<string, string> = {};
+    const storage = {
+      get: () => notes,
+      configurable: true,
+    };
+    beforeAll(
+      () =>
+        void Object.defineProperty(notes, 'setItem', {
+          value: (key: string, value: string) => void (notes[key] = value),
+        }),
+    );
+    beforeEach(() => void Object.defineProperty(globalThis, 'localStorage', storage));
+    afterEach(() => void Reflect.deleteProperty(globalThis, 'localStorage'));
+
+    test('a call that a page of another browser has begun is left to that page', async () => {
+      const { run, pickFile, requestId } = await takenUp(undefined, 'page-elsewhere');
+      await after(30);
+      expect(run.getState().status).toBe('waiting');
+      expect(await run.respond(requestId, { output: file })).toEqual({ accepted: true });
+      await vi.waitFor(() => expect(run.getState().status).toBe('done'));
+      expect(pickFile).not.toHaveBeenCalled();
+    });
+
+    test('one that a page of this browser has begun is taken over', async () => {
+      notes['cueline:page-before'] = String(Date.now());
+      const { run, pickFile } = await takenUp('read', 'page-before');
+      await vi.waitFor(() => expect(run.getState().status).toBe('done'));
+      expect(pickFile).toHaveBeenCalledOnce();
+    });
+  });
 });
 
 describe('a connection that breaks', () => {
