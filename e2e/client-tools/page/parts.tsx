@@ -1,0 +1,39 @@
+/** What a tool asks the guest. */
+export type Question = {
+  title: string;
+  options: readonly string[];
+  onAnswer: (option: string) => void;
+  onRefuse: () => void;
+};
+
+/** The question of a call that waits, with its answers. */
+export function Card({ title, options, onAnswer, onRefuse }: Question) {
+  return (
+    <section aria-label={title} className="card">
+      <h2>{title}</h2>
+      {options.map((option) => (
+        <button key={option} type="button" onClick={() => onAnswer(option)}>
+          {option}
+        </button>
+      ))}
+      <button type="button" className="quiet" onClick={onRefuse}>
+        Rather not
+      </button>
+    </section>
+  );
+}
+
+const wishes = ['Find a room', 'Pay the deposit', 'Confirm my stay'];
+
+/** What can be asked of the desk. */
+export function Wishes({ isBusy, onWish }: { isBusy: boolean; onWish: (wish: string) => void }) {
+  return (
+    <nav>
+      {wishes.map((wish) => (
+        <button key={wish} type="button" disabled={isBusy} onClick={() => onWish(wish)}>
+          {wish}
+        </button>
+      ))}
+    </nav>
+  );
+}
