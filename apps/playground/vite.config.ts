@@ -2,7 +2,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { sourceConditions } from '../../vite.config.ts';
-import { withoutGateway } from './vite/absent-packages.ts';
+import { withoutGateway, withoutOtherProviders } from './vite/absent-packages.ts';
 import { contentSecurityPolicy } from './vite/content-security-policy.ts';
 import { editorTypes } from './vite/editor-types.ts';
 import { sandboxRuntime } from './vite/sandbox-runtime.ts';
@@ -19,6 +19,7 @@ export default defineConfig({
     editorTypes(),
     sandboxRuntime(),
     withoutGateway(),
+    withoutOtherProviders(),
     sharesMeta(shares),
     contentSecurityPolicy(shares),
   ],

@@ -6,7 +6,10 @@ const gateway = `
   export const gateway = () => { throw new Error('Pass a model object: there is no gateway here.'); };
   export const createGateway = () => gateway;`;
 
-const providers = [
+/** What the page calls models with. */
+const ownProviders = ['openai', 'openai-compatible'];
+
+const otherProviders = [
   'amazon-bedrock',
   'anthropic',
   'azure',
@@ -17,15 +20,10 @@ const providers = [
   'google-vertex/edge',
   'groq',
   'mistral',
-  'openai',
-  'openai-compatible',
   'perplexity',
   'togetherai',
   'xai',
-].map(
-  (name) =>
-    [`@ai-sdk/${name}`, `throw new Error('Models are called by the page, not in the sandbox.');`] as const,
-);
+];
 
 /** Leaves out the AI SDK's way to models that are named by a bare string. Here a model is always an object. */
 export function withoutGateway(): Plugin {
@@ -34,7 +32,18 @@ export function withoutGateway(): Plugin {
 
 /** Leaves out what reaches for a network, which the sandbox does not have. */
 export function withoutProviders(): Plugin {
-  return replaced('providers', new Map(providers));
+  const message = 'Models are called by the page, not in the sandbox.';
+  return replaced('providers', throwing([...ownProviders, ...otherProviders], message));
+}
+
+/** Leaves out the packages of providers that no connection of the page names. */
+export function withoutOtherProviders(): Plugin {
+  const message = 'The playground calls OpenAI and servers that are compatible with it.';
+  return replaced('other-providers', throwing(otherProviders, message));
+}
+
+function throwing(names: readonly string[], message: string): Map<string, string> {
+  return new Map(names.map((name) => [`@ai-sdk/${name}`, `throw new Error(${JSON.stringify(message)});`]));
 }
 
 function replaced(name: string, modules: ReadonlyMap<string, string>): Plugin {

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { streamText } from 'ai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CuelineError, runPrompt } from '@cueline/core';
-import { builtInProviders, resolveModel, secretsOf } from '@cueline/core/models';
+import { builtInProviders, keepNothing, resolveModel, secretsOf } from '@cueline/core/models';
 import { type SeenRequest, startServer } from './chat-server.ts';
 
 const key = 'key-0123456789abcdef';
@@ -543,5 +543,50 @@ describe('the AI Gateway', () => {
     vi.stubEnv('VERCEL_OIDC_TOKEN', `a.${Buffer.from('{"exp":9999999999}').toString('base64url')}.c`);
     const { headers } = await sentBy('openai/gpt-x', { VERCEL: '1' });
     expect(headers.get('ai-gateway-auth-method')).toBe('oidc');
+  });
+});
+
+describe('keepNothing', () => {
+  const env = {
+    OPENAI_API_KEY: key,
+    AZURE_API_KEY: key,
+    AZURE_RESOURCE_NAME: 'lab',
+    XAI_API_KEY: key,
+    AI_GATEWAY_API_KEY: key,
+  };
+
+  /** What is asked of the provider to keep. */
+  async function storeOf(ref: string, providerOptions: Record<string, Record<string, boolean>> = {}) {
+    let body: { store?: boolean; providerOptions?: unknown } = {};
+    const fetch: typeof globalThis.fetch = async (_input, init) => {
+      body = JSON.parse(init!.body as string) as typeof body;
+      return Response.json({}, { status: 400 });
+    };
+    const model = await resolveModel(ref, keepNothing({ env, fetch }));
+    const result = streamText({ model, prompt: 'Hi', maxRetries: 0, onError: () => {}, providerOptions });
+    await result.consumeStream();
+    return body.providerOptions ?? body.store;
+  }
+
+  test.each(['openai:gpt-x', 'azure:mine', 'xai:grok-x'])(
+    '%s: nothing is kept at the provider',
+    async (ref) => {
+      const [provider = ''] = ref.split(':');
+      expect(await storeOf(ref)).toBe(false);
+      // options of its own do not undo it, and what they say of it does
+      expect(await storeOf(ref, { [provider]: { parallelToolCalls: false } })).toBe(false);
+      expect(await storeOf(ref, { [provider]: { store: true } })).not.toBe(false);
+    },
+  );
+
+  test('Azure, with the options of OpenAI, which it reads', async () => {
+    expect(await storeOf('azure:mine', { openai: { parallelToolCalls: false } })).toBe(false);
+    expect(await storeOf('azure:mine', { openai: { store: true } })).toBe(true);
+  });
+
+  test('by way of the AI Gateway, of the same providers', async () => {
+    expect(await storeOf('openai/gpt-x')).toMatchObject({ openai: { store: false } });
+    expect(await storeOf('gateway:xai/grok-x')).toMatchObject({ xai: { store: false } });
+    expect(await storeOf('anthropic/claude-x')).not.toMatchObject({ openai: expect.anything() });
   });
 });
