@@ -17,13 +17,17 @@ agents.register(
 // #endregion
 
 // #region inside
-const writer = definePrompt('writer', (prompt, topic: string) => {
-  prompt.defTool('find', 'Finds a fact', z.object({ about: z.string() }), async ({ about }, context) => {
-    const { output } = await agents.get('finder').call(about, { context });
-    return output;
-  });
-  prompt.$`Write a sentence about ${topic}.`;
-});
+const writer = definePrompt(
+  'writer',
+  (prompt, topic) => {
+    prompt.defTool('find', 'Finds a fact', z.object({ about: z.string() }), async ({ about }, context) => {
+      const { output } = await agents.get('finder').call(about, { context });
+      return output;
+    });
+    prompt.$`Write a sentence about ${topic}.`;
+  },
+  { input: z.string() },
+);
 
 const { run } = await runPrompt(writer, { model, input: 'tides' });
 const { text, agents: inside } = await run.finished;

@@ -3,13 +3,17 @@ import { explain } from '@cueline/core/inspect';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 
-const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
-  prompt.defSystem('role', 'You plan days out.');
-  prompt.defTool('getWeather', 'Weather for a city', z.object({ city: z.string() }), () => 'sunny');
-  prompt.defTool('book', 'Books a table', z.object({ place: z.string() }), () => 'booked');
-  prompt.defHook(({ stepNumber }) => (stepNumber === 0 ? { activeTools: ['getWeather'] } : {}));
-  prompt.$`Plan a day in ${prompt.def('CITY', input.city)}.`;
-});
+const planDay = definePrompt(
+  'plan-day',
+  (prompt, { city }) => {
+    prompt.defSystem('role', 'You plan days out.');
+    prompt.defTool('getWeather', 'Weather for a city', z.object({ city: z.string() }), () => 'sunny');
+    prompt.defTool('book', 'Books a table', z.object({ place: z.string() }), () => 'booked');
+    prompt.defHook(({ stepNumber }) => (stepNumber === 0 ? { activeTools: ['getWeather'] } : {}));
+    prompt.$`Plan a day in ${prompt.def('CITY', city)}.`;
+  },
+  { input: z.object({ city: z.string() }) },
+);
 
 // #region explain
 console.log(explain(await dryRun(planDay, { input: { city: 'Faro' } })));

@@ -1,9 +1,14 @@
 import { createRun, definePrompt, type RunEvent, type RunStorage } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
+import * as z from 'zod';
 
-const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
-  prompt.$`Plan a day in ${input.city}.`;
-});
+const planDay = definePrompt(
+  'plan-day',
+  (prompt, { city }) => {
+    prompt.$`Plan a day in ${city}.`;
+  },
+  { input: z.object({ city: z.string() }) },
+);
 
 // #region own
 const logs = new Map<string, RunEvent[]>(); // yours: a database, a file, an endpoint

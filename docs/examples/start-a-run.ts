@@ -1,9 +1,14 @@
 import { createRun, definePrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
+import * as z from 'zod';
 
-const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
-  prompt.$`Plan a day in ${input.city}.`;
-});
+const planDay = definePrompt(
+  'plan-day',
+  (prompt, { city }) => {
+    prompt.$`Plan a day in ${city}.`;
+  },
+  { input: z.object({ city: z.string() }) },
+);
 const model = scriptedModel(['Faro by boat.', 'Beja on foot.', 'Lisbon by tram.', 'And fado at night.']);
 
 // #region start

@@ -8,10 +8,14 @@ const distance = tool('distance', 'Kilometres to a city', z.object({ city: z.str
 });
 const planTrip = definePrompt(
   'plan-trip',
-  (prompt, input: { days: number }) => {
-    prompt.$`Plan a trip of ${input.days} days from Lisbon.`;
+  (prompt, { days }) => {
+    prompt.$`Plan a trip of ${days} days from Lisbon.`;
   },
-  { output: z.object({ city: z.string(), km: z.number() }), tools: [distance] },
+  {
+    input: z.object({ days: z.number() }),
+    output: z.object({ city: z.string(), km: z.number() }),
+    tools: [distance],
+  },
 );
 // #endregion
 

@@ -3,11 +3,15 @@ import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 
 // #region define
-export const countLetters = definePrompt('count-letters', (prompt, input: { word: string }) => {
-  prompt.defSystem('role', 'You count letters, with the tool and never in your head.');
-  prompt.defTool('count', 'Letters of a word', z.object({ word: z.string() }), ({ word }) => word.length);
-  prompt.$`How many letters has ${prompt.def('WORD', input.word)}?`;
-});
+export const countLetters = definePrompt(
+  'count-letters',
+  (prompt, input) => {
+    prompt.defSystem('role', 'You count letters, with the tool and never in your head.');
+    prompt.defTool('count', 'Letters of a word', z.object({ word: z.string() }), ({ word }) => word.length);
+    prompt.$`How many letters has ${prompt.def('WORD', input.word)}?`;
+  },
+  { input: z.object({ word: z.string() }) },
+);
 // #endregion
 
 const model = scriptedModel([[{ toolCall: { name: 'count', input: { word: 'cue' } } }], 'Three.']);

@@ -3,15 +3,19 @@ import { PromptProvider, usePrompt } from '@cueline/react';
 import type { ReactElement } from 'react';
 import * as z from 'zod';
 
-const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
-  prompt.defTool(
-    'getWeather',
-    'Weather for a city',
-    z.object({ city: z.string() }),
-    ({ city }) => `${city}: sunny`,
-  );
-  prompt.$`Plan a day in ${input.city}.`;
-});
+const planDay = definePrompt(
+  'plan-day',
+  (prompt, input) => {
+    prompt.defTool(
+      'getWeather',
+      'Weather for a city',
+      z.object({ city: z.string() }),
+      ({ city }) => `${city}: sunny`,
+    );
+    prompt.$`Plan a day in ${input.city}.`;
+  },
+  { input: z.object({ city: z.string() }) },
+);
 
 function Planner(): ReactElement {
   const plan = usePrompt(planDay, { id: 'today' });

@@ -4,9 +4,13 @@ import { useEffect, useState, type ReactElement } from 'react';
 import * as z from 'zod';
 
 // #region start
-const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
-  prompt.$`Plan a day in ${input.city}.`;
-});
+const planDay = definePrompt(
+  'plan-day',
+  (prompt, { city }) => {
+    prompt.$`Plan a day in ${city}.`;
+  },
+  { input: z.object({ city: z.string() }) },
+);
 
 export function PlanButton(): ReactElement {
   const plan = usePrompt(planDay);
@@ -69,10 +73,10 @@ export function Summary({ text }: { text: string }): ReactElement {
 // #region object
 const readEvent = definePrompt(
   'read-event',
-  (prompt, mail: string) => {
+  (prompt, mail) => {
     prompt.$`Which event does this mail announce? ${mail}`;
   },
-  { output: z.object({ title: z.string(), place: z.string() }) },
+  { input: z.string(), output: z.object({ title: z.string(), place: z.string() }) },
 );
 
 export function EventForm({ mail }: { mail: string }): ReactElement {

@@ -2,10 +2,15 @@ import { definePrompt } from '@cueline/core';
 import { PromptProvider, usePrompt } from '@cueline/react';
 import { indexedDbStorage } from '@cueline/react/indexeddb';
 import { useState, type ReactElement } from 'react';
+import * as z from 'zod';
 
-const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
-  prompt.$`Plan a day in ${input.city}.`;
-});
+const planDay = definePrompt(
+  'plan-day',
+  (prompt, { city }) => {
+    prompt.$`Plan a day in ${city}.`;
+  },
+  { input: z.object({ city: z.string() }) },
+);
 
 // #region persist
 const storage = indexedDbStorage(); // once, outside of components

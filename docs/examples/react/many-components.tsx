@@ -8,10 +8,15 @@ import {
   type AnyRun,
 } from '@cueline/react';
 import { Suspense, type ReactElement } from 'react';
+import * as z from 'zod';
 
-const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
-  prompt.$`Plan a day in ${input.city}.`;
-});
+const planDay = definePrompt(
+  'plan-day',
+  (prompt, { city }) => {
+    prompt.$`Plan a day in ${city}.`;
+  },
+  { input: z.object({ city: z.string() }) },
+);
 
 // #region watch
 export function Planner(): ReactElement {

@@ -1,10 +1,15 @@
 import { definePrompt, type Run } from '@cueline/core';
 import { usePrompt, useRun } from '@cueline/react';
 import { useState, type ReactElement } from 'react';
+import * as z from 'zod';
 
-const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
-  prompt.$`Plan a day in ${input.city}.`;
-});
+const planDay = definePrompt(
+  'plan-day',
+  (prompt, { city }) => {
+    prompt.$`Plan a day in ${city}.`;
+  },
+  { input: z.object({ city: z.string() }) },
+);
 
 // #region retry
 export function RetriedPlan(): ReactElement {

@@ -102,7 +102,7 @@ const labels = { to: 'To', subject: 'Subject', text: 'Text' };
 function MailField({ name, value, fault, isEditing, onChange }: MailFieldProps) {
   const Control = name === 'text' ? 'textarea' : 'input';
   return (
-    <label className="grid grid-cols-[60px_minmax(0,1fr)] items-baseline gap-x-2">
+    <label className="grid grid-cols-[60px_minmax(0,1fr)] items-baseline gap-x-2 narrow:grid-cols-1">
       <span className="text-sm text-ink-2">{labels[name]}</span>
       <Control
         value={value}
@@ -112,7 +112,9 @@ function MailField({ name, value, fault, isEditing, onChange }: MailFieldProps) 
         onChange={(event) => onChange(event.target.value)}
         className="field resize-none"
       />
-      {fault !== undefined && <span className="col-start-2 text-sm text-danger">{fault}</span>}
+      {fault !== undefined && (
+        <span className="col-start-2 text-sm text-danger narrow:col-start-1">{fault}</span>
+      )}
     </label>
   );
 }

@@ -16,7 +16,12 @@ export function LetterForm({ isReading, onRead }: LetterFormProps) {
     <form onSubmit={submit} className="mt-4 flex min-h-80 flex-1 flex-col gap-3">
       <div role="group" aria-label="Letters to try" className="flex flex-wrap gap-2">
         {(Object.keys(letters) as LetterName[]).map((name) => (
-          <Button key={name} aria-pressed={letter === letters[name]} onClick={() => setLetter(letters[name])}>
+          <Button
+            key={name}
+            aria-pressed={letter === letters[name]}
+            onClick={() => setLetter(letters[name])}
+            className="aria-pressed:border-go aria-pressed:bg-go-soft"
+          >
             {name}
           </Button>
         ))}

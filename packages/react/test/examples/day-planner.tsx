@@ -4,15 +4,19 @@ import { usePrompt } from '@cueline/react';
 import type { ReactElement } from 'react';
 import * as z from 'zod';
 
-const planDay = definePrompt('plan-day', (prompt, input: { city: string }) => {
-  prompt.defTool(
-    'getWeather',
-    'Weather of a city',
-    z.object({ city: z.string() }),
-    ({ city }) => `Sunny in ${city}`,
-  );
-  prompt.$`Plan a day in ${input.city}.`;
-});
+const planDay = definePrompt(
+  'plan-day',
+  (prompt, input) => {
+    prompt.defTool(
+      'getWeather',
+      'Weather of a city',
+      z.object({ city: z.string() }),
+      ({ city }) => `Sunny in ${city}`,
+    );
+    prompt.$`Plan a day in ${input.city}.`;
+  },
+  { input: z.object({ city: z.string() }) },
+);
 
 export function DayPlanner(): ReactElement {
   const plan = usePrompt(planDay, { id: 'today' });
