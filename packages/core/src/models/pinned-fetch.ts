@@ -22,7 +22,11 @@ type NodeClient = {
     options: { agent: false; lookup: Lookup; headers: Record<string, string>; signal?: AbortSignal },
   ): { on(type: 'response' | 'error', listener: (value: never) => void): unknown; end(): void };
 };
-type NodeResponse = object & { statusCode?: number; headers: Record<string, string | string[] | undefined> };
+type NodeResponse = {
+  destroy(): void;
+  statusCode?: number;
+  headers: Record<string, string | string[] | undefined>;
+};
 
 function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModules[Name] | undefined {
   const { process } = globalThis as {
@@ -40,19 +44,23 @@ export async function resolveHost(host: string): Promise<readonly Address[] | un
 
 /**
  * Fetches without following redirects, over a connection to this address: a second look at the name could give another
- * one. Where the platform cannot say which address to connect to (Deno, Bun), the platform's `fetch`.
+ * one. Node, Deno and Bun connect where they are told to. Elsewhere, where no name is resolved here, it is the platform's
+ * `fetch`.
  */
 export async function fetchPinned(url: URL, init: RequestInit, pinned: Address): Promise<Response> {
-  const isNode = !('Deno' in globalThis) && !('Bun' in globalThis);
-  const client = isNode ? nodeModule(url.protocol === 'https:' ? 'node:https' : 'node:http') : undefined;
+  const client = nodeModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
   const stream = nodeModule('node:stream');
   if (client === undefined || stream === undefined) return fetch(url, init);
+  let isPinned = isAddress(url);
   const response = await new Promise<NodeResponse>((resolve, reject) => {
     const request = client.request(url, {
       // a connection of its own: one that is open already may lead elsewhere
       agent: false,
-      lookup: (_host, { all }, done) =>
-        all === true ? done(null, [pinned]) : done(null, pinned.address, pinned.family),
+      lookup(_host, { all }, done) {
+        isPinned = true;
+        if (all === true) done(null, [pinned]);
+        else done(null, pinned.address, pinned.family);
+      },
       headers: { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' },
       ...(init.signal === undefined || init.signal === null ? {} : { signal: init.signal }),
     });
@@ -60,6 +68,13 @@ export async function fetchPinned(url: URL, init: RequestInit, pinned: Address):
     request.on('error', reject);
     request.end();
   });
+  if (!isPinned) {
+    response.destroy();
+    throw new CuelineError(
+      'network',
+      `A file of ${url.host} was not downloaded: this version of the runtime does not say where it connects. Update it, or give options.experimental_download.`,
+    );
+  }
   const { statusCode = 502, headers } = response;
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new CuelineError(
@@ -75,4 +90,9 @@ export async function fetchPinned(url: URL, init: RequestInit, pinned: Address):
     status: statusCode,
     headers: fields,
   });
+}
+
+/** True where a URL has an address in the place of a name, which is never looked up. */
+export function isAddress({ hostname }: URL): boolean {
+  return hostname.startsWith('[') || /^[\d.]+$/.test(hostname);
 }

@@ -3,6 +3,7 @@ import { CuelineError } from '../errors.ts';
 import type { PromptTypes } from '../prompt-types.ts';
 import type { Conducted } from '../run/conduct.ts';
 import type { Plugin, PluginMethods } from './define-plugin.ts';
+import { noteInput } from './given.ts';
 import type { Prompt } from './prompt.ts';
 import { readInput } from './read-input.ts';
 import type { ToolArguments, ToolSchema } from './tool-definition.ts';
@@ -135,9 +136,12 @@ function withSchema<Input, Plugins extends readonly Plugin[]>(
 ): PromptFunction<Input, Plugins> {
   return (prompt, given) => {
     const input = readInput(name, schema, given);
-    // what the schema gives has the type that the function takes
-    if (input instanceof Promise) return input.then((value) => run(prompt, value as Input));
-    return run(prompt, input as Input);
+    const start = (value: unknown): void | Promise<void> => {
+      noteInput(prompt, value);
+      // what the schema gives has the type that the function takes
+      return run(prompt, value as Input);
+    };
+    return input instanceof Promise ? input.then(start) : start(input);
   };
 }
 

@@ -10,6 +10,7 @@ import { agentTool, type AgentFunction, type AgentDefinition, type AgentOptions 
 import { clientTool, type ClientToolOptions } from './client-tool.ts';
 import { compositeTool, type CompositeOptions } from './composite-tool.ts';
 import type { Plugin } from './define-plugin.ts';
+import { inputsOf, noteInput } from './given.ts';
 import type { Hook } from './hook.ts';
 import { checkNames } from './option-names.ts';
 import { isRecord, quoted } from './part-error.ts';
@@ -147,7 +148,7 @@ export class Prompt {
       );
     }
     const { messages } = this.#definitions;
-    messages.push(toModelMessage(role, content, messages));
+    messages.push(toModelMessage(role, content, messages, inputsOf(this)));
   }
 
   /**
@@ -289,6 +290,7 @@ export class Prompt {
     scoped.#definitions = layer;
     scoped.#base = this.#base;
     scoped.#task = true;
+    noteInput(scoped, ...inputsOf(this));
     // plugins define on the prompt that they were set up with: for as long as one of their methods runs, that is the task's
     for (const [name, value] of Object.entries(this)) {
       const method: unknown =

@@ -4,7 +4,9 @@ import { CuelineError } from '../errors.ts';
 import { checkCalls } from './call-order.ts';
 import { providerOptionsOf, readContentPart, textOf, type SentPart } from './content-part.ts';
 import type { MessageRole } from './message-parts.ts';
+import { objectsIn } from './given.ts';
 import { isRecord, partError, quoted } from './part-error.ts';
+import { isPart } from './parts.ts';
 import { readJson, readToolOutput } from './read-tool-output.ts';
 
 /** The parts that a message of each role can have. */
@@ -16,13 +18,15 @@ const partsOf: Record<MessageRole, readonly string[]> = {
 
 /**
  * The AI SDK's message for what a prompt says after `earlier` ones. Bytes become base64; a Blob is read by
- * `resolveMessages`.
+ * `resolveMessages`. What stands in `inputs`, which may be foreign, is data and no part; and where there are any, only a
+ * part that a constructor made names a file at a provider.
  * @throws CuelineError `invalid_definition`, with the path of what is wrong
  */
 export function toModelMessage(
   role: unknown,
   content: unknown,
   earlier: readonly ModelMessage[],
+  inputs: readonly unknown[] = [],
 ): ModelMessage {
   if (role !== 'user' && role !== 'assistant' && role !== 'tool') {
     throw new CuelineError(
@@ -30,16 +34,23 @@ export function toModelMessage(
       `prompt.defMessage takes the role 'user', 'assistant' or 'tool', and got '${String(role)}'. For the system prompt use prompt.defSystem('role', '…').`,
     );
   }
-  const sent = readContent(role, content, `messages[${earlier.length}]`);
+  const path = `messages[${earlier.length}]`;
+  const sent = readContent(role, content, path, inputs);
   // each part has been checked to be one of its role
   const message = { role, content: sent } as ModelMessage;
   checkCalls(message, earlier);
   return message;
 }
 
-function readContent(role: MessageRole, content: unknown, path: string): string | SentMessagePart[] {
+function readContent(
+  role: MessageRole,
+  content: unknown,
+  path: string,
+  inputs: readonly unknown[],
+): string | SentMessagePart[] {
   if (Array.isArray(content) && content.length > 0) {
-    return content.map((part: unknown, index) => readPart(role, part, `${path}.content[${index}]`));
+    const foreign = inputs.length === 0 ? undefined : objectsIn(inputs);
+    return content.map((part: unknown, index) => readPart(role, part, `${path}.content[${index}]`, foreign));
   }
   if (role === 'tool') {
     throw partError(
@@ -66,9 +77,15 @@ type SentMessagePart =
   | ToolResultPart
   | { type: 'reasoning'; text: string; providerOptions?: ProviderOptions };
 
-function readPart(role: MessageRole, part: unknown, path: string): SentMessagePart {
+function readPart(
+  role: MessageRole,
+  part: unknown,
+  path: string,
+  foreign: ReadonlySet<unknown> | undefined,
+): SentMessagePart {
   if (!isRecord(part)) throw partError(path, `is ${quoted(part)}. Write { type: '${partsOf[role][0]}', … }.`);
   const type = typeOf(role, part, path);
+  checkOwn(part, path, foreign);
   const options = providerOptionsOf(part, path);
   switch (type) {
     case 'reasoning':
@@ -101,8 +118,32 @@ function readPart(role: MessageRole, part: unknown, path: string): SentMessagePa
         ...options,
       };
     }
-    default:
-      return readContentPart(part, path);
+    default: {
+      const read = readContentPart(part, path);
+      if (foreign === undefined || isPart(part) || read.type === 'text' || read.data.type !== 'reference')
+        return read;
+      throw partError(
+        path,
+        `names a file at a provider, which could come from the input. Make the part: ${type}Part({ openai: 'file-…' }).`,
+      );
+    }
+  }
+}
+
+/** What a client or a model has sent is no part, and sets no provider options. */
+function checkOwn(
+  part: Record<string, unknown>,
+  path: string,
+  foreign: ReadonlySet<unknown> | undefined,
+): void {
+  if (foreign?.has(part) === true) {
+    throw partError(
+      path,
+      'comes from the input, so it is data and no part. Make one, such as textPart(input.text).',
+    );
+  }
+  if (foreign?.has(part['providerOptions']) === true) {
+    throw partError(`${path}.providerOptions`, 'come from the input. Write those that it may choose.');
   }
 }
 

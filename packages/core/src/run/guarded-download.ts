@@ -1,7 +1,7 @@
 import { createDownload, type streamText } from 'ai';
 import { anySignal } from '../any-signal.ts';
 import { CuelineError } from '../errors.ts';
-import { fetchPinned, resolveHost, type Address } from '../models/pinned-fetch.ts';
+import { fetchPinned, isAddress, resolveHost, type Address } from '../models/pinned-fetch.ts';
 import { isPublicAddress } from '../models/public-address.ts';
 
 /** What `options.experimental_download` takes. */
@@ -56,8 +56,9 @@ function guardedFetch(first: URL, settings: DownloadSettings): typeof fetch {
       throw refused(url, 'is neither http nor https');
     if (restricted?.(url) === false) throw refused(url, 'is one to which fileUrls says no');
     const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-    const literal = /^[\d.]+$|:/.test(host);
-    const addresses = literal ? [{ address: host, family: host.includes(':') ? 6 : 4 }] : await resolve(host);
+    const addresses = isAddress(url)
+      ? [{ address: host, family: host.includes(':') ? 6 : 4 }]
+      : await resolve(host);
     if (addresses === undefined) return fetch(url, init);
     const [pinned] = addresses;
     if (pinned === undefined || !addresses.every(({ address }) => isPublic(address))) {

@@ -2,6 +2,7 @@ import type { ModelMessage, OutputInterface, UIMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { checkPlugins, type Plugin } from '../prompt/define-plugin.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
+import { noteInput } from '../prompt/given.ts';
 import { notHere } from '../prompt/remote-prompt.ts';
 import { checkRunOptions } from '../prompt/option-names.ts';
 import type { ToolEffect } from '../prompt/tool-definition.ts';
@@ -81,6 +82,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
     plugins: [definition.plugins ?? [], plugins].flatMap(checkPlugins),
     declared: definition.tools,
     async define(own) {
+      noteInput(own, config.input);
       await definition.run(own, config.input as Input);
       await conducted?.define?.(own);
     },

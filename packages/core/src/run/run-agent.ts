@@ -3,6 +3,7 @@ import { createId } from '../create-id.ts';
 import { CuelineError } from '../errors.ts';
 import type { RunEventBody } from '../log/events.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
+import { noteInput } from '../prompt/given.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { ToolSchema } from '../prompt/tool-definition.ts';
 import type { NamedTool } from '../prompt/tool.ts';
@@ -28,7 +29,10 @@ export async function runAgent(parent: Speaker, { name, agent, args, context }: 
     input: args,
     model: agent.model,
     plugins: agent.plugins,
-    define: (prompt) => agent.run(args, prompt, context),
+    define(prompt) {
+      noteInput(prompt, args);
+      return agent.run(args, prompt, context);
+    },
     tools,
     options,
     responseSchema: agent.responseSchema,

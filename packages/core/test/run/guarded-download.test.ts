@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { imagePart, filePart, runPrompt } from '@cueline/core';
 import { guardedDownload, type DownloadSettings } from '@cueline/core/server';
 import { scriptedModel } from '@cueline/core/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { isPublicAddress } from '../../src/models/public-address.ts';
 
 let asked: string[] = [];
@@ -102,6 +102,22 @@ describe('a file', () => {
     await expect(get(at('/endless'), { timeoutMs: 50 })).rejects.toThrow();
     await expect(get(at('/packed'))).rejects.toThrow('compresses a file');
   });
+});
+
+test('a runtime that does not connect where it is told to downloads nothing', async () => {
+  const real = process.getBuiltinModule.bind(process);
+  const client = {
+    request: (_url: URL, options: object) =>
+      real('node:http').request(`http://127.0.0.1:${port}/file`, { ...options, lookup: undefined }),
+  };
+  const spy = vi
+    .spyOn(process, 'getBuiltinModule')
+    .mockImplementation((name: string) => (name === 'node:http' ? client : real(name)));
+  try {
+    await expect(get(at('/file'))).rejects.toThrow('does not say where it connects');
+  } finally {
+    spy.mockRestore();
+  }
 });
 
 test.each([

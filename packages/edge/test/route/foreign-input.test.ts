@@ -7,6 +7,7 @@ import {
   definePrompt,
   filePart,
   runPrompt,
+  type Prompt,
   type PromptDefinition,
 } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
@@ -93,6 +94,92 @@ describe('a client that sends a part where a text is expected', () => {
       const response = await hub.route(post({ input: { letter } }));
       expect(await response.text()).toContain('is a plain object of the type');
       expect(hub.model.calls).toEqual([]);
+    }
+    expect(fetched).toBe(0);
+  });
+
+  test.each<[string, (prompt: Prompt, part: never) => void]>([
+    ['a list of theirs', (prompt, part) => prompt.defMessage('user', [part])],
+    [
+      'of a task',
+      (prompt, part) => {
+        prompt.defTaskList([{ task: 'Read', extend: (own) => own.defMessage('user', [part]) }]);
+        prompt.$`Go.`;
+      },
+    ],
+    [
+      'of the assistant',
+      (prompt, part) => {
+        prompt.$`Go.`;
+        prompt.defMessage('assistant', [part]);
+      },
+    ],
+  ])('cannot make a message out of a list where the schema lets everything in: %s', async (_, define) => {
+    const given = definePrompt('given', (prompt, input) => define(prompt, (input as { part: never }).part), {
+      input: z.any(),
+    });
+    for (const [, part] of attacks()) {
+      const hub = testRoute(['Never.'], { definition: given, showErrors: true });
+      const text = await (await hub.route(post({ input: { part } }))).text();
+      expect(text).toMatch(/comes from the input, so it is data and no part|belongs into a message of/);
+      expect(hub.model.calls).toEqual([]);
+    }
+    expect(fetched).toBe(0);
+  });
+
+  test('cannot name a file at a provider in a part that the prompt writes', async () => {
+    const image = definePrompt(
+      'image',
+      (prompt, { url }) => prompt.defMessage('user', [{ type: 'image', image: url as string }]),
+      { input: z.object({ url: z.unknown() }) },
+    );
+    const ids = [
+      'file-8EFBcWHsQxZV7YGezBC1fq',
+      'file_011CNha8iCJcU1wXNR6q4V8w',
+      { openai: 'file-1' },
+      { type: 'reference', reference: { openai: 'file-1' } },
+      { type: 'data', data: 'file-8EFBcWHsQxZV7YGezBC1fq' },
+    ];
+    for (const url of ids) {
+      const hub = testRoute(['Never.'], { definition: image, showErrors: true });
+      expect(await (await hub.route(post({ input: { url } }))).text()).toContain(
+        "names a file at a provider, which could come from the input. Make the part: imagePart({ openai: 'file-…' }).",
+      );
+      expect(hub.model.calls).toEqual([]);
+    }
+    const picture = 'data:image/png;base64,iVBORw0KGgo=';
+    const hub = testRoute(['Seen.'], { definition: image });
+    await (await hub.route(post({ input: { url: picture } }))).text();
+    expect(hub.model.calls).toHaveLength(1);
+  });
+
+  test('cannot set the provider options of such a part', async () => {
+    const options = definePrompt(
+      'options',
+      (prompt, { providerOptions }) =>
+        prompt.defMessage('user', [{ type: 'text', text: 'Hi', providerOptions: providerOptions as never }]),
+      { input: z.object({ providerOptions: z.unknown() }) },
+    );
+    const hub = testRoute(['Never.'], { definition: options, showErrors: true });
+    const providerOptions = { openai: { store: true } };
+    expect(await (await hub.route(post({ input: { providerOptions } }))).text()).toContain(
+      'providerOptions come from the input',
+    );
+    expect(hub.model.calls).toEqual([]);
+  });
+
+  test('has no more say through the arguments with which a model calls an agent', async () => {
+    const asking = definePrompt('asking', (prompt) => {
+      prompt.defAgent('look', 'Looks', z.object({ at: z.any() }), ({ at }, own) =>
+        own.defMessage('user', [typeof at === 'string' ? { type: 'image', image: at } : at]),
+      );
+      prompt.$`Look.`;
+    });
+    for (const at of ['file-8EFBcWHsQxZV7YGezBC1fq', ...attacks().map(([, part]) => part)]) {
+      const script = [[{ toolCall: { name: 'look', input: { at } } }], 'Done.'];
+      const hub = testRoute(script, { definition: asking, showErrors: true });
+      expect(await (await hub.route(post({}))).text()).toMatch(/from the input/);
+      expect(hub.model.calls).toHaveLength(2);
     }
     expect(fetched).toBe(0);
   });
