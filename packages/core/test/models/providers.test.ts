@@ -1,8 +1,10 @@
 import { Buffer } from 'node:buffer';
+import { readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { ServerResponse } from 'node:http';
 import { streamText } from 'ai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
 import { CuelineError, runPrompt } from '@cueline/core';
 import { builtInProviders, keepNothing, resolveModel, secretsOf } from '@cueline/core/models';
 import { type SeenRequest, startServer } from './chat-server.ts';
@@ -358,6 +360,42 @@ describe.each(Object.entries(rows))('%s', (provider, { ref, keyVariable, path, h
 
   test('its key counts as a secret', () => {
     expect(secretsOf(account)).toContain(key);
+  });
+});
+
+describe('a recorded tool call', () => {
+  test.each([
+    ['groq', {}, '', { inputTokens: 210, outputTokens: 15 }],
+    ['deepseek', { location: 'San Francisco' }, 'The user is asking', { inputTokens: 339, outputTokens: 83 }],
+  ])('of %s runs, and its result is sent', async (provider, args, reasoning, usage) => {
+    const file = new URL(`recorded/${provider}-chat-tool-call.jsonl`, import.meta.url);
+    const events = readFileSync(file, 'utf8').trim().split('\n');
+    const { keyVariable, answer } = rows[provider]!;
+    await using server = await startServer((response, { body }) => {
+      const isAnswered = JSON.stringify(body['messages']).includes('"role":"tool"');
+      if (isAnswered) answer(response);
+      else
+        sendEvents(
+          response,
+          events.map((line) => JSON.parse(line) as object),
+        );
+    });
+    const weather = vi.fn(() => 'clear skies');
+    const { result, run } = await runPrompt(
+      (prompt) => {
+        prompt.defTool('weather', 'Weather', z.object({ location: z.string().optional() }), weather);
+        prompt.$`How is the weather?`;
+      },
+      {
+        model: `${provider}:model-x`,
+        env: { [keyVariable]: key, [`${provider.toUpperCase()}_API_BASE`]: server.url },
+      },
+    );
+    expect(await result.text).toBe('Hello');
+    expect(weather).toHaveBeenCalledWith(args, expect.anything());
+    expect(run.state.steps[0]).toMatchObject({ usage });
+    expect(JSON.stringify(run.state.messages)).toContain(reasoning);
+    expect(JSON.stringify(server.seen[1]?.body['messages'])).toContain('clear skies');
   });
 });
 
