@@ -81,7 +81,8 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
   function tellListeners(): void {
     if (telling) return;
     telling = true;
-    while (told < events.length) callAll(listeners, events[told++]!);
+    while (told < events.length && listeners.size > 0) callAll(listeners, events[told++]!);
+    told = events.length;
     telling = false;
   }
 
@@ -113,7 +114,8 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
       origin ??= now() - lastTime;
       // rounded to a hundredth of a millisecond, which is below any clock's honesty and keeps stored logs small
       const t = Math.max(lastTime, Math.round((now() - origin) * 100) / 100);
-      push({ seq: events.length, t, ...body });
+      // what is spread first is copied as a whole, which is much faster: this is called for every delta
+      push({ ...body, seq: events.length, t });
     },
     push,
     getState() {

@@ -200,8 +200,10 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
         return log.append({ type, id, ...(citations === undefined ? {} : { citations }), ...metadata(part) });
       }
       case 'text-delta':
-      case 'reasoning-delta':
-        return log.append({ type: part.type, id: part.id, text: part.text, ...metadata(part) });
+      case 'reasoning-delta': {
+        const delta = { type: part.type, id: part.id, text: part.text };
+        return log.append(part.providerMetadata === undefined ? delta : { ...delta, ...metadata(part) });
+      }
       case 'tool-input-start':
         return log.append({
           type: part.type,
