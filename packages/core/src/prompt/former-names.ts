@@ -16,6 +16,9 @@ const messages: readonly Successor[] = [
   { name: 'messages', write: "messages: [{ role: 'user', content: '…' }]" },
 ];
 const system: readonly Successor[] = [{ name: 'systemPrompt', write: "systemPrompt: 'You are …'" }];
+const providerOptions: readonly Successor[] = [
+  { name: 'providerOptions', write: 'providerOptions: { openai: { … } }' },
+];
 const signal: readonly Successor[] = [
   { name: 'abortSignal', write: 'abortSignal: controller.signal' },
   { name: 'signal', write: 'signal: controller.signal' },
@@ -35,12 +38,17 @@ const successors: Readonly<Record<string, readonly Successor[]>> = {
   maxturns: [stopWhen],
   output,
   schema: output,
+  outputschema: output,
+  responseschema: output,
   responseformat: output,
   prompt: messages,
   messages,
   system,
   instructions: system,
-  providermetadata: [{ name: 'providerOptions', write: 'providerOptions: { openai: { … } }' }],
+  providermetadata: providerOptions,
+  paralleltoolcalls: providerOptions,
+  functions: [{ name: 'tools', write: 'tools: { … }' }],
+  thinking: [{ name: 'reasoning', write: "reasoning: 'medium'" }],
   stop: [{ name: 'stopSequences', write: "stopSequences: ['…']" }],
   signal,
   abortsignal: signal,

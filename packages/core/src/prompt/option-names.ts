@@ -154,7 +154,11 @@ export function checkNames(
 export function suggestion(name: string, known: readonly string[]): string {
   const successor = successorOf(name, known);
   if (successor !== undefined) return `It is now ${successor.name}: { ${successor.write} }.`;
-  const nearest = nearestName(name, known);
-  if (nearest !== undefined) return `Did you mean ${nearest}?`;
-  return whyDropped(name) ?? `There are: ${known.join(', ')}.`;
+  const dropped = whyDropped(name);
+  if (dropped !== undefined) return dropped;
+  // what such names have in common makes none like another
+  const bare = (full: string): string => full.replace(/^experimental_/, '');
+  const nearest = nearestName(bare(name), known.map(bare));
+  if (nearest === undefined) return `There are: ${known.join(', ')}.`;
+  return `Did you mean ${known.find((full) => bare(full) === nearest)!}?`;
 }

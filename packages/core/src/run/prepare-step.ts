@@ -112,6 +112,9 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
     rewritten ||= hooked.replaced;
     // the AI SDK carries instructions over to later steps, so that a step with none has to say so
     const instructions = hooked.system ?? ownInstructions ?? compile() ?? [];
+    if (options.forceTools && step.stepNumber === 0 && hooked.activeTools.length === 0) {
+      warn('forceTools is set, but the first step has no tool that the model could call.');
+    }
     const isForced = options.forceTools && step.stepNumber === 0 && hooked.activeTools.length > 0;
     const compiled = {
       ...(isForced ? { toolChoice: 'required' as const } : {}),

@@ -8,7 +8,9 @@ export function readSendMessage(message: unknown): Pick<UIMessage, 'parts'> | un
   }
   const { parts } = (message ?? {}) as Partial<UIMessage>;
   const isMessage =
-    Array.isArray(parts) && parts.length > 0 && parts.every((part) => typeof part?.type === 'string');
+    Array.isArray(parts) &&
+    parts.every((part) => typeof part?.type === 'string') &&
+    parts.some((part) => part.type !== 'text' || part.text?.trim());
   return isMessage ? (message as UIMessage) : undefined;
 }
 

@@ -14,6 +14,8 @@ function shown(message: unknown): string {
   if ('content' in message) return `a message with content instead of parts. ${write}`;
   const { parts } = message as Partial<UIMessage>;
   if (!Array.isArray(parts)) return `an object without parts. ${write}`;
-  if (parts.length === 0) return `a message whose parts are empty, which models refuse. ${write}`;
+  if (parts.every((part) => part?.type === 'text')) {
+    return `a message whose parts are empty, which models refuse. ${write}`;
+  }
   return `a message in which a part has no type. ${write}`;
 }

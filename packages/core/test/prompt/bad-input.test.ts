@@ -118,6 +118,31 @@ describe('options that nobody knows', () => {
       'options has no "toolCallStreaming". Tool calls are always streamed. Leave it out.',
     ],
     [
+      { options: { experimental_toolCallStreaming: true } },
+      'options has no "experimental_toolCallStreaming". Tool calls are always streamed. Leave it out.',
+    ],
+    [
+      { options: { experimental_continueSteps: true } },
+      'options has no "experimental_continueSteps". The AI SDK has removed it. Leave it out.',
+    ],
+    [
+      { options: { parallelToolCalls: false } },
+      'options has no "parallelToolCalls". It is now providerOptions: { providerOptions: { openai: { … } } }.',
+    ],
+    [{ options: { functions: [] } }, 'options has no "functions". It is now tools: { tools: { … } }.'],
+    [
+      { options: { responseSchema: {} } },
+      'options has no "responseSchema". It is now output: { output: Output.object({ schema }) }.',
+    ],
+    [
+      { options: { experimental_thinking: true } },
+      'options has no "experimental_thinking". It is now reasoning: { reasoning: \'medium\' }.',
+    ],
+    [
+      { options: { experimental_dowload: () => {} } },
+      'options has no "experimental_dowload". Did you mean experimental_download?',
+    ],
+    [
       { maxTokens: 5 },
       'maxTokens is now maxOutputTokens, which is an option: runPrompt(…, { options: { maxOutputTokens: … } }).',
     ],
@@ -127,6 +152,7 @@ describe('options that nobody knows', () => {
   });
 
   test('of a run, where no name is near', async () => {
+    expect(await refusal({ options: { experimental_foo: 1 } })).toMatch(/"experimental_foo"\. There are: /);
     expect(await refusal({ options: { shape: 'round' } })).toMatch(
       /^invalid_options: options has no "shape"\. There are: .*abortSignal, /,
     );

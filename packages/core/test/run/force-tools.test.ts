@@ -34,8 +34,13 @@ describe('forceTools', () => {
       'auto',
       'auto',
     ]);
-    const { model } = await play((prompt) => prompt.$`Hi.`, ['Hello.'], { options: { forceTools: true } });
+    const { model, run } = await play((prompt) => prompt.$`Hi.`, ['Hello.'], {
+      options: { forceTools: true },
+    });
     expect(model.calls[0]?.toolChoice).not.toEqual({ type: 'required' });
+    expect(run.state.warnings).toEqual([
+      'forceTools is set, but the first step has no tool that the model could call.',
+    ]);
   });
 
   test('holds for an agent that asks for it, and not for its parent', async () => {

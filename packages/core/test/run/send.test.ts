@@ -1,0 +1,45 @@
+import { createRun, definePrompt } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { describe, expect, test } from 'vitest';
+
+const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`);
+const write = "Write send('Hello!'), or send({ parts: [{ type: 'text', text: 'Hello!' }] }).";
+const file = { type: 'file', mediaType: 'text/plain', url: 'data:text/plain,hi' };
+
+describe('what send takes', () => {
+  test.each<[unknown, string]>([
+    [7, '7.'],
+    [undefined, 'undefined.'],
+    [' ', 'an empty text, which models refuse.'],
+    [[], 'a list.'],
+    [{ text: 'Hello!' }, 'an object without parts.'],
+    [{ role: 'user', content: 'Hello!' }, 'a message with content instead of parts.'],
+    [{ parts: [] }, 'a message whose parts are empty, which models refuse.'],
+    [
+      { parts: [{ type: 'text', text: ' ' }, { type: 'text' }] },
+      'a message whose parts are empty, which models refuse.',
+    ],
+    [{ parts: ['Hello!'] }, 'a message in which a part has no type.'],
+    [{ parts: [{ type: 'text', text: 'Hello!' }, null] }, 'a message in which a part has no type.'],
+  ])('not %j', async (message, what) => {
+    const model = scriptedModel(['Hello.']);
+    const run = createRun(hello, { model });
+    await run.start();
+    await expect(run.send(message as never)).rejects.toMatchObject({
+      code: 'invalid_options',
+      message: `send takes a text or a message, and got ${what} ${write}`,
+    });
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'Hello.' });
+    expect(model.calls).toHaveLength(1);
+  });
+
+  test.each([
+    ['Hello!'],
+    [{ parts: [{ type: 'text', text: 'Hello!' }] }],
+    [{ parts: [file, { type: 'text', text: '' }] }],
+  ])('but %j', async (message) => {
+    const run = createRun(hello, { model: scriptedModel(['Hello.', 'Hello again.']) });
+    await run.start();
+    expect(await run.send(message as never)).toBe('Hello again.');
+  });
+});
