@@ -1,4 +1,4 @@
-import { createRun, definePrompt, viaRoute } from '@cueline/core';
+import { createRun, definePrompt, remotePrompt, viaRoute } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { createKillSwitch, createPromptRoute } from '@cueline/edge';
 import * as z from 'zod';
@@ -32,7 +32,7 @@ const stopEverything = (): void => killSwitch.turnOn({ stopRuns: true });
 
 const start = (): Promise<unknown> => {
   const headers = { authorization: 'Bearer token' };
-  return createRun(greet, {
+  return createRun(remotePrompt<typeof greet>('greet'), {
     executor: viaRoute('https://app.example/api/greet', { headers, fetch: route }),
   }).start({ name: 'Ada' });
 };

@@ -1,4 +1,4 @@
-import { createRun, definePrompt, viaRoute } from '@cueline/core';
+import { createRun, definePrompt, remotePrompt, viaRoute } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { createPromptRoute } from '@cueline/edge';
 import { serve } from 'srvx';
@@ -24,6 +24,6 @@ const server = serve({ port: 0, hostname: 'localhost', silent: true, fetch: (req
 await server.ready();
 
 const executor = viaRoute(`${server.url}api/greet`, { headers: { authorization: 'Bearer token' } });
-console.log(await createRun(greet, { executor }).start({ name: 'Ada' }));
+console.log(await createRun(remotePrompt<typeof greet>('greet'), { executor }).start({ name: 'Ada' }));
 await server.close(true);
 // prints: Hello Ada!

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRun, definePrompt, viaRoute } from '@cueline/core';
+import { createRun, definePrompt, remotePrompt, viaRoute } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { createPromptRoute } from '@cueline/edge';
 import { serve } from 'srvx';
@@ -40,7 +40,7 @@ process.once('SIGTERM', () => void shutDown());
 await server.ready();
 
 const executor = viaRoute(`${server.url}api/greet`, { headers: { authorization: 'Bearer token' } });
-const answer = createRun(greet, { executor }).start({ name: 'Ada' });
+const answer = createRun(remotePrompt<typeof greet>('greet'), { executor }).start({ name: 'Ada' });
 while (underWay.size === 0) await sleep(10);
 process.kill(process.pid, 'SIGTERM');
 console.log(await answer);

@@ -1,4 +1,4 @@
-import { createRun, definePrompt, viaRoute } from '@cueline/core';
+import { createRun, definePrompt, remotePrompt, viaRoute } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { createPromptRoute } from '@cueline/edge';
 import * as z from 'zod';
@@ -38,7 +38,7 @@ const route = createPromptRoute(support, {
 });
 // #endregion
 
-const run = createRun(support, {
+const run = createRun(remotePrompt<typeof support>('support'), {
   executor: viaRoute('https://shop.example/api/support', {
     headers: { authorization: 'session-of-ada' },
     fetch: route,

@@ -1,5 +1,5 @@
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
-declare const console: { error(value: unknown): void };
+declare const console: { error(value: unknown): void; info(text: string): void };
 
 /**
  * Shows an error with its stack and cause on the console while an app is being developed: its log and the model get the
@@ -7,6 +7,11 @@ declare const console: { error(value: unknown): void };
  */
 export function reportInDevelopment(error: unknown): void {
   if (isDevelopment()) console.error(error);
+}
+
+/** Says something about an app to who develops it, on the console of its page. Silent elsewhere, and as above. */
+export function hintInPage(text: string): void {
+  if ('document' in globalThis && isDevelopment()) console.info(text);
 }
 
 function isDevelopment(): boolean {

@@ -1,4 +1,5 @@
 import { CuelineError } from '../errors.ts';
+import { hintInPage } from '../report-in-development.ts';
 import { isPlain } from './copy-plain.ts';
 import type { RunCommand, RunRequest } from './executor.ts';
 
@@ -17,6 +18,7 @@ export function startBody<Input>(request: RunRequest<Input>): string {
   if (definition.inline !== undefined) {
     throw new CuelineError('invalid_options', unknownThere[definition.inline]);
   }
+  if (definition.remote !== true) hintAtRemote(definition.name);
   if (model !== undefined && typeof model !== 'string') {
     throw new CuelineError(
       'invalid_options',
@@ -32,6 +34,17 @@ export function startBody<Input>(request: RunRequest<Input>): string {
     ...(model === undefined ? {} : { model }),
     ...(hasOptions ? { options: sent } : {}),
   });
+}
+
+const hinted = new Set<string>();
+
+/** Says once what a page with the whole definition of a server's prompt gives away. */
+function hintAtRemote(name: string): void {
+  if (hinted.has(name)) return;
+  hinted.add(name);
+  hintInPage(
+    `Prompt "${name}" runs on a server, but this page imports its definition, so its system prompt and tools are in what every visitor downloads. Use import type, and remotePrompt<typeof …>('${name}') in its place.`,
+  );
 }
 
 /** Why a prompt that stands in a component cannot run on a server, and what to write instead. */
