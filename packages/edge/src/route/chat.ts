@@ -93,7 +93,8 @@ export async function resumeChat(
       throw error;
     }
   };
-  const transport = chatTransport({ definition, input: undefined }, latest, left.signal, { take }, () =>
+  const memory = { take, note: user.note };
+  const transport = chatTransport({ definition, input: undefined }, latest, left.signal, memory, () =>
     Promise.reject(new Refusal('internal', 'Nothing starts where a client comes back.')),
   );
   const chunks = await transport.reconnectToStream({ chatId });
@@ -108,14 +109,15 @@ function chatTransport(
   { definition, input }: Pick<Start, 'definition' | 'input'>,
   latest: ReachedRun | undefined,
   left: AbortSignal,
-  user: Pick<MemoryUser, 'take'>,
+  user: Pick<MemoryUser, 'take' | 'note'>,
   begin: (request: Start) => Promise<ReachedRun>,
 ): PromptTransport<unknown> {
-  // a run of before is read as a whole; what is started here counts already
+  // a run of before is read as a whole, if there is memory for it; one that is started here is not broken off for want of it
   const count = (event: string): void => user.take(parsedBytes(event));
+  const note = (event: string): void => user.note(parsedBytes(event));
   const executor: Executor = {
     // what starts it has this definition's input
-    start: (request) => later(begin(request as Start), left),
+    start: (request) => later(begin(request as Start), left, note),
     attach: (runId, afterSeq) =>
       runId === latest?.runId ? until(left, eventsOf(latest.events(afterSeq), count)) : undefined,
     send: (runId, command) =>
@@ -139,8 +141,12 @@ function aborting(controller: AbortController): () => void {
   return () => controller.abort();
 }
 
-async function* later(run: Promise<ReachedRun>, left: AbortSignal): AsyncGenerator<RunEvent, void> {
-  yield* until(left, eventsOf((await run).events(-1)));
+async function* later(
+  run: Promise<ReachedRun>,
+  left: AbortSignal,
+  note: (event: string) => void,
+): AsyncGenerator<RunEvent, void> {
+  yield* until(left, eventsOf((await run).events(-1), note));
 }
 
 /** The same events, as long as the client is there. What a store throws has words that no client may read. */

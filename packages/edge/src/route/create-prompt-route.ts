@@ -153,11 +153,12 @@ export function createPromptRoute(
 
   async function answer(call: Call): Promise<Response> {
     const runId = runOf(call.url);
+    const { subject } = call.identity;
     switch (call.request.method) {
       case 'POST':
-        return runId === undefined ? memory.during((user) => start(call, user)) : tell(runId, call);
+        return runId === undefined ? memory.during(subject, (user) => start(call, user)) : tell(runId, call);
       case 'GET':
-        return memory.during((user) => resume(call, user));
+        return memory.during(subject, (user) => resume(call, user));
       default:
         return stop(call);
     }

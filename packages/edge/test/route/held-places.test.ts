@@ -205,7 +205,7 @@ test('what a run has not used is free while its place is held', async () => {
 });
 
 test('the memory that a run takes is counted as long as its tools may refer to it', async () => {
-  const limits = { concurrent: 5, rpm: 1_000, memoryBytes: 50_000 };
+  const limits = { concurrent: 5, rpm: 1_000, memoryBytes: 80_000 };
   const { hub, stubborn } = stubbornRoute(inTool, { limits });
   const metadata = Array.from({ length: 100 }, () => ({}));
   const parts = [{ type: 'text', text: 'Hi' }];
@@ -219,7 +219,7 @@ test('the memory that a run takes is counted as long as its tools may refer to i
   await stubborn.arrived;
   await hub.route(ask('DELETE', `?run=${response.headers.get('x-cueline-run')}`));
   await response.text();
-  expect(await startHeavy()).toBe(503);
+  expect(await startHeavy()).toBe(429);
   stubborn.end();
   await expect.poll(startHeavy).toBe(200);
 });
