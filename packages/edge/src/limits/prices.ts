@@ -36,9 +36,21 @@ export function checkPrices(prices: Prices | undefined, where: string): Prices {
   return prices ?? {};
 }
 
+/** Providers whose packages give their models another name than the one that models are asked for by. */
+const askedAs: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/^amazon-bedrock$/, 'bedrock'],
+  [/^google\.vertex\b/, 'vertex'],
+];
+
 /** The price of a model, by its provider and id, as the AI SDK's model object has them (`openai.responses`, `gpt-4o`). */
 export function priceOf(prices: Prices, provider: string, modelId: string): ModelPrice | undefined {
-  const names = [`${provider}:${modelId}`, `${provider.split('.')[0]}:${modelId}`, modelId];
+  const asked = askedAs.find(([pattern]) => pattern.test(provider))?.[1];
+  const names = [
+    `${provider}:${modelId}`,
+    ...(asked === undefined ? [] : [`${asked}:${modelId}`]),
+    `${provider.split('.')[0]}:${modelId}`,
+    modelId,
+  ];
   const name = names.find((each) => Object.hasOwn(prices, each));
   return name === undefined ? undefined : prices[name];
 }
