@@ -47,6 +47,30 @@ function Status({ id, seen }: { id: string; seen: (run: Greeted) => void }): Rea
   return <p data-testid="other">{`${run.status}: ${run.text}`}</p>;
 }
 
+test('what an attempt has said that is tried again is gone, from the text and from the messages', async () => {
+  const seen: Greeted[] = [];
+  const model = scriptedModel([
+    [
+      { text: 'Hello, A', delay: 20 },
+      { delay: 60, error: { message: 'reset' } },
+    ],
+    [{ delay: 60, text: 'Good day, Ada.' }],
+  ]);
+  const page = mount(
+    <Greeting
+      model={model}
+      options={{ streamRetries: 1 }}
+      startKey="first"
+      seen={(run) => void seen.push(run)}
+    />,
+  );
+  await expect.poll(() => page.text('status')).toBe('done');
+  expect(page.text('text')).toBe('Good day, Ada.');
+  expect(seen.map(({ text }) => text)).toContain('Hello, A');
+  expect(JSON.stringify(seen.at(-1)!.messages)).not.toContain('Hello, A');
+  expect(seen.at(-1)!.messages.at(-1)!.parts).toHaveLength(2);
+});
+
 test('a start in a mount effect is one model call in StrictMode', async () => {
   const complaints = watchConsole();
   const model = scriptedModel(['Hello, Ada.', 'Never said.']);
