@@ -677,7 +677,7 @@ describe('a run ends once, in a named way', () => {
   test('a run that waits for the approval of a call that runs elsewhere has interrupted nothing', async () => {
     const { run } = await play((prompt) => prompt.$`Go.`, [[{ toolCall: { name: 'pay' } }]], {
       options: {
-        tools: { pay: aiTool({ inputSchema: z.object({}) }) },
+        tools: { pay: { ...aiTool({ inputSchema: z.object({}) }), isProviderExecuted: true } as never },
         toolApproval: { pay: 'user-approval' },
       },
     });
