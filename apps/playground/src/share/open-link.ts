@@ -63,7 +63,7 @@ async function openShort(id: string, signal: AbortSignal): Promise<void> {
   if (kept.kind === 'none' || kept.kind === 'short')
     return refuse('What this link leads to is no shared run.');
   const page = location.origin + location.pathname;
-  rememberShortLink(hash, { url: makeShortLink(id, page), expiresAt: undefined });
+  rememberShortLink(hash, { id, url: makeShortLink(id, page), expiresAt: undefined });
   return follow(kept, signal);
 }
 

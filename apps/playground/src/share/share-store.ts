@@ -1,7 +1,7 @@
 /** How a share store stands: what it takes, and for how long. */
 export type ShareTerms = { lifetimeMs: number };
-/** Where something is kept, and until when, in ms since 1970. */
-export type Kept = { id: string; expiresAt: number };
+/** Where something is kept, until when, in ms since 1970, and what deletes it, where the store can. */
+export type Kept = { id: string; expiresAt: number; deleteKey?: string };
 
 /** Why something could not be shared or opened, in a sentence for the person. */
 export class ShareError extends Error {
@@ -35,9 +35,20 @@ export async function askTerms(address: string, signal: AbortSignal): Promise<Sh
 export async function putShare(address: string, text: string, signal: AbortSignal): Promise<Kept> {
   const headers = { 'content-type': 'application/octet-stream' };
   const sent = { method: 'POST', headers, body: text, credentials: 'include' } as const;
-  const { id, expiresAt } = parse(await ask(address, sent, signal)) as Partial<Kept>;
+  const { id, expiresAt, deleteKey } = parse(await ask(address, sent, signal)) as Partial<Kept>;
   if (typeof id !== 'string' || typeof expiresAt !== 'number') throw unclear();
-  return { id, expiresAt };
+  return { id, expiresAt, ...(typeof deleteKey === 'string' ? { deleteKey } : {}) };
+}
+
+/** Deletes what was put under this id, or finds that it is gone. Throws a {@link ShareError}. */
+export async function deleteShare(
+  address: string,
+  id: string,
+  deleteKey: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const headers = { 'x-delete-key': deleteKey };
+  await ask(`${address}/${id}`, { method: 'DELETE', headers, credentials: 'include' }, signal, [404]);
 }
 
 /** What was put under this id. Throws a {@link ShareError}. */
@@ -45,7 +56,12 @@ export function getShare(address: string, id: string, signal: AbortSignal): Prom
   return ask(`${address}/${id}`, {}, signal);
 }
 
-async function ask(url: string, sent: RequestInit, signal: AbortSignal): Promise<string> {
+async function ask(
+  url: string,
+  sent: RequestInit,
+  signal: AbortSignal,
+  fine: readonly number[] = [],
+): Promise<string> {
   let response: Response;
   try {
     response = await fetch(url, {
@@ -55,7 +71,7 @@ async function ask(url: string, sent: RequestInit, signal: AbortSignal): Promise
       ...sent,
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
-    if (response.ok) return await readText(response);
+    if (response.ok || fine.includes(response.status)) return await readText(response);
   } catch (error) {
     if (error instanceof ShareError) throw error;
     throw new ShareError(

@@ -1,8 +1,9 @@
 import { makeShortLink } from './link.ts';
-import { putShare } from './share-store.ts';
+import { dropDeleteKey, keepDeleteKey } from './delete-keys.ts';
+import { deleteShare, putShare } from './share-store.ts';
 
 /** A short link, and until when it can be opened, where that is known, in ms since 1970. */
-export type ShortLink = { url: string; expiresAt: number | undefined };
+export type ShortLink = { id: string; url: string; expiresAt: number | undefined };
 
 /** What is kept already, by what it holds: a popover that is opened again uploads nothing again. */
 const made = new Map<string, ShortLink>();
@@ -25,8 +26,20 @@ export async function makeUploadedLink(
   page: string,
   signal: AbortSignal,
 ): Promise<ShortLink> {
-  const { id, expiresAt } = await putShare(address, hash.slice(1), signal);
-  const link = { url: makeShortLink(id, page), expiresAt };
+  const { id, expiresAt, deleteKey } = await putShare(address, hash.slice(1), signal);
+  const link = { id, url: makeShortLink(id, page), expiresAt };
   rememberShortLink(hash, link);
+  if (deleteKey !== undefined) keepDeleteKey({ id, key: deleteKey, expiresAt });
   return link;
+}
+
+/** Deletes what a link of this browser's leads to. Throws a `ShareError`. */
+export async function deleteShortLink(
+  address: string,
+  { hash, id, deleteKey }: { hash: string; id: string; deleteKey: string },
+  signal: AbortSignal,
+): Promise<void> {
+  await deleteShare(address, id, deleteKey, signal);
+  made.delete(hash);
+  dropDeleteKey(id);
 }

@@ -1,8 +1,10 @@
 import type { RunEvent } from '@cueline/core';
 import { clsx } from 'clsx';
-import { CloudUpload, LoaderCircle } from 'lucide-react';
+import { Check, CloudUpload, LoaderCircle } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
+import { deleteKeyOf } from './delete-keys.ts';
+import { DeleteLink } from './delete-link.tsx';
 import { LinkField } from './link-field.tsx';
 import { askTerms, ShareError, type ShareTerms } from './share-store.ts';
 import { knownShortLink, makeUploadedLink, type ShortLink } from './short-links.ts';
@@ -22,7 +24,8 @@ type Stand =
   | { kind: 'ready' }
   | { kind: 'uploading' }
   | { kind: 'failed'; message: string }
-  | { kind: 'done'; link: ShortLink; fresh: boolean };
+  | { kind: 'done'; link: ShortLink; fresh: boolean }
+  | { kind: 'deleted' };
 
 const labels = { script: 'Short link to this script', run: 'Short link to this run' };
 const contents = { script: 'the script', run: 'the script and the whole run' };
@@ -60,6 +63,9 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
     }
   };
 
+  const deleteKey = stand.kind === 'done' ? deleteKeyOf(stand.link.id) : undefined;
+  const isReady = stand.kind === 'ready' || stand.kind === 'deleted';
+
   return (
     <div className={clsx('mt-3', !only && 'border-t border-line pt-3')} data-testid="upload">
       {stand.kind === 'done' ? (
@@ -71,15 +77,37 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
           <p className="mt-2 text-sm text-ink-2">
             Anyone with the link can open it
             {stand.link.expiresAt === undefined ? '' : ` until ${dateWords(stand.link.expiresAt)}`}.
+            {deleteKey !== undefined && ' You can delete it from this browser.'}
           </p>
+          {deleteKey !== undefined && (
+            <DeleteLink
+              address={address}
+              hash={hash}
+              id={stand.link.id}
+              deleteKey={deleteKey}
+              onDeleted={() => setStand({ kind: 'deleted' })}
+            />
+          )}
         </>
       ) : (
         <>
+          {stand.kind === 'deleted' && (
+            <p
+              ref={focusOn}
+              role="status"
+              tabIndex={-1}
+              className="mb-3 flex gap-2 rounded-md bg-hover px-3 py-2 font-medium outline-none"
+              data-testid="link-deleted"
+            >
+              <Check className="mt-[3px] size-[15px] shrink-0" />
+              Deleted. The link no longer works.
+            </p>
+          )}
           <p className="text-base text-ink-2">
             A short link uploads {contents[what]} to{' '}
             <span className="text-ink wrap-anywhere">{new URL(address).host}</span>
             {terms !== undefined && `, where it is kept for ${lifetimeWords(terms.lifetimeMs)}`}. Anyone with
-            the link can open it, and it cannot be taken back.
+            the link can open it. Only this browser can delete it.
           </p>
           {stand.kind === 'failed' && (
             <p role="alert" className="mt-2 rounded-md bg-danger-soft px-3 py-2 text-danger">
@@ -96,12 +124,17 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
             {stand.kind === 'uploading' ? <LoaderCircle className="animate-spin" /> : <CloudUpload />}
             {stand.kind === 'uploading' && 'Uploading…'}
             {stand.kind === 'failed' && 'Try again'}
-            {stand.kind === 'ready' && 'Upload and make a short link'}
+            {isReady && 'Upload and make a short link'}
           </Button>
         </>
       )}
     </div>
   );
+}
+
+/** What was pressed is gone, and the keyboard goes on from here. */
+function focusOn(line: HTMLElement | null): void {
+  line?.focus();
 }
 
 /** What nobody could open is not uploaded. */

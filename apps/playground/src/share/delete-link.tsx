@@ -1,0 +1,91 @@
+import { LoaderCircle, Trash2 } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { ShareError } from './share-store.ts';
+import { deleteShortLink } from './short-links.ts';
+
+type DeleteLinkProps = {
+  address: string;
+  hash: string;
+  /** The id and the key of the share. */
+  id: string;
+  deleteKey: string;
+  onDeleted: () => void;
+};
+
+type Stand =
+  | { kind: 'offered' }
+  | { kind: 'asked' }
+  | { kind: 'deleting' }
+  | { kind: 'failed'; message: string };
+
+/** Takes back what was shared from this browser, once the person has said so twice. */
+export function DeleteLink({ address, hash, id, deleteKey, onDeleted }: DeleteLinkProps) {
+  const [stand, setStand] = useState<Stand>({ kind: 'offered' });
+  const leaving = useRef<AbortController>(undefined);
+  const keep = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const controller = (leaving.current = new AbortController());
+    return () => controller.abort();
+  }, []);
+  const isAsked = stand.kind !== 'offered';
+  useEffect(() => {
+    if (isAsked) keep.current?.focus();
+  }, [isAsked]);
+
+  const remove = async (): Promise<void> => {
+    const { signal } = leaving.current!;
+    setStand({ kind: 'deleting' });
+    try {
+      await deleteShortLink(address, { hash, id, deleteKey }, signal);
+      onDeleted();
+    } catch (error) {
+      if (signal.aborted) return;
+      const message =
+        error instanceof ShareError ? error.message : 'It could not be deleted. Try again in a while.';
+      setStand({ kind: 'failed', message });
+    }
+  };
+
+  if (!isAsked) {
+    return (
+      <Button
+        look="outline"
+        onClick={() => setStand({ kind: 'asked' })}
+        className="mt-3 w-full"
+        data-testid="delete-link"
+      >
+        <Trash2 />
+        Delete this link
+      </Button>
+    );
+  }
+  const isDeleting = stand.kind === 'deleting';
+  return (
+    <div role="group" aria-label="Delete this link" className="mt-3 border-t border-line pt-3">
+      <p className="text-base">
+        Delete the link? It will stop working for everyone. Copies that others have saved remain.
+      </p>
+      {stand.kind === 'failed' && (
+        <p role="alert" className="mt-2 rounded-md bg-danger-soft px-3 py-2 text-danger">
+          {stand.message}
+        </p>
+      )}
+      <div className="mt-3 flex gap-2">
+        <Button
+          look="danger"
+          aria-disabled={isDeleting || undefined}
+          onClick={() => !isDeleting && void remove()}
+          className="flex-1 aria-disabled:opacity-60"
+          data-testid="confirm-delete-link"
+        >
+          {isDeleting ? <LoaderCircle className="animate-spin" /> : <Trash2 />}
+          {isDeleting ? 'Deleting…' : 'Delete'}
+        </Button>
+        <Button ref={keep} look="outline" onClick={() => setStand({ kind: 'offered' })} className="flex-1">
+          Keep it
+        </Button>
+      </div>
+    </div>
+  );
+}
