@@ -1,5 +1,3 @@
-import { reportInDevelopment } from './report-in-development.ts';
-
 /** What went wrong, as a word that code can branch on. */
 export type CuelineErrorCode =
   // programmer mistakes: thrown before a run starts
@@ -123,17 +121,6 @@ export class CuelineError extends Error {
 
 /** The errors of this process, by what {@link CuelineError.toJSON} made of them. */
 const originals = new WeakMap<SerializedError, CuelineError>();
-
-/**
- * What a function of the script threw: our own errors as they are, others with the name of the function. While the app is
- * being developed, the console shows the error itself, since only its message goes on from here.
- */
-export function scriptError(where: string, error: unknown, source: ErrorSource = 'hook'): CuelineError {
-  if (CuelineError.isInstance(error)) return error;
-  reportInDevelopment(error);
-  const message = error instanceof Error ? error.message : String(error);
-  return new CuelineError('script_error', `${where} threw: ${message}`, { cause: error, source });
-}
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;

@@ -1,4 +1,5 @@
-import { CuelineError, scriptError } from '../errors.ts';
+import { CuelineError } from '../errors.ts';
+import { scriptError } from '../script-error.ts';
 import { quoted } from '../prompt/part-error.ts';
 import type { CallException, CallInterrupt, ExceptionHandler, InterruptHandler } from './agent-config.ts';
 import type { CallTrace } from './call-trace.ts';

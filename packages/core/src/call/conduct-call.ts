@@ -1,4 +1,5 @@
-import { scriptError, type CuelineError } from '../errors.ts';
+import type { CuelineError } from '../errors.ts';
+import { scriptError } from '../script-error.ts';
 import type { Conduct, Stage } from '../run/conduct.ts';
 import type { Ending } from '../run/recorder.ts';
 import { steadyModel } from '../run/steady-model.ts';

@@ -1,4 +1,5 @@
-import { CuelineError, scriptError } from '../errors.ts';
+import { CuelineError } from '../errors.ts';
+import { scriptError } from '../script-error.ts';
 import { checkBaseUrl } from './base-url.ts';
 import { builtInProviders } from './built-in.ts';
 import type { Environment } from './environment.ts';

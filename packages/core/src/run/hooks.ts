@@ -1,5 +1,6 @@
 import type { Instructions, LanguageModel, ModelMessage } from 'ai';
-import { CuelineError, scriptError } from '../errors.ts';
+import { CuelineError } from '../errors.ts';
+import { scriptError } from '../script-error.ts';
 import type { Variable } from '../prompt/definitions.ts';
 import type { Hook, HookResult, HookStep, HookVariable } from '../prompt/hook.ts';
 import { dataVariable, textVariable } from '../prompt/variables.ts';

@@ -1,6 +1,7 @@
 import type { Instructions, ModelMessage, PrepareStepFunction, PrepareStepResult, ToolSet } from 'ai';
 import { compileInstructions, type SystemFormat } from '../compile/instructions.ts';
-import { CuelineError, scriptError } from '../errors.ts';
+import { CuelineError } from '../errors.ts';
+import { scriptError } from '../script-error.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { Conduct } from './conduct.ts';

@@ -1,4 +1,5 @@
-import { CuelineError, scriptError, type CuelineErrorCode } from '../errors.ts';
+import { CuelineError, type CuelineErrorCode } from '../errors.ts';
+import { scriptError } from '../script-error.ts';
 import { redact } from '../models/redact.ts';
 import { untilAborted } from './until-aborted.ts';
 import type { RouteOptions } from './via-route.ts';

@@ -4,7 +4,7 @@ import type { ModelSettings } from '../models/settings.ts';
 import type { RunRequest } from './executor.ts';
 import { failedStart } from './failed-start.ts';
 import type { LiveRun } from './live-run.ts';
-import { describeFailure } from './script-error.ts';
+import { describeFailure } from './describe-failure.ts';
 import { startRun } from './start-run.ts';
 import type { WorkListener } from './track-work.ts';
 

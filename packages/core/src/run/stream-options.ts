@@ -7,7 +7,7 @@ import {
   type ToolSet,
 } from 'ai';
 import { compileInstructions } from '../compile/instructions.ts';
-import { scriptError } from '../errors.ts';
+import { scriptError } from '../script-error.ts';
 import { layered, type Variable } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { beforeCallback, composeCallbacks } from './compose.ts';

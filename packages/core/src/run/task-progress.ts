@@ -1,5 +1,6 @@
 import type { ModelMessage } from 'ai';
-import { CuelineError, scriptError } from '../errors.ts';
+import { CuelineError } from '../errors.ts';
+import { scriptError } from '../script-error.ts';
 import type { Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { resolveMessages } from '../prompt/resolve-messages.ts';

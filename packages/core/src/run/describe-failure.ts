@@ -1,4 +1,5 @@
-import { CuelineError, scriptError } from '../errors.ts';
+import { CuelineError } from '../errors.ts';
+import { scriptError } from '../script-error.ts';
 import { createModels } from '../models/create-models.ts';
 import { redact } from '../models/redact.ts';
 import { toRunError } from '../models/run-error.ts';
