@@ -20,6 +20,7 @@ const text = Array.from({ length: 60 }, (_, index) => `word ${index}, `);
 const tells: ScriptedTurn = text.map((word) => ({ text: word, delay: 25 }));
 const sends: ScriptedTurn = [{ toolCall: { name: 'send', input: { to: 'Bob' } } }];
 
+const works: ScriptedTurn = [{ toolCall: { name: 'work', input: {} } }];
 /** A call of 1,000 tokens. */
 const spends: ScriptedTurn = [
   { text: 'Bought.', delay: 25 },
@@ -32,6 +33,7 @@ const model: ScriptedModel = {
   doStream(call) {
     const messages = JSON.stringify(call.prompt);
     const isFirst = !messages.includes('tool-result');
+    if (messages.includes('Work hard') && isFirst) return scriptedModel([works]).doStream(call);
     const turn = messages.includes('Buy') ? spends : messages.includes('Send it') && isFirst ? sends : tells;
     return scriptedModel([turn]).doStream(call);
   },
@@ -49,6 +51,11 @@ const send = definePrompt('send', (prompt) => {
 const spend = definePrompt('spend', (prompt) => {
   prompt.$`Buy it.`;
 });
+const deaf = definePrompt('deaf', (prompt) => {
+  // it listens to no signal
+  prompt.defTool('work', 'Works', z.object({}), () => new Promise((resolve) => setTimeout(resolve, 4_000)));
+  prompt.$`Work hard.`;
+});
 const tasks = definePrompt('tasks', (prompt) => {
   prompt.defTaskList([
     { task: 'Check the order', validation: () => 'Never good enough.' },
@@ -57,7 +64,7 @@ const tasks = definePrompt('tasks', (prompt) => {
   prompt.$`Go.`;
 });
 
-const route = createPromptRoute([tell, send, spend, tasks], {
+const route = createPromptRoute([tell, send, spend, deaf, tasks], {
   model,
   prices: { [model.modelId]: { input: 1, output: 1 } },
   options: { approval: true },

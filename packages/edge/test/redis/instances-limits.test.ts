@@ -85,6 +85,26 @@ describeWithRedis('two instances that count in one Redis', (redis) => {
     expect(outcomes.slice(done.length)).not.toContain('done');
   });
 
+  test('a run that one stops holds its place at the other, too, until its tool has ended', async () => {
+    const [a, b] = await two({ limits: { concurrent: 1, rpm: 1_000, quietMs: 60_000 } });
+    const run = clientOf('uma', a);
+    const request: RunRequest = { definition: { name: 'deaf' } as never, input: undefined };
+    const seen = await readTo(run.start(request, never()), 'tool-start');
+    const stopped = await fetch(`${b.url}?run=${idOf(seen)}`, {
+      method: 'DELETE',
+      headers: { authorization: 'Bearer uma' },
+    });
+    expect(stopped.status).toBe(204);
+    await readTo(run.attach(idOf(seen), -1, never()), 'run-end');
+    const statusOf = async (instance: Instance): Promise<number> => {
+      const response = await post(instance, 'uma', 'spend');
+      await response.text();
+      return response.status;
+    };
+    expect([await statusOf(a), await statusOf(b)]).toEqual([429, 429]);
+    await expect.poll(() => statusOf(b), { timeout: 20_000, interval: 200 }).toBe(200);
+  });
+
   test('what a client may do is the same, whichever instance it asks', async () => {
     const [a, b] = await two({ edits: ['add'] });
     const runs = [clientOf('ida', a), clientOf('ida', b)] as const;
