@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Plugin, PluginOption } from 'vite';
 import type { BrowserProviderOption, TypecheckConfig } from 'vitest/node';
@@ -23,6 +24,8 @@ export default defineConfig(async ({ mode }) => {
   return {
     ...shared,
     test: {
+      // most tests wait for something, so that two at a time also suit a machine with two cores
+      maxWorkers: Math.max(2, availableParallelism() - 1),
       projects: [
         node('core', './packages/core', 'test/**/*.test.ts'),
         node('edge', './packages/edge', 'test/**/*.test.ts'),
