@@ -4,12 +4,17 @@ import { launchOptions } from '../scripts/browser.mjs';
 const playground = 'http://localhost:4173';
 const reactExample = 'http://localhost:4174';
 
+const chromium = { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } };
+
+/** Tests that take times. */
+const measuring = /react-probes\.spec\.ts$/;
+
 /** Tests of the built apps. Build them first, or run `pnpm test:e2e`, which does. */
 export default defineConfig({
   testDir: './tests',
   outputDir: './test-results',
-  // one at a time: each test drives a page, a sandbox and a server, and some of them measure silence
-  workers: 1,
+  // each test drives a page, a sandbox and a server, which wait for each other half of the time
+  workers: 2,
   retries: 0,
   forbidOnly: true,
   reporter: [
@@ -25,10 +30,9 @@ export default defineConfig({
     launchOptions: launchOptions(),
   },
   projects: [
-    {
-      name: 'chromium',
-      use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } },
-    },
+    { name: 'chromium', use: chromium, testIgnore: measuring },
+    // by themselves, and after all others
+    { name: 'measuring', use: chromium, testMatch: measuring, dependencies: ['chromium'], workers: 1 },
   ],
   webServer: [preview('../apps/playground', playground), preview('../apps/react-example', reactExample)],
 });
