@@ -19,14 +19,27 @@ const unconnected = new Set([
   'ConnectionRefused',
 ]);
 
+/** Errors of a server that took no request: it is down or overloaded. */
+const unavailable = new Set([503, 529]);
+/** Client errors for a request that was under way: it took too long, or the caller closed it. */
+const cutOff = new Set([408, 499]);
+
+/**
+ * True for an HTTP status with which a provider refuses a request before it generates anything. False for statuses such
+ * as 500 and 504, after which it may bill what it generated.
+ */
+export function isUnbilledStatus(status: number): boolean {
+  return unavailable.has(status) || (status >= 400 && status < 500 && !cutOff.has(status));
+}
+
 /**
  * True for an error after which no provider bills anything: it refused the request, or the request never reached it.
- * False where it may have begun to work, such as for a connection that broke.
+ * False where it may have begun to work, such as for a connection that broke, or a status 500.
  */
 export function isUnbilled(error: unknown): boolean {
   for (let at = error, depth = 0; isObject(at) && depth < 5; at = at['cause'], depth += 1) {
     const { name, statusCode, code } = at;
-    if (typeof statusCode === 'number' && statusCode >= 400) return true;
+    if (typeof statusCode === 'number' && isUnbilledStatus(statusCode)) return true;
     if (beforeSending.has(String(name)) || unconnected.has(String(code))) return true;
   }
   return false;

@@ -4,6 +4,7 @@ import { chargeOf, noCharge } from '../limits/charge.ts';
 import { worstInput } from '../limits/input-size.ts';
 import { onSwitchStop } from '../limits/kill-switch.ts';
 import { costOf, priceOf, worstCost } from '../limits/prices.ts';
+import { isUnbilledStatus } from '../limits/unbilled.ts';
 import { answerHeaders, Refusal } from '../respond.ts';
 import { after, within } from './after.ts';
 import type { CheckedBody } from './api.ts';
@@ -126,7 +127,7 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
       controller,
     });
     ttfbMs = now() - startedAt;
-    free = !response.ok;
+    free = isUnbilledStatus(response.status);
     const passed = { ...passHeaders(response.headers, key), ...call.headers };
     if (!response.ok) {
       const maxBytes = limits.errorBytes;

@@ -194,7 +194,8 @@ describe('what a provider answers', () => {
       () => json({ error: { message: `too long for ${key}`, code: 'context_length_exceeded' } }, 400),
     ],
     ['404', 404, 'upstream_error', () => failed('no such model', 404)],
-    ['500', 500, 'upstream_error', () => new Response('oops', { status: 500 })],
+    ['429', 429, 'upstream_error', () => failed('slow down', 429)],
+    ['503', 503, 'upstream_error', () => failed('Unavailable', 503)],
     ['529', 529, 'upstream_error', () => failed('Overloaded', 529)],
   ])('%s: %i %s', async (_, status, code, upstream) => {
     const { proxy, sent, store, events } = fixture(upstream);
@@ -202,12 +203,27 @@ describe('what a provider answers', () => {
     const text = await response.clone().text();
     expect(await refused(response)).toEqual({ status, code });
     expect(sent).toHaveLength(1);
-    // whatever was reserved is given back: no model was at work
+    // what was reserved is given back where no model was at work
     expect(store).toEqual([expect.stringMatching(/^reserve \d{4}$/), expect.stringMatching(/^settle \d+$/)]);
-    expect(store[1] === 'settle 0').toBe(code !== 'upstream_malformed');
+    expect(store[1]).toBe(
+      code === 'upstream_malformed' ? store[0]!.replace('reserve', 'settle') : 'settle 0',
+    );
     expect(events.map(({ type }) => type)).toEqual(['call', 'end']);
     expect(text + JSON.stringify([...response.headers]) + JSON.stringify(events)).not.toContain(key);
   });
+
+  test.each([408, 499, 500, 502, 504, 524])(
+    '%i costs what was reserved: the provider may have generated an answer',
+    async (status) => {
+      const { proxy, store, events } = fixture(() => failed('oops', status));
+      expect(await refused(proxy(ask()))).toEqual({ status, code: 'upstream_error' });
+      expect(store).toEqual([
+        expect.stringMatching(/^reserve \d{4}$/),
+        store[0]!.replace('reserve', 'settle'),
+      ]);
+      expect(events[1]).toMatchObject({ outcome: 'upstream_error', basis: 'reserved' });
+    },
+  );
 
   test("a provider's words are passed on without keys and accounts", async () => {
     const message = `Rate limit for gpt-x in organization org-Abc123Def456 on ${key} and sk-proj-zzz***zzz`;

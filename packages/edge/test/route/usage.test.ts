@@ -75,3 +75,11 @@ test('a call that its provider refused, or that never reached it, costs nothing'
   expect(calls(hub).map(({ basis }) => basis)).toEqual(['free', 'reported', 'free', 'reported']);
   expect(ends(hub)[0]?.usage).toMatchObject([{ reservedTokens: 0 }]);
 }, 30_000);
+
+test('a call that failed with a 500 costs what it had reserved, because the provider may have generated an answer', async () => {
+  const hub = testRoute([[{ throw: { message: 'Oops.', status: 500 } }], ['Hi.', finish(20, 2)]], {
+    options: { maxRetries: 2 },
+  });
+  await all(client(hub).start({ definition: greet, input: { name: 'Ada' } }, never()));
+  expect(calls(hub).map(({ basis }) => basis)).toEqual(['reserved', 'reported']);
+}, 30_000);
