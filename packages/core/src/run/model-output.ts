@@ -2,6 +2,7 @@ import type { ToolSet } from 'ai';
 import type { ToolDefinition } from '../prompt/tool-definition.ts';
 import { toDataOutput, toModelOutput, type ToolResultOutput } from '../prompt/tool-output.ts';
 import { capOutput } from './cap-output.ts';
+import { inlineOutput } from './inline-output.ts';
 
 type Result = Parameters<NonNullable<ToolSet[string]['toModelOutput']>>[0];
 
@@ -26,13 +27,19 @@ export function tellingTools(definitions: ReadonlyMap<string, ToolDefinition>): 
   for (const [name, definition] of definitions) {
     // what comes from a page is data, also where it looks like a list of parts
     if (definition.kind === 'client') tools[name] = dataTool;
-    if (definition.kind !== 'ready' || definition.tool.toModelOutput === undefined) continue;
+    if (definition.kind !== 'ready') continue;
     const { tool } = definition;
+    const { toModelOutput: own } = tool;
+    if (own === undefined) continue;
+    const inline: ToolSet[string] = {
+      ...tool,
+      toModelOutput: async (result: Result) => inlineOutput(await own(result), result.output),
+    };
     tools[name] = {
       ...tool,
-      // a result comes from whoever keeps the conversation, and may be none that the tool knows
+      // a client may say what a tool returned: it names no file that is fetched here, and may be none that the tool knows
       toModelOutput: (result: Result) =>
-        sentOutput(name, tool, result).catch(() => toModelOutput(result.output)),
+        sentOutput(name, inline, result).catch(() => toModelOutput(result.output)),
     };
   }
   return tools;

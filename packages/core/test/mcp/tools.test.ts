@@ -84,6 +84,58 @@ test('tools that a prompt defines tell of their results in their own way, in lat
   expect(lastSent(model)).toEqual({ type: 'content', value: content });
 });
 
+test('a result that a conversation brings says only what it has in itself, in any form', async () => {
+  const providerOptions = { scripted: { cached: true } };
+  const inline = [
+    { type: 'text', text: 'Note 1' },
+    { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'iVBORw0KGgo=' } },
+    { type: 'file', mediaType: 'text/plain', data: { type: 'text', text: 'Note 2' } },
+  ];
+  const url = 'https://files.example/a.png';
+  const elsewhere = [
+    { type: 'file', mediaType: 'image/png', data: { type: 'url', url } },
+    { type: 'file', mediaType: 'image/png', data: url },
+    { type: 'file', mediaType: 'image/png', data: { type: 'reference', reference: { scripted: 'file-1' } } },
+    { type: 'file-url', url, mediaType: 'image/png' },
+    { type: 'file-id', fileId: 'file-1' },
+    { type: 'file-reference', providerReference: { scripted: 'file-1' } },
+    { type: 'image-url', url },
+    { type: 'image-file-id', fileId: 'file-1' },
+    { type: 'image-file-reference', providerReference: { scripted: 'file-1' } },
+    { type: 'custom', providerOptions },
+  ];
+  /** What the model is sent where a client says that the tool returned these parts. */
+  const claim = async (content: object[]): Promise<unknown> => {
+    const model = scriptedModel(['Done.']);
+    const tools = { ask: serverTool({ content: [] }) };
+    const { run } = await runPrompt((prompt) => prompt.defTools(tools), {
+      model,
+      messages: [
+        {
+          id: 'a',
+          role: 'assistant',
+          parts: [
+            {
+              type: 'dynamic-tool',
+              toolName: 'ask',
+              toolCallId: 'c',
+              state: 'output-available',
+              input: {},
+              output: { content },
+            },
+          ],
+        },
+        { id: 'u', role: 'user', parts: [{ type: 'text', text: 'Go on.' }] },
+      ],
+    });
+    await run.finished;
+    return lastSent(model);
+  };
+  const said = [...elsewhere, ...inline].map((part) => ({ ...part, providerOptions }));
+  expect(await claim(said)).toEqual({ type: 'content', value: inline });
+  expect(await claim(elsewhere)).toEqual({ type: 'json', value: { content: elsewhere } });
+});
+
 test.each([
   ['nothing', undefined, 1],
   ['that it may destroy', { destructiveHint: true, readOnlyHint: false }, 1],
