@@ -104,6 +104,61 @@ describe('a file', () => {
   });
 });
 
+describe('the files of one request', () => {
+  const requests = (...paths: string[]) =>
+    paths.map((path) => ({ url: new URL(at(path)), isUrlSupportedByModel: false }));
+  const numbered = (count: number) => Array.from({ length: count }, (_, index) => `/file?${index}`);
+
+  test('are downloaded once each, in their order', async () => {
+    const taken = { url: new URL(at('/taken')), isUrlSupportedByModel: true };
+    const files = await guardedDownload(settings)([
+      ...requests('/file', '/other'),
+      taken,
+      ...requests('/file'),
+    ]);
+    expect(files.map((file) => file && new TextDecoder().decode(file.data))).toEqual([
+      'hello',
+      'hello',
+      null,
+      'hello',
+    ]);
+    expect(asked.toSorted()).toEqual(['/file', '/other']);
+  });
+
+  test('are asked for four at a time', async () => {
+    let open = 0;
+    let most = 0;
+    const counting: DownloadSettings['resolve'] = async (host) => {
+      most = Math.max(most, (open += 1));
+      await new Promise((done) => setTimeout(done, 5));
+      open -= 1;
+      return resolve(host);
+    };
+    await guardedDownload({ ...settings, resolve: counting })(requests(...numbered(9)));
+    expect([most, asked.length]).toEqual([4, 9]);
+  });
+
+  test('are at most 32, or as many as the settings say', async () => {
+    await expect(guardedDownload(settings)(requests(...numbered(33)))).rejects.toThrow(
+      'name 33 files to download, and one request takes at most 32',
+    );
+    expect(asked).toEqual([]);
+    const twice = [...numbered(32), ...numbered(32)];
+    expect(await guardedDownload(settings)(requests(...twice))).toHaveLength(64);
+    expect(await guardedDownload({ ...settings, maxFiles: 33 })(requests(...numbered(33)))).toHaveLength(33);
+  });
+
+  test('have a limit of bytes together; beyond it, no further one is asked for', async () => {
+    const limited = guardedDownload({ ...settings, maxTotalBytes: 20 });
+    expect(await limited(requests(...numbered(4)))).toHaveLength(4);
+    // each request counts anew
+    expect(await limited(requests(...numbered(4)))).toHaveLength(4);
+    asked = [];
+    await expect(limited(requests(...numbered(30)))).rejects.toThrow('more than 20 bytes together');
+    expect(asked.length).toBeLessThan(10);
+  });
+});
+
 test('a runtime that does not connect where it is told to downloads nothing', async () => {
   const real = process.getBuiltinModule.bind(process);
   const client = {
