@@ -1,7 +1,7 @@
 import { createRun, definePrompt, remotePrompt, viaRoute } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { createPromptRoute } from '@cueline/edge';
-import { serve } from 'srvx';
+import { serve, type ServerRequest } from 'srvx';
 import * as z from 'zod';
 
 const greet = definePrompt(
@@ -18,6 +18,7 @@ const route = createPromptRoute(greet, {
   origins: ['https://app.example'],
   auth: async (request) =>
     request.headers.get('authorization') === 'Bearer token' ? { subject: 'ada' } : null,
+  address: (request: ServerRequest) => request.ip ?? '',
 });
 const server = serve({ port: 0, hostname: 'localhost', silent: true, fetch: (request) => route(request) });
 // #endregion

@@ -24,9 +24,10 @@ export type IdentifyOptions = {
   auth: Authenticate | 'none';
   /**
    * The caller's IP address, without a port; anything else is 503. Required where `auth` is `'none'`. With an `auth`
-   * function, requests that it refuses are counted by address: after 60 in a minute they are 429. Only the server knows
-   * where to find it: srvx in `request.ip`, Cloudflare in `cf-connecting-ip`. A header that a client can set is no
-   * address.
+   * function, requests that it refuses are counted by address: after 60 in a minute they are 429. Without `address` they
+   * count together: after 1,200 in a minute every request is 429, also of callers whom `auth` would let in. Only the
+   * server knows where to find it: srvx in `request.ip`, Cloudflare in `cf-connecting-ip`. A header that a client can set
+   * is no address.
    */
   address?: ((request: Request) => string) | undefined;
 };
@@ -34,6 +35,8 @@ export type IdentifyOptions = {
 const longestSubject = 256;
 /** How many requests of one network `auth` may refuse in a minute; beyond that they are refused before it is asked. */
 const FAILURES_PER_MINUTE = 60;
+/** Where no address is known, all callers count as one, which may make this many times the requests of one network. */
+const CALLERS_TOGETHER = 20;
 
 /**
  * Checks the options once, and gives what tells who asks; `onFailure` is told what is wrong with what `address` gives.
@@ -63,15 +66,13 @@ export function createIdentify(
       "auth is missing. Pass async (request) => ({ subject }) or null, or 'none' with address.",
     );
   }
-  const readNetwork = address === undefined ? undefined : createNetworkReader(address, onFailure);
-  const failures = createRequestCount(FAILURES_PER_MINUTE);
+  const failures = createNetworkCount(FAILURES_PER_MINUTE, address, onFailure);
   return async (request) => {
-    const network = await readNetwork?.(request);
     // before `auth`, which may ask a database
-    if (network !== undefined) failures.check(network);
+    const network = await failures.check(request);
     const identity = await ask(() => auth(request));
     if (typeof identity !== 'object' || identity === null) {
-      if (network !== undefined) failures.count(network);
+      failures.count(network);
       throw unauthorized();
     }
     const { dailyTokens, dailyCost } = identity;
@@ -83,11 +84,41 @@ export function createIdentify(
   };
 }
 
+/** How often each network has asked. */
+export type NetworkCount = {
+  /** The network of a request. Throws a {@link Refusal} with 429 where its next request would be too many. */
+  check(request: Request): Promise<string>;
+  /** Counts a request of a network. Throws the same for one that is too many. */
+  count(network: string): void;
+};
+
+/**
+ * Counts requests by network, `perMinute` for each. Without `address` all requests count together, with 20 times as many:
+ * a server that gave none is not asked without end.
+ */
+export function createNetworkCount(
+  perMinute: number,
+  address: ((request: Request) => string) | undefined,
+  onFailure: (error: unknown) => void,
+): NetworkCount {
+  const requests = createRequestCount(address === undefined ? perMinute * CALLERS_TOGETHER : perMinute);
+  const readNetwork =
+    address === undefined ? async () => 'all callers' : createNetworkReader(address, onFailure);
+  return {
+    async check(request) {
+      const network = await readNetwork(request);
+      requests.check(network);
+      return network;
+    },
+    count: (network) => requests.count(network),
+  };
+}
+
 /**
  * Reads the network that a request comes from. Throws a {@link Refusal} with 503 where `address` gives no IP address, and
  * reports that to `onFailure`.
  */
-export function createNetworkReader(
+function createNetworkReader(
   address: (request: Request) => string,
   onFailure: (error: unknown) => void,
 ): (request: Request) => Promise<string> {

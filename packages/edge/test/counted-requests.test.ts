@@ -5,7 +5,7 @@ import {
   createShareStore,
   type ModelProxyOptions,
 } from '@cueline/edge';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { testRoute, address as routeUrl, page } from './route/routes.ts';
 
 const ip = '203.0.113.7';
@@ -132,6 +132,39 @@ test('shares that are opened are counted by address', async () => {
   expect(answers.filter((status) => status === 404)).toHaveLength(20);
   expect(answers.slice(20)).toEqual([429, 429, 429, 429, 429]);
   expect((await open('198.51.100.1')()).status).toBe(404);
+});
+
+describe('without an address, requests count together', () => {
+  // the count is by time, and stands still here: how fast this machine is does not matter
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test('those that auth refuses: after 1,200 in a minute auth is not asked any more', async () => {
+    let asked = 0;
+    const { route } = testRoute([], { auth: () => ((asked += 1), null) });
+    const guess = (): Promise<Response> => route(new Request(`${routeUrl}?run=none`));
+    const answers = await statuses(1_202, guess);
+    expect(new Set(answers.slice(0, 1_200))).toEqual(new Set([401]));
+    expect(answers.slice(1_200)).toEqual([429, 429]);
+    expect(asked).toBe(1_200);
+    vi.advanceTimersByTime(60_000);
+    expect((await guess()).status).toBe(401);
+  }, 60_000);
+
+  test('shares that are opened: 20 times as many as one address may open', async () => {
+    const store = createShareStore({
+      origins: [page],
+      auth: () => ({ subject: 'ada' }),
+      limits: { readsPerMinute: 3 },
+    });
+    const open = (): Promise<Response> =>
+      store(
+        new Request('https://example.test/api/shares/AbCdEfGhIjKlMnOpQrSt-A', { headers: { origin: page } }),
+      );
+    const answers = await statuses(62, open);
+    expect(new Set(answers.slice(0, 60))).toEqual(new Set([404]));
+    expect(answers.slice(60)).toEqual([429, 429]);
+  });
 });
 
 const modelUrl = 'https://example.test/api/models/openai/responses';

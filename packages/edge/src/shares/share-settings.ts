@@ -1,6 +1,5 @@
 import { CuelineError } from '@cueline/core';
-import { createRequestCount } from '../count-requests.ts';
-import { createIdentify, createNetworkReader } from '../identify.ts';
+import { createIdentify, createNetworkCount } from '../identify.ts';
 import type { LimitStore } from '../limits/limit-store.ts';
 import { createMemoryLimits } from '../limits/memory-limits.ts';
 import { checkOrigins } from '../origins.ts';
@@ -14,7 +13,7 @@ export type ShareSettings = {
   storage: ShareStorage;
   whoAsks: ReturnType<typeof checkOrigins>;
   identify: ReturnType<typeof createIdentify>;
-  /** Counts a share that is opened, by its reader's address. */
+  /** Counts a share that is opened, by its reader's network. */
   countRead(request: Request): Promise<void>;
   limits: ShareLimits;
   limitStore: LimitStore;
@@ -44,16 +43,14 @@ export function readShareSettings(options: ShareStoreOptions): ShareSettings {
     void (async () => options.onEvent?.(event))().catch(() => {});
   const limits = readLimits(options.limits ?? {});
   const onFailure = (error: unknown): void => report({ type: 'failed', error });
-  const { address } = options;
-  const readNetwork = address === undefined ? undefined : createNetworkReader(address, onFailure);
-  const reads = createRequestCount(limits.readsPerMinute);
+  const reads = createNetworkCount(limits.readsPerMinute, options.address, onFailure);
   return {
     basePath,
     storage: options.storage ?? createMemoryShares({ now }),
     whoAsks: checkOrigins(options.origins, options.development),
     identify: createIdentify(options, onFailure),
     async countRead(request) {
-      if (readNetwork !== undefined) reads.count(await readNetwork(request));
+      reads.count(await reads.check(request));
     },
     limits,
     limitStore: options.store ?? createMemoryLimits({ now }),

@@ -12,7 +12,10 @@ export type ShareLimits = {
   concurrent: number;
   /** Bytes a day (UTC) for each subject; default 20 MiB. */
   dailyBytes: number;
-  /** Shares that one address opens, or tries to delete, in a minute, where `address` is given; default 300. */
+  /**
+   * Shares that one address opens, or tries to delete, in a minute; default 300. Without `address` all callers together
+   * have 20 times as many.
+   */
   readsPerMinute: number;
   /** How long a share is kept, in ms; default 30 days. */
   lifetimeMs: number;
