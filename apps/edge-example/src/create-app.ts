@@ -1,4 +1,4 @@
-import { createModelProxy, createPromptRoute, type RouteContext } from '@cueline/edge';
+import { createMemoryLimits, createModelProxy, createPromptRoute, type RouteContext } from '@cueline/edge';
 import { guestDesk, prepareArrival, readBooking } from '@cueline/react-example/prompts';
 import { servePage } from './serve-page.ts';
 import { createSessions } from './sessions.ts';
@@ -17,6 +17,8 @@ export type WorkerEnvironment = {
   SESSION_SECRET: string;
   /** Where each session has its own object. Left out, everything is answered where it comes in. */
   SESSIONS?: { idFromName(name: string): unknown; get(id: unknown): Answering } | undefined;
+  /** The caller's IP address. Left out, it is in `cf-connecting-ip`, which Cloudflare sets and a client cannot. */
+  ADDRESS?: ((request: Request) => string) | undefined;
   /** `1`: cookies are `Secure` whatever address a request has, for a proxy that passes on `Host: localhost`. */
   SECURE_COOKIES?: string | undefined;
   OPENAI_API_KEY: string;
@@ -31,20 +33,27 @@ export type App = (request: Request, context?: RouteContext) => Promise<Response
 
 const smallModel = 'gpt-5.4-mini';
 
+/** Tokens of all sessions together a day. A session is free, so what each may use does not bound the bill. */
+const TOTAL_DAILY_TOKENS = 5_000_000;
+
 /** Puts the server together. The key is read from `env` at each call, and is in no answer. */
 export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerEnvironment): App {
   const id = env.CUELINE_MODEL ?? smallModel;
   const model = `openai:${id}`;
   const sessions = createSessions(env.SESSION_SECRET, env.SECURE_COOKIES === '1' ? { secure: true } : {});
   const origins = env.ORIGINS.split(',').map((origin) => origin.trim());
-  const shared = { origins, auth: sessions.identify, onEvent: report };
+  const address = env.ADDRESS ?? ((request: Request) => request.headers.get('cf-connecting-ip') ?? '');
+  const shared = { origins, auth: sessions.identify, address, onEvent: report };
+  // one for both, so that they count the same day
+  const limitStore = createMemoryLimits();
 
   const models = createModelProxy({
     ...shared,
     basePath: '/api/models',
     providers: { openai: { baseURL: env.OPENAI_API_BASE, paths: ['/responses'], models: [id] } },
     // a task list takes ten calls, and its user may well be quick
-    limits: { rpm: 60 },
+    limits: { rpm: 60, totalDailyTokens: TOTAL_DAILY_TOKENS },
+    store: limitStore,
   });
   const prompts = createPromptRoute([guestDesk, prepareArrival, readBooking], {
     ...shared,
@@ -54,7 +63,13 @@ export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerE
     edits: () => true,
     // the user rewrites a mail before it is sent
     approvals: 'edit',
-    limits: { steps: 40, tokens: 100_000, dailyTokens: 1_000_000 },
+    limits: {
+      steps: 40,
+      tokens: 100_000,
+      dailyTokens: 1_000_000,
+      totalDailyTokens: TOTAL_DAILY_TOKENS,
+    },
+    limitStore,
   });
 
   return async (request, context) => {

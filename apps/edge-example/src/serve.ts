@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { serve } from 'srvx';
+import { serve, type ServerRequest } from 'srvx';
 import { staticMiddleware } from 'srvx/static';
 import type { Assets } from './create-app.ts';
 import { endWhenTold } from './shut-down.ts';
@@ -18,6 +18,7 @@ const assets: Assets = {
 // everything that the worker is bound to; it is complete once it is known which port it has
 const variables = await providerVariables();
 let origins = '';
+const address = (request: ServerRequest): string => request.ip ?? '';
 const underWay = new Set<Promise<void>>();
 
 const server = serve({
@@ -30,7 +31,14 @@ const server = serve({
   fetch: (request) =>
     worker.fetch(
       request,
-      { ...variables, ASSETS: assets, ORIGINS: origins, SESSION_SECRET, SECURE_COOKIES },
+      {
+        ...variables,
+        ASSETS: assets,
+        ORIGINS: origins,
+        ADDRESS: address,
+        SESSION_SECRET,
+        SECURE_COOKIES,
+      },
       {
         waitUntil(work) {
           underWay.add(work);

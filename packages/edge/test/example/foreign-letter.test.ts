@@ -34,7 +34,12 @@ test('a letter that is a file elsewhere is refused by the example, and nothing i
     const response = await app(
       new Request(`${page}/api/prompts`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', origin: page, cookie },
+        headers: {
+          'content-type': 'application/json',
+          'cf-connecting-ip': '203.0.113.7',
+          origin: page,
+          cookie,
+        },
         body: JSON.stringify({ prompt: 'read-booking', input: { letter } }),
       }),
     );
