@@ -1,5 +1,5 @@
 import { CuelineError } from '../errors.ts';
-import { nearestName } from '../prompt/nearest-name.ts';
+import { nearestName } from '../nearest-name.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
 import { quoted } from '../prompt/part-error.ts';
 import type { Agent } from './agent.ts';

@@ -68,8 +68,8 @@ function readBaseUrl(provider: BuiltInProvider, env: Environment): string | unde
 }
 
 function baseVariables(provider: BuiltInProvider): readonly [string, ...string[]] {
-  const prefix = provider.toUpperCase();
-  return [`${prefix}_API_BASE`, `${prefix}_BASE_URL`];
+  const { bases = [`${provider.toUpperCase()}_API_BASE`] }: ProviderRow = providers[provider];
+  return bases;
 }
 
 /** Throws unless the settings are enough in one of the ways in which the provider can be called. */

@@ -5,6 +5,8 @@ import { type Environment, readVariable, toVariablePart } from './environment.ts
 import { loadPackage } from './load-package.ts';
 import type { ModelContext } from './settings.ts';
 
+const types: ReadonlySet<string> = new Set(['openai', 'openai-responses']);
+
 /** Names of the providers that the environment describes with `<NAME>_API_BASE` and `<NAME>_API_TYPE`. */
 export function environmentProviders(env: Environment): string[] {
   return Object.keys(env).flatMap((name) => {
@@ -19,6 +21,18 @@ export function environmentProviders(env: Environment): string[] {
 export function isInEnvironment(provider: string, env: Environment): boolean {
   const prefix = toVariablePart(provider);
   return ['KEY', 'BASE', 'TYPE'].some((part) => readVariable(env, `${prefix}_API_${part}`) !== undefined);
+}
+
+/**
+ * True where the environment describes an OpenAI-compatible server of this name: it sets `<NAME>_API_BASE`, and
+ * `<NAME>_API_TYPE` to a type that there is. Other libraries give `OPENAI_API_TYPE` and `AZURE_API_TYPE` values of their own.
+ */
+export function isDescribed(provider: string, env: Environment): boolean {
+  const prefix = toVariablePart(provider);
+  return (
+    readVariable(env, `${prefix}_API_BASE`) !== undefined &&
+    types.has(readVariable(env, `${prefix}_API_TYPE`) ?? '')
+  );
 }
 
 /**
@@ -47,7 +61,7 @@ export async function createEnvironmentModel(
       { details: { provider, variables: missing.map((text) => text.slice(0, text.indexOf('='))) } },
     );
   }
-  if (type !== 'openai' && type !== 'openai-responses') {
+  if (!types.has(type)) {
     throw new CuelineError(
       'invalid_options',
       `${variable('TYPE')} is "${type.slice(0, 40)}". ` +

@@ -54,6 +54,8 @@ export type ProviderRow = ProviderPackage & {
   keys: readonly [string, ...string[]];
   /** Always given to the provider, which left to itself would read `process.env` past our environment. */
   baseURL?: string;
+  /** Variables that may hold another address, the first of which is the one to recommend. Default: `<NAME>_API_BASE`. */
+  bases?: readonly [string, ...string[]];
   /** The variable of each setting that it takes besides. */
   account?: Readonly<Record<string, string>>;
   /** The settings that are enough, in one way or another. Default: the key. */
@@ -76,9 +78,10 @@ export const providers: Readonly<Record<BuiltInProvider, ProviderRow>> = {
     package: '@ai-sdk/openai',
     keys: ['OPENAI_API_KEY'],
     baseURL: 'https://api.openai.com/v1',
+    bases: ['OPENAI_API_BASE', 'OPENAI_BASE_URL'],
     async load() {
       const { createOpenAI } = await import('@ai-sdk/openai');
-      // An id of a local server's is as good as one that the package knows.
+      // A server on this machine may need no key; without one, the package would read that of `process.env`.
       return ({ apiKey, ...settings }) => createOpenAI({ ...settings, apiKey: apiKey ?? 'none' });
     },
   },
@@ -86,6 +89,7 @@ export const providers: Readonly<Record<BuiltInProvider, ProviderRow>> = {
     package: '@ai-sdk/anthropic',
     keys: ['ANTHROPIC_API_KEY'],
     baseURL: 'https://api.anthropic.com/v1',
+    bases: ['ANTHROPIC_API_BASE', 'ANTHROPIC_BASE_URL'],
     browserHeaders: { 'anthropic-dangerous-direct-browser-access': 'true' },
     async load() {
       try {
@@ -100,6 +104,7 @@ export const providers: Readonly<Record<BuiltInProvider, ProviderRow>> = {
     package: '@ai-sdk/google',
     keys: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GOOGLE_API_KEY'],
     baseURL: 'https://generativelanguage.googleapis.com/v1beta',
+    bases: ['GOOGLE_API_BASE', 'GOOGLE_BASE_URL'],
     async load() {
       try {
         const { createGoogle } = await import('@ai-sdk/google');
@@ -113,6 +118,7 @@ export const providers: Readonly<Record<BuiltInProvider, ProviderRow>> = {
     package: '@ai-sdk/mistral',
     keys: ['MISTRAL_API_KEY'],
     baseURL: 'https://api.mistral.ai/v1',
+    bases: ['MISTRAL_API_BASE', 'MISTRAL_BASE_URL'],
     async load() {
       try {
         const { createMistral } = await import('@ai-sdk/mistral');
@@ -290,12 +296,14 @@ export const providers: Readonly<Record<BuiltInProvider, ProviderRow>> = {
     package: 'ai',
     keys: ['AI_GATEWAY_API_KEY'],
     baseURL: 'https://ai-gateway.vercel.sh/v4/ai',
+    // many apps have a gateway of their own, whose address GATEWAY_API_BASE may be
+    bases: ['AI_GATEWAY_API_BASE'],
     platform: ['VERCEL_OIDC_TOKEN', 'VERCEL'],
     hint: 'A model written provider/model goes through the AI Gateway; provider:model asks the provider itself.',
     async load() {
       const { createGateway } = await import('ai');
-      return ({ apiKey, ...settings }) =>
-        createGateway({ ...settings, ...(apiKey === undefined ? {} : { apiKey }) });
+      // With an empty key the package asks Vercel for a token; with none it would first read `process.env`.
+      return ({ apiKey = '', ...settings }) => createGateway({ ...settings, apiKey });
     },
   },
 };

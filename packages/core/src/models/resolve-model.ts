@@ -4,7 +4,7 @@ import { loadPart } from '../load-part.ts';
 import { resolveAlias } from './aliases.ts';
 import { builtInProviders, createBuiltInModel, isBuiltIn } from './built-in.ts';
 import { checkModel } from './check-model.ts';
-import { createEnvironmentModel, environmentProviders, isInEnvironment } from './custom.ts';
+import { createEnvironmentModel, environmentProviders, isDescribed, isInEnvironment } from './custom.ts';
 import { processEnvironment, toVariablePart } from './environment.ts';
 import { guardFetch } from './guarded-fetch.ts';
 import type { LanguageModelObject, ModelContext, ModelProvider, ModelSettings } from './settings.ts';
@@ -14,8 +14,8 @@ import type { LanguageModelObject, ModelContext, ModelProvider, ModelSettings } 
  * environment (`LM_MODEL_FAST=openai:gpt-4o-mini` is `fast`), `provider/id` of the AI Gateway, or a model object, which
  * stays as it is.
  *
- * A provider's name is looked up in `providers`, then among the built-in ones ({@link builtInProviders} and simulated),
- * then in the environment. Its package is loaded only now, and nothing is sent.
+ * A provider's name is looked up in `providers`, then among those that the environment describes with
+ * `<NAME>_API_BASE` and `<NAME>_API_TYPE`, then among the built-in ones ({@link builtInProviders}). Its package is loaded only now, and nothing is sent.
  *
  * @example
  * const model = await resolveModel('openai:gpt-4o', { env: { OPENAI_API_KEY: key } });
@@ -63,7 +63,9 @@ async function createModel(
     return checkModel(model, `What provider "${provider}" gave for "${modelId}"`);
   }
   if (provider === 'simulated') return createSimulatedModel(modelId);
-  if (isBuiltIn(provider)) return createBuiltInModel(provider, modelId, context);
+  if (isBuiltIn(provider) && !isDescribed(provider, context.env)) {
+    return createBuiltInModel(provider, modelId, context);
+  }
   if (isInEnvironment(provider, context.env)) return createEnvironmentModel(provider, modelId, context);
   const known = [
     ...new Set([

@@ -1,7 +1,7 @@
 import { CuelineError, type CuelineErrorCode } from '../errors.ts';
 import type { PromptConfig, PromptOptions } from '../run/options.ts';
 import { successorOf, whyDropped } from './former-names.ts';
-import { nearestName } from './nearest-name.ts';
+import { nearestName } from '../nearest-name.ts';
 import { isRecord, quoted } from './part-error.ts';
 
 /** Every option of a run. The compiler holds the list against the AI SDK's own, so that none can be missing. */

@@ -297,7 +297,7 @@ test('every built-in provider is tried here', () => {
 
 describe.each(Object.entries(rows))('%s', (provider, { ref, keyVariable, path, header, answer, env }) => {
   const account = { [keyVariable]: key, ...env };
-  const base = `${provider.toUpperCase()}_API_BASE`;
+  const base = provider === 'gateway' ? 'AI_GATEWAY_API_BASE' : `${provider.toUpperCase()}_API_BASE`;
 
   test('its own package streams an answer, with the key in one header', async () => {
     await using server = await startServer((response) => answer(response));
@@ -535,7 +535,7 @@ describe('the AI Gateway', () => {
     });
     const { result, run } = await runPrompt((prompt) => prompt.$`Hi`, {
       model: 'openai/gpt-x',
-      env: { AI_GATEWAY_API_KEY: key, GATEWAY_API_BASE: server.url },
+      env: { AI_GATEWAY_API_KEY: key, AI_GATEWAY_API_BASE: server.url },
       options: { maxRetries: 0 },
     });
     await result.consumeStream({ onError: () => {} });
@@ -565,6 +565,25 @@ describe('the AI Gateway', () => {
     expect((await sentBy('groq/llama-x', direct)).url).toContain('https://api.groq.com/');
   });
 
+  test("an app's own gateway gets neither the prompt nor the key", async () => {
+    const own = { GATEWAY_API_BASE: 'https://own.example/v1', GATEWAY_BASE_URL: 'https://own.example/v1' };
+    const { url } = await sentBy('openai/gpt-x', { AI_GATEWAY_API_KEY: key, ...own });
+    expect(url).toBe('https://ai-gateway.vercel.sh/v4/ai/language-model');
+  });
+
+  test('an alias that is misspelt is not sent to it', async () => {
+    const env = { LM_MODEL_TEAM_FAST: 'groq:llama-x', LM_MODEL_OPENAI_GPT_5: 'azure:mine' };
+    expect(await said('team/fsat', { ...env, AI_GATEWAY_API_KEY: key })).toBe(
+      'unknown_model: Unknown model alias "team/fsat". Known aliases: team_fast, openai_gpt_5. Set LM_MODEL_TEAM_FSAT or ' +
+        'pass a LanguageModel. Did you mean team_fast? For the AI Gateway write gateway:team/fsat.',
+    );
+    expect(await said('fast', { ...env, LM_MODEL_FAST: 'Team/Fsat' })).toContain('Did you mean team_fast?');
+    expect(await modelOf('gateway:team/fsat', env)).toBe('team/fsat');
+    expect(await modelOf('gateway/team/fsat', env)).toBe('team/fsat');
+    expect(await modelOf('openai/gpt-4', env)).toBe('openai/gpt-4');
+    expect(await modelOf('zai/glm-4.6', env)).toBe('zai/glm-4.6');
+  });
+
   test('a provider in code stands in for it', async () => {
     const gateway = vi.fn((id: string) => resolveModel(`openai:${id}`, { env: { OPENAI_API_KEY: key } }));
     await resolveModel('openai/gpt-x', { env: {}, providers: { gateway } });
@@ -579,8 +598,10 @@ describe('the AI Gateway', () => {
 
   test('on Vercel there is a token in place of a key', async () => {
     vi.stubEnv('VERCEL_OIDC_TOKEN', `a.${Buffer.from('{"exp":9999999999}').toString('base64url')}.c`);
+    vi.stubEnv('AI_GATEWAY_API_KEY', 'of-the-process');
     const { headers } = await sentBy('openai/gpt-x', { VERCEL: '1' });
     expect(headers.get('ai-gateway-auth-method')).toBe('oidc');
+    expect(JSON.stringify([...headers])).not.toContain('of-the-process');
   });
 });
 

@@ -296,13 +296,32 @@ describe('providers of the environment', () => {
     expect(error.message).not.toContain('secret');
   });
 
-  test('built-in names come first', async () => {
-    const env = {
-      MISTRAL_API_KEY: 'k',
-      MISTRAL_API_TYPE: 'openai',
-      MISTRAL_API_BASE: 'https://m.example/v1',
-    };
-    expect(nameOf(await resolveModel('mistral:x', { env }))).toBe('mistral.chat x');
+  test.each(['mistral', 'groq', 'gateway', 'azure'])(
+    'an address and a type make "%s" a provider of the environment',
+    async (name) => {
+      await using server = await startServer((response) => chat(response, ['Hi']));
+      const prefix = name.toUpperCase();
+      const env = {
+        AI_GATEWAY_API_KEY: 'of the AI Gateway',
+        [`${prefix}_API_KEY`]: 'k',
+        [`${prefix}_API_TYPE`]: 'openai',
+        [`${prefix}_API_BASE`]: server.url,
+      };
+      const model = await resolveModel(`${name}:x`, { env });
+      expect(nameOf(model)).toBe(`${name}.chat x`);
+      expect(await streamText({ model, prompt: 'Hi' }).text).toBe('Hi');
+      expect(server.seen[0]?.path).toBe('/v1/chat/completions');
+      expect(server.seen[0]?.headers.authorization).toBe('Bearer k');
+    },
+  );
+
+  test.each([
+    ['an address alone', { OPENAI_API_BASE: 'https://o.example/v1' }],
+    ['a type alone', { OPENAI_API_TYPE: 'openai' }],
+    ["another library's type", { OPENAI_API_BASE: 'https://o.example/v1', OPENAI_API_TYPE: 'azure' }],
+  ])('%s leaves a built-in provider what it is', async (_case, env) => {
+    const model = await resolveModel('openai:x', { env: { OPENAI_API_KEY: 'k', ...env } });
+    expect(nameOf(model)).toBe('openai.responses x');
   });
 });
 
