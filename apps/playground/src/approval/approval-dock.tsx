@@ -45,7 +45,14 @@ export function ApprovalDock({
     >
       <div className="mx-auto max-w-[720px]">
         {request.kind === 'client-tool' ? (
-          <ClientToolCard key={request.requestId} run={run} request={request} agent={agent?.name} />
+          <ClientToolCard
+            key={request.requestId}
+            run={run}
+            request={request}
+            agent={agent?.name}
+            place={answered + 1}
+            total={answered + open.length}
+          />
         ) : (
           <ApprovalCard
             key={request.requestId}
@@ -72,5 +79,5 @@ function draftOf({ requests }: RunState, { toolCallId, input, agent }: RequestSt
 
 /** Brings the focus to what the run asks, if it asks anything. */
 export function focusApproval(): void {
-  document.querySelector<HTMLElement>('[data-testid=approval]')?.focus();
+  document.querySelector<HTMLElement>('[data-request]')?.focus();
 }

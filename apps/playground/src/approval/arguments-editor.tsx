@@ -8,6 +8,8 @@ type ArgumentsEditorProps = {
   text: string;
   /** What is wrong with the text. */
   fault: string | undefined;
+  /** Left out, the editor has the focus from the start: the user asked for it. */
+  takesFocus?: boolean;
   onChange: (text: string) => void;
   onClose: () => void;
 };
@@ -17,6 +19,7 @@ export function ArgumentsEditor({
   label = 'Arguments as JSON',
   text,
   fault,
+  takesFocus = true,
   onChange,
   onClose,
 }: ArgumentsEditorProps) {
@@ -26,7 +29,7 @@ export function ArgumentsEditor({
   return (
     <div>
       <textarea
-        ref={focusFirst}
+        ref={takesFocus ? focusFirst : undefined}
         aria-label={label}
         aria-invalid={fault !== undefined}
         aria-describedby={fault === undefined ? undefined : faultId}

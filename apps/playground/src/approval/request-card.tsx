@@ -1,0 +1,86 @@
+import { Pause } from 'lucide-react';
+import { type ReactNode, type RefObject, useEffect, useId } from 'react';
+import { JsonView } from '../transcript/json-view.tsx';
+import { Keys } from '../ui/keys.tsx';
+
+type RequestCardProps = {
+  /** The card itself, which takes the focus. */
+  ref: RefObject<HTMLElement | null>;
+  testId: string;
+  /** Name of the agent that asks; missing for the run itself. */
+  agent: string | undefined;
+  question: ReactNode;
+  /** Its place among those that wait, from 1. */
+  place: number;
+  total: number;
+  /** Why the last answer was not accepted. */
+  refusal: string | undefined;
+  children: ReactNode;
+};
+
+/** The frame of what a run asks: the question, what there is to see and to press, and why an answer was not accepted. */
+export function RequestCard({
+  ref,
+  testId,
+  agent,
+  question,
+  place,
+  total,
+  refusal,
+  children,
+}: RequestCardProps) {
+  const title = useId();
+  useEffect(() => {
+    // who is writing somewhere goes on writing; the shortcut brings them here
+    if (!isWriting(document.activeElement)) ref.current?.focus();
+  }, [ref]);
+  return (
+    <section
+      ref={ref}
+      role="group"
+      tabIndex={-1}
+      aria-labelledby={title}
+      data-testid={testId}
+      data-request
+      className="grid grid-cols-[minmax(0,1fr)] gap-2.5 rounded-lg border border-warn/45 bg-warn-soft p-3 outline-offset-2"
+    >
+      <div className="flex items-center gap-2">
+        <Pause aria-hidden className="size-3.5 shrink-0 text-warn" />
+        <h3 id={title} className="line-clamp-3 min-w-0 flex-1 wrap-anywhere">
+          {agent !== undefined && <bdi className="text-ink-2">{agent}: </bdi>}
+          {question}
+        </h3>
+        {total > 1 && (
+          <span className="shrink-0 text-sm text-ink-2">
+            {place} of {total}
+          </span>
+        )}
+        <Keys keys={['Mod', 'Shift', '↵']} className="shrink-0 text-ink-3 narrow:hidden" />
+      </div>
+      {children}
+      {refusal !== undefined && (
+        <p role="alert" className="text-sm wrap-anywhere text-danger">
+          {refusal}
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** The arguments of the call that a request is about. */
+export function RequestArguments({ input }: { input: unknown }) {
+  return (
+    <div
+      role="group"
+      aria-label="Arguments"
+      className="scroll max-h-[24vh] rounded-md border border-line bg-panel px-2.5 py-2"
+    >
+      <JsonView value={input} />
+    </div>
+  );
+}
+
+/** True for an element that takes what is typed. */
+function isWriting(element: Element | null): boolean {
+  return element?.matches('input, textarea, [contenteditable=true], .native-edit-context') === true;
+}
