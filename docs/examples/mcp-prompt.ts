@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 const model = scriptedModel([
   [{ toolCall: { name: 'add_note', input: { title: 'Buy milk' } } }],
   'The milk is noted.',
+  [{ toolCall: { name: 'add_note', input: { title: 'Buy milk' } } }],
+  'The milk is noted.',
 ]);
 const server = fileURLToPath(new URL('mcp/notes-server.ts', import.meta.url));
 
@@ -25,4 +27,30 @@ try {
   await notes.close();
 }
 // #endregion
+
+async function askFirst(): Promise<void> {
+  // #region set
+  const notes = await createMCPClient({
+    transport: new StdioMCPTransport({ command: process.execPath, args: [server] }),
+  });
+  try {
+    const { run } = await runPrompt(
+      async (prompt) => {
+        prompt.defTools(await notes.tools());
+        prompt.$`We are out of milk.`;
+      },
+      { model, options: { approval: true } },
+    );
+    run.listen((event) => {
+      if (event.type === 'request-open') run.respond(event.requestId, { approve: true });
+    });
+    const { text, requests } = await run.finished;
+    console.log(requests.length, text);
+  } finally {
+    await notes.close();
+  }
+  // #endregion
+}
+await askFirst();
 // prints: add_note The milk is noted.
+// prints: 1 The milk is noted.

@@ -3,7 +3,8 @@ declare const console: { error(value: unknown): void; info(text: string): void }
 
 /**
  * Shows an error with its stack and cause on the console while an app is being developed: its log and the model get the
- * message alone. Silent where `NODE_ENV` is `production` or `test`, and in pages that no bundler has built.
+ * message alone. Silent where `NODE_ENV` is `production` or `test`, and in pages that no bundler has built. An unset `NODE_ENV`
+ * counts as development: a server in production sets it to `production`.
  */
 export function reportInDevelopment(error: unknown): void {
   if (isDevelopment()) console.error(error);

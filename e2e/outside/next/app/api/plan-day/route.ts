@@ -1,10 +1,15 @@
 import { createPromptRoute } from '@cueline/edge';
 import { planDay } from '../../../prompts/plan-day';
 
+// Everybody is one person here: before you deploy, return who your sign-in says is asking, and null for a stranger.
+async function currentUser(_request: Request) {
+  return { subject: 'everybody' };
+}
+
 const route = createPromptRoute(planDay, {
   model: 'simulated:demo',
   origins: ['http://localhost:3000'],
-  auth: async () => ({ subject: 'ada' }),
+  auth: currentUser,
 });
 
 export { route as GET, route as POST, route as DELETE, route as OPTIONS };
