@@ -42,8 +42,12 @@ export function withOutputSchema(
   };
   if (!streams) return async (args, context) => read(await lastOutput(fn(args, context)));
   return async function* (args, context): AsyncGenerator<unknown, void, undefined> {
-    let last: unknown;
-    for await (const output of fn(args, context) as AsyncIterable<unknown>) yield (last = output);
-    yield await read(last);
+    // the last output is shown only as the schema reads it, and none is known to be the last before the next one comes
+    const held: unknown[] = [];
+    for await (const output of fn(args, context) as AsyncIterable<unknown>) {
+      yield* held.splice(0);
+      held.push(output);
+    }
+    yield await read(held[0]);
   };
 }
