@@ -1,4 +1,5 @@
 import { CuelineError } from '../errors.ts';
+import { isBrowser } from './platform.ts';
 
 /** An address that a name resolves to. */
 export type Address = { address: string; family: number };
@@ -33,24 +34,52 @@ function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModules[Nam
     process?: { getBuiltinModule?: (name: string) => unknown; versions?: Record<string, string> };
   };
   // Workers say that they have these modules, and resolve and connect outside of them
-  if (process?.versions?.['node'] === undefined || 'WebSocketPair' in globalThis) return undefined;
+  if (process?.versions?.['node'] === undefined || isWorker()) return undefined;
   return process.getBuiltinModule?.(name) as NodeModules[Name] | undefined;
 }
 
-/** All addresses of a name; undefined where the platform has no resolver, such as a browser or a Worker. */
+/** True in a Cloudflare Worker. */
+function isWorker(): boolean {
+  return 'WebSocketPair' in globalThis;
+}
+
+/** True in an app of React Native, which fetches for the user whose device it is. */
+function isPhone(): boolean {
+  const { navigator } = globalThis as { navigator?: { product?: unknown } };
+  return navigator?.product === 'ReactNative';
+}
+
+/**
+ * All addresses of a name; undefined in browsers, apps of React Native and Workers, where what can be reached is not
+ * this code's to bound.
+ * @throws CuelineError `network` where there is neither a resolver nor a platform that does so
+ */
 export async function resolveHost(host: string): Promise<readonly Address[] | undefined> {
-  return nodeModule('node:dns')?.promises.lookup(host, { all: true });
+  const dns = nodeModule('node:dns');
+  if (dns === undefined) checkPlatform(host);
+  return dns?.promises.lookup(host, { all: true });
+}
+
+function checkPlatform(host: string): void {
+  if (isBrowser() || isPhone() || isWorker()) return;
+  throw new CuelineError(
+    'network',
+    `A file of ${host} was not downloaded: this runtime does not say where the name leads. Run it on Node 22.3 or newer, Deno, Bun or Workers, give the file itself, such as its bytes, or give options.experimental_download.`,
+  );
 }
 
 /**
  * Fetches without following redirects, over a connection to this address: a second look at the name could give another
- * one. Node, Deno and Bun connect where they are told to. Elsewhere, where no name is resolved here, it is the platform's
- * `fetch`.
+ * one. Node, Deno and Bun connect where they are told to. Where {@link resolveHost} gives
+ * undefined, it is the platform's `fetch`; elsewhere a name is refused.
  */
 export async function fetchPinned(url: URL, init: RequestInit, pinned: Address): Promise<Response> {
   const client = nodeModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
   const stream = nodeModule('node:stream');
-  if (client === undefined || stream === undefined) return fetch(url, init);
+  if (client === undefined || stream === undefined) {
+    if (!isAddress(url)) checkPlatform(url.host);
+    return fetch(url, init);
+  }
   let isPinned = isAddress(url);
   const response = await new Promise<NodeResponse>((resolve, reject) => {
     const request = client.request(url, {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { imagePart, filePart, runPrompt } from '@cueline/core';
 import { guardedDownload, type DownloadSettings } from '@cueline/core/server';
 import { scriptedModel } from '@cueline/core/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { isPublicAddress } from '../../src/models/public-address.ts';
 
 let asked: string[] = [];
@@ -173,6 +173,39 @@ test('a runtime that does not connect where it is told to downloads nothing', as
   } finally {
     spy.mockRestore();
   }
+});
+
+describe('a runtime without a resolver', () => {
+  const fetched = vi.fn<typeof fetch>(async () => new Response('hello'));
+  const download = (more: DownloadSettings = {}): Promise<unknown> =>
+    Promise.resolve(
+      guardedDownload(more)([{ url: new URL('https://files.test/a'), isUrlSupportedByModel: false }]),
+    );
+  beforeEach(() => {
+    fetched.mockClear();
+    vi.stubGlobal('fetch', fetched);
+    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
+  });
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.restoreAllMocks();
+  });
+
+  test('downloads nothing by a name, also one that was resolved', async () => {
+    await expect(download()).rejects.toThrow('does not say where the name leads');
+    await expect(download({ ...settings, isPublic: () => true })).rejects.toThrow('Node 22.3 or newer');
+    expect(fetched).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['a Worker', { WebSocketPair: Object }],
+    ['a page', { navigator: { userAgent: 'Mozilla/5.0' } }],
+    ['an app', { navigator: { product: 'ReactNative' } }],
+  ])('fetches where it is %s', async (_, globals) => {
+    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
+    expect(await download()).toHaveLength(1);
+    expect(fetched).toHaveBeenCalledOnce();
+  });
 });
 
 test.each([
