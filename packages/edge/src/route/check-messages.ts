@@ -4,11 +4,22 @@ import { isCall, takeParts, type TakeOptions } from './take-parts.ts';
 
 type Messages = NonNullable<RunRequest['messages']>;
 type Tasks = NonNullable<RunRequest['tasks']>;
+type TaskStatus = Tasks[number]['status'];
 
 /** No conversation has more; each message and part costs several times what it takes in the body. */
 const mostMessages = 1_000;
 const mostParts = 10_000;
 const mostTasks = 1_000;
+/** The length of a task's id, in characters; a list numbers its tasks itself. */
+const longestTaskId = 200;
+const taskStatuses: Record<TaskStatus, true> = {
+  pending: true,
+  in_progress: true,
+  validating: true,
+  completed: true,
+  failed: true,
+  skipped: true,
+};
 
 /** What says which addresses a file may have, besides `data:`. */
 type FileUrls = ((url: URL) => boolean) | undefined;
@@ -56,7 +67,12 @@ export function checkMessages(messages: unknown, fileUrls: FileUrls, options: Ta
 export function checkTasks(tasks: unknown): Tasks {
   if (tasks === undefined) return [];
   const isTask = (task: unknown): boolean =>
-    isRecord(task) && ['id', 'title', 'status', 'origin'].every((name) => typeof task[name] === 'string');
+    isRecord(task) &&
+    typeof task['id'] === 'string' &&
+    task['id'].length <= longestTaskId &&
+    typeof task['status'] === 'string' &&
+    Object.hasOwn(taskStatuses, task['status']) &&
+    ['title', 'origin'].every((name) => typeof task[name] === 'string');
   if (!Array.isArray(tasks) || tasks.length > mostTasks || !tasks.every(isTask)) {
     throw invalid('tasks is no list of tasks. Send those of the run before: state.tasks.');
   }

@@ -24,6 +24,7 @@ import { read } from '../stores/events.ts';
 
 const request = { definition: greet, input: { name: 'Ada' } };
 const userSays = (parts: unknown[]) => ({ input: {}, messages: [{ id: 'u', role: 'user', parts }] });
+const task = { id: '1', title: 'Pack', status: 'pending', origin: 'user' };
 
 const internal = 'http://169.254.169.254/latest';
 test.each([
@@ -96,6 +97,18 @@ describe('a route refuses', () => {
     ['the name of a prototype', raw('{"input":{"a":[{"__proto__":{"admin":true}}]}}'), 400, 'invalid_body'],
     ['it in other letters', raw('{"input":{"\\u005f_proto__":null}}'), 400, 'invalid_body'],
     ['tasks that are none', post({ input: {}, tasks: [null] }), 400, 'invalid_body'],
+    [
+      'a task of no known status',
+      post({ input: {}, tasks: [{ ...task, status: 'toString' }] }),
+      400,
+      'invalid_body',
+    ],
+    [
+      'a task with a long id',
+      post({ input: {}, tasks: [{ ...task, id: 't'.repeat(201) }] }),
+      400,
+      'invalid_body',
+    ],
     ['to give the events of no run', ask('GET'), 400, 'invalid_query'],
     ['to stop no run', ask('DELETE'), 400, 'invalid_query'],
     ['the events of a run that is not', ask('GET', '?run=run-1'), 404, 'unknown_run'],
