@@ -1,9 +1,11 @@
 import { scriptedModel } from '@cueline/core/testing';
 import { PromptProvider } from '@cueline/react';
-import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { cleanup, configure, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import { Planner } from './planner.tsx';
 
+// the first run of a file loads the AI SDK, which takes its time on a busy machine
+configure({ asyncUtilTimeout: 5_000 });
 afterEach(cleanup);
 
 // #region plan
