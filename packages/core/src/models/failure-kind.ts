@@ -63,6 +63,11 @@ export function explain(code: CuelineErrorCode, who: string): { what: string; ad
       return { what: `${who} did not accept the request`, advice: '' };
     case 'timeout':
       return { what: `${who} took too long`, advice: 'Try again.' };
+    case 'stream_malformed':
+      return {
+        what: `${who} sent something that this kind of API does not send`,
+        advice: 'Check the base URL.',
+      };
     case 'stream_truncated':
       return { what: `${who} broke off in the middle of its answer`, advice: 'Try again.' };
     default:

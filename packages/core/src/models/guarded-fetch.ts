@@ -1,7 +1,9 @@
 import { APICallError } from '@ai-sdk/provider';
 import { CuelineError } from '../errors.ts';
 import { isLoopback } from './base-url.ts';
+import { boundEvents, readBeginning } from './bounded-body.ts';
 import { isBrowser, pageOrigin } from './platform.ts';
+import { providerMessage } from './provider-message.ts';
 
 /** The shape of `fetch` that the AI SDK's providers take. */
 export type FetchFunction = typeof globalThis.fetch;
@@ -9,8 +11,8 @@ export type FetchFunction = typeof globalThis.fetch;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 /**
- * A `fetch` for model providers: redirects are refused (they would carry the key to another host), a web page in
- * place of an answer is named, and a connection that fails says what to check.
+ * A `fetch` for model providers: redirects are refused (they would carry the key to another host), a web page or JSON
+ * in place of a stream is named, a connection that fails says what to check, and no answer is larger than it may be.
  */
 export function guardFetch(base?: FetchFunction): FetchFunction {
   return async (input, init) => {
@@ -26,7 +28,8 @@ export function guardFetch(base?: FetchFunction): FetchFunction {
         { details: { origin: originOf(url), statusCode: response.status } },
       );
     }
-    if (response.ok && (response.headers.get('content-type') ?? '').startsWith('text/html')) {
+    const type = response.headers.get('content-type') ?? '';
+    if (response.ok && type.startsWith('text/html')) {
       await response.body?.cancel();
       throw new CuelineError(
         'provider_error',
@@ -35,8 +38,49 @@ export function guardFetch(base?: FetchFunction): FetchFunction {
         { details: { origin: originOf(url), statusCode: response.status } },
       );
     }
-    return response;
+    if (response.status >= 400) return withBeginning(response);
+    if (!asksForStream(url, init)) return response;
+    if (type.startsWith('application/json')) throw await jsonInstead(url, response);
+    if (response.body === null) return response;
+    return new Response(boundEvents(response.body), response);
   };
+}
+
+/** The same answer with the beginning of its body: an error may be endless, or longer than memory. */
+async function withBeginning(response: Response): Promise<Response> {
+  const { text } = await readBeginning(response);
+  return new Response(text, response);
+}
+
+/** True for a call whose answer is a stream of events, in the formats of all providers. */
+function asksForStream(url: string, init: Parameters<FetchFunction>[1]): boolean {
+  const isNamed = /:streamGenerateContent\b/.test(url);
+  return isNamed || (typeof init?.body === 'string' && /"stream":\s*true/.test(init.body));
+}
+
+/** What an answer in JSON means where a stream was asked for: mostly an error with the wrong status. */
+async function jsonInstead(url: string, response: Response): Promise<unknown> {
+  const { text } = await readBeginning(response);
+  const body = parseObject(text);
+  if (body?.['error'] !== undefined && body['error'] !== null) {
+    const message = providerMessage(body) ?? `${originOf(url)} answered with an error.`;
+    const error = new APICallError({ message, url, requestBodyValues: undefined, isRetryable: false });
+    return Object.assign(error, { error: body['error'] });
+  }
+  return new CuelineError(
+    'provider_error',
+    `${originOf(url)} answered with JSON, not with a stream of events. Use a server or a model that streams.`,
+    { details: { origin: originOf(url), statusCode: response.status } },
+  );
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function connect(

@@ -75,10 +75,7 @@ function classify(error: unknown, seen: Set<unknown>): CuelineError {
   }
   if (name === 'AI_JSONParseError' || name === 'AI_TypeValidationError') {
     // Their messages quote the whole event, which may be a web page.
-    return build('provider_error', {
-      message: 'it sent something that this kind of API does not send. Check the base URL',
-      cause: error,
-    });
+    return build('stream_malformed', { cause: error });
   }
   if (error instanceof TypeError && isConnectionError(error)) {
     return unmadeConnection.test(error.message)

@@ -1,0 +1,121 @@
+import { CuelineError } from '../errors.ts';
+
+/** How much of a provider's answer is read, in bytes. */
+type BodyLimits = {
+  /** Of one line, which is one event of a stream; a picture comes in one. 32 MiB by default. */
+  lineBytes: number;
+  /** Of the whole answer. 128 MiB by default. */
+  answerBytes: number;
+  /** Of the body of an error, whose rest is left unread. 64 KiB by default. */
+  errorBytes: number;
+  /** How long the body of an error may take, in milliseconds. 5 s by default. */
+  errorMs: number;
+};
+
+const bodyLimits: BodyLimits = {
+  lineBytes: 32 * 2 ** 20,
+  answerBytes: 128 * 2 ** 20,
+  errorBytes: 64 * 2 ** 10,
+  errorMs: 5_000,
+};
+
+const LF = 10;
+const CR = 13;
+
+/** The first words of a stream's last event, in the formats that have one. */
+const lastEvents = ['data: [DONE]', 'data:[DONE]', 'event: response.completed', 'event: message_stop'];
+const LONGEST = Math.max(...lastEvents.map(({ length }) => length));
+
+/**
+ * A stream of events that is no longer than it may be, and that ends with its last event: some servers keep the
+ * connection open after it. Errors with `too_large`.
+ */
+export function boundEvents(
+  body: ReadableStream<Uint8Array>,
+  { lineBytes, answerBytes }: BodyLimits = bodyLimits,
+): ReadableStream<Uint8Array> {
+  let inLine = 0;
+  let total = 0;
+  /** How the line begins. */
+  let start = '';
+  let isLast = false;
+
+  /** Where the stream is over, as an index into the chunk. */
+  function endIn(chunk: Uint8Array): number | undefined {
+    for (let at = 0; at < chunk.length;) {
+      const lineEnd = chunk.indexOf(LF, at);
+      const stop = lineEnd === -1 ? chunk.length : lineEnd;
+      if (start.length < LONGEST) {
+        const more = chunk.subarray(at, Math.min(stop, at + LONGEST - start.length));
+        start += String.fromCharCode(...more);
+      }
+      inLine += stop - at;
+      if (inLine > lineBytes) throw tooLarge('One event of it', lineBytes);
+      if (lineEnd === -1) return undefined;
+      const isBlank = inLine === 0 || (inLine === 1 && start.charCodeAt(0) === CR);
+      if (isBlank && isLast) return lineEnd + 1;
+      isLast ||= lastEvents.some((event) => start.startsWith(event));
+      inLine = 0;
+      start = '';
+      at = lineEnd + 1;
+    }
+    return undefined;
+  }
+
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        total += chunk.length;
+        if (total > answerBytes) throw tooLarge('It', answerBytes);
+        const end = endIn(chunk);
+        if (end === undefined) return controller.enqueue(chunk);
+        controller.enqueue(chunk.subarray(0, end));
+        controller.terminate();
+      },
+    }),
+  );
+}
+
+/** The beginning of a body, as text. Never rejects: what breaks off or takes too long is what has come of it. */
+export async function readBeginning(
+  response: Response,
+  { errorBytes, errorMs }: BodyLimits = bodyLimits,
+): Promise<{ text: string; whole: boolean }> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return { text: '', whole: true };
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  let whole = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), errorMs);
+  });
+  try {
+    while (bytes < errorBytes) {
+      const read = await Promise.race([reader.read(), late]);
+      if (read === undefined) break;
+      if (read.done) {
+        whole = true;
+        break;
+      }
+      const piece = read.value.subarray(0, errorBytes - bytes);
+      bytes += piece.length;
+      text += decoder.decode(piece, { stream: true });
+    }
+  } catch {
+    // what has come is all there is
+  } finally {
+    clearTimeout(timer);
+    reader.cancel().catch(() => {});
+  }
+  return { text, whole };
+}
+
+function tooLarge(what: string, bytes: number): CuelineError {
+  return new CuelineError(
+    'too_large',
+    `The model's answer is too large: ${what.toLowerCase()} is more than ${Math.round(bytes / 2 ** 20)} MiB, so it was cut off.`,
+    { details: { bytes } },
+  );
+}
