@@ -10,6 +10,17 @@ const ask = (prompt: Prompt): void => {
 };
 const again = [{ toolCall: { name: 'getPrice', input: { product: 'lamp' } } }];
 
+// #region time
+const patient = await runPrompt(ask, {
+  model: scriptedModel([[{ throw: { message: 'Busy.', status: 503 } }], 'It costs 20 euros.']),
+  options: { timeout: { firstChunkMs: 300_000 }, maxRetries: 4 },
+});
+for await (const event of patient.run.events()) {
+  if (event.type === 'retry')
+    console.log(`try ${event.attempt} of ${event.maxAttempts}: ${event.error.code}`);
+}
+// #endregion
+
 // #region loop
 const looping = await runPrompt(ask, { model: scriptedModel([again, again, again, 'It costs 20 euros.']) });
 for (const { output, errorText } of (await looping.run.finished).toolCalls) console.log(output ?? errorText);
@@ -32,6 +43,7 @@ const { run } = await runPrompt(ask, {
 const end = await run.finished;
 if (end.status === 'error') console.log(end.error.code, end.error.message);
 // #endregion
+// prints: try 2 of 5: overloaded
 // prints: 20 euros
 // prints: getPrice was not run: this is call 3 with the same arguments.
 // prints: 20 euros false

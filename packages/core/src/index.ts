@@ -146,6 +146,7 @@ export {
 export type {
   AgentState,
   RequestState,
+  RetryState,
   RunFacts,
   RunState,
   RunStatus,

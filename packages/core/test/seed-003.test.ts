@@ -123,7 +123,9 @@ describe('State machine lifecycle', () => {
     const model = createOpenAI({ baseURL: server.url, apiKey: 'none' }).chat('gpt-4o');
     const { output, attempts, run } = await clerk.call('How many nails?', { model });
     expect([output, attempts, requests]).toEqual([{ answer: '5' }, 1, 2]);
-    expect(run?.getState().warnings).toEqual([expect.stringMatching(/^The model is asked again\. .*503/)]);
+    expect(run?.log().filter(({ type }) => type === 'retry')).toMatchObject([
+      { error: { details: { statusCode: 503 } }, attempt: 2, maxAttempts: 3 },
+    ]);
 
     await using closed = await startServer((response) => void response.writeHead(401).end('{}'));
     const refused = createOpenAI({ baseURL: closed.url, apiKey: 'none' }).chat('gpt-4o');

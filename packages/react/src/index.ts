@@ -7,6 +7,7 @@ export {
   type UseInlinePromptOptions,
   type UsePromptOptions,
 } from './use-prompt.ts';
+export { useRetryCountdown } from './use-retry-countdown.ts';
 export { useRun } from './use-run.ts';
 export { useRunSuspense, type RunPoint } from './use-run-suspense.ts';
 export { useTask } from './use-task.ts';

@@ -41,4 +41,6 @@ export const phaseWords: Record<Extract<RunState, { status: 'running' }>['phase'
   text: 'writing',
   'tool-input': 'calling a tool',
   tools: 'running tools',
+  retrying: 'trying again',
+  offline: 'waiting for a network',
 };

@@ -1,4 +1,5 @@
 import type { RunState } from '@cueline/core';
+import { useRetryCountdown } from '@cueline/react';
 import { clsx } from 'clsx';
 import { Check, CircleAlert, CircleDashed, CircleStop, LoaderCircle, Pause } from 'lucide-react';
 import { isUnderWay } from '../state/is-under-way.ts';
@@ -24,6 +25,15 @@ function endingWords(state: RunState): string | undefined {
   return undefined;
 }
 
+/** What the run is doing; while a model call waits for its next try, in how many seconds that begins. */
+function Phase({ state }: { state: Extract<RunState, { status: 'running' }> }) {
+  const seconds = useRetryCountdown(state.phase === 'retrying' ? state.retrying : undefined);
+  if (state.phase !== 'retrying') return phaseWords[state.phase];
+  const { attempt, maxAttempts, error } = state.retrying;
+  const when = seconds === undefined || seconds === 0 ? 'now' : `in ${seconds} s`;
+  return <span title={error.message}>{`trying again ${when} (try ${attempt} of ${maxAttempts})`}</span>;
+}
+
 /** How the run stands: status, model, step, time, tokens. */
 export function RunBar({ session, state }: { session: RunSession | undefined; state: RunState }) {
   // Between Run and the first event there is a run already.
@@ -40,7 +50,9 @@ export function RunBar({ session, state }: { session: RunSession | undefined; st
         <Icon className={clsx('size-3.5', status === 'running' && 'animate-spin text-go')} />
         {endingWords(state) ?? words}
         {state.status === 'running' && (
-          <span className="font-normal text-ink-2 narrow:hidden">{phaseWords[state.phase]}</span>
+          <span className="font-normal text-ink-2 narrow:hidden">
+            <Phase state={state} />
+          </span>
         )}
       </span>
       {session !== undefined && (

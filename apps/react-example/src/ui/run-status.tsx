@@ -12,6 +12,8 @@ const phases = {
   text: 'Writes…',
   'tool-input': 'Calls a tool…',
   tools: 'Waits for a tool…',
+  retrying: 'The model did not answer. Tries again…',
+  offline: 'Waits for a network…',
 } as const;
 
 /** One line of fixed height: how the run stands, and the way to stop it or to try again. Renders by itself. */

@@ -2,7 +2,6 @@ import type { CuelineError } from '../errors.ts';
 import { scriptError } from '../script-error.ts';
 import type { Conduct, Stage } from '../run/conduct.ts';
 import type { Ending } from '../run/recorder.ts';
-import { steadyModel } from '../run/steady-model.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { callLimits } from './check-agent.ts';
 import { endedEarly, nobodyAnswers, unusableAnswers } from './call-faults.ts';
@@ -91,16 +90,8 @@ export function conductCall(
 
   return {
     cause: 'call',
-    model: (model) =>
-      steadyModel(
-        withoutCalls(model, () => !mayCall(state), refused),
-        {
-          secrets: speaker.tree.secrets,
-          onRetry({ message, source = 'model' }) {
-            speaker.sink.append({ type: 'warning', message: `The model is asked again. ${message}`, source });
-          },
-        },
-      ),
+    calls: { failsOnRefusal: true },
+    model: (model) => withoutCalls(model, () => !mayCall(state), refused),
     async beforeStep({ messages, steered }) {
       called = trace.calls.length;
       const told = messages.slice(messages.length - steered);

@@ -204,10 +204,21 @@ export type RunEventBody =
   /** `source` is there where it has the words of what was thrown. */
   | { type: 'warning'; message: string; source?: ErrorSource }
   /**
-   * The answer broke off and the step is tried again. Everything between the step's start and this event is void: no part
-   * of the answer, of the messages or of a later request.
+   * A model call failed and is tried again. With `attempt`, nothing of its answer had been seen. Without it
+   * (`options.streamRetries`) the answer broke off, and everything between the step's start and this event is void: no
+   * part of the answer, of the messages or of a later request.
    */
-  | { type: 'retry'; error: SerializedError }
+  | {
+      type: 'retry';
+      error: SerializedError;
+      /** Which try comes next, from 2, and how many there are at most. Missing for `options.streamRetries`. */
+      attempt?: number;
+      maxAttempts?: number;
+      /** When it comes, in milliseconds after this event; without a network, at the latest. */
+      delayMs?: number;
+      /** There is no network: the next try comes once there is one. */
+      offline?: boolean;
+    }
   | {
       type: 'step-end';
       step: number;

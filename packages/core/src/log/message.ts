@@ -36,7 +36,8 @@ export function applyToMessage(draft: WorkDraft, event: RunEvent): void {
       stepMessage(draft);
       return;
     case 'retry':
-      return voidStep(draft);
+      if (event.attempt === undefined) voidStep(draft);
+      return;
     case 'steer':
       writtenMessage(draft).parts.push(steeringPart(event));
       return;

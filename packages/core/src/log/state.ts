@@ -160,21 +160,39 @@ export type WorkFacts = Omit<
   'runId' | 'seq' | 'simulated' | 'agents' | 'requests' | 'elapsed' | 'queued' | 'replaying' | 'storageError'
 >;
 
+/** A model call that failed and is tried again. */
+export type RetryState = {
+  /** Why the last try failed. */
+  error: SerializedError;
+  /** Which try comes next, from 2. Tries that failed because there is no network are not counted. */
+  attempt: number;
+  /** How many tries there are at most. */
+  maxAttempts: number;
+  /** How long the wait is, in milliseconds from its begin; without a network, at the longest. */
+  delayMs: number;
+  /** When the next try begins, in milliseconds since the run started. */
+  at: number;
+};
+
 /**
  * How a run stands. `phase` says what a running run is doing. Every field can be taken out of a state without a look at
  * its status, and is undefined where the status has none: `const { status, result, error } = state`.
  */
 export type RunStatus<Output = unknown> =
-  | ({ status: 'idle' } & Without<'phase' | 'finishReason' | 'result' | 'error'>)
+  | ({ status: 'idle' } & Without<'phase' | 'retrying' | 'finishReason' | 'result' | 'error'>)
   | ({ status: 'running'; phase: 'requesting' | 'reasoning' | 'text' | 'tool-input' | 'tools' } & Without<
+      'retrying' | 'finishReason' | 'result' | 'error'
+    >)
+  /** A model call failed and is tried again: after a wait, or once there is a network. */
+  | ({ status: 'running'; phase: 'retrying' | 'offline'; retrying: RetryState } & Without<
       'finishReason' | 'result' | 'error'
     >)
   /** It needs an answer before it can go on: see `requests`. A log that has not ended goes on once all are answered. */
-  | ({ status: 'waiting' } & Without<'phase' | 'finishReason' | 'result' | 'error'>)
+  | ({ status: 'waiting' } & Without<'phase' | 'retrying' | 'finishReason' | 'result' | 'error'>)
   /** `result` is the text of the answer, or the object that an output schema asks for. */
-  | ({ status: 'done'; finishReason: FinishReason; result: Output } & Without<'phase' | 'error'>)
-  | ({ status: 'error'; error: SerializedError } & Without<'phase' | 'finishReason' | 'result'>)
-  | ({ status: 'stopped' } & Without<'phase' | 'finishReason' | 'result' | 'error'>);
+  | ({ status: 'done'; finishReason: FinishReason; result: Output } & Without<'phase' | 'retrying' | 'error'>)
+  | ({ status: 'error'; error: SerializedError } & Without<'phase' | 'retrying' | 'finishReason' | 'result'>)
+  | ({ status: 'stopped' } & Without<'phase' | 'retrying' | 'finishReason' | 'result' | 'error'>);
 
 /** Fields that a status does not have. */
 type Without<Fields extends string> = { [Field in Fields]?: undefined };

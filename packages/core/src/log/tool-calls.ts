@@ -26,7 +26,8 @@ export function applyToCalls(draft: WorkDraft, event: RunEvent): void {
       return;
     }
     case 'retry':
-      return dropStepCalls(draft);
+      if (event.attempt === undefined) dropStepCalls(draft);
+      return;
     default: {
       const call = 'toolCallId' in event ? callOf(draft, event.toolCallId) : undefined;
       if (call !== undefined) applyToCall(draft, call, event);

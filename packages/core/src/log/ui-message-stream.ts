@@ -49,7 +49,7 @@ export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk
       case 'step-end':
         return inStep({ type: 'finish-step' });
       case 'retry': {
-        if (!stepStarted) return [];
+        if (!stepStarted || event.attempt !== undefined) return [];
         stepStarted = false;
         // a client cannot take anything back, so what is void is a step of its own, with a mark
         return [{ type: 'data-retry', data: { code: event.error.code } }, { type: 'finish-step' }];

@@ -8,7 +8,7 @@ import { applyToTasks } from './task-state.ts';
 import { closeApprovals } from './tool-part.ts';
 import { applyToCalls, interruptCalls } from './tool-calls.ts';
 
-type Phase = Extract<RunStatus, { status: 'running' }>['phase'];
+type Phase = Extract<RunStatus, { status: 'running'; retrying?: undefined }>['phase'];
 
 /** What has to be remembered between two events besides the state itself. */
 type WorkProgress = MessageProgress & {
@@ -205,6 +205,17 @@ export function createWork<Facts extends WorkFacts>(
         steered({ id: event.id, cause: event.cause, text: event.text });
         break;
       case 'retry': {
+        const { error, attempt, maxAttempts, delayMs } = event;
+        // nothing of a call that is tried by itself again has been seen
+        if (attempt !== undefined && maxAttempts !== undefined && delayMs !== undefined) {
+          const retrying = { error, attempt, maxAttempts, delayMs, at: event.t + delayMs };
+          progress.status = {
+            status: 'running',
+            phase: event.offline === true ? 'offline' : 'retrying',
+            retrying,
+          };
+          return;
+        }
         facts.text = progress.earlierText;
         progress.stepHasText = false;
         if (progress.structured) {
@@ -276,6 +287,7 @@ function factsOf<Facts extends WorkFacts>(state: Facts & Partial<RunStatus>): Fa
   const {
     status: _status,
     phase: _phase,
+    retrying: _retrying,
     finishReason: _reason,
     error: _error,
     result: _result,

@@ -24,7 +24,7 @@ export function isEmpty(part: LanguageModelV4StreamPart): boolean {
 }
 
 /** False for what says that there is a connection, and nothing of the answer. */
-export function isAnswer({ type }: LanguageModelV4StreamPart): boolean {
+function isAnswer({ type }: LanguageModelV4StreamPart): boolean {
   return type !== 'stream-start' && type !== 'response-metadata' && type !== 'raw' && type !== 'ping';
 }
 

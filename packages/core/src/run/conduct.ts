@@ -4,6 +4,7 @@ import type { LanguageModelObject } from '../models/settings.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { PromptOptions, RunContext } from './options.ts';
 import type { Ending } from './recorder.ts';
+import type { ModelRetry, SteadySettings } from './steady-model.ts';
 import type { Speaker } from './tree.ts';
 
 /** What a session or an agent call adds to its prompt, made anew for every start. */
@@ -49,8 +50,13 @@ export type Words = string | { text: string; corrects: boolean };
 export type Conduct = {
   /** Whose words those to the model are. */
   readonly cause: 'session' | 'call';
-  /** Goes around the model of every step. */
+  /** Goes around the model of every step, inside of retries and time limits. */
   model?(model: LanguageModelObject): LanguageModelObject;
+  /** What becomes of the answers of model calls, and of calls that fail. */
+  readonly calls?: Pick<SteadySettings, 'timeouts' | 'heal' | 'failsOnRefusal' | 'onAnswer'> & {
+    /** Called before each wait for another try, besides the `retry` event. */
+    onRetry?(retry: ModelRetry): void;
+  };
   /** `messages` take the place of everything that has been said, for later steps too. */
   beforeStep?(
     step: ConductedStep,

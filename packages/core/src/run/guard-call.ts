@@ -19,7 +19,7 @@ import {
   type LoopGuard,
   type LoopVerdict,
 } from './loop-guard.ts';
-import { takePlace } from './place.ts';
+import { takePlace, type Place } from './place.ts';
 import type { Recorder } from './recorder.ts';
 import type { ApprovalVerdict } from './tool-approval.ts';
 import { placed } from './tool-places.ts';
@@ -43,6 +43,8 @@ export type GuardedTool = {
   takesPlace: boolean;
   /** Whether it begins only when `run` says so, because the page runs it. */
   beginsLater?: boolean;
+  /** Whether a call has the time limit of `options.timeout.toolMs`, where the tool has none of its own. */
+  limitedByDefault?: boolean;
   /** What is said where it took longer than `timeoutMs`. */
   timeoutMessage?: string;
   /** What a result becomes before the log and the model get it. */
@@ -80,6 +82,8 @@ export type CallGuardOptions = {
   recorder: Pick<Recorder, 'toolCalled' | 'toolStarted' | 'toolTimed' | 'toolRepeated'>;
   /** Told of every call that begins to run. */
   onStart: (toolName: string) => void;
+  /** How long a call of this tool may take, where the tool does not say so itself, in milliseconds. */
+  toolMs: (toolName: string) => number;
   /** What `options.toolApproval` says of a call. */
   verdictOf: (toolCallId: string) => ApprovalVerdict | undefined;
   /** True where an identical call is a repetition whatever has happened since. */
@@ -91,6 +95,7 @@ export function createCallGuard({
   speaker,
   recorder,
   onStart,
+  toolMs,
   verdictOf,
   strictLoops,
 }: CallGuardOptions): CallGuard {
@@ -206,7 +211,7 @@ export function createCallGuard({
 
   /** Waits until a call may run: written down, approved, and with a place to run in. */
   async function enter(
-    { name, rules, inputSchema, takesPlace, beginsLater, timeoutMessage, run }: GuardedTool,
+    { name, rules, inputSchema, takesPlace, beginsLater, limitedByDefault, timeoutMessage, run }: GuardedTool,
     given: unknown,
     context: ToolContext,
     admitInside: Admit,
@@ -232,25 +237,32 @@ export function createCallGuard({
       notes.set(toolCallId, `The user ran it with other arguments: ${text}`);
     }
     const place = takesPlace ? await takePlace(tree.slots, context.abortSignal) : undefined;
-    const limit =
-      rules.timeoutMs === undefined ? undefined : timeLimit(name, rules.timeoutMs, timeoutMessage);
+    const ms = rules.timeoutMs ?? (limitedByDefault === true ? toolMs(name) : undefined);
+    const limit = ms === undefined ? undefined : timeLimit(name, ms, timeoutMessage);
     const signal = anySignal(context.abortSignal, limit?.signal);
     let startedAt = performance.now();
     const begin = (): void => {
       startedAt = performance.now();
       recorder.toolStarted(toolCallId, name);
     };
+    // an agent inside the call has limits of its own, and may wait for a person
+    const lendOf =
+      ({ lend }: Place): Place['lend'] =>
+      (work) =>
+        rules.timeoutMs !== undefined || limit === undefined
+          ? lend(work)
+          : limit.holdDuring(() => lend(work));
     return {
       start() {
         if (beginsLater !== true) begin();
         onStart(name);
         const own = signal === undefined ? context : { ...context, abortSignal: signal };
-        const caller = place === undefined ? speaker : { ...speaker, lend: place.lend };
+        const caller = place === undefined ? speaker : { ...speaker, lend: lendOf(place) };
         return run(ownCopy(args), placed(own, caller), admitInside, begin);
       },
       signal,
       leave(work) {
-        void untilSettled(work, rules.timeoutMs).then(() => place?.leave());
+        void untilSettled(work, ms).then(() => place?.leave());
         limit?.clear();
         recorder.toolTimed(toolCallId, Math.round((performance.now() - startedAt) * 100) / 100);
       },

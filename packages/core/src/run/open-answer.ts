@@ -7,16 +7,20 @@ import type {
 } from '@ai-sdk/provider';
 import type { CuelineError } from '../errors.ts';
 import { toRunError } from '../models/run-error.ts';
-import { isAnswer, isEmpty, isVisible, partOf } from './answer-parts.ts';
-import { createStepTimers, type StepTimeouts } from './step-timers.ts';
+import { isEmpty, isVisible, partOf } from './answer-parts.ts';
+import { createStepTimers, type ModelTimeouts } from './step-timers.ts';
 import { untilAborted } from './until-aborted.ts';
 import { createWholeAnswer, type ModelAnswer } from './whole-answer.ts';
 
 /** What an answer is held to, and who is told of it. */
 export type AnswerSettings = {
-  timeouts?: StepTimeouts | undefined;
+  timeouts?: ModelTimeouts | undefined;
   heal?: ((error: CuelineError) => boolean) | undefined;
   onAnswer?: ((answer: ModelAnswer) => Promise<void> | void) | undefined;
+  /** Whether an answer that a filter ended is a failure. Otherwise it is an answer with that finish reason. */
+  failsOnRefusal?: boolean | undefined;
+  /** The AI SDK tries again what fails after its stream has begun (`streamRetries`), so nothing else does. */
+  leavesStreams?: boolean | undefined;
   secrets?: readonly string[] | undefined;
   now?: (() => number) | undefined;
 };
@@ -33,15 +37,34 @@ export function healedFinish(finish?: Finish): Finish {
   return { usage: noUsage, ...finish, type: 'finish', finishReason: { unified: 'other', raw: undefined } };
 }
 
+/** A stream of these parts. */
+export function streamOf(
+  parts: readonly LanguageModelV4StreamPart[],
+): ReadableStream<LanguageModelV4StreamPart> {
+  return new ReadableStream({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part);
+      controller.close();
+    },
+  });
+}
+
+/** How an answer ends that failed. What it has cost counts all the same. */
+function failedFinish(finish?: Finish): Finish {
+  const finishReason = { unified: 'error' as const, raw: finish?.finishReason.raw };
+  return { usage: noUsage, ...finish, type: 'finish', finishReason };
+}
+
 /**
  * One call of the model, from the moment on in which something of its answer can be seen. Until then nothing has
  * happened, and the promise rejects with whatever was thrown, so that it may be tried again. What fails later breaks the
- * answer off, which is healed or errors the stream.
+ * answer off, which is healed or errors the stream. `firstChunkLeftMs` is what earlier tries have left of that limit.
  */
 export async function openAnswer(
   model: LanguageModelV4,
   call: LanguageModelV4CallOptions,
   settings: AnswerSettings,
+  firstChunkLeftMs?: number,
 ): Promise<LanguageModelV4StreamResult> {
   const own = new AbortController();
   const { abortSignal } = call;
@@ -49,11 +72,12 @@ export async function openAnswer(
   abortSignal?.addEventListener('abort', follow);
   if (abortSignal?.aborted) follow();
   const { timeouts = {}, now = () => performance.now() } = settings;
-  const timers = createStepTimers(timeouts, now, (error) => own.abort(error));
+  const timers = createStepTimers(timeouts, now, (error) => own.abort(error), firstChunkLeftMs);
   const beginning: LanguageModelV4StreamPart[] = [];
   let emit = (part: LanguageModelV4StreamPart): unknown => beginning.push(part);
-  const answer = createWholeAnswer((part) => emit(part));
+  const answer = createWholeAnswer((part) => emit(part), { holdsCalls: settings.heal !== undefined });
   let opening: Promise<LanguageModelV4StreamResult> | undefined;
+  let result: LanguageModelV4StreamResult | undefined;
   let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined;
 
   function letGo(reason: unknown): void {
@@ -72,34 +96,36 @@ export async function openAnswer(
   try {
     own.signal.throwIfAborted();
     opening = Promise.resolve(model.doStream({ ...call, abortSignal: own.signal }));
-    const { stream, ...facts } = await untilAborted(opening, own.signal);
-    reader = stream.getReader();
-    timers.connected();
+    result = await untilAborted(opening, own.signal);
+    reader = result.stream.getReader();
     const finish = await untilVisible(reader);
-    const flaw = finish === undefined ? undefined : answer.flawOf(finish.finishReason);
+    const flaw = finish === undefined ? undefined : flawOf(finish);
     if (flaw !== undefined) throw flaw;
-    return { ...facts, stream: streamFrom(reader, finish) };
+    return { ...result, stream: streamFrom(reader, finish) };
   } catch (error) {
     // a provider that is told to stop says so in its own way, and maybe first
     const reason: unknown = own.signal.aborted ? own.signal.reason : error;
     giveUp(reason);
-    throw reason;
+    if (result === undefined || settings.leavesStreams !== true || abortSignal?.aborted === true)
+      throw reason;
+    return { ...result, stream: streamOf([...beginning, { type: 'error', error: reason }, failedFinish()]) };
+  }
+
+  function flawOf({ finishReason }: Finish): CuelineError | undefined {
+    const flaw = answer.flawOf(finishReason);
+    return flaw?.code === 'content_filter' && settings.failsOnRefusal !== true ? undefined : flaw;
   }
 
   /** Reads on until there is something to see, or until the end. */
   async function untilVisible(from: typeof reader & {}): Promise<Finish | undefined> {
-    let begun = false;
     for (;;) {
       const part = partOf(await untilAborted(from.read(), own.signal));
       if (part.type === 'finish') return part;
       if (isEmpty(part)) continue;
-      if (begun) timers.heard();
-      else if (isAnswer(part)) {
-        begun = true;
-        timers.begun();
-      }
       answer.take(part);
-      if (isVisible(part)) return undefined;
+      if (!isVisible(part)) continue;
+      timers.begun();
+      return undefined;
     }
   }
 
@@ -148,7 +174,7 @@ export async function openAnswer(
       controller: ReadableStreamDefaultController<LanguageModelV4StreamPart>,
       part: Finish,
     ): Promise<void> {
-      const flaw = answer.flawOf(part.finishReason);
+      const flaw = flawOf(part);
       if (flaw !== undefined) return breakOff(controller, flaw, part);
       timers.stop();
       const whole = answer.read(part.finishReason);
@@ -177,9 +203,13 @@ export async function openAnswer(
       giveUp(thrown);
       if (abortSignal?.aborted) return controller.error(abortSignal.reason);
       const error = toRunError(thrown, settings.secrets);
-      if (settings.heal?.(error) !== true) return controller.error(error);
-      answer.close('broken');
-      controller.enqueue(healedFinish(part));
+      if (settings.heal?.(error) === true) {
+        answer.close('broken');
+        controller.enqueue(healedFinish(part));
+      } else {
+        controller.enqueue({ type: 'error', error: thrown });
+        controller.enqueue(failedFinish(part));
+      }
       controller.close();
     }
   }

@@ -9,6 +9,7 @@ import { callFacts, metadata, sourceFacts, textOf, warningText } from './part-fa
 import { causeOf } from './steer.ts';
 import { contentFiltered } from './content-filtered.ts';
 import { toJson } from './to-json.ts';
+import type { ModelRetry } from './steady-model.ts';
 import type { EventSink } from './tree.ts';
 
 /** How long a tool waits for its call to come through the stream, in milliseconds. */
@@ -39,6 +40,8 @@ export type Recorder = {
   fail(error: unknown): void;
   /** The model call was aborted: by a time limit, or because the run was stopped. */
   aborted(reason: unknown): void;
+  /** A model call has failed, and is tried again. */
+  retries(retry: ModelRetry): void;
   /** What the run failed of, once it has, or what it will fail of when its step ends. */
   readonly failure: CuelineError | undefined;
 };
@@ -314,6 +317,9 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
         const timer = setTimeout(go, CALL_MS);
         waitingTools.set(toolCallId, go);
       });
+    },
+    retries({ error, ...next }) {
+      log.append({ type: 'retry', error: error.toJSON(), ...next });
     },
     toolStarted,
     toolTimed: (toolCallId, ms) => void durations.set(toolCallId, ms),

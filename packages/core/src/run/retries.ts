@@ -15,19 +15,24 @@ export const OFFLINE_TRY_MS = 30_000;
 
 /** True for a failure that may be gone the next time. `thrown` is what the error was made of. */
 export function isPassing(error: CuelineError, thrown: unknown): boolean {
-  const { statusCode, type, phase } = error.details ?? {};
+  const { statusCode, type, phase, limit } = error.details ?? {};
   switch (error.code) {
     case 'network':
       return !isRefusedHere(error, thrown);
     case 'overloaded':
-    case 'stream_truncated':
       return true;
+    case 'stream_truncated':
+      // with as many tokens it would be cut off once more
+      return limit === undefined;
     case 'timeout':
       // a call that has had all of its time has used up that of its next try, too
-      return phase !== 'call';
+      return phase === undefined;
     case 'rate_limited':
-      // 402: it is credit that is missing
-      return statusCode !== 402;
+      // 402, and OpenAI's word for it: it is credit that is missing
+      return statusCode !== 402 && !isUnpaid(thrown, 0);
+    case 'bad_request':
+      // a conflict, and a request that came too early
+      return statusCode === 409 || statusCode === 425;
     case 'provider_error':
       if (typeof statusCode === 'number') return statusCode >= 500;
       // what a 500 is called inside a stream
@@ -35,6 +40,16 @@ export function isPassing(error: CuelineError, thrown: unknown): boolean {
     default:
       return false;
   }
+}
+
+/** True where a provider says, in its own word for it, that the account has nothing left to spend. */
+function isUnpaid(thrown: unknown, depth: number): boolean {
+  if (typeof thrown !== 'object' || thrown === null || depth > 4) return false;
+  const { type, code, data, error, cause } = thrown as Record<string, unknown>;
+  const isWord = [type, code].some(
+    (word) => typeof word === 'string' && /insufficient_quota|billing|credit/i.test(word),
+  );
+  return isWord || [data, error, cause].some((inner) => isUnpaid(inner, depth + 1));
 }
 
 /** A connection to this machine that nobody takes: nothing begins to listen there within seconds. */

@@ -6,8 +6,8 @@ import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { ToolSchema } from '../prompt/tool-definition.ts';
 import type { Conduct } from './conduct.ts';
-import { conductedModel } from './conducted-model.ts';
 import { convertOnce } from './convert-once.ts';
+import { createModelCalls } from './model-calls.ts';
 import type { PromptOptions, RunContext } from './options.ts';
 import { createProviderApprovals } from './provider-approvals.ts';
 import { createRecorder, type Ending, type Recorder } from './recorder.ts';
@@ -15,6 +15,7 @@ import { createResponseCheck, type ResponseCheck } from './response-check.ts';
 import { composeStreamOptions, type StreamContext } from './stream-options.ts';
 import { createStreamAttempts } from './stream-attempts.ts';
 import { createTaskProgress } from './task-progress.ts';
+import { readTimeouts } from './timeouts.ts';
 import { createToolApproval } from './tool-approval.ts';
 import { createToolRegistry } from './tool-registry.ts';
 import type { Speaker } from './tree.ts';
@@ -46,7 +47,9 @@ export type Conversation = {
 /** Begins a conversation with the model: the run's own, or an agent's. The only place that calls `streamText`. */
 export function speak(speaker: Speaker, speech: Speech): Conversation {
   const { tree, sink } = speaker;
-  const { prompt, messages, options, abortSignal, responseSchema, conduct } = speech;
+  const { prompt, messages, abortSignal, responseSchema, conduct } = speech;
+  const { timeout, maxRetries, ...options } = speech.options;
+  const timeouts = readTimeouts(timeout);
   const { taskList } = prompt.definitions;
   // before its first events, since whoever hears of a task may edit it at once
   if (taskList !== undefined) tree.taskLists.set(speaker.path ?? '', taskList);
@@ -78,8 +81,16 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
     speaker,
     recorder,
     onStart: (toolName) => tasks?.called(toolName),
+    toolMs: timeouts.toolMs,
     verdictOf: toolApproval.verdictOf,
     strictLoops: conduct?.cause === 'call',
+  });
+  const modelCalls = createModelCalls(conduct, {
+    timeouts: timeouts.model,
+    retries: maxRetries,
+    leavesStreams: options.streamRetries !== undefined,
+    secrets: tree.secrets,
+    onRetry: recorder.retries,
   });
   const steers = [
     ...(tasks === undefined ? [] : [{ cause: 'tasks' as const, message: () => tasks.nudge() }]),
@@ -100,15 +111,17 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
           approvals,
           toolApproval,
           attempts,
+          modelCalls,
           abortSignal,
           aroundPrepareStep: speech.aroundPrepareStep,
         }),
       ),
       ...(response === undefined ? {} : { output: response.output }),
-      // a conduct's model tries again by itself
-      ...(conduct?.model === undefined ? {} : { maxRetries: 0 }),
+      ...timeouts.sdk,
+      // the model tries again by itself
+      maxRetries: 0,
       experimental_download: options.experimental_download ?? guardedDownload(),
-      model: conductedModel(speaker.model, conduct),
+      model: modelCalls.wrap(speaker.model),
       messages,
       abortSignal,
     }),

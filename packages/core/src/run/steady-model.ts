@@ -1,7 +1,6 @@
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
-  LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
 import { wrapLanguageModel } from 'ai';
@@ -9,7 +8,7 @@ import type { CuelineError } from '../errors.ts';
 import { toRunError } from '../models/run-error.ts';
 import type { LanguageModelObject } from '../models/settings.ts';
 import { browserConnectivity, type Connectivity } from './connectivity.ts';
-import { healedFinish, openAnswer, type AnswerSettings } from './open-answer.ts';
+import { healedFinish, openAnswer, streamOf, type AnswerSettings } from './open-answer.ts';
 import {
   afterAttempts,
   isPassing,
@@ -20,16 +19,30 @@ import {
   type Sleep,
 } from './retries.ts';
 import { MAX_RETRY_AFTER_MS, restTooLong, retryAfterOf } from './retry-after.ts';
+import { defaultTimeouts } from './step-timers.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export type { ModelAnswer } from './whole-answer.ts';
+
+/** A model call that has failed, and is tried again. */
+export type ModelRetry = {
+  error: CuelineError;
+  /** Which try comes next, from 2. Tries that failed because there is no network are not counted. */
+  attempt: number;
+  /** How many tries there are at most. */
+  maxAttempts: number;
+  /** When it comes, in milliseconds from now; without a network, at the latest. */
+  delayMs: number;
+  /** There is no network, and the next try comes once there is one. */
+  offline: boolean;
+};
 
 /** How a model's calls are kept from failing, and what becomes of those that do. */
 export type SteadySettings = AnswerSettings & {
   /** Tries after the first, as long as nothing of an answer can be seen. 2 by default. */
   retries?: number | undefined;
-  /** Told of what is about to be tried again, and in how many milliseconds; without a network, at the latest. */
-  onRetry?: ((error: CuelineError, delayMs: number) => void) | undefined;
+  /** Called before each wait for another try. */
+  onRetry?: ((retry: ModelRetry) => void) | undefined;
   /** Waits between tries. */
   sleep?: Sleep | undefined;
   /** From 0 to 1, for the length of the waits. */
@@ -64,19 +77,30 @@ async function steadyCall(
     connectivity = browserConnectivity,
   } = settings;
   const { abortSignal } = call;
+  const now = settings.now ?? (() => performance.now());
   let attempts = 0;
+  // one limit for all tries, since the person who waits for the answer counts them as one
+  let firstChunkLeftMs = settings.timeouts?.firstChunkMs ?? defaultTimeouts.firstChunkMs;
   for (;;) {
+    const began = now();
     try {
       attempts += 1;
-      return await openAnswer(model, call, settings);
+      return await openAnswer(model, call, settings, firstChunkLeftMs);
     } catch (thrown) {
+      firstChunkLeftMs = Math.max(1, firstChunkLeftMs - (now() - began));
       abortSignal?.throwIfAborted();
       const error = toRunError(thrown, settings.secrets);
       if (!isPassing(error, thrown)) return failed(error, settings);
       if (error.code === 'network' && !connectivity.isOnline()) {
         // no try of those that count: there was nothing to reach
         attempts -= 1;
-        settings.onRetry?.(error, OFFLINE_TRY_MS);
+        settings.onRetry?.({
+          error,
+          attempt: attempts + 1,
+          maxAttempts: retries + 1,
+          delayMs: OFFLINE_TRY_MS,
+          offline: true,
+        });
         await untilOnline(connectivity, sleep, abortSignal);
         continue;
       }
@@ -85,7 +109,13 @@ async function steadyCall(
         return failed(restTooLong(error, asked), settings);
       if (attempts > retries) return failed(afterAttempts(error, attempts), settings);
       const delayMs = Math.round(asked ?? retryDelay(attempts, random));
-      settings.onRetry?.(error, delayMs);
+      settings.onRetry?.({
+        error,
+        attempt: attempts + 1,
+        maxAttempts: retries + 1,
+        delayMs,
+        offline: false,
+      });
       await untilAborted(sleep(delayMs, abortSignal), abortSignal);
     }
   }
@@ -94,13 +124,5 @@ async function steadyCall(
 /** A call that failed for good: an answer with nothing in it where that is healed. @throws the error otherwise */
 function failed(error: CuelineError, { heal }: SteadySettings): LanguageModelV4StreamResult {
   if (heal?.(error) !== true) throw error;
-  return {
-    stream: new ReadableStream<LanguageModelV4StreamPart>({
-      start(controller) {
-        controller.enqueue({ type: 'stream-start', warnings: [] });
-        controller.enqueue(healedFinish());
-        controller.close();
-      },
-    }),
-  };
+  return { stream: streamOf([{ type: 'stream-start', warnings: [] }, healedFinish()]) };
 }

@@ -1,28 +1,30 @@
 import { CuelineError } from '../errors.ts';
 
-/** How long each phase of a model's call may take, in milliseconds. `Infinity` turns a limit off. */
-export type StepTimeouts = {
-  /** Until the provider takes the request. 30 s by default. */
-  connectMs?: number | undefined;
-  /** From then until its answer begins. 60 s by default. */
-  firstTokenMs?: number | undefined;
+/** How long each phase of a model call may take, in milliseconds. `Infinity` turns a limit off. */
+export type ModelTimeouts = {
+  /** Until there is something of the answer: text, reasoning, a tool call. All tries together; 90 s by default. */
+  firstChunkMs?: number | undefined;
   /** Between two parts of the answer. 60 s by default. */
-  idleMs?: number | undefined;
-  /** All of it. 5 minutes by default. */
+  chunkMs?: number | undefined;
+  /** For the whole call. Unlimited by default. */
   callMs?: number | undefined;
 };
 
-export type TimeoutPhase = 'connect' | 'first_token' | 'idle' | 'call';
+export type TimeoutPhase = 'first_chunk' | 'chunk' | 'call';
 
-/** The time limits of one call, from its making on. */
+export const defaultTimeouts: Required<{ [Name in keyof ModelTimeouts]: number }> = {
+  firstChunkMs: 90_000,
+  chunkMs: 60_000,
+  callMs: Infinity,
+};
+
+/** The time limits of one call, which begin when they are made. */
 export type StepTimers = {
-  /** The provider has taken the request. */
-  connected(): void;
-  /** The answer has begun. */
+  /** There is something of the answer. */
   begun(): void;
-  /** Something came. */
+  /** Another part of the answer has come. */
   heard(): void;
-  /** Nobody asks for more at the moment, which is not the provider's silence. `heard` ends it. */
+  /** The reader asks for no more at the moment, which is not the provider's silence. `heard` ends the pause. */
   pause(): void;
   stop(): void;
 };
@@ -32,25 +34,28 @@ const LATE_MS = 5_000;
 /** `setTimeout` takes no more. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Starts the limits of a call. `onTimeout` is told once of the one that is exceeded, as the error to end the call with. */
+/**
+ * Starts the limits of a call. `onTimeout` is called once, with the error of the limit that is exceeded. `firstChunk` is
+ * what is left of that limit after earlier tries.
+ */
 export function createStepTimers(
-  timeouts: StepTimeouts,
+  timeouts: ModelTimeouts,
   now: () => number,
   onTimeout: (error: CuelineError) => void,
+  firstChunkLeftMs?: number,
 ): StepTimers {
-  const start = (phase: TimeoutPhase, ms: number): TimeLimit =>
-    createTimeLimit(ms, now, () => {
+  const {
+    firstChunkMs = defaultTimeouts.firstChunkMs,
+    chunkMs = defaultTimeouts.chunkMs,
+    callMs = defaultTimeouts.callMs,
+  } = timeouts;
+  const start = (phase: TimeoutPhase, ms: number, leftMs: number = ms): TimeLimit =>
+    createTimeLimit(leftMs, now, () => {
       stop();
       onTimeout(timeoutError(phase, ms));
     });
-  const { connectMs = 30_000, firstTokenMs = 60_000, idleMs = 60_000, callMs = 300_000 } = timeouts;
   const whole = start('call', callMs);
-  let current = start('connect', connectMs);
-
-  function next(phase: TimeoutPhase, ms: number): void {
-    current.stop();
-    current = start(phase, ms);
-  }
+  let current = start('first_chunk', firstChunkMs, firstChunkLeftMs);
 
   function stop(): void {
     current.stop();
@@ -58,8 +63,10 @@ export function createStepTimers(
   }
 
   return {
-    connected: () => next('first_token', firstTokenMs),
-    begun: () => next('idle', idleMs),
+    begun() {
+      current.stop();
+      current = start('chunk', chunkMs);
+    },
     heard() {
       current.restart();
       whole.forget();
@@ -122,10 +129,12 @@ function createTimeLimit(ms: number, now: () => number, onEnd: () => void): Time
 function timeoutError(phase: TimeoutPhase, ms: number): CuelineError {
   const time = `${ms / 1_000} s`;
   const what = {
-    connect: `The model's provider did not take the request within ${time}.`,
-    first_token: `The model's provider took the request, but no answer began within ${time}.`,
-    idle: `The model fell silent for ${time} in the middle of its answer.`,
+    first_chunk: `The model said nothing within ${time}.`,
+    chunk: `The model fell silent for ${time} in the middle of its answer.`,
     call: `The model was not done with its answer after ${time}.`,
   }[phase];
-  return new CuelineError('timeout', `${what} Try again, or allow it more time.`, { details: { phase, ms } });
+  const option = { first_chunk: 'firstChunkMs', chunk: 'chunkMs', call: 'stepMs' }[phase];
+  return new CuelineError('timeout', `${what} Try again, or allow it more time: options.timeout.${option}.`, {
+    details: { phase, ms },
+  });
 }

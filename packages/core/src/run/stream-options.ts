@@ -12,7 +12,7 @@ import { layered, type Variable } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { beforeCallback, composeCallbacks } from './compose.ts';
 import type { Conduct } from './conduct.ts';
-import { conductedModel } from './conducted-model.ts';
+import type { ModelCalls } from './model-calls.ts';
 import type { PromptOptions, RunContext, StreamTextOptions } from './options.ts';
 import { createPrepareStep } from './prepare-step.ts';
 import type { ProviderApprovals } from './provider-approvals.ts';
@@ -54,6 +54,7 @@ export type StreamContext = {
   approvals: ProviderApprovals;
   toolApproval: ToolApproval;
   attempts: StreamAttempts | undefined;
+  modelCalls: ModelCalls;
   abortSignal: AbortSignal;
   /** Goes around what prepares each step, for a dry run, which may be of a later one. */
   aroundPrepareStep: ((prepareStep: PrepareStep) => PrepareStep) | undefined;
@@ -77,6 +78,7 @@ export function composeStreamOptions(
     output,
     conduct,
     approvals,
+    modelCalls,
     aroundPrepareStep,
   } = context;
   const { system, instructions, systemFormat, forceTools = false, ...rest } = options;
@@ -125,9 +127,10 @@ export function composeStreamOptions(
     prepareStep: async (step) => {
       asked = await formatOf(output);
       const prepare = aroundPrepareStep?.(prepareStep) ?? prepareStep;
-      const prepared = await tree.track((async () => prepare(step))());
+      const given = { ...step, model: modelCalls.unwrap(step.model) };
+      const prepared = await tree.track((async () => prepare(given))());
       const model = prepared?.model;
-      return model === undefined ? prepared : { ...prepared, model: conductedModel(model, conduct) };
+      return model === undefined ? prepared : { ...prepared, model: modelCalls.wrap(model) };
     },
     stopWhen: [
       // after an error there is nothing to go on from

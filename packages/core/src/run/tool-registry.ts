@@ -58,7 +58,10 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
   function howToRun(
     name: string,
     definition: Exclude<ToolDefinition, { kind: 'ready' }>,
-  ): Pick<GuardedTool, 'run' | 'streams' | 'takesPlace' | 'beginsLater' | 'timeoutMessage'> {
+  ): Pick<
+    GuardedTool,
+    'run' | 'streams' | 'takesPlace' | 'beginsLater' | 'limitedByDefault' | 'timeoutMessage'
+  > {
     const { rules } = definition;
     switch (definition.kind) {
       case 'agent':
@@ -88,6 +91,7 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
         return {
           streams: definition.streams,
           takesPlace: true,
+          limitedByDefault: true,
           run: (args, context) => definition.run(args, context),
         };
     }
@@ -111,6 +115,7 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
       rules: {},
       inputSchema,
       takesPlace: true,
+      limitedByDefault: true,
       finish(output: unknown) {
         throwReported(output);
         // a tool that tells the model of its results in its own way needs them whole

@@ -33,14 +33,44 @@ export async function untilSettled(work: Promise<unknown> | undefined, ms: numbe
 /** `setTimeout` takes no more. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A signal that aborts when a tool has taken too long, and the way to let go of its timer. */
+/** How long a tool's call may take. */
+export type TimeLimit = {
+  /** Aborts when the time is over. */
+  readonly signal: AbortSignal;
+  /** The time does not run while `work` is under way, and begins anew after it. */
+  holdDuring<Value>(work: () => Promise<Value>): Promise<Value>;
+  /** Lets go of the timer. */
+  clear(): void;
+};
+
+/** Begins the time of a tool's call. */
 export function timeLimit(
   toolName: string,
   ms: number,
   message = `${toolName} took longer than ${ms} ms, so it was ended.`,
-): { signal: AbortSignal; clear: () => void } {
+): TimeLimit {
   const controller = new AbortController();
   const error = new CuelineError('timeout', message, { details: { toolName, timeoutMs: ms } });
-  const timer = ms > MAX_TIMER_MS ? undefined : setTimeout(() => controller.abort(error), ms);
-  return { signal: controller.signal, clear: () => clearTimeout(timer) };
+  const begin = (): ReturnType<typeof setTimeout> | undefined =>
+    ms > MAX_TIMER_MS ? undefined : setTimeout(() => controller.abort(error), ms);
+  let timer = begin();
+  let held = 0;
+  let cleared = false;
+  return {
+    signal: controller.signal,
+    async holdDuring(work) {
+      held += 1;
+      clearTimeout(timer);
+      try {
+        return await work();
+      } finally {
+        held -= 1;
+        if (held === 0 && !cleared) timer = begin();
+      }
+    },
+    clear() {
+      cleared = true;
+      clearTimeout(timer);
+    },
+  };
 }

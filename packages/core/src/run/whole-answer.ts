@@ -27,7 +27,10 @@ type Part<Type extends LanguageModelV4StreamPart['type']> = Extract<
 type BlockPart = Part<`${'text' | 'reasoning'}-${'start' | 'delta' | 'end'}`>;
 type Block = LanguageModelV4Text | LanguageModelV4Reasoning;
 
-/** Puts the parts of an answer together. What may be seen of it is emitted at once, and its calls when it is whole. */
+/**
+ * Puts the parts of an answer together, and emits them as they come. `holdsCalls`: its calls come when it is whole, so
+ * that an answer which breaks off can be taken as one without calls.
+ */
 export type WholeAnswer = {
   /** Takes the next part; not errors, and not the end. */
   take(part: LanguageModelV4StreamPart): void;
@@ -39,11 +42,16 @@ export type WholeAnswer = {
   close(as: 'whole' | 'broken'): void;
 };
 
-export function createWholeAnswer(emit: (part: LanguageModelV4StreamPart) => void): WholeAnswer {
+export function createWholeAnswer(
+  emit: (part: LanguageModelV4StreamPart) => void,
+  { holdsCalls }: { holdsCalls: boolean },
+): WholeAnswer {
   const content: LanguageModelV4Content[] = [];
   const open = { text: new Map<string, Block>(), reasoning: new Map<string, Block>() };
   const ids = createCallIds();
-  /** Calls that are to run here, and what providers want to be asked about. */
+  /** Calls that are to run here. */
+  const here: LanguageModelV4ToolCall[] = [];
+  /** Those calls, and what providers want to be asked about, as long as they are held back. */
   const held: Part<'tool-call' | 'tool-result' | 'tool-approval-request'>[] = [];
   /** Calls that run at the provider's, whose results have not come. */
   const elsewhere = new Map<string, LanguageModelV4ToolCall>();
@@ -81,9 +89,10 @@ export function createWholeAnswer(emit: (part: LanguageModelV4StreamPart) => voi
     if (saying) emit({ type: 'tool-input-end', id });
     const call = id === part.toolCallId ? part : { ...part, toolCallId: id };
     content.push(call);
-    if (call.providerExecuted !== true) return void held.push(call);
-    elsewhere.set(id, call);
-    emit(call);
+    if (call.providerExecuted === true) elsewhere.set(id, call);
+    else here.push(call);
+    if (holdsCalls && call.providerExecuted !== true) held.push(call);
+    else emit(call);
   }
 
   /** A result comes after its call, and so waits with it. */
@@ -94,12 +103,8 @@ export function createWholeAnswer(emit: (part: LanguageModelV4StreamPart) => voi
     if (named.type === 'tool-result' && named.preliminary !== true) elsewhere.delete(toolCallId);
     const waits =
       named.type === 'tool-approval-request' || held.some((call) => call.toolCallId === toolCallId);
-    if (waits) held.push(named);
+    if (holdsCalls && waits) held.push(named);
     else emit(named);
-  }
-
-  function callsHere(): LanguageModelV4ToolCall[] {
-    return held.filter((part) => part.type === 'tool-call');
   }
 
   return {
@@ -136,7 +141,7 @@ export function createWholeAnswer(emit: (part: LanguageModelV4StreamPart) => voi
     },
 
     flawOf({ unified, raw }) {
-      const calls = callsHere().length + ids.begun.length;
+      const calls = here.length + ids.begun.length;
       const details = { finishReason: raw ?? unified };
       const broken = (what: string): CuelineError => new CuelineError('stream_truncated', what, { details });
       if (unified === 'error' || unified === 'interrupted') {
@@ -148,6 +153,13 @@ export function createWholeAnswer(emit: (part: LanguageModelV4StreamPart) => voi
             'Raise maxOutputTokens, or ask for less at once.',
         );
       }
+      if (unified === 'length' && content.length === 0) {
+        return new CuelineError(
+          'stream_truncated',
+          'The model used up its limit of tokens before it said anything. Raise maxOutputTokens.',
+          { details: { ...details, limit: 'maxOutputTokens' } },
+        );
+      }
       if (unified === 'content-filter') return contentFiltered(details);
       return ids.begun.length > 0
         ? broken('The answer ended inside the arguments of a tool call. Try again.')
@@ -155,10 +167,9 @@ export function createWholeAnswer(emit: (part: LanguageModelV4StreamPart) => voi
     },
 
     read(finishReason) {
-      const calls = callsHere();
       return {
         text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
-        toolCalls: calls.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input })),
+        toolCalls: here.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input })),
         content,
         finishReason: { ...finishReason, unified: reasonFor(finishReason.unified) },
       };
@@ -189,7 +200,7 @@ export function createWholeAnswer(emit: (part: LanguageModelV4StreamPart) => voi
 
   /** Models differ in what they call an answer with calls in it, and the AI SDK goes by the word. */
   function reasonFor(unified: LanguageModelV4FinishReason['unified']): typeof unified {
-    if (callsHere().length > 0) return unified === 'stop' ? unified : 'tool-calls';
+    if (here.length > 0) return unified === 'stop' ? unified : 'tool-calls';
     return unified === 'tool-calls' && !content.some(({ type }) => type === 'tool-call') ? 'stop' : unified;
   }
 }

@@ -14,9 +14,6 @@ import { readTools } from './session-tools.ts';
 import { createTeller } from './teller.ts';
 import { createTaskComplete } from './task-complete.ts';
 
-/** `setTimeout` takes no more. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 export { modelSettings } from './model-settings.ts';
 
 /** Where whoever started a session waits for its end. */
@@ -30,9 +27,9 @@ export type SessionSeat = {
 /** What makes a prompt a session, for one start. @throws CuelineError `invalid_options` */
 export async function conductSession(settings: SessionSettings, seat: SessionSeat = {}): Promise<Conducted> {
   checkSettings(settings);
-  const { systemPrompt, toolTimeout = Infinity, options, limits } = settings;
+  const { systemPrompt, toolTimeout, options, limits } = settings;
   const named = { ...settings, sessionId: settings.sessionId ?? createId('session') };
-  const tools = readTools(settings.tools, toolTimeout > MAX_TIMER_MS ? undefined : toolTimeout);
+  const tools = readTools(settings.tools, toolTimeout);
   const taskComplete = createTaskComplete();
   const isLeft = seat.left === true;
   return {
@@ -41,6 +38,8 @@ export async function conductSession(settings: SessionSettings, seat: SessionSea
       instructions: systemPrompt,
       messages: openingMessages(settings),
       tools: tools.ready,
+      // a session that says how long its tools may take measures that itself
+      ...(toolTimeout === undefined ? {} : { timeout: { toolMs: Infinity } }),
       limits: { steps: Infinity, toolCalls: Infinity, ...limits },
     },
     define(prompt) {

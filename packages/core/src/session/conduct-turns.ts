@@ -3,7 +3,7 @@ import { CuelineError } from '../errors.ts';
 import type { Conduct, ConductedStep, Stage, Words } from '../run/conduct.ts';
 import type { RunContext } from '../run/options.ts';
 import type { Ending } from '../run/recorder.ts';
-import { steadyModel, type ModelAnswer, type SteadySettings } from '../run/steady-model.ts';
+import type { ModelAnswer } from '../run/steady-model.ts';
 import { answerMessage } from './answer-message.ts';
 import { createCompaction } from './compaction.ts';
 import { createConversation } from './conversation.ts';
@@ -40,10 +40,9 @@ export function conductTurns(
   const idle = createIdle();
   const errors = createLlmErrors(settings.tokenLimit !== undefined);
   const abort = new AbortController();
-  const steady: SteadySettings = {
+  const calls: Conduct['calls'] = {
     timeouts: llmTimeouts(settings.llmTimeout),
-    secrets: tree.secrets,
-    onRetry: (error, delayMs) => teller.note('warn', error.message, { retriesInMs: delayMs }),
+    onRetry: ({ error, delayMs }) => teller.note('warn', error.message, { retriesInMs: delayMs }),
   };
   const compaction =
     tokenLimit === undefined
@@ -51,7 +50,7 @@ export function conductTurns(
       : createCompaction({
           tokenLimit,
           change: teller.change,
-          summarize: createSummarizer(stage.speaker, steady, abort.signal),
+          summarize: createSummarizer(stage.speaker, calls, abort.signal),
           onError: (error) => teller.fail({ phase: 'summarize', error, turn }),
           warn: teller.warn,
         });
@@ -180,18 +179,18 @@ export function conductTurns(
   return {
     conduct: {
       cause: 'session',
-      model: (model) =>
-        steadyModel(model, {
-          ...steady,
-          onAnswer,
-          heal(error) {
-            const heals = errors.heals(error);
-            if (heals) healed = error;
-            else fatal = error;
-            if (error.code === 'context_overflow') compaction?.overflowed();
-            return heals;
-          },
-        }),
+      calls: {
+        ...calls,
+        failsOnRefusal: true,
+        onAnswer,
+        heal(error) {
+          const heals = errors.heals(error);
+          if (heals) healed = error;
+          else fatal = error;
+          if (error.code === 'context_overflow') compaction?.overflowed();
+          return heals;
+        },
+      },
       beforeStep,
       afterStep,
       paused,

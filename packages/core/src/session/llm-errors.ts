@@ -1,5 +1,6 @@
 import type { CuelineError, CuelineErrorCode } from '../errors.ts';
 import type { SteadySettings } from '../run/steady-model.ts';
+import { defaultTimeouts } from '../run/step-timers.ts';
 
 /** How many turns in a row may fail before the session does. */
 const MAX_FAILED_TURNS = 5;
@@ -56,9 +57,8 @@ export function llmTimeouts(ms: number | undefined): SteadySettings['timeouts'] 
   if (ms === undefined) return {};
   const atLeast = (usual: number): number => Math.max(usual, ms);
   return {
-    connectMs: atLeast(30_000),
-    firstTokenMs: atLeast(60_000),
-    idleMs: atLeast(60_000),
+    firstChunkMs: atLeast(defaultTimeouts.firstChunkMs),
+    chunkMs: atLeast(defaultTimeouts.chunkMs),
     callMs: ms,
   };
 }

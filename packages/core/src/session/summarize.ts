@@ -1,5 +1,5 @@
 import { answerWithin } from '../run/run-agent.ts';
-import { steadyModel, type SteadySettings } from '../run/steady-model.ts';
+import type { Conduct } from '../run/conduct.ts';
 import type { Speaker } from '../run/tree.ts';
 import { checkSummary } from './compaction.ts';
 
@@ -13,7 +13,7 @@ Answer with the summary alone.`;
 /** Asks the session's model for summaries, each as an agent of its own in the session's log. */
 export function createSummarizer(
   speaker: Speaker,
-  steady: SteadySettings,
+  calls: Conduct['calls'],
   abortSignal: AbortSignal,
 ): (transcript: string) => Promise<string> {
   let count = 0;
@@ -30,7 +30,7 @@ export function createSummarizer(
         options: {},
         conduct: () => ({
           cause: 'session',
-          model: (model) => steadyModel(model, steady),
+          ...(calls === undefined ? {} : { calls }),
           afterStep(step) {
             ({ text } = step);
             return undefined;

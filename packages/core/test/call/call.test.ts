@@ -323,7 +323,7 @@ describe('an interrupt', () => {
     ]);
     const { attempts, run } = await agent.call('Hi.', { model });
     expect([attempts, model.calls.length]).toEqual([1, 2]);
-    expect(run?.getState().warnings).toEqual([expect.stringMatching(/^The model is asked again\. /)]);
+    expect(run?.log().filter(({ type }) => type === 'retry')).toHaveLength(1);
   });
 
   test('a repeated call is answered with a note, whatever came between; a failed one runs again', async () => {

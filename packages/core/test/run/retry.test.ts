@@ -254,7 +254,7 @@ describe('a run that was stopped is tried again', () => {
     const heard: RunEvent[] = [];
     run.listen((event) => heard.push(event));
     const first = run.start();
-    await nextEvent(run, isStep(1));
+    await nextEvent(run, ({ type }) => type === 'text-delta');
     const again = run.retry();
     expect(await codeOf(first)).toBe('aborted');
     expect(await again).toBe('Nothing.');
@@ -423,7 +423,7 @@ describe('tasks', () => {
     ]);
     const run = createRun(list, { model });
     const first = run.start();
-    await nextEvent(run, isStep(1));
+    await nextEvent(run, ({ type }) => type === 'text-delta');
     expect(await run.edit({ type: 'add', title: 'Look at it' })).toEqual({ accepted: true });
     expect(await run.edit({ type: 'rename', taskId: 'task-2', title: 'Double that' })).toEqual({
       accepted: true,

@@ -154,9 +154,8 @@ describe('a run that can be started', () => {
     const model = scriptedModel([[{ text: '' }, { delay: 5_000 }], 'Hello.']);
     const run = createRun(hello, { model });
     void run.start();
-    run.listen((event) => {
-      if (event.type === 'text-start' && model.calls.length === 1) run.stop();
-    });
+    await expect.poll(() => model.calls.length).toBe(1);
+    run.stop();
     await expect.poll(() => run.getState().status).toBe('stopped');
     await run.send('Still there?');
     expect(model.calls[1]!.prompt.map((message) => message.role)).toEqual(['user', 'user']);

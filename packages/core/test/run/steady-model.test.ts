@@ -68,7 +68,7 @@ function watched(settings: SteadySettings = {}) {
     slept,
     settings: {
       random: () => 0.5,
-      onRetry: (error, ms) => retried.push([error.code, ms]),
+      onRetry: ({ error, delayMs }) => retried.push([error.code, delayMs]),
       sleep: (ms) => (slept.push(ms), Promise.resolve()),
       ...settings,
     } satisfies SteadySettings,
@@ -149,7 +149,7 @@ describe('an answer', () => {
         finish('tool-calls'),
       ],
     ]);
-    const steady = steadyModel(model, {}) as LanguageModelV4;
+    const steady = steadyModel(model, { heal: () => false }) as LanguageModelV4;
     const { stream } = await steady.doStream({ prompt: [] });
     const seen: string[] = [];
     const reading = (async () => {
@@ -180,6 +180,7 @@ describe('an answer', () => {
     ]);
     const answers: ModelAnswer[] = [];
     const steady = steadyModel(model, {
+      heal: () => false,
       async onAnswer(answer) {
         answers.push(answer);
         await new Promise((resolve) => setTimeout(resolve, 50));
@@ -669,7 +670,7 @@ describe('retries', () => {
           signal?.addEventListener('abort', () => (clearTimeout(timer), reject(signal.reason as Error)));
         })
       ),
-      onRetry: (error, ms) => retried.push([error.code, ms]),
+      onRetry: ({ error, delayMs }) => retried.push([error.code, delayMs]),
     });
     await vi.advanceTimersByTimeAsync(29_999);
     expect(calls.length).toBe(1);
@@ -786,32 +787,37 @@ describe('stopping', () => {
 });
 
 describe('time limits', () => {
-  const timeouts = { connectMs: 100, firstTokenMs: 200, idleMs: 300, callMs: 5_000 };
+  const timeouts = { firstChunkMs: 200, chunkMs: 300, callMs: 5_000 };
 
   test.each<[string, Answer, unknown, number]>([
-    ['connect', { connects: 101, acts: whole }, { code: 'timeout', phase: 'connect', ms: 100 }, 100],
     [
-      'the first token',
+      'until the provider takes the request',
+      { connects: 201, acts: whole },
+      { code: 'timeout', phase: 'first_chunk', ms: 200 },
+      200,
+    ],
+    [
+      'until the answer begins',
       [started, { wait: 199 }, { type: 'ping' }, 'silence'],
-      { code: 'timeout', phase: 'first_token', ms: 200 },
+      { code: 'timeout', phase: 'first_chunk', ms: 200 },
       200,
     ],
     [
       'between two parts',
       [...text('Half'), { wait: 299 }, ...text('more', 'u'), 'silence'],
-      { code: 'timeout', phase: 'idle', ms: 300 },
+      { code: 'timeout', phase: 'chunk', ms: 300 },
       599,
     ],
     [
-      'between two parts of which nothing can be seen',
-      [text('')[0]!, { wait: 299 }, { type: 'ping' }, 'silence'],
-      { code: 'timeout', phase: 'idle', ms: 300 },
-      599,
+      'until something of the answer can be seen',
+      [text('')[0]!, { wait: 150 }, { type: 'ping' }, 'silence'],
+      { code: 'timeout', phase: 'first_chunk', ms: 200 },
+      200,
     ],
     [
       'between two held calls',
       [toolCall('a')[3]!, { wait: 299 }, toolCall('b')[3]!, 'silence'],
-      { code: 'timeout', phase: 'idle', ms: 300 },
+      { code: 'timeout', phase: 'chunk', ms: 300 },
       599,
     ],
     [
@@ -820,12 +826,12 @@ describe('time limits', () => {
         ...text('Half').slice(0, 2),
         ...Array.from({ length: 50 }, () => [{ wait: 100 }, text('')[1]!]).flat(),
       ],
-      { code: 'timeout', phase: 'idle', ms: 300 },
+      { code: 'timeout', phase: 'chunk', ms: 300 },
       300,
     ],
     [
       'a byte now and then',
-      [text('')[0]!, ...Array.from({ length: 99 }, () => [{ wait: 100 }, text('x')[1]!]).flat()],
+      [...text('x').slice(0, 2), ...Array.from({ length: 99 }, () => [{ wait: 100 }, text('x')[1]!]).flat()],
       { code: 'timeout', phase: 'call', ms: 5_000 },
       5_000,
     ],
@@ -844,37 +850,58 @@ describe('time limits', () => {
     }
   });
 
-  test('are 30 s, 60 s, 60 s and 5 min', async () => {
+  test('are 90 s until there is something to see, 60 s between two parts, and none for the whole call', async () => {
     const messages: string[] = [];
     for (const answer of [
       { connects: 1e9, acts: [] },
       [started, 'silence'] as const,
       [...text('Hi'), 'silence'] as const,
-      [...text('Hi'), ...Array.from({ length: 99 }, () => [{ wait: 50_000 }, text('x')[1]!]).flat()],
     ]) {
       const seeing = see(provider([answer]).model, { retries: 0 });
       await vi.runAllTimersAsync();
       const { rejected, errored } = await seeing;
       messages.push(((rejected ?? errored) as Error).message);
     }
+    const more = (option: string): string => `Try again, or allow it more time: options.timeout.${option}.`;
     expect(messages).toEqual([
-      "The model's provider did not take the request within 30 s. Try again, or allow it more time.",
-      "The model's provider took the request, but no answer began within 60 s. Try again, or allow it more time.",
-      'The model fell silent for 60 s in the middle of its answer. Try again, or allow it more time.',
-      'The model was not done with its answer after 300 s. Try again, or allow it more time.',
+      `The model said nothing within 90 s. ${more('firstChunkMs')}`,
+      `The model said nothing within 90 s. ${more('firstChunkMs')}`,
+      `The model fell silent for 60 s in the middle of its answer. ${more('chunkMs')}`,
     ]);
+    const slow = [
+      ...text('Hi').slice(0, 2),
+      ...Array.from({ length: 99 }, () => [{ wait: 50_000 }, text('x')[1]!]).flat(),
+      finish('stop'),
+    ];
+    const seeing = see(provider([slow]).model, { retries: 0 });
+    await vi.runAllTimersAsync();
+    expect((await seeing).parts.at(-1)).toEqual(finish('stop'));
   });
 
   test.each<[string, Answer]>([
-    ['connecting', { connects: 101, acts: whole }],
-    ['the first token', [started, 'silence']],
+    ['a provider that does not take the request', { connects: 1_001, acts: whole }],
+    ['silence', [started, 'silence']],
     ['a block with nothing in it', [started, text('')[0]!, 'silence']],
-  ])('of %s is tried again', async (_what, answer) => {
-    const { model, calls } = provider([answer, answer, whole]);
+  ])('until the first part is one limit: after %s nothing is tried again', async (_what, answer) => {
+    const { model, calls } = provider([answer, whole]);
     const seeing = see(model, { timeouts });
     await vi.runAllTimersAsync();
-    expect(await seeing).toEqual({ parts: whole });
-    expect(calls.length).toBe(3);
+    expect(named((await seeing).rejected)).toEqual({ code: 'timeout', phase: 'first_chunk', ms: 200 });
+    expect(calls.length).toBe(1);
+  });
+
+  test('until the first part is one limit for all tries, which waits between them do not use up', async () => {
+    const slowFailure: Answer = [started, { wait: 90 }, { breaks: reset }];
+    const { model, calls } = provider([slowFailure, slowFailure, [started, 'silence']]);
+    const began = performance.now();
+    const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+    const seeing = see(model, { timeouts, sleep, random: () => 0.5 }).finally(
+      () => (ended = performance.now()),
+    );
+    let ended = 0;
+    await vi.runAllTimersAsync();
+    expect(named((await seeing).rejected)).toEqual({ code: 'timeout', phase: 'first_chunk', ms: 200 });
+    expect([calls.length, ended - began]).toEqual([3, 200 + 500 + 1_000]);
   });
 
   test('heal as everything else does', async () => {
@@ -889,7 +916,7 @@ describe('time limits', () => {
   });
 
   test('can be turned off', async () => {
-    const never = { connectMs: Infinity, firstTokenMs: Infinity, idleMs: Infinity, callMs: Infinity };
+    const never = { firstChunkMs: Infinity, chunkMs: Infinity };
     const seeing = see(
       provider([
         { connects: 1e8, acts: [started, { wait: 1e8 }, ...text('Late'), { wait: 1e8 }, finish('stop')] },
@@ -927,7 +954,7 @@ describe('time limits', () => {
       });
     const seeing = see(model, { timeouts, retries: 0 });
     await vi.runAllTimersAsync();
-    expect(named((await seeing).rejected)).toEqual({ code: 'timeout', phase: 'connect', ms: 100 });
+    expect(named((await seeing).rejected)).toEqual({ code: 'timeout', phase: 'first_chunk', ms: 200 });
   });
 
   test.each<[string, readonly Act[], readonly number[], unknown]>([
@@ -959,9 +986,9 @@ describe('time limits', () => {
       [899, 1_799],
       undefined,
     ],
-    ['once, and then nothing comes', ['silence'], [299], { at: 600, phase: 'idle', ms: 300 }],
-    ['twice, and nothing comes', ['silence'], [299, 599], { at: 600, phase: 'idle', ms: 300 }],
-    ['for less than a timer may be late', ['silence'], [], { at: 300, phase: 'idle', ms: 300 }],
+    ['once, and then nothing comes', ['silence'], [299], { at: 600, phase: 'chunk', ms: 300 }],
+    ['twice, and nothing comes', ['silence'], [299, 599], { at: 600, phase: 'chunk', ms: 300 }],
+    ['for less than a timer may be late', ['silence'], [], { at: 300, phase: 'chunk', ms: 300 }],
   ])('a page that was frozen has its time once more: %s', async (_what, acts, freezes, expected) => {
     // the clock goes on while the page is frozen, and its timers go off afterwards
     let skipped = 0;
@@ -996,7 +1023,7 @@ describe('in a run', () => {
       ['I look. ', { toolCall: { name: 'find' } }, { toolCall: { name: 'find', id: 'x' } }],
       'Done.',
     ]);
-    const { run } = await runPrompt(definition, { model: steadyModel(model, {}) });
+    const { run } = await runPrompt(definition, { model });
     await run.finished;
     expect(run.log().at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
     expect(model.calls.length).toBe(2);
@@ -1006,23 +1033,12 @@ describe('in a run', () => {
     vi.useRealTimers();
     const { model, calls } = provider([[started, ...text('I look.'), ...toolCall('a'), { breaks: reset }]]);
     const { run } = await runPrompt(definition, {
-      model: steadyModel(model, {}),
+      model,
       options: { maxRetries: 0 },
     });
     await run.finished;
     expect(run.log().map(({ type }) => type)).not.toContain('tool-start');
     expect(run.log().at(-1)).toMatchObject({ type: 'run-end', error: { code: 'stream_truncated' } });
     expect(calls.length).toBe(1);
-  });
-
-  test('a healed one is an answer like any other', async () => {
-    vi.useRealTimers();
-    const { model } = provider([
-      [started, ...text('I look.').slice(0, 2), ...toolCall('a'), { breaks: reset }],
-    ]);
-    const { run } = await runPrompt(definition, { model: steadyModel(model, { heal: () => true }) });
-    await run.finished;
-    expect(run.log().at(-1)).toMatchObject({ type: 'run-end' });
-    expect(run.log().at(-1)).not.toHaveProperty('error');
   });
 });

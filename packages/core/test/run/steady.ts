@@ -5,6 +5,8 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
+import { expect } from 'vitest';
+import { toRunError } from '../../src/models/run-error.ts';
 import { steadyModel, type SteadySettings } from '../../src/run/steady-model.ts';
 
 export type Part = LanguageModelV4StreamPart;
@@ -105,13 +107,21 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** What a caller sees of one call: the parts, and what it ended with where it ended badly. */
+/**
+ * What a caller sees of one call: the parts, and what it ended with where it ended badly. Failures heal or not, so the
+ * calls of an answer come when it is whole.
+ */
 export async function see(
   model: LanguageModelV4,
   settings: SteadySettings = {},
   abortSignal?: AbortSignal,
 ): Promise<{ parts: Part[]; rejected?: unknown; errored?: unknown }> {
-  const steady = steadyModel(model, { sleep: () => Promise.resolve(), ...settings }) as LanguageModelV4;
+  const steady = steadyModel(model, {
+    sleep: () => Promise.resolve(),
+    heal: () => false,
+    failsOnRefusal: true,
+    ...settings,
+  }) as LanguageModelV4;
   const parts: Part[] = [];
   const call: LanguageModelV4CallOptions = {
     prompt: [],
@@ -126,11 +136,28 @@ export async function see(
     try {
       const { done, value } = await opened.reader.read();
       if (done) return { parts };
-      parts.push(value);
+      if (value.type !== 'error') {
+        parts.push(value);
+        continue;
+      }
+      // what it has cost comes after it
+      const rest = await all(drained(opened.reader));
+      expect(rest).toMatchObject([{ type: 'finish', finishReason: { unified: 'error' } }]);
+      return { parts, errored: toRunError(value.error, settings.secrets) };
     } catch (errored) {
       return { parts, errored };
     }
   }
+}
+
+function drained(reader: ReadableStreamDefaultReader<Part>): ReadableStream<Part> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+  });
 }
 
 /** Every part of a stream. */

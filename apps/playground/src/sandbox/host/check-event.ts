@@ -196,7 +196,13 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
   custom: object({ kind: string }),
   file: object({ mediaType: string, url: string, reasoning: z.boolean().optional() }),
   warning: object({ message: string }),
-  retry: object({ error }),
+  retry: object({
+    error,
+    attempt: number.optional(),
+    maxAttempts: number.optional(),
+    delayMs: number.optional(),
+    offline: z.boolean().optional(),
+  }),
   'step-end': object({ step: number, finishReason: string, usage }),
   'run-end': z.discriminatedUnion('outcome', [
     object({

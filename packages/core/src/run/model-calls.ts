@@ -1,0 +1,37 @@
+import type { LanguageModel } from 'ai';
+import type { LanguageModelObject } from '../models/settings.ts';
+import type { Conduct } from './conduct.ts';
+import { steadyModel, type SteadySettings } from './steady-model.ts';
+
+/** A conversation's models, and what every call of them has: time limits, retries, and answers that are whole or fail. */
+export type ModelCalls = {
+  /** The model with that around it; of the same model the same object, as models may be compared. */
+  wrap(model: LanguageModel): LanguageModel;
+  /** The model that was wrapped, which is the one that hooks and callbacks know. */
+  unwrap(model: LanguageModel): LanguageModel;
+};
+
+/** `settings` are the run's; those of a session or an agent call come before them. */
+export function createModelCalls(conduct: Conduct | undefined, settings: SteadySettings): ModelCalls {
+  const own: SteadySettings = {
+    ...settings,
+    ...conduct?.calls,
+    onRetry(retry) {
+      settings.onRetry?.(retry);
+      conduct?.calls?.onRetry?.(retry);
+    },
+  };
+  const wrapped = new WeakMap<LanguageModelObject, LanguageModelObject>();
+  const given = new WeakMap<LanguageModelObject, LanguageModelObject>();
+  return {
+    wrap(model) {
+      // only what is resolved is called; a name is refused by the AI SDK's own check
+      if (typeof model === 'string') return model;
+      const known = wrapped.get(model) ?? steadyModel(conduct?.model?.(model) ?? model, own);
+      wrapped.set(model, known);
+      given.set(known, model);
+      return known;
+    },
+    unwrap: (model) => (typeof model === 'string' ? model : (given.get(model) ?? model)),
+  };
+}
