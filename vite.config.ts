@@ -20,7 +20,11 @@ export default defineConfig(async ({ mode }) => {
   const { playwright } = await import('@vitest/browser-playwright');
   const chromium = playwright({ launchOptions: launchOptions() });
   // `pnpm test:unit:long`: what takes minutes
-  if (mode === 'long') return { ...shared, test: { projects: [long('edge', './packages/edge')] } };
+  if (mode === 'long')
+    return {
+      ...shared,
+      test: { projects: [long('edge', './packages/edge'), long('faults', './e2e/faults')] },
+    };
   return {
     ...shared,
     test: {
@@ -32,6 +36,7 @@ export default defineConfig(async ({ mode }) => {
         node('playground', './apps/playground', 'test/**/*.test.ts'),
         inHappyDom(node('docs', './docs', 'examples/**/*.test.tsx')),
         node('e2e-server', './e2e/server', '*.test.ts'),
+        node('faults', './e2e/faults', '*.test.ts'),
         node('scripts', './scripts', '*.test.ts'),
         withToolServer(
           browser('core-browser', './packages/core', 'test/**/*.browser.test.ts', chromium, [

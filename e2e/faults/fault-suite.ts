@@ -1,0 +1,120 @@
+import { createRun, definePrompt, inProcess, viaRoute, type Executor } from '@cueline/core';
+import { createPromptRoute } from '@cueline/edge';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { connectionFaults } from './connection-faults.ts';
+import type { Fault } from './fault.ts';
+import { startFaultServer, type FaultServer, type StepName, type WireName } from './provider.ts';
+import { key, statusFaults } from './status-faults.ts';
+import { streamFaults } from './stream-faults.ts';
+
+const faults = [...connectionFaults, ...statusFaults, ...streamFaults];
+
+/** How long a run waits for a fault that is silence, and for any other, in milliseconds. */
+const SILENCE_MS = 1_000;
+const PATIENCE_MS = 10_000;
+
+/** Where a run happens: in this process, or behind a route. */
+type Path = 'in process' | 'by route';
+
+/** A run whose provider plays a fault in one step, and what there is to see once it has ended. */
+async function play(server: FaultServer, path: Path, wire: WireName, step: StepName, fault: Fault) {
+  const provider = server.provider(wire, step, fault.play);
+  const written: string[] = [];
+  const definition = definePrompt('write-line', (prompt) => {
+    prompt.defTool('write', 'Writes a line.', z.object({ line: z.string() }), ({ line }) => {
+      written.push(line);
+      return 'written';
+    });
+    prompt.$`Write a line.`;
+  });
+  const env = {
+    UP_API_BASE: provider.baseURL,
+    UP_API_KEY: key,
+    UP_API_TYPE: wire === 'chat' ? 'openai' : 'openai-responses',
+  };
+  const isSilent = (phase: string): boolean => fault.details?.phase === phase;
+  const timeout = {
+    firstChunkMs: isSilent('first_chunk') ? SILENCE_MS : PATIENCE_MS,
+    chunkMs: isSilent('chunk') ? SILENCE_MS : PATIENCE_MS,
+  };
+  const options = { timeout };
+  const route = createPromptRoute(definition, {
+    model: 'up:m',
+    models: { env },
+    options,
+    origins: ['https://page.test'],
+    auth: async () => ({ subject: 'ada' }),
+  });
+  const executors: Record<Path, () => Executor> = {
+    'in process': () => inProcess({ env }),
+    'by route': () => viaRoute('https://page.test/api/write-line', { fetch: (request) => route(request) }),
+  };
+  // by route, model and options are the server's
+  const own = path === 'in process' ? { model: 'up:m', options } : {};
+  const run = createRun(definition, { executor: executors[path](), ...own });
+  await run.start().catch(() => {});
+  const state = run.getState();
+  const ends = run.log().filter(({ type }) => type === 'run-end');
+  return {
+    ends: state.status === 'error' ? state.error.code : state.status,
+    details: state.error?.details ?? {},
+    attempts: provider.attempts(step),
+    retries: run.log().filter(({ type }) => type === 'retry').length,
+    written: written.length,
+    endings: ends.length,
+    hasKey: JSON.stringify([run.log(), state]).includes(key),
+    message: state.error?.message,
+  };
+}
+
+type Case = { wire: WireName; step: StepName; name: string; fault: Fault };
+
+const cases: Case[] = (['chat', 'responses'] as const).flatMap((wire) =>
+  (['call', 'answer'] as const).flatMap((step) =>
+    faults
+      .filter(({ only = {} }) => (only.wire ?? wire) === wire && (only.step ?? step) === step)
+      .map((fault) => ({ wire, step, name: fault.name, fault })),
+  ),
+);
+
+/** Runs those of the table that `isChosen` names by their number: each fault in both formats and steps, and by route. */
+export function testFaults(isChosen: (index: number) => boolean): void {
+  let server: FaultServer;
+  beforeAll(async () => {
+    server = await startFaultServer();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  // what a route adds is the same for both formats
+  const byRoute = cases.filter(({ wire, step }) => wire === 'chat' && step === 'answer');
+  describe.for([
+    ['in process', cases],
+    ['by route', byRoute],
+  ] as const)('a run %s', ([path, all]) => {
+    const chosen = all.filter((_case, index) => isChosen(index));
+    test.concurrent.for(chosen)(
+      '$wire, step $step: a provider that $name',
+      { timeout: 60_000 },
+      async ({ wire, step, fault }) => {
+        const { message, ...seen } = await play(server, path, wire, step, fault);
+        const attempts = fault.attempts ?? 1;
+        expect(seen, message).toEqual({
+          ends: fault.ends,
+          details: expect.objectContaining(fault.details ?? {}),
+          attempts,
+          retries: attempts - 1,
+          // the tool of the first step runs once that step is whole, and never twice
+          written: fault.ends === 'done' || step === 'answer' ? 1 : 0,
+          endings: 1,
+          hasKey: false,
+        });
+      },
+    );
+  });
+
+  test('the table has at least 80 faults, each by a name of its own', () => {
+    expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length);
+    expect(faults.length).toBeGreaterThanOrEqual(80);
+  });
+}

@@ -1,0 +1,29 @@
+import type { CuelineErrorCode } from '@cueline/core';
+import { good, type Play, type StepName, type WireName } from './provider.ts';
+
+/** How a run ends on a fault. */
+export type Outcome = {
+  /** `done`, or the code of the error. */
+  ends: 'done' | CuelineErrorCode;
+  /** How many requests the faulty step takes; 1 unless something is tried again. */
+  attempts?: number;
+  /** What `error.details` has. */
+  details?: Record<string, unknown>;
+};
+
+/** Something that a provider, or the way to it, does wrong. */
+export type Fault = Outcome & {
+  name: string;
+  play: Play;
+  /** Where the format or the step has no such fault. */
+  only?: { wire?: WireName; step?: StepName };
+};
+
+/** The fault in the first `times` requests of the step, and the right answer after that. */
+export function first(times: number, play: Play): Play {
+  return (exchange) => (exchange.attempt <= times ? play(exchange) : good(exchange));
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

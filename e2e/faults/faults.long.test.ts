@@ -1,0 +1,3 @@
+import { testFaults } from './fault-suite.ts';
+
+testFaults(() => true);
