@@ -77,7 +77,7 @@ async function checkNode(app) {
   /** @type {Record<string, [program: string, args: string[], hint: string]>} */
   const runtimes = {
     [`Node ${process.versions.node}`]: [process.execPath, [], 'pnpm add'],
-    'Node 22.3.0': [join(app, 'node_modules', 'node-22', 'bin', 'node'), [], 'npm install'],
+    'Node 22.3.0': [join(app, 'node_modules', 'node-22', 'bin', 'node'), [], 'pnpm add'],
     Deno: [deno, ['run', '--allow-all'], 'pnpm add'],
     Bun: [join(app, 'node_modules', '.bin', 'bun'), ['run'], 'bun add'],
   };
