@@ -20,7 +20,7 @@ const planDay = definePrompt(
 );
 
 // Everybody is one person here: before you deploy, return who your sign-in says is asking, and null for a stranger.
-async function currentUser(_request: Request) {
+async function currentUser(): Promise<{ subject: string } | null> {
   return { subject: 'everybody' };
 }
 

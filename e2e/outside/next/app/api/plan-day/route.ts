@@ -2,7 +2,7 @@ import { createPromptRoute } from '@cueline/edge';
 import { planDay } from '../../../prompts/plan-day';
 
 // Everybody is one person here: before you deploy, return who your sign-in says is asking, and null for a stranger.
-async function currentUser(_request: Request) {
+async function currentUser(): Promise<{ subject: string } | null> {
   return { subject: 'everybody' };
 }
 
