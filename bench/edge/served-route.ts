@@ -1,6 +1,7 @@
 // A process of the bench: a run behind HTTP, whose model costs as good as nothing. Its arguments: how the run is served,
 // whether its model falls silent after a word ('quiet'), and where a Redis server is, for runs that are kept there.
 import process from 'node:process';
+import { setTimeout } from 'node:timers/promises';
 import { createMemoryRuns, createPromptRoute, type RunLogStore } from '@cueline/edge';
 import { createRedisRuns } from '@cueline/edge/redis';
 import { streamText } from 'ai';
@@ -11,7 +12,21 @@ import { answerBench } from './process.ts';
 import { say, WORDS } from './say.ts';
 
 const [kind, pace, redisPath] = process.argv.slice(2);
-const model = pace === 'quiet' ? quietModel() : deltaModel(WORDS);
+const model = pace === 'quiet' ? quietModel() : delayed(deltaModel(WORDS));
+
+/**
+ * The model with a moment before it answers, as every provider has. Without it, a handler that awaits nothing else serves
+ * one run after the other, and is compared with one that serves them all at once, which costs more for each event.
+ */
+function delayed(model: ReturnType<typeof deltaModel>): typeof model {
+  return {
+    ...model,
+    async doStream(call) {
+      await setTimeout(50);
+      return model.doStream(call);
+    },
+  };
+}
 
 /** What somebody writes who has no route: the AI SDK's own response. */
 async function bare(request: Request): Promise<Response> {

@@ -6,7 +6,8 @@ import { startRedis } from './redis.ts';
 import { WORDS } from './say.ts';
 
 const RUNS = 50;
-const ROUNDS = 9;
+const WARM_UP = 6;
+const ROUNDS = 25;
 
 /** What a route costs its server for each event, against what people write who have none. */
 export async function benchServedStreams(): Promise<void> {
@@ -20,9 +21,9 @@ export async function benchServedStreams(): Promise<void> {
     ...(shared === undefined ? [] : [['the route, runs in Redis', shared] as [string, ServingProcess]]),
   ];
   const rounds = ways.map(() => [] as number[]);
-  for (let round = -2; round < ROUNDS; round++) {
+  for (let round = -WARM_UP; round < ROUNDS; round++) {
     for (let turn = 0; turn < ways.length; turn++) {
-      const index = (turn + round + 2) % ways.length;
+      const index = (turn + round + WARM_UP) % ways.length;
       const [, process] = ways[index]!;
       const before = (await process.usage()).cpu;
       await Promise.all(Array.from({ length: RUNS }, (_, run) => readStream(process.url, run)));

@@ -51,9 +51,10 @@ export type SteadySettings = AnswerSettings & {
 };
 
 /**
- * The model with calls that are tried again while nothing can be seen of their answer, that take no longer than they may,
- * and whose answers are whole: what breaks off ends in a {@link CuelineError}, and none of its tool calls is passed on.
- * Errors of the call's own abort signal are passed on as they are.
+ * The model with time limits, retries and whole answers. A call is tried again as long as nothing of its answer is
+ * visible. An answer that breaks off ends with an error part and the finish reason `error`, for which the AI SDK runs no
+ * tool call; where `heal` takes the error, it ends as an answer without tool calls. What the call's own abort signal
+ * throws is passed on as it is.
  */
 export function steadyModel(model: LanguageModelObject, settings: SteadySettings): LanguageModelObject {
   return wrapLanguageModel({
