@@ -35,31 +35,36 @@ export async function runClientTool(
   const { requestId, toolName, effect, page } = request;
   if (underWay.has(requestId)) return;
   const closed = signalOfEnd(log, requestId);
-  // another open request of the same page has nothing to do with this one
-  const mine = (): void => void underWay.add(requestId);
+  let isMine = false;
+  const mine = (): void => {
+    isMine = true;
+    underWay.add(requestId);
+  };
   try {
     if (page === undefined) {
       mine();
       await holdPage(thisPage);
-      if (!(await insist(tell, { type: 'begin', requestId, page: thisPage }, closed)).accepted) return;
+      if ((await insist(tell, { type: 'begin', requestId, page: thisPage }, closed)).accepted)
+        await answer(await call());
     } else {
       if (page !== thisPage && !(await untilPageIsGone(page, closed))) return;
       if (closed.aborted || underWay.has(requestId)) return;
       mine();
       await holdPage(thisPage);
-      if (effect !== 'read') {
-        await answer(interrupted(toolName));
-        return;
-      }
       const again: RunCommand = { type: 'begin', requestId, page: thisPage, instead: page };
-      if (!(await insist(tell, again, closed)).accepted) return;
+      if (effect !== 'read') await answer(interrupted(toolName));
+      else if ((await insist(tell, again, closed)).accepted) await answer(await call());
     }
-    await answer(await call());
   } catch (error) {
     // what is lost with the connection is answered by the call's time limit
     if (!closed.aborted) await answer({ error: wordsOf(error) }).catch(() => {});
   } finally {
-    underWay.delete(requestId);
+    if (isMine) underWay.delete(requestId);
+  }
+  const now = openRequest(log, requestId);
+  // another page had begun it, of which the log heard only while this page asked
+  if (now !== undefined && now.page !== undefined && now.page !== page && now.page !== thisPage) {
+    await runClientTool(now, fn, { log, tell });
   }
 
   async function call(): Promise<ClientToolAnswer> {
@@ -109,14 +114,18 @@ function mayHeal(error: unknown): boolean {
 /** Aborts when a request is open no more. */
 function signalOfEnd(log: Work['log'], requestId: string): AbortSignal {
   const controller = new AbortController();
-  const state = log.getState().requests.find((request) => request.requestId === requestId);
-  if (log.ended || state === undefined || !isOpenRequest(state)) controller.abort();
+  if (openRequest(log, requestId) === undefined) controller.abort();
   const unlisten = log.listen((event) => {
     if (event.type !== 'run-end' && !isEndOf(event, requestId)) return;
     unlisten();
     controller.abort();
   });
   return controller.signal;
+}
+
+function openRequest(log: Work['log'], requestId: string): RequestState | undefined {
+  if (log.ended) return undefined;
+  return log.getState().requests.find((each) => each.requestId === requestId && isOpenRequest(each));
 }
 
 function isEndOf(event: RunEvent, requestId: string): boolean {

@@ -405,6 +405,28 @@ describe('several pages', () => {
     },
   );
 
+  test('a page whose log does not have the beginning by a page that has gone yet answers as interrupted', async () => {
+    const { executor } = setUp();
+    const late: Executor = {
+      ...executor,
+      async send(runId, command) {
+        // the beginning by the other page arrives while this page asks for its own
+        if (command.type === 'begin') {
+          await executor.send!(runId, { ...command, page: 'page-gone' });
+          await after(20);
+        }
+        return executor.send!(runId, command);
+      },
+    };
+    const pickFile = vi.fn<() => typeof file>(() => file);
+    const run = createRun(prompt({}), { executor: late, schedule: atOnce, tools: { pickFile } });
+    expect(await run.start()).toBe('Thanks.');
+    expect(pickFile).not.toHaveBeenCalled();
+    expect(run.getState().toolCalls[0]?.errorText).toContain(
+      'it is not known whether the call has done its work',
+    );
+  });
+
   describe('of several browsers', () => {
     // each has locks and a storage of its own
     const notes: Record<string, string> = {};
