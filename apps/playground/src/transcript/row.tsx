@@ -43,7 +43,7 @@ const Row = memo(
       case 'user':
         return <UserRow text={item.text} files={item.files} variables={item.variables} />;
       case 'step':
-        return <StepRow step={item.step} waiting={item.waiting} origin={origin} model={modelOf(session)} />;
+        return <StepRow {...item} origin={origin} model={modelOf(session)} />;
       case 'steer':
         return <SteerRow cause={item.cause} after={item.after} text={item.text} />;
       case 'reasoning':

@@ -1,6 +1,8 @@
 import type { RunState, StepState } from '@cueline/core';
+import { clsx } from 'clsx';
 import { Brain, CornerDownRight, Link2, ScrollText, User } from 'lucide-react';
 import { memo } from 'react';
+import { phaseWords } from './announcement.ts';
 import { FileView } from './file-part.tsx';
 import { Fold } from './fold.tsx';
 import { formatCount, formatDuration, plural, summarize } from './format.ts';
@@ -8,8 +10,9 @@ import { LiveDuration } from './live-duration.tsx';
 import { ModelMarkdown } from './markdown.tsx';
 import { ModelLink } from './model-link.tsx';
 import { PlainText } from './not-shown.tsx';
+import { RetryNote } from './retry-note.tsx';
 import { steerWords } from './steer-words.ts';
-import type { FilePart, SteerFacts } from './transcript-item.ts';
+import type { FilePart, SteerFacts, StepFacts } from './transcript-item.ts';
 
 export const SystemRow = memo(function SystemRow({ text, variables }: { text: string; variables: number }) {
   return (
@@ -68,13 +71,10 @@ function WithVariables({ text, variables }: Pick<UserRowProps, 'text' | 'variabl
   });
 }
 
-export const StepRow = memo(function StepRow(props: {
-  step: StepState;
-  waiting: boolean;
-  origin: number;
-  model: string;
-}) {
-  const { step, waiting, origin, model } = props;
+type StepRowProps = StepFacts & { step: StepState; origin: number; model: string };
+
+export const StepRow = memo(function StepRow(props: StepRowProps) {
+  const { step, waiting, retrying, offline, origin, model } = props;
   const { startedAt, finishedAt, usage } = step;
   return (
     <div className="flex items-center gap-2 pt-2 text-sm whitespace-nowrap text-ink-3" data-step={step.step}>
@@ -90,8 +90,21 @@ export const StepRow = memo(function StepRow(props: {
         <span className="text-right">{formatDuration(finishedAt - startedAt)}</span>
       ) : waiting ? (
         <span className="flex items-center gap-1.5">
-          <span className="size-1.5 animate-[pulse-dot_1s_infinite] rounded-full bg-go" />
-          waiting for the model <LiveDuration since={origin + startedAt} />
+          <span
+            className={clsx(
+              'size-1.5 animate-[pulse-dot_1s_infinite] rounded-full',
+              retrying === undefined ? 'bg-go' : 'bg-warn',
+            )}
+          />
+          {offline ? (
+            phaseWords.offline
+          ) : retrying === undefined ? (
+            <>
+              {phaseWords.requesting} <LiveDuration since={origin + startedAt} />
+            </>
+          ) : (
+            <RetryNote retrying={retrying} />
+          )}
         </span>
       ) : null}
     </div>

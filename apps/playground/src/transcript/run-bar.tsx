@@ -1,5 +1,4 @@
 import type { RunState } from '@cueline/core';
-import { useRetryCountdown } from '@cueline/react';
 import { clsx } from 'clsx';
 import { Check, CircleAlert, CircleDashed, CircleStop, LoaderCircle, Pause } from 'lucide-react';
 import { isUnderWay } from '../state/is-under-way.ts';
@@ -8,6 +7,7 @@ import { phaseWords } from './announcement.ts';
 import { isOutOfTurns } from './error-words.ts';
 import { formatCount, formatDuration, plural } from './format.ts';
 import { LiveDuration } from './live-duration.tsx';
+import { RetryNote } from './retry-note.tsx';
 
 const looks = {
   idle: { Icon: CircleDashed, words: 'Not run yet', look: 'text-ink-2' },
@@ -23,15 +23,6 @@ function endingWords(state: RunState): string | undefined {
   if (state.status === 'waiting' && !isUnderWay(state)) return 'Suspended';
   if (state.status === 'error' && isOutOfTurns(state.error)) return 'Out of turns';
   return undefined;
-}
-
-/** What the run is doing; while a model call waits for its next try, in how many seconds that begins. */
-function Phase({ state }: { state: Extract<RunState, { status: 'running' }> }) {
-  const seconds = useRetryCountdown(state.phase === 'retrying' ? state.retrying : undefined);
-  if (state.phase !== 'retrying') return phaseWords[state.phase];
-  const { attempt, maxAttempts, error } = state.retrying;
-  const when = seconds === undefined || seconds === 0 ? 'now' : `in ${seconds} s`;
-  return <span title={error.message}>{`trying again ${when} (try ${attempt} of ${maxAttempts})`}</span>;
 }
 
 /** How the run stands: status, model, step, time, tokens. */
@@ -51,7 +42,7 @@ export function RunBar({ session, state }: { session: RunSession | undefined; st
         {endingWords(state) ?? words}
         {state.status === 'running' && (
           <span className="font-normal text-ink-2 narrow:hidden">
-            <Phase state={state} />
+            {state.phase === 'retrying' ? <RetryNote retrying={state.retrying} /> : phaseWords[state.phase]}
           </span>
         )}
       </span>

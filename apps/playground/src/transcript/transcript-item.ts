@@ -1,6 +1,7 @@
 import type {
   AgentState,
   RequestState,
+  RetryState,
   RunState,
   SerializedError,
   StepState,
@@ -11,7 +12,7 @@ import type {
 export type TranscriptItem = { key: string } & (
   | { kind: 'system'; text: string; variables: number }
   | { kind: 'user'; text: string; files: readonly FilePart[]; variables: RunState['variables'] }
-  | { kind: 'step'; step: StepState; waiting: boolean }
+  | ({ kind: 'step'; step: StepState } & StepFacts)
   | ({ kind: 'steer'; text: string } & SteerFacts)
   | { kind: 'reasoning'; text: string; streaming: boolean }
   | { kind: 'text'; text: string; streaming: boolean }
@@ -42,6 +43,9 @@ type InnerFacts = {
   look: 'inside' | 'line' | 'card' | 'summary';
   items: readonly TranscriptItem[];
 };
+
+/** Whether the step's model call has said nothing yet, and what it waits for then, if that is another try. */
+export type StepFacts = { waiting: boolean; retrying: RetryState | undefined; offline: boolean };
 
 /** What is shown of a tool call. `live`: it may still change. `request`: what the person was asked about it. */
 export type CallFacts = { call: ToolCallState; live: boolean; request: RequestState | undefined };

@@ -50,6 +50,7 @@ type MessageContext = Pick<Surroundings, 'path' | 'calls'> & {
   made: readonly ToolCallState[];
   /** Agents that answer no call, still to be shown before the step that followed them. */
   beside: InnerItem[];
+  status: Pick<RunState, 'phase' | 'retrying'>;
   /** False for a message of a run before this one, whose steps are not shown. */
   showsSteps: boolean;
   live: boolean;
@@ -70,7 +71,7 @@ function workItems(work: RunState | AgentState, live: boolean, surroundings: Sur
   const answer = work.messages.at(-1);
   const answering = answer?.role === 'assistant' && work.steps.length > 0 ? answer : undefined;
   const { path, run, earlier, calls } = surroundings;
-  const context = { path, calls, variables };
+  const context = { path, calls, variables, status: work };
   for (const message of work.messages) {
     if (message === answering) break;
     const before = earlier.find(({ messages }) => messages.at(-1)?.id === message.id);
@@ -221,7 +222,15 @@ function addStep(items: TranscriptItem[], context: MessageContext): void {
     items.push({ key: id, kind: 'steer', cause, text, after: kindOf(before, context.made) });
   }
   const waiting = live && step.firstOutputAt === undefined;
-  items.push({ key: `step-${step.step}`, kind: 'step', step, waiting });
+  const { phase, retrying } = context.status;
+  items.push({
+    key: `step-${step.step}`,
+    kind: 'step',
+    step,
+    waiting,
+    retrying: waiting ? retrying : undefined,
+    offline: waiting && phase === 'offline',
+  });
 }
 
 function startOf({ agent }: InnerItem): number {

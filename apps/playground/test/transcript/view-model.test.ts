@@ -85,6 +85,27 @@ test('a step that has said nothing yet waits for the model', () => {
   });
 });
 
+test('a step whose model call failed says what it waits for', () => {
+  const retry: RunEventBody = {
+    type: 'retry',
+    error: { code: 'rate_limited', message: 'Too many requests.' },
+    attempt: 2,
+    maxAttempts: 3,
+    delayMs: 2_000,
+  };
+  const rows = toTranscript(stateOf([...weather.slice(0, 3), retry]));
+  expect(rows.at(-1)).toMatchObject({
+    kind: 'step',
+    waiting: true,
+    retrying: { attempt: 2, maxAttempts: 3, delayMs: 2_000 },
+    offline: false,
+  });
+  const offline = toTranscript(stateOf([...weather.slice(0, 3), { ...retry, offline: true }]));
+  expect(offline.at(-1)).toMatchObject({ kind: 'step', waiting: true, offline: true });
+  const answered = toTranscript(stateOf([...weather.slice(0, 3), retry, ...weather.slice(3)]));
+  expect(answered.find(({ kind }) => kind === 'step')).toMatchObject({ waiting: false, retrying: undefined });
+});
+
 test('a tool that runs is live, and interrupted when the run is stopped', () => {
   const running = weather.slice(0, 9);
   expect(toTranscript(stateOf(running)).at(-1)).toMatchObject({

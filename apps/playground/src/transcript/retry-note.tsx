@@ -1,0 +1,10 @@
+import type { RetryState } from '@cueline/core';
+import { useRetryCountdown } from '@cueline/react';
+
+/** A model call that waits for its next try: in how many seconds that begins, and which try it is. */
+export function RetryNote({ retrying }: { retrying: RetryState }) {
+  const seconds = useRetryCountdown(retrying);
+  const { attempt, maxAttempts, error } = retrying;
+  const when = seconds === undefined || seconds === 0 ? 'now' : `in ${seconds} s`;
+  return <span title={error.message}>{`trying again ${when} (try ${attempt} of ${maxAttempts})`}</span>;
+}
