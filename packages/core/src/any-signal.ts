@@ -1,6 +1,6 @@
 /**
- * One signal that aborts with the first of these; undefined where there is none. As `AbortSignal.any`, which Hermes and
- * Next's edge runtime do not have.
+ * One signal that aborts with the first of these; undefined where there is none. Does what `AbortSignal.any` does,
+ * which is missing in Hermes and in Next's edge runtime.
  */
 export function anySignal(first: AbortSignal, ...others: (AbortSignal | undefined)[]): AbortSignal;
 export function anySignal(...signals: (AbortSignal | undefined)[]): AbortSignal | undefined;

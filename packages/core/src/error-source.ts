@@ -18,9 +18,21 @@ export function sourceOf(error: unknown, thrower: ErrorSource): ErrorSource {
   return CuelineError.isInstance(error) ? (error.source ?? 'cueline') : thrower;
 }
 
-/** What was thrown in words: an error's message, and anything else as it is. */
+/**
+ * What was thrown as a text of at most 10,000 characters, whatever it is: an error's message, an object as JSON, anything
+ * else as a string. Never throws, also where a getter does.
+ */
 export function thrownText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  let text = 'an object that cannot be read';
+  try {
+    const { message } = (error ?? {}) as { message?: unknown };
+    if (typeof message === 'string' && message !== '') text = message;
+    else if (typeof error === 'object' && !(error instanceof Error)) text = `${JSON.stringify(error)}`;
+    else text = error?.toString() ?? 'undefined';
+  } catch {
+    // a getter or a proxy that throws, a cycle
+  }
+  return text.length > 10_000 ? `${text.slice(0, 10_000)}… [cut off: ${text.length} characters]` : text;
 }
 
 /** Whose words say that a call's arguments cannot be used: the model's fault, or that of a schema which threw. */

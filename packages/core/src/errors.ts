@@ -92,7 +92,12 @@ export class CuelineError extends Error {
 
   /** True for a CuelineError of any copy of this package, also across realms. */
   static isInstance(value: unknown): value is CuelineError {
-    return isObject(value) && value['name'] === 'CuelineError' && 'code' in value;
+    try {
+      return isObject(value) && value['name'] === 'CuelineError' && 'code' in value;
+    } catch {
+      // a getter or a proxy of foreign code
+      return false;
+    }
   }
 
   /** The error as the log keeps it: code, message, details; without cause and stack. */

@@ -1,3 +1,4 @@
+import { thrownText } from './error-source.ts';
 import { CuelineError, type ErrorSource } from './errors.ts';
 import { reportInDevelopment } from './report-in-development.ts';
 
@@ -8,6 +9,5 @@ import { reportInDevelopment } from './report-in-development.ts';
 export function scriptError(where: string, error: unknown, source: ErrorSource = 'hook'): CuelineError {
   if (CuelineError.isInstance(error)) return error;
   reportInDevelopment(error);
-  const message = error instanceof Error ? error.message : String(error);
-  return new CuelineError('script_error', `${where} threw: ${message}`, { cause: error, source });
+  return new CuelineError('script_error', `${where} threw: ${thrownText(error)}`, { cause: error, source });
 }

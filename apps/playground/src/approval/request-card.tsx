@@ -31,7 +31,7 @@ export function RequestCard({
 }: RequestCardProps) {
   const title = useId();
   useEffect(() => {
-    // who is writing somewhere goes on writing; the shortcut brings them here
+    // a user who is typing elsewhere keeps the focus there; the shortcut moves it here
     if (!isWriting(document.activeElement)) ref.current?.focus();
   }, [ref]);
   return (

@@ -132,7 +132,7 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
   );
 }
 
-/** What was pressed is gone, and the keyboard goes on from here. */
+/** The pressed button has been removed, so the focus moves here. */
 function focusOn(line: HTMLElement | null): void {
   line?.focus();
 }

@@ -1,4 +1,5 @@
 import type { ModelMessage } from 'ai';
+import { thrownText } from '../error-source.ts';
 import { createId } from '../create-id.ts';
 import { CuelineError } from '../errors.ts';
 import { isRecord, quoted } from '../prompt/part-error.ts';
@@ -76,7 +77,7 @@ export function dialogFromJSON(json: unknown): Dialog {
   try {
     return dialogOf(facts, []).append(messages as readonly ModelMessage[]);
   } catch (error) {
-    throw notADialog(error instanceof Error ? error.message : String(error));
+    throw notADialog(thrownText(error));
   }
 }
 

@@ -1,4 +1,5 @@
 import { Output, type FlexibleSchema, type OutputInterface } from 'ai';
+import { thrownText } from '../error-source.ts';
 import { CuelineError } from '../errors.ts';
 import { parseWith, toSchema } from '../prompt/schema.ts';
 import { readJson } from '../run/response-check.ts';
@@ -38,7 +39,7 @@ function formatOf(name: string, schema: FlexibleSchema): OutputInterface {
   } catch (error) {
     throw new CuelineError(
       'invalid_definition',
-      `The output schema of agent "${name}" cannot be asked for: ${error instanceof Error ? error.message : String(error)}. Models answer in JSON. Write what stands there, and make the rest of it: z.string().transform((day) => new Date(day)).`,
+      `The output schema of agent "${name}" cannot be asked for: ${thrownText(error)}. Models answer in JSON. Write what stands there, and make the rest of it: z.string().transform((day) => new Date(day)).`,
       { cause: error },
     );
   }

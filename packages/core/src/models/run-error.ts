@@ -1,4 +1,5 @@
 import { APICallError, LoadAPIKeyError, NoSuchModelError } from '@ai-sdk/provider';
+import { thrownText } from '../error-source.ts';
 import { CuelineError, type CuelineErrorCode, type ErrorSource } from '../errors.ts';
 import { explain, kindOfStatus, kindOfWords } from './failure-kind.ts';
 import { connectionError } from './guarded-fetch.ts';
@@ -24,7 +25,7 @@ type Facts = {
  * everything that looks like one.
  */
 export function toRunError(error: unknown, secrets: readonly string[] = []): CuelineError {
-  const found = classify(error, new Set());
+  const found = read(error);
   const message = redact(found.message, secrets);
   const details = found.details && (redactDeep(found.details, secrets) as Record<string, unknown>);
   if (message === found.message && JSON.stringify(details) === JSON.stringify(found.details)) return found;
@@ -36,10 +37,23 @@ export function toRunError(error: unknown, secrets: readonly string[] = []): Cue
   });
 }
 
+function read(error: unknown): CuelineError {
+  try {
+    return classify(error, new Set());
+  } catch {
+    // a getter or a proxy that throws
+    return build('provider_error', { message: thrownText(error), cause: error, source: 'unknown' });
+  }
+}
+
 function classify(error: unknown, seen: Set<unknown>): CuelineError {
   if (CuelineError.isInstance(error)) return error;
   if (typeof error !== 'object' || error === null) {
-    return build('provider_error', { message: providerMessage(error), cause: error, source: 'unknown' });
+    return build('provider_error', {
+      message: providerMessage(error),
+      cause: error,
+      source: 'unknown',
+    });
   }
   seen.add(error);
   const name = String((error as { name?: unknown }).name);
@@ -210,5 +224,5 @@ function isConnectionError(error: TypeError): boolean {
 
 function messageOf(error: object): string {
   const { message } = error as { message?: unknown };
-  return typeof message === 'string' && message !== '' ? message : 'no reason was given';
+  return typeof message === 'string' && message !== '' ? thrownText(message) : 'no reason was given';
 }

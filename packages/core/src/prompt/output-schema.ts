@@ -1,4 +1,5 @@
 import type { FlexibleSchema } from 'ai';
+import { thrownText } from '../error-source.ts';
 import { CuelineError } from '../errors.ts';
 import { isSuspension } from './suspend.ts';
 import { quoted } from './part-error.ts';
@@ -32,7 +33,7 @@ export function withOutputSchema(
     try {
       return await parseWith(schema, output);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = thrownText(error);
       throw new CuelineError(
         'parse_failed',
         `Tool ${name} returned something that does not fit its outputSchema: ${why}`,

@@ -1,4 +1,5 @@
 import type { FilePart, ModelMessage } from 'ai';
+import { thrownText } from '../error-source.ts';
 import { toBase64 } from './file-data.ts';
 import { imageTypeOfData } from './media-type.ts';
 import { partError } from './part-error.ts';
@@ -36,7 +37,7 @@ async function readBlob(part: UnreadPart, path: string): Promise<FilePart> {
   try {
     bytes = new Uint8Array(await part.data.arrayBuffer());
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = thrownText(error);
     throw partError(path, `could not be read (${reason}). Choose the file again.`);
   }
   if (bytes.length === 0) throw partError(path, 'has no bytes. Models refuse empty files.');

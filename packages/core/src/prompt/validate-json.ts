@@ -1,4 +1,5 @@
 import { asSchema, type FlexibleSchema } from 'ai';
+import { thrownText } from '../error-source.ts';
 import { CuelineError } from '../errors.ts';
 import { validateOf, type SchemaResult, type Validate } from './read-input.ts';
 import { toSchema } from './schema.ts';
@@ -25,7 +26,7 @@ async function readJsonSchema(jsonSchema: object): Promise<Validate> {
     const validate = zod.fromJSONSchema && validateOf(zod.fromJSONSchema(jsonSchema as never));
     if (validate !== undefined) return validate;
   } catch (error) {
-    throw unreadable(error instanceof Error ? error.message : String(error));
+    throw unreadable(thrownText(error));
   }
   throw unreadable('zod 4.2 or newer is needed for it');
 }

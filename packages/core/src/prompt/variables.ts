@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { thrownText } from '../error-source.ts';
 import { CuelineError } from '../errors.ts';
 import type { Variable } from './definitions.ts';
 
@@ -56,7 +57,7 @@ function toYaml(name: string, data: object): string {
     return stringify(data, { aliasDuplicateObjects: false, lineWidth: 0 });
   } catch (error) {
     if (CuelineError.isInstance(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = thrownText(error);
     throw new CuelineError(
       'invalid_definition',
       `The data of ${name} cannot be written as YAML (${reason}). Give plain objects, arrays, strings, numbers.`,

@@ -1,4 +1,5 @@
 import type { FlexibleSchema } from 'ai';
+import { thrownText } from '../error-source.ts';
 import { parseWith } from '../prompt/schema.ts';
 import type { ToolContext, ToolRules } from '../prompt/tool-definition.ts';
 import { forModel } from './for-model.ts';
@@ -34,7 +35,7 @@ export async function callPage(
   try {
     return await parseWith(outputSchema, answer.output);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = thrownText(error);
     throw forModel(`The page ran ${name}, but what it returned does not fit the tool's outputSchema: ${why}`);
   }
 }

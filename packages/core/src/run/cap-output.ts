@@ -1,19 +1,21 @@
+import { capText, MAX_TEXT_BYTES } from '../cap-text.ts';
 import { CuelineError } from '../errors.ts';
 import { bytesOf } from '../prompt/file-data.ts';
 import { toModelOutput } from '../prompt/tool-output.ts';
+import { isTooDeep, MAX_JSON_DEPTH } from './json-depth.ts';
 
-/** How much of a tool's result the model and the log get, in bytes of UTF-8. */
-const MAX_BYTES = 256 * 1024;
+const advice = ', and a tool may return 256 KB. Ask for less, or for a part.';
 
 /**
  * A tool's result as it may go to the model and into the log: JSON of at most 256 KB. A longer string is cut, and what
  * is longer as JSON becomes the beginning of that JSON; both end on a note that says how long the whole was. In a list
  * of text, image and file parts, the texts are cut so that they have 256 KB together, and files stay whole: half a
  * picture is none. With `as: 'data'`, such a list is JSON like any other. Undefined becomes null.
- * @throws CuelineError `invalid_definition` for what is not JSON: functions, cycles, BigInt
+ * @throws CuelineError `invalid_definition` for what is not JSON (functions, cycles, BigInt), and for JSON of more than
+ *   1,000 levels
  */
 export function capOutput(output: unknown, toolName?: string, as: 'parts' | 'data' = 'parts'): unknown {
-  if (typeof output === 'string') return capText(output);
+  if (typeof output === 'string') return capText(output, MAX_TEXT_BYTES, advice);
   if (output === undefined) return null;
   const tool = toolName === undefined ? 'The tool' : `Tool ${toolName}`;
   if (typeof output === 'function' || isAsyncIterable(output)) {
@@ -25,8 +27,11 @@ export function capOutput(output: unknown, toolName?: string, as: 'parts' | 'dat
   const text = asJson(output, tool);
   // a symbol, or an object that is nothing as JSON
   if (text === undefined) return null;
-  const capped = capText(text);
-  if (capped === text) return output;
+  const capped = capText(text, MAX_TEXT_BYTES, advice);
+  if (capped === text) {
+    if (isTooDeep(text)) throw tooDeep(tool);
+    return output;
+  }
   return as === 'parts' && isPartList(output) ? capParts(output) : capped;
 }
 
@@ -38,6 +43,7 @@ function asJson(output: unknown, tool: string): string | undefined {
       return bytes === undefined ? child : `[${bytes.length} bytes]`;
     });
   } catch (error) {
+    if (error instanceof RangeError) throw tooDeep(tool, error);
     const [reason] = error instanceof Error ? error.message.split('\n') : [];
     throw new CuelineError(
       'invalid_definition',
@@ -47,19 +53,12 @@ function asJson(output: unknown, tool: string): string | undefined {
   }
 }
 
-/** The text, or as much of it as has room together with the note. */
-function capText(text: string, room = MAX_BYTES): string {
-  // a character is at most three bytes, so most results need no counting
-  if (text.length * 3 <= room) return text;
-  const encoder = new TextEncoder();
-  const bytes = new Uint8Array(room);
-  if (encoder.encodeInto(text, bytes).read === text.length) return text;
-  const note = `\n\n[Cut off: the whole was ${text.length} characters long, and a tool may return 256 KB. Ask for less, or for a part.]`;
-  // the note is ASCII, and encodeInto stops between two characters, never inside one
-  const { written } = encoder.encodeInto(text, bytes.subarray(0, Math.max(0, room - note.length)));
-  // not text.slice(), which would keep the whole text in memory
-  const begin = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, written));
-  return begin + note;
+function tooDeep(tool: string, cause?: unknown): CuelineError {
+  return new CuelineError(
+    'invalid_definition',
+    `${tool} returned something that is nested more than ${MAX_JSON_DEPTH} levels deep, or too long for JSON. Return less, or flatter data.`,
+    { cause },
+  );
 }
 
 type Part = { type: unknown; text?: unknown };
@@ -70,10 +69,10 @@ function isPartList(output: unknown): output is readonly Part[] {
 }
 
 function capParts(parts: readonly Part[]): Part[] {
-  let room = MAX_BYTES;
+  let room = MAX_TEXT_BYTES;
   return parts.map((part) => {
     if (part.type !== 'text' || typeof part.text !== 'string') return part;
-    const text = capText(part.text, room);
+    const text = capText(part.text, room, advice);
     room = Math.max(0, room - new TextEncoder().encode(text).length);
     return { ...part, text };
   });

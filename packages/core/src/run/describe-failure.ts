@@ -21,10 +21,19 @@ export function describeFailure(
 
 /** What a prompt function threw: errors of the AI SDK's as they are, others as the script's. */
 function toScriptError(error: unknown, secrets: readonly string[]): CuelineError {
-  if (error instanceof Error && error.name.startsWith('AI_')) {
+  if (isOfAiSdk(error)) {
     const { code, message, details, cause } = toRunError(error, secrets);
     return new CuelineError(code, message, { details, cause, source: 'prompt' });
   }
   const { code, message } = scriptError('The prompt function', error, 'prompt');
   return new CuelineError(code, redact(message, secrets), { cause: error, source: 'prompt' });
+}
+
+function isOfAiSdk(error: unknown): boolean {
+  try {
+    return error instanceof Error && error.name.startsWith('AI_');
+  } catch {
+    // a getter or a proxy that throws
+    return false;
+  }
 }

@@ -1,7 +1,8 @@
 import { getErrorMessage } from '@ai-sdk/provider';
 import type { FlexibleSchema } from 'ai';
 import { anySignal } from '../any-signal.ts';
-import { sourceOf, withSource } from '../error-source.ts';
+import { capText } from '../cap-text.ts';
+import { sourceOf } from '../error-source.ts';
 import { CuelineError } from '../errors.ts';
 import { redact } from '../models/redact.ts';
 import { reportInDevelopment } from '../report-in-development.ts';
@@ -24,6 +25,7 @@ import type { Recorder } from './recorder.ts';
 import type { ApprovalVerdict } from './tool-approval.ts';
 import { placed } from './tool-places.ts';
 import type { Speaker } from './tree.ts';
+import { toolErrorText } from './tool-error-text.ts';
 import { timeLimit, untilAborted, untilSettled } from './until-aborted.ts';
 
 /** How a call's result becomes known to those that wait for the same. */
@@ -287,10 +289,10 @@ export function createCallGuard({
   /** The model is told what a tool throws: our own errors by their words alone, and no error by a key. */
   function withoutKeys(error: unknown): unknown {
     const source = sourceOf(error, 'tool');
-    if (CuelineError.isInstance(error)) return forModel(redact(error.message, tree.secrets), error, source);
-    const text = getErrorMessage(error);
-    const safe = redact(text, tree.secrets);
-    return safe === text ? error : withSource(new Error(safe, { cause: error }), source);
+    if (CuelineError.isInstance(error))
+      return forModel(redact(capText(error.message), tree.secrets), error, source);
+    const text = redact(toolErrorText(error), tree.secrets);
+    return isReadAs(error, text) ? error : forModel(text, error, source);
   }
 
   return {
@@ -321,6 +323,15 @@ export function createCallGuard({
       notes.clear();
     },
   };
+}
+
+/** Whether the AI SDK tells the model exactly this text of an error. */
+function isReadAs(error: unknown, text: string): boolean {
+  try {
+    return getErrorMessage(error) === text;
+  } catch {
+    return false;
+  }
 }
 
 /** A tool that is ended may say so first, in its own words: what counts is why it was. */

@@ -1,5 +1,5 @@
-import { getErrorMessage } from '@ai-sdk/provider';
 import { anySignal } from '../any-signal.ts';
+import { capText } from '../cap-text.ts';
 import { sourceOf } from '../error-source.ts';
 import { CuelineError, type ErrorSource } from '../errors.ts';
 import { redact } from '../models/redact.ts';
@@ -9,6 +9,7 @@ import { capOutput } from './cap-output.ts';
 import type { Admission, Admit } from './guard-call.ts';
 import { toJson } from './to-json.ts';
 import type { Speaker } from './tree.ts';
+import { toolErrorText } from './tool-error-text.ts';
 import { placed, speakerOf } from './tool-places.ts';
 import { timeLimit, untilAborted } from './until-aborted.ts';
 
@@ -80,6 +81,15 @@ function admitted(admit: () => Admission): Admission | { refused: unknown } {
   }
 }
 
+/** Without the error's name, since the model reads it as a field of the result. */
 function messageOf(error: unknown): string {
-  return error instanceof Error && error.message !== '' ? error.message : getErrorMessage(error);
+  return error instanceof Error && hasMessage(error) ? capText(error.message) : toolErrorText(error);
+}
+
+function hasMessage(error: Error): boolean {
+  try {
+    return typeof error.message === 'string' && error.message !== '';
+  } catch {
+    return false;
+  }
 }

@@ -1,4 +1,3 @@
-import { getErrorMessage } from '@ai-sdk/provider';
 import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
 import { invalidCallSource, sourceOf } from '../error-source.ts';
 import { CuelineError, type ErrorSource } from '../errors.ts';
@@ -10,6 +9,7 @@ import { causeOf } from './steer.ts';
 import { contentFiltered } from './content-filtered.ts';
 import { toJson } from './to-json.ts';
 import type { ModelRetry } from './steady-model.ts';
+import { toolErrorText } from './tool-error-text.ts';
 import type { EventSink } from './tree.ts';
 
 /** How long a tool waits for its call to come through the stream, in milliseconds. */
@@ -121,7 +121,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
 
   /** An error in the words in which the model is told of it, without keys. */
   function errorText(error: unknown): string {
-    return redact(getErrorMessage(error), settings.secrets);
+    return redact(toolErrorText(error), settings.secrets);
   }
 
   /** The AI SDK gives the error of such a call again, as a text. */

@@ -1,4 +1,5 @@
 import { Output, type OutputInterface } from 'ai';
+import { thrownText } from '../error-source.ts';
 import { CuelineError } from '../errors.ts';
 import { parseWith, toSchema } from '../prompt/schema.ts';
 import type { ToolSchema } from '../prompt/tool-definition.ts';
@@ -32,7 +33,7 @@ export function createResponseCheck(given: ToolSchema): ResponseCheck {
         issues = undefined;
         return undefined;
       } catch (error) {
-        issues = error instanceof Error ? error.message : String(error);
+        issues = thrownText(error);
         if (tries >= MAX_TRIES) return undefined;
         return `Your answer does not fit what is asked for: ${issues}\nAnswer again with the whole JSON and nothing else.`;
       }

@@ -1,4 +1,5 @@
 import { createId } from '../create-id.ts';
+import { thrownText } from '../error-source.ts';
 import { CuelineError } from '../errors.ts';
 import type { ClientToolAnswer, RunEvent } from '../log/events.ts';
 import { isOpenRequest } from '../log/reduce.ts';
@@ -155,6 +156,8 @@ function interrupted(toolName: string): ClientToolAnswer {
 }
 
 function wordsOf(error: unknown): string {
-  const words = error instanceof Error ? error.message : String(error);
-  return words === '' ? 'The function in the page failed, and did not say why.' : words;
+  if (error === '' || (error instanceof Error && error.message === '')) {
+    return 'The function in the page failed, and did not say why.';
+  }
+  return thrownText(error);
 }

@@ -9,6 +9,7 @@ import type {
 import { CuelineError } from '../errors.ts';
 import { contentFiltered } from './content-filtered.ts';
 import { createCallIds } from './call-ids.ts';
+import { readableInput, readableResult } from './readable-call.ts';
 
 /** What a model has answered, once it is known to be all of it. */
 export type ModelAnswer = {
@@ -87,7 +88,8 @@ export function createWholeAnswer(
   function takeCall(part: LanguageModelV4ToolCall): void {
     const { id, saying } = ids.call(part.toolCallId);
     if (saying) emit({ type: 'tool-input-end', id });
-    const call = id === part.toolCallId ? part : { ...part, toolCallId: id };
+    const input = readableInput(part.input);
+    const call = id === part.toolCallId && input === part.input ? part : { ...part, toolCallId: id, input };
     content.push(call);
     if (call.providerExecuted === true) elsewhere.set(id, call);
     else here.push(call);
@@ -96,7 +98,8 @@ export function createWholeAnswer(
   }
 
   /** A result comes after its call, and so waits with it. */
-  function takeResult(part: Part<'tool-result' | 'tool-approval-request'>): void {
+  function takeResult(given: Part<'tool-result' | 'tool-approval-request'>): void {
+    const part = given.type === 'tool-result' ? readableResult(given) : given;
     const toolCallId = ids.called(part.toolCallId);
     const named = toolCallId === part.toolCallId ? part : { ...part, toolCallId };
     content.push(named);

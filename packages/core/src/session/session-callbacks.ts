@@ -1,4 +1,5 @@
 import type { ModelMessage } from 'ai';
+import { thrownText } from '../error-source.ts';
 import { copyPlain } from '../run/copy-plain.ts';
 import { isMessage } from './is-message.ts';
 import type { SessionLog } from './session-log.ts';
@@ -77,7 +78,7 @@ export function createCallbackQueue(
     try {
       return await run();
     } catch (error) {
-      const message = `${name} threw: ${error instanceof Error ? error.message : String(error)}`;
+      const message = `${name} threw: ${thrownText(error)}`;
       warn(message);
       note('error', message, { error });
       return undefined;

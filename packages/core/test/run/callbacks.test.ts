@@ -335,8 +335,8 @@ describe('what a tool throws', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['undefined', undefined, 'unknown error'],
-    ['null', null, 'unknown error'],
+    ['undefined', undefined, 'The tool threw undefined.'],
+    ['null', null, 'The tool threw null.'],
     ['a text', 'no luck', 'no luck'],
     ['an object', { code: 7 }, '{"code":7}'],
     ['an error without a message', new Error(''), 'Error'],

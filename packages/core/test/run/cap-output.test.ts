@@ -127,7 +127,7 @@ describe('capOutput', () => {
     [
       '20,000 levels',
       deep,
-      /^Tool find returned something that is not JSON \(Maximum call stack size exceeded\)\. Return plain/,
+      /^Tool find returned something that is nested more than 1000 levels deep, or too long for JSON\./,
     ],
     ['a function', () => 1, /^Tool find returned a function\. Return its result/],
     [

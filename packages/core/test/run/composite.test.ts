@@ -48,7 +48,7 @@ describe('a call that goes wrong is its own', () => {
     ['a rejection', () => Promise.reject(new Error('no such file')), 'no such file'],
     ['a text that is thrown', () => Promise.reject('no such file'), 'no such file'],
     ['something that has no text', () => Promise.reject(Object.create(null)), '{}'],
-    ['nothing that is thrown', () => Promise.reject(undefined), 'unknown error'],
+    ['nothing that is thrown', () => Promise.reject(undefined), 'The tool threw undefined.'],
     [
       'a cycle',
       () => cyclic,
