@@ -26,13 +26,15 @@ export function thrownText(error: unknown): string {
   let text = 'an object that cannot be read';
   try {
     const { message } = (error ?? {}) as { message?: unknown };
-    if (typeof message === 'string' && message !== '') text = message;
-    else if (typeof error === 'object' && !(error instanceof Error)) text = `${JSON.stringify(error)}`;
-    else text = error?.toString() ?? 'undefined';
+    text = typeof message === 'string' && message !== '' ? message : (jsonOf(error) ?? String(error));
   } catch {
     // a getter or a proxy that throws, a cycle
   }
   return text.length > 10_000 ? `${text.slice(0, 10_000)}… [cut off: ${text.length} characters]` : text;
+}
+
+function jsonOf(thrown: unknown): string | undefined {
+  return typeof thrown === 'object' && !(thrown instanceof Error) ? JSON.stringify(thrown) : undefined;
 }
 
 /** Whose words say that a call's arguments cannot be used: the model's fault, or that of a schema which threw. */

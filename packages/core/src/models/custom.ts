@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { CuelineError } from '../errors.ts';
+import { loadPart } from '../load-part.ts';
 import { checkBaseUrl, isLoopback } from './base-url.ts';
 import { type Environment, readVariable, toVariablePart } from './environment.ts';
 import { loadPackage } from './load-package.ts';
@@ -76,5 +77,6 @@ export async function createEnvironmentModel(
     });
   }
   const create = await loadPackage(type === 'openai' ? 'openai-compatible' : 'openai', packages);
-  return create({ apiKey, baseURL, fetch, name: provider })(modelId);
+  const { withSchemaFallback } = await loadPart('models', import('./schema-fallback.ts'));
+  return withSchemaFallback(create({ apiKey, baseURL, fetch, name: provider })(modelId));
 }

@@ -319,6 +319,7 @@ export const openAICompatible: ProviderPackage = {
         name,
         baseURL,
         includeUsage: true,
+        supportsStructuredOutputs: true,
         ...(apiKey === undefined ? {} : { apiKey }),
       });
   },

@@ -1,6 +1,7 @@
 import { streamText, type ModelMessage, type OutputInterface, type StreamTextResult, type ToolSet } from 'ai';
 import type { CuelineError } from '../errors.ts';
 import { guardedDownload } from './guarded-download.ts';
+import { isBrowser } from '../models/platform.ts';
 import { toRunError } from '../models/run-error.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
@@ -44,8 +45,14 @@ export type Conversation = {
   definitions(): Definitions;
 };
 
+/** What the AI SDK warns of is in the log. In a page it would also be on the console, unless the page wants it there. */
+function keepConsoleQuiet(): void {
+  if (isBrowser()) globalThis.AI_SDK_LOG_WARNINGS ??= false;
+}
+
 /** Begins a conversation with the model: the run's own, or an agent's. The only place that calls `streamText`. */
 export function speak(speaker: Speaker, speech: Speech): Conversation {
+  keepConsoleQuiet();
   const { tree, sink } = speaker;
   const { prompt, messages, abortSignal, responseSchema, conduct } = speech;
   const { timeout, maxRetries, ...options } = speech.options;
