@@ -135,7 +135,7 @@ export type RunFacts<Types extends PromptTypes = PromptTypes> = {
   toolCalls: Types['toolCall'][];
   /** The task list, in its order; empty where there is none. */
   tasks: readonly TaskState[];
-  /** What the run has asked, open and answered. Of the agents, too. */
+  /** What the run has asked, open and answered. Of the agents, too, and what starts ask that go on out of sight. */
   requests: RequestState[];
   /** Every agent that has worked, at any depth, in the order in which they began. */
   agents: AgentState[];

@@ -1,4 +1,6 @@
 import { CuelineError } from '../errors.ts';
+import { isOpenRequest } from '../log/reduce.ts';
+import type { RequestState } from '../log/state.ts';
 import type { Attempt } from './attempt.ts';
 import type { WhenBusy } from './run.ts';
 import { createStartQueue } from './start-queue.ts';
@@ -15,6 +17,10 @@ export type Attempts = {
   readonly shown: Attempt | undefined;
   /** How many wait. */
   readonly queued: number;
+  /** What those ask that go on out of sight, and that nothing has answered yet. */
+  readonly asked: readonly RequestState[];
+  /** The start that asks this: one that goes on out of sight, or else the one that is shown. */
+  asking(requestId: string): Attempt | undefined;
   /** The result of a start that was made with this key and is shown, under way, or waits. */
   find(key: string | undefined): Promise<unknown> | undefined;
   /** Makes a start now, or does with it what `whenBusy` says. */
@@ -27,8 +33,11 @@ export type Attempts = {
   stop(): void;
 };
 
-/** No starts yet. `onQueue` is told when the number of those that wait has changed. */
-export function createAttempts(onQueue: () => void): Attempts {
+/**
+ * No starts yet. `onQueue` is told when the number of those that wait has changed; `follow` follows a start that was let
+ * go of, or ends it where its work is not known any more.
+ */
+export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) => unknown): Attempts {
   const queue = createStartQueue(onQueue);
   const background = new Set<Attempt>();
   let shown: Attempt | undefined;
@@ -36,6 +45,14 @@ export function createAttempts(onQueue: () => void): Attempts {
   function isUnderWay(): boolean {
     return shown !== undefined && !shown.log.ended;
   }
+
+  /** Its end settles its promise, and what it asks can be answered: so it is followed, also where it was let go of. */
+  function moveOutOfSight(attempt: Attempt): void {
+    background.add(attempt);
+    follow(attempt);
+  }
+
+  const askedBy = ({ log }: Attempt): RequestState[] => log.getState().requests.filter(isOpenRequest);
 
   function replace(): void {
     queue.clear();
@@ -50,6 +67,13 @@ export function createAttempts(onQueue: () => void): Attempts {
     get queued() {
       return queue.length;
     },
+    get asked() {
+      return [...background].flatMap(askedBy);
+    },
+    asking: (requestId) =>
+      [...background].find((attempt) =>
+        askedBy(attempt).some((request) => request.requestId === requestId),
+      ) ?? shown,
     find(key) {
       if (key === undefined) return undefined;
       const attempt = [shown, ...background].find((made) => made?.key === key);
@@ -77,7 +101,7 @@ export function createAttempts(onQueue: () => void): Attempts {
             ),
           );
         case 'parallel':
-          if (shown !== undefined && isUnderWay()) background.add(shown);
+          if (shown !== undefined && isUnderWay()) moveOutOfSight(shown);
           return start();
         default:
           replace();
@@ -86,7 +110,7 @@ export function createAttempts(onQueue: () => void): Attempts {
     },
     show(attempt) {
       // one that was let go of, or that a listener has started meanwhile, can still be stopped
-      if (shown !== undefined && !shown.log.ended) background.add(shown);
+      if (shown !== undefined && !shown.log.ended) moveOutOfSight(shown);
       shown = attempt;
       const whenEnded = (): void => {
         background.delete(attempt);

@@ -56,7 +56,7 @@ function openRun<Input, Types extends PromptTypes>(
   let settings: RunSettings & { definition: PromptDefinition<Input, Types> } = { ...given, definition };
   const subscribers = new Set<(state: RunState<Types>) => void>();
   const listeners = new Set<(event: RunEvent) => void>();
-  const attempts = createAttempts(tell);
+  const attempts = createAttempts(tell, follow);
   const overlay = createStateOverlay();
   const clientTools = createClientToolRunner();
   if (tools !== undefined) clientTools.provide(tools);
@@ -96,7 +96,7 @@ function openRun<Input, Types extends PromptTypes>(
   function show(state: RunState): RunState<Types> {
     const replaying = attempts.shown?.replays === true && !log.ended;
     // a definition's types are those of its logs
-    return overlay(state, { queued: attempts.queued, replaying, storageError });
+    return overlay(state, { queued: attempts.queued, replaying, storageError, asked: attempts.asked });
   }
 
   function tell(): void {
@@ -127,7 +127,11 @@ function openRun<Input, Types extends PromptTypes>(
       schedule,
       onEvent(event) {
         // what goes on out of sight is not told; before it is made, it is what will be seen
-        if (made !== undefined && made !== attempts.shown) return;
+        if (made !== undefined && made !== attempts.shown) {
+          // but for what it asks
+          if (event.type.startsWith('request-') || event.type === 'run-end') tell();
+          return;
+        }
         // whoever loads the log sees for himself that it breaks off, and another page may still be writing it
         if (!isInterruption(event)) writer?.add(event);
         callAll(listeners, event);
@@ -251,8 +255,8 @@ function openRun<Input, Types extends PromptTypes>(
     return false;
   }
 
-  async function command(said: RunCommand): Promise<EditReply> {
-    return attempts.shown?.tell(said) ?? { accepted: false, reason: 'The run is not under way.' };
+  async function command(said: RunCommand, attempt = attempts.shown): Promise<EditReply> {
+    return attempt?.tell(said) ?? { accepted: false, reason: 'The run is not under way.' };
   }
 
   return {
@@ -293,7 +297,8 @@ function openRun<Input, Types extends PromptTypes>(
     retry: ({ from } = {}) => restoring.when(() => retry(from)),
     edit: (edit, agent) => command({ type: 'edit', edit, ...(agent === undefined ? {} : { agent }) }),
     provideTools: clientTools.provide,
-    respond: (requestId, answer) => command({ type: 'respond', requestId, answer }),
+    respond: (requestId, answer) =>
+      command({ type: 'respond', requestId, answer }, attempts.asking(requestId)),
     stop() {
       takeBackRetry();
       restoring.stop(attempts.stop);

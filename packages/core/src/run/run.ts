@@ -34,7 +34,7 @@ export type RunOptions<Types extends PromptTypes = PromptTypes> = RunSettings & 
 
 /**
  * What a start does where the run is under way: stop it (`replace`, the default), wait for its end (`queue`), fail as
- * `busy` (`reject`), or let it go on out of sight (`parallel`), where only its promise tells of it.
+ * `busy` (`reject`), or let it go on out of sight (`parallel`): its promise settles with its end, and what it asks is in `state.requests`.
  */
 export type WhenBusy = 'replace' | 'queue' | 'reject' | 'parallel';
 
