@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { createRun, CuelineError, definePrompt, type RunEvent, type RunStorage } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
@@ -20,11 +21,12 @@ async function chats(request: Request, userId: string): Promise<Response> {
     .array(z.looseObject({ seq: z.int().min(0), t: z.number(), type: z.string() }))
     .max(1_000)
     .parse(await request.json()) as RunEvent[];
+  // a batch that begins with 0 takes the place of the whole log; any other follows what is stored, or is given again
   const [first] = events;
-  // a batch that begins with 0 takes the place of the whole log; any other follows what is stored
-  if (first === undefined || (first.seq !== 0 && first.seq !== stored.length)) {
-    return new Response(null, { status: 409 });
-  }
+  if (first === undefined) return new Response(null, { status: 400 });
+  const again = stored.slice(first.seq, first.seq + events.length);
+  const follows = first.seq <= stored.length && isDeepStrictEqual(again, events.slice(0, again.length));
+  if (first.seq !== 0 && !follows) return new Response(null, { status: 409 });
   table.set(key, [...stored.slice(0, first.seq), ...events]);
   return new Response(null, { status: 204 });
 }
@@ -36,7 +38,11 @@ export function serverStorage(url: string, send: typeof fetch = fetch): RunStora
   async function ask(id: string, init?: RequestInit): Promise<Response> {
     const response = await send(`${url}/${encodeURIComponent(id)}`, init);
     if (response.ok) return response;
-    throw new CuelineError('storage_failed', `The chat could not be stored (${response.status}).`);
+    // another device has gone on with the chat, which no other try changes
+    const details = response.status === 409 ? { reason: 'other_tab' } : {};
+    throw new CuelineError('storage_failed', `The chat could not be stored (${response.status}).`, {
+      details,
+    });
   }
   return {
     async load(id) {

@@ -16,7 +16,8 @@ const logs = new Map<string, RunEvent[]>(); // yours: a database, a file, an end
 const storage: RunStorage = {
   load: async (id) => logs.get(id),
   async append(id, events) {
-    const stored = events[0]?.seq === 0 ? [] : (logs.get(id) ?? []); // a log that begins takes the old one's place
+    // a log that begins takes the old one's place, and a batch that is given again its own
+    const stored = (logs.get(id) ?? []).slice(0, events[0]?.seq);
     logs.set(id, [...stored, ...events]);
   },
   remove: async (id) => void logs.delete(id),

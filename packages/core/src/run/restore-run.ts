@@ -1,7 +1,6 @@
 import type { CuelineError } from '../errors.ts';
 import { loadPart } from '../load-part.ts';
 import type { RunEvent } from '../log/events.ts';
-import { reduceAll } from '../log/reduce.ts';
 import type { Entrance } from './attempts.ts';
 import type { RunStorage } from './run-storage.ts';
 import { createStartQueue } from './start-queue.ts';
@@ -42,18 +41,21 @@ export function createRestoring(options: RestoringOptions): Restoring {
   let stop: (() => void) | undefined;
 
   async function load(storage: RunStorage): Promise<void> {
-    let stored: readonly RunEvent[] = [];
+    let stored: Store.StoredLog = { events: [] };
     try {
       const { createEventWriter, readStored } = await loadStore();
       onWriter(createEventWriter(storage, id, onError));
-      stored = await readStored(storage, id, reduceAll);
+      stored = await readStored(storage, id);
+      if (stored.damage !== undefined) onError(stored.damage);
     } catch (error) {
       // only errors of ours come out of these
       onError(error as CuelineError);
     }
     isKnown = true;
-    const isStored = stored.length > 0;
-    takeUp(isStored ? stored : (past ?? []), isStored);
+    const { events, damage } = stored;
+    // a log that goes on behind its damage is stored anew, from its beginning
+    if (events.length > 0) takeUp(events, damage === undefined);
+    else takeUp(past ?? [], false);
     stop?.();
     while (waiting.length > 0) waiting.next();
     onChange();

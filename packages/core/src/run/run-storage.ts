@@ -2,12 +2,18 @@ import type { RunEvent } from '../log/events.ts';
 
 /** Where runs are kept while the page is away. It may fail: the run then goes on in memory, and its state says so. */
 export type RunStorage = {
-  /** Every event of the run's last start, in their order; undefined where the run was never stored. */
+  /**
+   * Every event of the run's last start, in their order; undefined where the run was never stored. What cannot be read of
+   * them is cut off, with what follows it, and the run's `storageError` says so.
+   */
   load(id: string): Promise<readonly RunEvent[] | undefined>;
   /**
    * Adds a batch of events, which follow each other and those that are stored; a batch whose first `seq` is 0 takes the
-   * place of all that was stored. Batches of one run are given one after the other.
-   * @throws CuelineError `storage_failed` where nothing more can be stored, or where somebody else stores this run too
+   * place of all that was stored. Batches of one run are given one after the other. What it throws is the run's
+   * `storageError`, and the batch is given again after a while, together with what came after it: what is stored of these
+   * events already is to be replaced.
+   * @throws CuelineError `storage_failed`, with a `details.reason` of `denied`, `foreign`, `other_tab`, `gone` or `gap`
+   * where it is of no use to try again: the rest of that log is not stored then
    */
   append(id: string, events: readonly RunEvent[]): Promise<void>;
   /** Forgets a run. Does nothing where it was never stored. */

@@ -1,9 +1,17 @@
 import { CuelineError } from '../errors.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
+import { createReducer, type Reducer } from '../log/reduce.ts';
 import type { RunStorage } from './run-storage.ts';
 
 /** How long events wait for others to be stored with them, in milliseconds. */
 const BATCH_MS = 100;
+/** How many events are given to the storage at once. */
+const MAX_BATCH = 500;
+/** How long a storage may take to answer before the run says that it does not, in milliseconds. */
+const ANSWER_MS = 10_000;
+/** How long it is waited before a batch that could not be stored is given again: so long, then twice as long, up to the most. */
+const RETRY_MS = 500;
+const MAX_RETRY_MS = 30_000;
 
 /**
  * What is stored at once: the start, by which a run that goes on elsewhere is found after a reload, and what has been
@@ -17,6 +25,9 @@ const URGENT: ReadonlySet<RunEvent['type']> = new Set([
   'run-end',
 ]);
 
+/** Failures of a storage that the next try meets again, however long it waits. */
+const LASTING: ReadonlySet<unknown> = new Set(['denied', 'foreign', 'other_tab', 'gone', 'gap']);
+
 /** Keeps a run's events in a storage, in batches. */
 export type EventWriter = {
   /** The next event; one whose `seq` is 0 begins a log in the place of what was stored before. */
@@ -24,18 +35,30 @@ export type EventWriter = {
 };
 
 /**
- * A writer for the run `id`. `onError` is told once a log why it cannot be stored (and with undefined when a new one
- * begins); the rest of that log is not stored then.
+ * A writer for the run `id`. A batch that cannot be stored is given again, with all that came after it, until the storage
+ * takes it or a new log begins. `onError` is told once why nothing is stored at the moment, and with undefined once
+ * everything is stored again. After a failure that lasts (`details.reason`), the rest of that log is not stored.
  */
 export function createEventWriter(
   storage: RunStorage,
   id: string,
   onError: (error: CuelineError | undefined) => void,
 ): EventWriter {
+  /** What is not stored, in its order. */
   let waiting: RunEvent[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   let writing = false;
-  let failed = false;
+  let failures = 0;
+  let hasGivenUp = false;
+  let isTold = false;
+  /** Ends the pause before the next try. */
+  let goOn = (): void => {};
+
+  function tell(error: CuelineError | undefined): void {
+    if (isTold === (error !== undefined)) return;
+    isTold = error !== undefined;
+    onError(error);
+  }
 
   async function write(): Promise<void> {
     clearTimeout(timer);
@@ -43,29 +66,55 @@ export function createEventWriter(
     if (writing) return;
     writing = true;
     while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
+      const batch = waiting.slice(0, MAX_BATCH);
+      waiting = waiting.slice(MAX_BATCH);
+      // the storage may still do it: another batch before it has answered could come in between
+      const late = setTimeout(() => tell(silent()), ANSWER_MS);
       try {
         await storage.append(id, batch);
+        failures = 0;
+        tell(undefined);
       } catch (error) {
-        // a new log may have begun meanwhile, and may fare better
+        // a new log has begun meanwhile, and may fare better
         if (waiting[0]?.seq === 0) continue;
-        failed = true;
-        waiting = [];
-        onError(asStorageError(error));
+        tell(asStorageError(error));
+        if (isLasting(error)) {
+          hasGivenUp = true;
+          waiting = [];
+          break;
+        }
+        waiting = [...batch, ...waiting];
+        failures += 1;
+        await pause(Math.min(RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS));
+      } finally {
+        clearTimeout(late);
       }
     }
     writing = false;
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const again: unknown = setTimeout(resolve, ms);
+      // in Node a timer keeps the process alive, which a storage that is away for long is not worth
+      if (failures > 5) (again as { unref?: () => void }).unref?.();
+      goOn = () => {
+        clearTimeout(again as ReturnType<typeof setTimeout>);
+        resolve();
+      };
+    });
   }
 
   return {
     add(event) {
       if (event.seq === 0) {
         waiting = [];
-        if (failed) onError(undefined);
-        failed = false;
+        failures = 0;
+        hasGivenUp = false;
+        tell(undefined);
+        goOn();
       }
-      if (failed) return;
+      if (hasGivenUp) return;
       waiting.push(event);
       if (URGENT.has(event.type)) void write();
       else timer ??= setTimeout(() => void write(), BATCH_MS);
@@ -73,42 +122,86 @@ export function createEventWriter(
   };
 }
 
-/** What a storage has of the run `id`, in which `read` finds a state. @throws CuelineError `storage_failed` */
-export async function readStored(
-  storage: RunStorage,
-  id: string,
-  read: (stored: readonly RunEvent[]) => unknown,
-): Promise<readonly RunEvent[]> {
+/** What a storage has of a run, and where not all of it can be read, why. */
+export type StoredLog = { events: readonly RunEvent[]; damage?: CuelineError };
+
+/**
+ * What a storage has of the run `id`, up to the first event that cannot be read.
+ * @throws CuelineError `storage_failed` where the storage fails or does not answer, or has a log of another version
+ */
+export async function readStored(storage: RunStorage, id: string): Promise<StoredLog> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(silent()), ANSWER_MS);
+  });
   try {
-    const stored = (await storage.load(id)) ?? [];
-    checkReadable(stored, read);
-    return stored;
+    return readable((await Promise.race([storage.load(id), limit])) ?? []);
   } catch (error) {
     throw asStorageError(error);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-/** @throws CuelineError `storage_failed` for a log that cannot be shown: another version's, or a damaged one. */
-function checkReadable(stored: readonly RunEvent[], read: (stored: readonly RunEvent[]) => unknown): void {
+function readable(stored: readonly RunEvent[]): StoredLog {
   const [first] = stored;
-  if (first === undefined) return;
-  try {
-    read(stored);
-    if (first.type === 'run-start' && first.v === LOG_VERSION) return;
-  } catch {
-    // told below
+  if (first === undefined) return { events: [] };
+  const length = readableLength(stored);
+  if (length === 0 || first.type !== 'run-start' || first.v !== LOG_VERSION) {
+    throw failed(
+      'What is stored of this run was written by another version, or is damaged from its beginning on. The next start takes its place.',
+      'damaged',
+    );
   }
-  throw new CuelineError(
-    'storage_failed',
-    'What is stored of this run was written by another version, or is damaged. The next start takes its place.',
+  if (length === stored.length) return { events: stored };
+  const damage = failed(
+    `What is stored of this run is damaged after its first ${length} events, so what came after them is lost. ` +
+      'retry() continues after its last whole step.',
+    'damaged',
   );
+  return { events: stored.slice(0, length), damage };
+}
+
+/** How many events follow each other from 0 and can be shown. */
+function readableLength(stored: readonly RunEvent[]): number {
+  if (canBeShown(stored, 0, createReducer())) return stored.length;
+  const reducer = createReducer();
+  return stored.findIndex((_, index) => !canBeShown(stored.slice(index, index + 1), index, reducer));
+}
+
+function canBeShown(events: readonly RunEvent[], from: number, reducer: Reducer): boolean {
+  try {
+    for (const [index, event] of events.entries()) {
+      if (event.seq !== from + index || typeof event.type !== 'string') return false;
+      reducer.apply(event);
+    }
+    reducer.snapshot();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isLasting(error: unknown): boolean {
+  return CuelineError.isInstance(error) && LASTING.has(error.details?.['reason']);
 }
 
 /** Why something cannot be stored or read, as an error of ours. */
 function asStorageError(error: unknown): CuelineError {
   if (CuelineError.isInstance(error)) return error;
-  const why = error instanceof Error ? error.message : String(error);
+  const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
   return new CuelineError('storage_failed', `The run cannot be kept: ${why}. It goes on without.`, {
     cause: error,
   });
+}
+
+function silent(): CuelineError {
+  return failed(
+    `The storage has not answered for ${ANSWER_MS / 1_000} s, so the run is only in memory for now.`,
+    'silent',
+  );
+}
+
+function failed(message: string, reason: string): CuelineError {
+  return new CuelineError('storage_failed', message, { details: { reason } });
 }

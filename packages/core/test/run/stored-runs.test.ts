@@ -9,7 +9,7 @@ import {
   type RunState,
 } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { json, types } from '../support.ts';
 import { after, atOnce, codeOf, memoryStorage, nextEvent, type MemoryStorage } from './runs.ts';
@@ -363,7 +363,7 @@ describe('a storage that fails', () => {
       status: 'idle',
       storageError: {
         code: 'storage_failed',
-        message: 'The run cannot be kept: The disk is on fire.. It goes on without.',
+        message: 'The run cannot be kept: The disk is on fire. It goes on without.',
       },
     });
     storage.load = load;
@@ -379,38 +379,123 @@ describe('a storage that fails', () => {
     expect(await run.start('caves')).toBe('One.');
   });
 
-  test('to append: the run goes on and says so, nothing more of it is stored, and the next start tries again', async () => {
+  /** A run whose appends are answered by `append`, with each change of its storage error. */
+  function openWith(append: (attempt: number, store: () => Promise<void>) => Promise<void>) {
     const storage = memoryStorage();
-    const { append } = storage;
-    let calls = 0;
-    storage.append = (id, events) => {
-      calls += 1;
-      return calls === 1 ? append(id, events) : Promise.reject(new CuelineError('storage_failed', 'Full.'));
-    };
-    const { run } = open(storage, [
-      look('left'),
-      [
-        { text: 'one', delay: 130 },
-        { text: 'two', delay: 130 },
-      ],
-      'Two.',
-    ]);
+    const store = storage.append;
+    let attempts = 0;
+    storage.append = (id, events) => append((attempts += 1), () => store(id, events));
+    const slow: ScriptedTurn = [
+      { text: 'one', delay: 130 },
+      { text: 'two', delay: 130 },
+    ];
+    const { run } = open(storage, [look('left'), slow, 'Two.']);
     const errors: unknown[] = [];
     run.subscribe(({ storageError }) => {
       if (errors.at(-1) !== storageError?.message) errors.push(storageError?.message);
     });
+    return { run, storage, errors, attempts: () => attempts };
+  }
+
+  test.each([1, 3])('to append %i times: the run says so meanwhile, and nothing is lost', async (times) => {
+    const { run, storage, errors } = openWith((attempt, store) =>
+      attempt > 1 && attempt <= 1 + times ? Promise.reject(new Error('503.')) : store(),
+    );
     expect(await run.start('caves')).toBe('onetwo');
-    await after(20);
-    expect(run.getState()).toMatchObject({
-      status: 'done',
-      storageError: { code: 'storage_failed', message: 'Full.' },
+    await expect.poll(() => stored(storage), { timeout: 8_000 }).toEqual(json(run.log()));
+    expect(errors).toEqual(['The run cannot be kept: 503. It goes on without.', undefined]);
+    expect(run.getState()).not.toHaveProperty('storageError');
+  });
+
+  test('to append after it had stored the batch: what it has of it is replaced', async () => {
+    const storage = memoryStorage();
+    const { append } = storage;
+    let calls = 0;
+    storage.append = async (id, events) => {
+      calls += 1;
+      const before = (storage.logs.get(id) ?? []).slice(0, events[0]!.seq);
+      storage.logs.set(id, before);
+      await append(id, events);
+      if (calls === 2) throw new Error('The answer was lost.');
+    };
+    const { run } = open(storage, [look('left'), 'Done.']);
+    await run.start('caves');
+    await expect.poll(() => stored(storage), { timeout: 5_000 }).toEqual(json(run.log()));
+  });
+
+  test('by throwing at once', async () => {
+    const { run, storage } = openWith((attempt, store) => {
+      if (attempt === 1) throw new Error('Not today.');
+      return store();
     });
-    expect(calls).toBe(2);
-    storage.append = append;
+    expect(await run.start('caves')).toBe('onetwo');
+    await expect.poll(() => stored(storage), { timeout: 5_000 }).toEqual(json(run.log()));
+  });
+
+  test.each(['denied', 'foreign', 'other_tab', 'gone', 'gap'])(
+    'for good (%s): it is told once and not asked again before the next start',
+    async (reason) => {
+      let fails = true;
+      const { run, storage, errors, attempts } = openWith((attempt, store) =>
+        attempt > 1 && fails
+          ? Promise.reject(new CuelineError('storage_failed', 'No.', { details: { reason } }))
+          : store(),
+      );
+      expect(await run.start('caves')).toBe('onetwo');
+      await after(20);
+      expect(run.getState()).toMatchObject({ status: 'done', storageError: { message: 'No.' } });
+      expect(attempts()).toBe(2);
+      fails = false;
+      expect(await run.start('hills')).toBe('Two.');
+      await expect.poll(() => stored(storage)).toEqual(json(run.log()));
+      expect(errors).toEqual(['No.', undefined]);
+    },
+  );
+
+  test('while a new start takes the place of what could not be stored: the new one is stored at once', async () => {
+    let fails = true;
+    const { run, storage } = openWith((_, store) => (fails ? Promise.reject(new Error('Full.')) : store()));
+    await run.start('caves');
+    expect(run.getState().storageError?.message).toContain('Full');
+    fails = false;
     expect(await run.start('hills')).toBe('Two.');
     await expect.poll(() => stored(storage)).toEqual(json(run.log()));
-    await after(5);
-    expect(errors).toEqual(['Full.', undefined]);
+    expect(run.getState()).not.toHaveProperty('storageError');
+  });
+
+  describe('to answer', () => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+    afterEach(() => void vi.useRealTimers());
+
+    test('an append: the run goes on and says so; an answer that comes late counts', async () => {
+      let answer = (): void => {};
+      const { run, storage } = openWith(async (attempt, store) => {
+        if (attempt === 2) await new Promise<void>((resolve) => (answer = resolve));
+        return store();
+      });
+      const result = run.start('caves');
+      await vi.advanceTimersByTimeAsync(11_000);
+      expect(await result).toBe('onetwo');
+      expect(run.getState()).toMatchObject({
+        status: 'done',
+        storageError: { code: 'storage_failed', details: { reason: 'silent' } },
+      });
+      answer();
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(stored(storage)).toEqual(json(run.log()));
+      expect(run.getState()).not.toHaveProperty('storageError');
+    });
+
+    test('a load: what was to start starts', async () => {
+      const storage = memoryStorage();
+      storage.load = () => new Promise(() => {});
+      const { run } = open(storage, ['One.']);
+      const result = run.start('caves');
+      await vi.advanceTimersByTimeAsync(11_000);
+      expect(await result).toBe('One.');
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(stored(storage)).toEqual(json(run.log()));
+    });
   });
 
   test('while a new start replaces what it was busy with: only the new one counts', async () => {
@@ -427,6 +512,46 @@ describe('a storage that fails', () => {
     await run.start('caves');
     await run.start('hills');
     await expect.poll(() => stored(storage)).toEqual(json(run.log()));
+    expect(run.getState()).not.toHaveProperty('storageError');
+  });
+});
+
+describe('a stored log that is damaged', () => {
+  async function whole(): Promise<RunEvent[]> {
+    const storage = memoryStorage();
+    const { run } = open(storage, [look('left'), 'Done.']);
+    await run.start('caves');
+    await expect.poll(() => stored(storage).length).toBe(run.log().length);
+    return stored(storage);
+  }
+
+  test('shows everything before the damage, wherever that is, and says what is lost', async () => {
+    const log = await whole();
+    for (let at = 1; at < log.length; at += 1) {
+      const storage = memoryStorage({ a: log.toSpliced(at, 1, { seq: at } as never) });
+      const { run } = open(storage, []);
+      await run.restored;
+      const state = run.getState();
+      expect(run.log().slice(0, at)).toEqual(json(log.slice(0, at)));
+      expect(state).toMatchObject({
+        status: 'error',
+        error: { code: 'interrupted' },
+        storageError: { code: 'storage_failed', details: { reason: 'damaged' } },
+      });
+      expect(state.storageError?.message).toContain(`after its first ${at} events`);
+    }
+  });
+
+  test.each([
+    ['nothing', null],
+    ['a text', 'lost'],
+    ['an event of another place', { seq: 3, t: 0, type: 'warning', message: 'x' }],
+  ])('by %s', async (_, damage) => {
+    const log = await whole();
+    const { run } = open(memoryStorage({ a: log.toSpliced(5, 1, damage as never) }), ['Done again.']);
+    await run.restored;
+    expect(run.log().slice(0, 5)).toEqual(json(log.slice(0, 5)));
+    expect(await run.retry()).toBe('Done again.');
     expect(run.getState()).not.toHaveProperty('storageError');
   });
 });

@@ -3,7 +3,7 @@ import { batchesOf, forgetOldest, forgetRun } from './forget-runs.ts';
 import { createRunDatabase } from './run-database.ts';
 import { createRunLocks } from './run-locks.ts';
 import { denied, gap, gone, otherTab } from './storage-error.ts';
-import { describeRun, follows, joinBatches, type StoredRun } from './stored-run.ts';
+import { describeRun, follows, wholeLength, type StoredRun } from './stored-run.ts';
 
 export type { StoredRun } from './stored-run.ts';
 
@@ -71,14 +71,15 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
       const run = await transaction.objectStore('runs').get(id);
       if (run === undefined) return undefined;
       const batches = await transaction.objectStore('batches').getAll(batchesOf(id));
-      return { mark: run.mark, events: joinBatches(batches) };
+      return { mark: run.mark, batches };
     });
     if (found === undefined) {
       seen.set(id, lost);
       return undefined;
     }
-    seen.set(id, { mark: found.mark, events: found.events.length });
-    return found.events.length === 0 ? undefined : found.events;
+    seen.set(id, { mark: found.mark, events: wholeLength(found.batches) });
+    const events = found.batches.flat();
+    return events.length === 0 ? undefined : events;
   }
 
   async function append(id: string, batch: readonly RunEvent[]): Promise<void> {

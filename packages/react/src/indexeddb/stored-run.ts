@@ -35,18 +35,17 @@ export function describeRun(
   };
 }
 
-/** The events of `batches`, in their order, as far as they follow each other from 0: a damaged log ends at its gap. */
-export function joinBatches(batches: readonly (readonly RunEvent[])[]): RunEvent[] {
-  const events: RunEvent[] = [];
+/** How many events of `batches` follow each other from 0, in whole batches, so that the next one can follow them. */
+export function wholeLength(batches: readonly (readonly RunEvent[])[]): number {
+  let length = 0;
   for (const batch of batches) {
-    // a batch that holds a gap goes as a whole, so that what is left ends where a batch does
-    if (!follows(batch, events.length)) break;
-    events.push(...batch);
+    if (!Array.isArray(batch) || !follows(batch, length)) break;
+    length += batch.length;
   }
-  return events;
+  return length;
 }
 
 /** True where the events have the places from `seq` on, one after the other. */
 export function follows(batch: readonly RunEvent[], seq: number): boolean {
-  return batch.every((event, index) => event.seq === seq + index);
+  return batch.every((event, index) => event?.seq === seq + index);
 }

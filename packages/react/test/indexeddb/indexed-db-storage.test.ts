@@ -110,32 +110,45 @@ describe('a gap', () => {
     expect(await storage.load('today')).toEqual(wordsFrom(0, 10));
   });
 
-  test('in what is stored ends the log there, and the run goes on from it', async () => {
+  // a run cuts off what it cannot show, and says so
+  test('in what is stored: the rest is there, and what is stored next takes its place', async () => {
     const { name, tab } = freshDatabase();
     const storage = tab();
     for (const seq of [0, 5, 10, 15]) await storage.append('today', wordsFrom(seq, 5));
     await damage(name, (batches) => batches.delete(['today', 10]));
-    expect(await storage.load('today')).toEqual(wordsFrom(0, 10));
+    expect(await storage.load('today')).toEqual([...wordsFrom(0, 10), ...wordsFrom(15, 5)]);
 
     await storage.append('today', wordsFrom(10, 2));
     await storage.append('today', wordsFrom(12, 3));
     expect(await tab().load('today')).toEqual(wordsFrom(0, 15)); // not 20: what stood behind the gap is gone
   });
 
-  test('inside a stored batch ends the log before that batch', async () => {
+  test('inside a stored batch: what is stored next takes the place of that batch', async () => {
     const { name, tab } = freshDatabase();
     const storage = tab();
     for (const seq of [0, 5]) await storage.append('today', wordsFrom(seq, 5));
     await damage(name, (batches) => batches.put([...wordsFrom(5, 1), ...wordsFrom(9, 1)], ['today', 5]));
-    expect(await storage.load('today')).toEqual(wordsFrom(0, 5));
+    expect(await storage.load('today')).toHaveLength(7);
+    await storage.append('today', wordsFrom(5, 2));
+    expect(await storage.load('today')).toEqual(wordsFrom(0, 7));
   });
 
-  test('at the beginning leaves nothing, and the run can start again', async () => {
+  test('in a batch that is none', async () => {
+    const { name, tab } = freshDatabase();
+    const storage = tab();
+    for (const seq of [0, 5]) await storage.append('today', wordsFrom(seq, 5));
+    await damage(name, (batches) => batches.put('nonsense', ['today', 5]));
+    expect((await storage.load('today'))?.slice(0, 5)).toEqual(wordsFrom(0, 5));
+    await storage.append('today', wordsFrom(5, 2));
+    expect(await storage.load('today')).toEqual(wordsFrom(0, 7));
+  });
+
+  test('at the beginning: the run can start again', async () => {
     const { name, tab } = freshDatabase();
     const storage = tab();
     for (const seq of [0, 5]) await storage.append('today', wordsFrom(seq, 5));
     await damage(name, (batches) => batches.delete(['today', 0]));
-    expect(await storage.load('today')).toBeUndefined();
+    expect(await storage.load('today')).toEqual(wordsFrom(5, 5));
     await storage.append('today', logOf(['Again']));
     expect(await storage.load('today')).toEqual(logOf(['Again']));
   });
