@@ -47,7 +47,7 @@ function manualRun(): { run: WaitingRun; executor: ManualExecutor } {
 }
 
 test('hydrated: shown once it is known what the storage had', async () => {
-  let answer = (_events: readonly RunEvent[] | undefined): void => {};
+  let answer: ((events: readonly RunEvent[] | undefined) => void) | undefined;
   const storage: RunStorage = {
     load: () => new Promise((resolve) => (answer = resolve)),
     append: async () => {},
@@ -56,9 +56,10 @@ test('hydrated: shown once it is known what the storage had', async () => {
   const run = createRun(greet, { storage, id: 'greeting' });
   const shown = mount(page(<Waiting run={run} point="hydrated" />));
   await expect.poll(() => shown.text('waiting')).toBe('…');
+  await expect.poll(() => answer).toBeDefined();
   await settle();
   expect(shown.text('shown')).toBeUndefined();
-  answer(undefined);
+  answer?.(undefined);
   await expect.poll(() => shown.text('shown')).toBe('idle: ');
   expect(shown.text('waiting')).toBeUndefined();
 });
