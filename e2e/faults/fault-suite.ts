@@ -7,8 +7,9 @@ import type { Fault } from './fault.ts';
 import { startFaultServer, type FaultServer, type StepName, type WireName } from './provider.ts';
 import { key, statusFaults } from './status-faults.ts';
 import { streamFaults } from './stream-faults.ts';
+import { toolFaults } from './tool-faults.ts';
 
-const faults = [...connectionFaults, ...statusFaults, ...streamFaults];
+const faults = [...connectionFaults, ...statusFaults, ...streamFaults, ...toolFaults];
 
 /** How long a run waits for a fault that is silence, and for any other, in milliseconds. */
 const SILENCE_MS = 1_000;
@@ -24,7 +25,7 @@ async function play(server: FaultServer, path: Path, wire: WireName, step: StepN
   const definition = definePrompt('write-line', (prompt) => {
     prompt.defTool('write', 'Writes a line.', z.object({ line: z.string() }), ({ line }) => {
       written.push(line);
-      return 'written';
+      return fault.tool === undefined ? 'written' : fault.tool();
     });
     prompt.$`Write a line.`;
   });
@@ -37,6 +38,7 @@ async function play(server: FaultServer, path: Path, wire: WireName, step: StepN
   const timeout = {
     firstChunkMs: isSilent('first_chunk') ? SILENCE_MS : PATIENCE_MS,
     chunkMs: isSilent('chunk') ? SILENCE_MS : PATIENCE_MS,
+    toolMs: SILENCE_MS,
   };
   const options = { timeout };
   const route = createPromptRoute(definition, {
@@ -87,7 +89,9 @@ export function testFaults(isChosen: (index: number) => boolean): void {
   afterAll(() => server[Symbol.asyncDispose]());
 
   // what a route adds is the same for both formats
-  const byRoute = cases.filter(({ wire, step }) => wire === 'chat' && step === 'answer');
+  const byRoute = cases.filter(
+    ({ wire, step, fault }) => wire === 'chat' && step === (fault.only?.step ?? 'answer'),
+  );
   describe.for([
     ['in process', cases],
     ['by route', byRoute],
@@ -105,7 +109,7 @@ export function testFaults(isChosen: (index: number) => boolean): void {
           attempts,
           retries: attempts - 1,
           // the tool of the first step runs once that step is whole, and never twice
-          written: fault.ends === 'done' || step === 'answer' ? 1 : 0,
+          written: fault.written ?? (fault.ends === 'done' || step === 'answer' ? 1 : 0),
           endings: 1,
           hasKey: false,
         });

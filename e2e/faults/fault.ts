@@ -9,12 +9,16 @@ export type Outcome = {
   attempts?: number;
   /** What `error.details` has. */
   details?: Record<string, unknown>;
+  /** How often the tool runs. By default once, where its call is whole. */
+  written?: number;
 };
 
 /** Something that a provider, or the way to it, does wrong. */
 export type Fault = Outcome & {
   name: string;
   play: Play;
+  /** What the tool does, where that is not to return a text. */
+  tool?: () => unknown;
   /** Where the format or the step has no such fault. */
   only?: { wire?: WireName; step?: StepName };
 };

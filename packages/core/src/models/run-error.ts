@@ -91,6 +91,10 @@ function classify(error: unknown, seen: Set<unknown>): CuelineError {
     // Their messages quote the whole event, which may be a web page.
     return build('stream_malformed', { cause: error });
   }
+  // the same error, in other words, says that a stream has ended too early
+  if (name === 'AI_InvalidResponseDataError' && messageOf(error).startsWith('Expected ')) {
+    return build('stream_malformed', { message: messageOf(error), cause: error });
+  }
   if (error instanceof TypeError && isConnectionError(error)) {
     return unmadeConnection.test(error.message)
       ? connectionError(undefined, error)
