@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { CuelineErrorCode } from '@cueline/core';
 import { good, type Play, type StepName, type WireName } from './provider.ts';
 
@@ -30,4 +32,12 @@ export function first(times: number, play: Play): Play {
 
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Writes a piece so many times, as fast as it is read, and stops where nothing reads it any more. */
+export async function pour(response: ServerResponse, piece: string, times: number): Promise<void> {
+  const closed = once(response, 'close');
+  for (let time = 0; time < times && !response.destroyed; time += 1) {
+    if (!response.write(piece)) await Promise.race([once(response, 'drain'), closed]);
+  }
 }

@@ -1,4 +1,4 @@
-import { first, type Fault } from './fault.ts';
+import { first, pour, type Fault } from './fault.ts';
 import type { Play } from './provider.ts';
 
 /** The key of the test, which some faults repeat. */
@@ -197,11 +197,7 @@ export const statusFaults: Fault[] = [
     play: async ({ response }) => {
       response.writeHead(400, { 'content-type': 'application/json' });
       response.write('{"error":{"message":"');
-      for (let sent = 0; sent < 50 && !response.destroyed; sent += 1) {
-        if (!response.write('x'.repeat(1_000_000))) {
-          await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
-        }
-      }
+      await pour(response, 'x'.repeat(1_000_000), 50);
       response.end('"}}');
     },
     ends: 'bad_request',

@@ -1,4 +1,4 @@
-import type { Fault } from './fault.ts';
+import { pour, type Fault } from './fault.ts';
 import { head, type Exchange, type Play } from './provider.ts';
 import { sse } from '../server/wire.ts';
 
@@ -136,10 +136,7 @@ const counts: Fault[] = [
       head(response).write(answer.start);
       response.write(writer.delta({ type: 'tool-start', id: 'call_1', name: 'write' }));
       const more = writer.delta({ type: 'tool-input', id: 'call_1', text: 'x'.repeat(1_000_000) });
-      while (!response.destroyed) {
-        if (response.write(more)) continue;
-        await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
-      }
+      await pour(response, more, Infinity);
     },
     ends: 'too_large',
     written: 0,
