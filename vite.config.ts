@@ -23,7 +23,13 @@ export default defineConfig(async ({ mode }) => {
   if (mode === 'long')
     return {
       ...shared,
-      test: { projects: [long('edge', './packages/edge'), long('faults', './e2e/faults')] },
+      test: {
+        projects: [
+          long('edge', './packages/edge'),
+          long('faults', './e2e/faults'),
+          faultsInBrowser(chromium, 1),
+        ],
+      },
     };
   return {
     ...shared,
@@ -37,14 +43,17 @@ export default defineConfig(async ({ mode }) => {
         inHappyDom(node('docs', './docs', 'examples/**/*.test.tsx')),
         node('e2e-server', './e2e/server', '*.test.ts'),
         node('faults', './e2e/faults', '*.test.ts'),
+        faultsInBrowser(chromium, 5),
         node('scripts', './scripts', '*.test.ts'),
-        withToolServer(
+        withSetup(
           browser('core-browser', './packages/core', 'test/**/*.browser.test.ts', chromium, [
             '@ai-sdk/mcp',
             'ai',
             'eventsource-parser',
             'zod',
           ]),
+          // an MCP server on this machine, which a page can reach but not start
+          'packages/core/test/mcp/global-setup.ts',
         ),
         node('react-server', './packages/react', 'test/**/*.server.test.tsx'),
         browser('react', './packages/react', 'test/**/!(*.server).test.{ts,tsx}', chromium, reactPackages),
@@ -135,9 +144,20 @@ function browser(
   };
 }
 
-/** With an MCP server on this machine, which a page can reach but not start. */
-function withToolServer(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
-  const globalSetup = fileURLToPath(new URL('packages/core/test/mcp/global-setup.ts', import.meta.url));
+/** Every fault, or only some, as Chromium meets them. */
+function faultsInBrowser(
+  provider: BrowserProviderOption,
+  everyFault: number,
+): TestProjectInlineConfiguration {
+  const bundled = ['@cueline/core > @ai-sdk/openai-compatible', 'ai', 'zod'];
+  const project = browser('faults-browser', './e2e/faults', 'chromium/*.browser.test.ts', provider, bundled);
+  const { test } = withSetup(project, 'e2e/faults/chromium/global-setup.ts');
+  return { ...project, test: { ...test, provide: { everyFault } } };
+}
+
+/** With a file that starts what its tests need, such as a server. */
+function withSetup(project: TestProjectInlineConfiguration, path: string): TestProjectInlineConfiguration {
+  const globalSetup = fileURLToPath(new URL(path, import.meta.url));
   return { ...project, test: { ...project.test, globalSetup } };
 }
 

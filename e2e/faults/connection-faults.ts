@@ -3,6 +3,8 @@ import { head, whole, type Play } from './provider.ts';
 
 const reset: Play = ({ socket }) => void socket.resetAndDestroy();
 const hang: Play = () => {};
+/** A header for answers that are written by hand: without it a page sees none of them. */
+const forPages = 'access-control-allow-origin: *\r\n';
 
 /** What goes wrong before an answer begins, or with HTTP itself. */
 export const connectionFaults: Fault[] = [
@@ -58,7 +60,7 @@ export const connectionFaults: Fault[] = [
     play: ({ socket, answer }) => {
       const body = answer.start + answer.text.join('');
       socket.write(
-        'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n',
+        `HTTP/1.1 200 OK\r\n${forPages}content-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n`,
       );
       socket.write(`${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`);
       setTimeout(() => socket.end('nonsense\r\n'), 20);
@@ -77,7 +79,7 @@ export const connectionFaults: Fault[] = [
   {
     name: 'answers in HTTP/1.0, until the connection ends',
     play: ({ socket, answer }) => {
-      socket.end(`HTTP/1.0 200 OK\r\ncontent-type: text/event-stream\r\n\r\n${whole(answer)}`);
+      socket.end(`HTTP/1.0 200 OK\r\n${forPages}content-type: text/event-stream\r\n\r\n${whole(answer)}`);
     },
     ends: 'done',
   },
@@ -87,7 +89,7 @@ export const connectionFaults: Fault[] = [
       const body = whole(answer);
       socket.end(
         'HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n' +
-          `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+          `HTTP/1.1 200 OK\r\n${forPages}content-type: text/event-stream\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
     },
     ends: 'done',

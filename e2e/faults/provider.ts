@@ -54,13 +54,17 @@ const wires: Record<WireName, Wire> = { chat: chatCompletions, responses };
 /** The arguments of the one tool call. */
 const toolInput = '{"line":"once"}';
 
-/** A server on this machine whose providers each misbehave in their own way. */
-export async function startFaultServer(): Promise<FaultServer> {
+const forPages = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
+
+/** A server on this machine whose providers each misbehave in their own way. `allowsPages`: also to pages (CORS). */
+export async function startFaultServer({ allowsPages = false } = {}): Promise<FaultServer> {
   const runs = new Map<string, (request: IncomingMessage, response: ServerResponse) => Promise<void>>();
   const server = createServer((request, response) => {
     const run = runs.get((request.url ?? '').split('/')[1] ?? '');
     response.on('error', () => {});
     request.on('error', () => {});
+    if (allowsPages) response.setHeaders(new Map(Object.entries(forPages)));
+    if (request.method === 'OPTIONS') return void response.writeHead(204).end();
     if (run === undefined) return void response.writeHead(404).end();
     run(request, response).catch((error: unknown) => {
       console.error(error);
