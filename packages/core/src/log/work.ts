@@ -131,7 +131,7 @@ export function createWork<Facts extends WorkFacts>(
     const last = facts.steps.at(-1);
     const step = last?.finishedAt === undefined ? currentStep() : undefined;
     if (step === undefined) progress.steered.push(said);
-    else step.steered = [...(step.steered ?? []), said];
+    else (step.steered = own(step.steered ?? [])).push(said);
   }
 
   /** A reader may be shared with other states and be ahead of this one, so it is asked only where this one fed it. */
@@ -148,13 +148,19 @@ export function createWork<Facts extends WorkFacts>(
   function apply(event: RunEvent): void {
     switch (event.type) {
       case 'variable-set':
-        facts.variables = { ...facts.variables, [event.name]: { kind: event.kind, value: event.value } };
+        // defined and not assigned, because assigning to `__proto__` sets no member
+        Object.defineProperty((facts.variables = own(facts.variables)), event.name, {
+          value: { kind: event.kind, value: event.value },
+          writable: true,
+          enumerable: true,
+          configurable: true,
+        });
         return;
-      case 'variable-unset': {
-        const { [event.name]: _, ...variables } = facts.variables;
-        facts.variables = variables;
+      case 'variable-unset':
+        if (Object.hasOwn(facts.variables, event.name)) {
+          delete (facts.variables = own(facts.variables))[event.name];
+        }
         return;
-      }
       case 'step-start':
         (facts.steps = own(facts.steps)).push({
           step: event.step,
