@@ -10,7 +10,7 @@ export type SandboxLimits = {
   messageLength: number;
   /** Characters in all messages out of the sandbox together. Default 64,000,000. */
   totalLength: number;
-  /** Tasks, agents and requests of one run, of each. Default 1,000. */
+  /** Tasks, steps, tool calls, warnings and whatever else is gone through one by one, of each. Default 1,000. */
   entries: number;
   /** Messages that the page has not read yet, before the worker is ended. Default 5,000. */
   unreadMessages: number;

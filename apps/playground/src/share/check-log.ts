@@ -1,15 +1,13 @@
 import { reduceAll, type RunEvent } from '@cueline/core';
+import { createEventCounter } from '@cueline/core/link';
 import * as z from 'zod';
 import { isRunEvent } from '../sandbox/host/check-event.ts';
-import { createEntryCount } from '../sandbox/host/count-entries.ts';
 import { defaultLimits } from '../sandbox/limits.ts';
 import { toTranscript } from '../transcript/view-model.ts';
 
 // The page's policy forbids `new Function`, and a browser reports the attempt.
 z.config({ jitless: true });
 
-/** Values inside each other; whatever draws them calls itself for each. */
-const MOST_DEPTH = 100;
 /** The longest that a run may claim to have taken, in milliseconds: a year. */
 const LONGEST = 365 * 24 * 60 * 60_000;
 
@@ -21,19 +19,18 @@ export function problemOfLog(log: readonly RunEvent[]): string | undefined {
   const [first] = log;
   const last = log.at(-1);
   if (first?.type !== 'run-start' || last?.type !== 'run-end') return 'it has no beginning or no end';
-  const countEntry = createEntryCount(defaultLimits);
+  const countEvent = createEventCounter(defaultLimits);
   let time = 0;
   for (const [index, event] of log.entries()) {
-    if (isDeeperThan(event, MOST_DEPTH) || !isRunEvent(event) || event.seq !== index) {
-      return `its event ${index + 1} is none`;
-    }
+    const excess = countEvent(event);
+    if (excess !== undefined) return `it has ${excess}`;
+    if (!isRunEvent(event) || event.seq !== index) return `its event ${index + 1} is none`;
     if (event.t < time || event.t > LONGEST) return 'its times are none';
     time = event.t;
     const isInner = index > 0 && index < log.length - 1;
     if (isInner && ['run-start', 'run-resume', 'run-end'].includes(event.type)) {
       return 'it is not that of one run';
     }
-    if (countEntry(event) !== undefined) return 'there is too much in it';
   }
   try {
     const state = reduceAll(log);
@@ -45,9 +42,4 @@ export function problemOfLog(log: readonly RunEvent[]): string | undefined {
   } catch {
     return 'it does not fit together';
   }
-}
-
-function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((part) => isDeeperThan(part, depth - 1));
 }

@@ -99,14 +99,14 @@ test.each<[string, RunEvent[], string | undefined]>([
     'it is not that of one run',
   ],
   ['an incomplete event', around({ type: 'step-start', step: 0 }), 'its event 2 is none'],
-  ['an event of no known type', around({ type: '__proto__' }), 'its event 2 is none'],
+  ['an event of no known type', around({ type: '__proto__' }), 'it has an event of a type that is not known'],
   ['another number', [around()[0]!, { ...around()[1]!, seq: 7 }], 'its event 2 is none'],
   ['time that goes back', around({ type: 'warning', message: 'a', t: 9 }), 'its times are none'],
   ['time without end', around({ type: 'warning', message: 'a', t: 1e300 }), 'its times are none'],
   [
     'values too deep to draw',
     around({ type: 'tool-end', toolCallId: 'c', output: nested(5_000) }),
-    'its event 2 is none',
+    'it has values more than 100 levels deep',
   ],
   [
     'more tasks than can be drawn',
@@ -117,7 +117,7 @@ test.each<[string, RunEvent[], string | undefined]>([
         index,
       })),
     ),
-    'there is too much in it',
+    'it has more than 1,000 tasks',
   ],
   [
     'a question that nobody can answer any more',

@@ -1,5 +1,6 @@
 import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
 import { CuelineError } from '../errors.ts';
+import { createEventCounter } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from './events.ts';
 
 /** What a link can carry. Never a key, an address or a setting: a link sets nothing. */
@@ -91,13 +92,18 @@ function readPayload(json: string): LinkPayload {
   };
 }
 
-/** A log's outer shape. What an event says is left to the reducer, which ignores what it does not know. */
+/** A log's outer shape, and how much it holds. What an event says is left to the reducer. */
 function checkEvents(value: unknown): RunEvent[] {
   if (!Array.isArray(value)) throw foreign();
+  const countEvent = createEventCounter();
   for (const [index, event] of (value as unknown[]).entries()) {
     if (typeof event !== 'object' || event === null || !('type' in event) || !('seq' in event))
       throw foreign();
     if (typeof event.type !== 'string' || event.seq !== index) throw foreign();
+    const excess = countEvent(event);
+    if (excess !== undefined) {
+      throw new CuelineError('too_large', `This log has ${excess} and was not opened.`);
+    }
   }
   return value as RunEvent[];
 }

@@ -57,7 +57,7 @@ function shortest(run: () => void): number {
 
 test.each(Object.entries(kinds))(
   'an event costs the same after 20,000 of %s as after 2,000',
-  (name, kind) => {
+  (_name, kind) => {
     const few = logOf(kind, 2_000);
     const many = logOf(kind, 20_000);
     // as many events in both, so that what is compared is not how well the engine has warmed up

@@ -6,6 +6,17 @@ import { isRunEvent } from './check-event.ts';
 const call = z.number().int();
 const place = z.object({ line: z.number().int(), column: z.number().int().optional() }).optional();
 
+/** The longest message of an error, a problem or the console, in characters. */
+const LONGEST = 10_000;
+/** A text of the script's, whose end is left out where it is too long to be read. */
+const sentence = z
+  .string()
+  .transform((text) =>
+    text.length <= LONGEST
+      ? text
+      : `${text.slice(0, LONGEST)}… (${(text.length - LONGEST).toLocaleString('en')} more characters)`,
+  );
+
 const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('events'), events: z.array(z.unknown()) }),
@@ -13,21 +24,21 @@ const message = z.discriminatedUnion('type', [
     type: z.literal('failed'),
     error: z.object({
       code: z.string(),
-      message: z.string(),
+      message: sentence,
       details: z.record(z.string(), z.unknown()).optional(),
     }),
     at: place,
   }),
   z.object({
     type: z.literal('problem'),
-    message: z.string(),
+    message: sentence,
     at: place,
     toolCallId: z.string().optional(),
   }),
   z.object({
     type: z.literal('console'),
     level: z.enum(['debug', 'log', 'info', 'warn', 'error']),
-    text: z.string(),
+    text: sentence,
   }),
   z.object({
     type: z.literal('reply'),

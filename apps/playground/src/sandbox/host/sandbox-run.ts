@@ -11,6 +11,7 @@ import {
   type RunRequest,
   type SerializedError,
 } from '@cueline/core';
+import { createEventCounter } from '@cueline/core/link';
 import { toRunError } from '@cueline/core/models';
 import type { SandboxLimits } from '../limits.ts';
 import { encodeMessage, type ConsoleLevel, type ToWorker } from '../protocol.ts';
@@ -19,7 +20,6 @@ import { ScriptError, type ScriptPosition } from '../script/script-error.ts';
 import { attributeError } from './attribute-error.ts';
 import type { Cell, CellEnd } from './cell.ts';
 import { createCommandLine, type CommandLine } from './command-line.ts';
-import { createEntryCount } from './count-entries.ts';
 import { describeCellEnd } from './describe-cell-end.ts';
 import type { IssuedMetadata } from './issued-metadata.ts';
 import { readMessage } from './read-message.ts';
@@ -59,7 +59,7 @@ export type SandboxRun = {
 export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
   const { signal, limits, onEvent, onProblem } = options;
   const launchedAt = performance.now();
-  const countEntry = createEntryCount(limits);
+  const countEvent = createEventCounter(limits);
   let startedAt = 0;
   let seq = 0;
   let lastTime = 0;
@@ -147,8 +147,8 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
     switch (message.type) {
       case 'events':
         for (const event of message.events) {
-          const excess = countEntry(event);
-          if (excess !== undefined) return fail(excess);
+          const excess = countEvent(event);
+          if (excess !== undefined) return fail(tooMuch(excess));
           // Nothing can have happened later than now.
           write(attribute(event), Math.min(event.t, performance.now() - launchedAt));
         }
@@ -237,6 +237,14 @@ function checkModel(model: LanguageModel): LanguageModelV4 {
     'invalid_options',
     'The sandbox needs a model object of the AI SDK 7 (specification v4). Make one with resolveModel, or with a ' +
       'provider package of the same major version.',
+  );
+}
+
+function tooMuch(excess: string): CuelineError {
+  return new CuelineError(
+    'too_large',
+    `The script made ${excess} in one run, so it was ended. Look for a loop that adds them without end.`,
+    { details: { reason: 'too-much' } },
   );
 }
 
