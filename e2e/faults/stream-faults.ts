@@ -263,6 +263,63 @@ const calls = (input: string, more: object = {}): string =>
   });
 const sends = (...events: string[]): Play => after(() => events, end);
 
+/** A refusal as the Responses format has it: a part of another type than text. */
+const refusedResponse = [
+  {
+    type: 'response.created',
+    response: { id: 'r', object: 'response', created_at: 1, model: 'm', output: [] },
+  },
+  {
+    type: 'response.output_item.added',
+    output_index: 0,
+    item: { id: 'msg', type: 'message', role: 'assistant', status: 'in_progress', content: [] },
+  },
+  {
+    type: 'response.content_part.added',
+    item_id: 'msg',
+    output_index: 0,
+    content_index: 0,
+    part: { type: 'refusal', refusal: '' },
+  },
+  {
+    type: 'response.refusal.delta',
+    item_id: 'msg',
+    output_index: 0,
+    content_index: 0,
+    delta: 'I cannot help with that.',
+  },
+  {
+    type: 'response.refusal.done',
+    item_id: 'msg',
+    output_index: 0,
+    content_index: 0,
+    refusal: 'I cannot help with that.',
+  },
+  {
+    type: 'response.output_item.done',
+    output_index: 0,
+    item: {
+      id: 'msg',
+      type: 'message',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'refusal', refusal: 'I cannot help with that.' }],
+    },
+  },
+  {
+    type: 'response.completed',
+    response: {
+      id: 'r',
+      object: 'response',
+      created_at: 1,
+      model: 'm',
+      status: 'completed',
+      output: [],
+      usage: { input_tokens: 5, output_tokens: 7, total_tokens: 12 },
+    },
+  },
+].map((event, sequence_number) => sse({ ...event, sequence_number }, event.type));
+
 const finishes: Fault[] = [
   {
     name: 'finishes with length inside the text',
@@ -293,6 +350,23 @@ const finishes: Fault[] = [
     play: sends(say('I'), chat({}, 'content_filter'), done),
     ends: 'content_filter',
     only,
+  },
+  {
+    name: 'refuses in words',
+    play: sends(
+      chat({ role: 'assistant', refusal: 'I cannot ' }),
+      chat({ refusal: 'help with that.' }),
+      chat({}, 'stop'),
+      done,
+    ),
+    ends: 'content_filter',
+    only,
+  },
+  {
+    name: 'refuses in words, in Responses',
+    play: sends(...refusedResponse),
+    ends: 'content_filter',
+    only: { wire: 'responses' },
   },
   {
     name: 'finishes with a word that is unknown',
