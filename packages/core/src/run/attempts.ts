@@ -52,8 +52,6 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
     follow(attempt);
   }
 
-  const askedBy = ({ log }: Attempt): RequestState[] => log.getState().requests.filter(isOpenRequest);
-
   function replace(): void {
     queue.clear();
     shown?.replace();
@@ -68,11 +66,11 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
       return queue.length;
     },
     get asked() {
-      return [...background].flatMap(askedBy);
+      return [...background].flatMap(({ log }) => log.getState().requests.filter(isOpenRequest));
     },
     asking: (requestId) =>
-      [...background].find((attempt) =>
-        askedBy(attempt).some((request) => request.requestId === requestId),
+      [...background].find(({ log }) =>
+        log.getState().requests.some((asked) => asked.requestId === requestId),
       ) ?? shown,
     find(key) {
       if (key === undefined) return undefined;

@@ -19,10 +19,10 @@ export function createStateOverlay(): (base: RunState, overlay: RunOverlay) => R
     if (last?.facts.length === facts.length && facts.every((fact, at) => fact === last?.facts[at])) {
       return last.state;
     }
-    const asItIs = queued === 0 && !replaying && asked.length === 0 && storageError === undefined;
-    const error = storageError === undefined ? {} : { storageError: storageError.toJSON() };
-    const requests = [...base.requests, ...asked];
-    const state = asItIs ? base : { ...base, queued, replaying, requests, ...error };
+    let state = base;
+    if (queued > 0 || replaying) state = { ...state, queued, replaying };
+    if (storageError !== undefined) state = { ...state, storageError: storageError.toJSON() };
+    if (asked.length > 0) state = { ...state, requests: [...base.requests, ...asked] };
     last = { facts, state };
     return state;
   };
