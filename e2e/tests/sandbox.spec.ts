@@ -253,6 +253,9 @@ test('a script finds no way out by itself', async ({ page, playground, allowedHo
       BroadcastChannel: () => new BroadcastChannel('x'),
       parent: () => parent.document,
       postMessage: () => postMessage('x'),
+      OffscreenCanvas: () => new OffscreenCanvas(1, 1),
+      RTCPeerConnection: () => new RTCPeerConnection(),
+      gpu: () => navigator.gpu.requestAdapter,
     };
     const done = [];
     for (const [name, attempt] of Object.entries(tries)) {

@@ -59,11 +59,15 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     });
     waiting = cell;
   };
-  const takeCell = (): Cell => {
-    prepare();
-    const cell = waiting as Cell;
-    waiting = undefined;
-    return cell;
+  const takeCell = async (): Promise<Cell> => {
+    for (;;) {
+      prepare();
+      const cell = waiting as Cell;
+      waiting = undefined;
+      // one that has just been made always counts as there, so this ends
+      if (await cell.answers()) return cell;
+      cell.close();
+    }
   };
 
   return {

@@ -20,6 +20,8 @@ export type SandboxLimits = {
   grace: number;
   /** Milliseconds that frame and worker have to start. Default 20,000. */
   boot: number;
+  /** Milliseconds in which a worker that waits must answer before a script is given to it. Default 1,000. */
+  check: number;
   /** Characters in one command of the person, such as the arguments of an approved call. Default 1,000,000. */
   commandLength: number;
   /** Commands that wait for a reply; further ones are refused. Default 32. */
@@ -39,6 +41,7 @@ export const defaultLimits: SandboxLimits = {
   silence: 1_500,
   grace: 250,
   boot: 20_000,
+  check: 1_000,
   commandLength: 1_000_000,
   openCommands: 32,
   reply: 5_000,

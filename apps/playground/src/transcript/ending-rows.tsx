@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { errorTitle, mendsInModelDialog } from './error-words.ts';
 import { JsonView } from './json-view.tsx';
 import { ModelMarkdown } from './markdown.tsx';
+import { LongText } from './not-shown.tsx';
 
 /** The end of a session, in the model's own words. */
 export const CompleteRow = memo(function CompleteRow({
@@ -60,7 +61,7 @@ export function WarningRow({ message }: { message: string }) {
       <TriangleAlert className="mt-[3px] size-3.5 shrink-0" />
       <span className="min-w-0 wrap-anywhere">
         <span className="sr-only">Warning: </span>
-        {message}
+        <LongText text={message} />
       </span>
     </p>
   );
@@ -101,7 +102,9 @@ export function ErrorRow({ error }: { error: SerializedError }) {
         <CircleAlert className="size-4 shrink-0" />
         {errorTitle(error)}
       </h3>
-      <p className="mt-1 wrap-anywhere whitespace-pre-wrap text-ink">{error.message}</p>
+      <p className="mt-1 wrap-anywhere whitespace-pre-wrap text-ink">
+        <LongText text={error.message} />
+      </p>
       <div className="mt-2 flex flex-wrap gap-2 empty:hidden">
         {typeof line === 'number' && (
           <Button look="outline" onClick={() => showLine(line, typeof column === 'number' ? column : 1)}>

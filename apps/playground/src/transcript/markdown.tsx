@@ -1,5 +1,5 @@
 import { clsx } from 'clsx';
-import { memo, useMemo } from 'react';
+import { memo, useMemo, useState } from 'react';
 import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import remend from 'remend';
@@ -20,6 +20,10 @@ const components: Components = {
   img: ({ alt }) => <span className="text-ink-3">[image not loaded{alt ? `: ${alt}` : ''}]</span>,
 };
 const plugins = [remarkGfm, remarkAnswerTags];
+/** How much of a text is read as markdown, in characters; what follows is shown as it was written. */
+const LONGEST_MARKDOWN = 200_000;
+/** How many blocks are drawn at first, and how many more at each press. */
+const BLOCKS_AT_ONCE = 200;
 /** From the distance of blocks to that of a list's items. */
 const CLOSER = '-mt-[7px]';
 
@@ -47,10 +51,27 @@ export const ModelMarkdown = memo(function ModelMarkdown({
   text: string;
   streaming: boolean;
 }) {
-  const blocks = useMemo(() => toMarkdownBlocks(text), [text]);
+  const blocks = useMemo(() => toMarkdownBlocks(text.slice(0, LONGEST_MARKDOWN)), [text]);
+  const [shown, setShown] = useState(BLOCKS_AT_ONCE);
+  // what was seen growing goes on from its end, and anything else from its beginning
+  const [followsEnd] = useState(streaming);
+  const hidden = Math.max(0, blocks.length - shown);
+  const first = followsEnd ? hidden : 0;
+  const rest = text.slice(LONGEST_MARKDOWN);
+  const more = hidden > 0 && (
+    <button
+      type="button"
+      className="justify-self-start text-sm text-text-kind underline narrow:min-h-11"
+      onClick={() => setShown(shown + BLOCKS_AT_ONCE)}
+    >
+      Show more ({hidden.toLocaleString('en')} paragraphs left)
+    </button>
+  );
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2.5">
-      {blocks.map((block, index) => {
+      {followsEnd && more}
+      {blocks.slice(first, first + shown).map((block, place) => {
+        const index = first + place;
         const growing = streaming && index === blocks.length - 1;
         return (
           // Blocks are only ever added at the end, so their place is their identity.
@@ -68,6 +89,8 @@ export const ModelMarkdown = memo(function ModelMarkdown({
           </div>
         );
       })}
+      {!followsEnd && more}
+      {hidden === 0 && rest !== '' && <PlainText text={rest} />}
     </div>
   );
 });

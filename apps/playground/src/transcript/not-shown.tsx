@@ -1,3 +1,26 @@
+import { useState } from 'react';
+
+/** How much of a text is drawn at first, and again at each press, in characters. */
+const AT_ONCE = 20_000;
+
+/** The beginning of a text, and a button for more of it. */
+export function LongText({ text }: { text: string }) {
+  const [length, setLength] = useState(AT_ONCE);
+  if (text.length <= length) return text;
+  return (
+    <>
+      {text.slice(0, length)}…{' '}
+      <button
+        type="button"
+        className="text-sm text-text-kind underline"
+        onClick={() => setLength(length + AT_ONCE)}
+      >
+        Show more ({(text.length - length).toLocaleString('en')} characters left)
+      </button>
+    </>
+  );
+}
+
 /** What stands in the place of a part that could not be drawn, with its text where it has one. */
 export function NotShown({ text }: { text?: string | undefined }) {
   return (
@@ -12,7 +35,7 @@ export function NotShown({ text }: { text?: string | undefined }) {
 export function PlainText({ text }: { text: string }) {
   return (
     <pre className="scroll max-h-96 font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
-      {text}
+      <LongText text={text} />
     </pre>
   );
 }

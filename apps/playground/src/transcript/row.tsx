@@ -1,5 +1,5 @@
 import type { AgentState } from '@cueline/core';
-import { memo } from 'react';
+import { memo, useState } from 'react';
 import type { RunSession } from '../state/run-session.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
@@ -23,8 +23,40 @@ import type { TranscriptItem } from './transcript-item.ts';
 
 type RowsProps = { items: readonly TranscriptItem[]; session: RunSession };
 
-/** Rows below each other, each of which may fail to draw without taking the others with it. */
+/** How many rows are drawn at first, and how many more at each press. */
+const ROWS_AT_ONCE = 200;
+
+/**
+ * Rows below each other, each of which may fail to draw without taking the others with it. Of many, the newest are
+ * drawn, or the first of a run that is read from its beginning; a button draws more.
+ */
 export function Rows({ items, session }: RowsProps) {
+  const [count, setCount] = useState(ROWS_AT_ONCE);
+  const hidden = items.length - count;
+  if (hidden <= 0) return drawRows(items, session);
+  const more = (
+    <button
+      type="button"
+      className="justify-self-center py-1 text-sm text-text-kind underline narrow:min-h-11"
+      onClick={() => setCount(count + ROWS_AT_ONCE)}
+    >
+      Show {session.shared ? 'more' : 'earlier'} rows ({hidden.toLocaleString('en')} left)
+    </button>
+  );
+  return session.shared ? (
+    <>
+      {drawRows(items.slice(0, count), session)}
+      {more}
+    </>
+  ) : (
+    <>
+      {more}
+      {drawRows(items.slice(hidden), session)}
+    </>
+  );
+}
+
+function drawRows(items: readonly TranscriptItem[], session: RunSession) {
   return items.map((item) => (
     <div key={item.key} className="row-lazy">
       <ErrorBoundary fallback={<NotShown text={'text' in item ? item.text : undefined} />}>

@@ -9,7 +9,7 @@ import { formatCount, formatDuration, plural, summarize } from './format.ts';
 import { LiveDuration } from './live-duration.tsx';
 import { ModelMarkdown } from './markdown.tsx';
 import { ModelLink } from './model-link.tsx';
-import { PlainText } from './not-shown.tsx';
+import { LongText, PlainText } from './not-shown.tsx';
 import { RetryNote } from './retry-note.tsx';
 import { steerWords } from './steer-words.ts';
 import type { FilePart, SteerFacts, StepFacts } from './transcript-item.ts';
@@ -23,11 +23,14 @@ export const SystemRow = memo(function SystemRow({ text, variables }: { text: st
       open={false}
     >
       <pre className="scroll mt-1 max-h-80 rounded-lg border border-line bg-raised px-3 py-2.5 font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
-        {text}
+        <LongText text={text} />
       </pre>
     </Fold>
   );
 });
+
+/** In a longer text, the names of variables do not stand out. */
+const LONGEST_WITH_VARIABLES = 20_000;
 
 type UserRowProps = { text: string; files: readonly FilePart[]; variables: RunState['variables'] };
 
@@ -39,7 +42,11 @@ export const UserRow = memo(function UserRow({ text, files, variables }: UserRow
     >
       <User className="mt-1 size-3.5 shrink-0 text-ink-3" />
       <div className="min-w-0 text-lg wrap-anywhere whitespace-pre-wrap">
-        <WithVariables text={text} variables={variables} />
+        {text.length > LONGEST_WITH_VARIABLES ? (
+          <LongText text={text} />
+        ) : (
+          <WithVariables text={text} variables={variables} />
+        )}
         {files.length > 0 && (
           <div className="mt-2 flex flex-wrap items-end gap-2 first:mt-0">
             {files.map((file, index) => (
@@ -176,7 +183,7 @@ export function SteerRow({ cause, after, text }: SteerFacts & { text: string }) 
       open={false}
     >
       <p className="mt-1 border-l-2 border-line-strong pl-3 text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
-        {text}
+        <LongText text={text} />
       </p>
     </Fold>
   );
@@ -192,7 +199,7 @@ export const GivenRow = memo(function GivenRow({ text }: { text: string }) {
       open={false}
     >
       <pre className="scroll mt-1 max-h-80 rounded-lg border border-line bg-raised px-3 py-2.5 font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">
-        {text}
+        <LongText text={text} />
       </pre>
     </Fold>
   );

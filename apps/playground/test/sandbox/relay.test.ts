@@ -44,6 +44,15 @@ test('texts go through both ways, and the worker hears what the page has read', 
   expect(texts()).toEqual(['to page']);
 });
 
+test('a worker that waits is asked once for a sign of life, and the page hears of it', () => {
+  const { page, worker } = setUp();
+  page.say({ type: 'check' });
+  expect(worker.sent).toEqual([0]);
+  expect(page.sent).toEqual([]);
+  worker.say(0);
+  expect(page.sent).toEqual([{ type: 'alive' }]);
+});
+
 test('the page gets 64 messages, and more as it reads', () => {
   const { page, worker, texts } = setUp();
   for (let index = 0; index < 100; index += 1) worker.say(String(index));

@@ -4,6 +4,8 @@ import { createWatchdog, type Watchdog } from '../watchdog.ts';
 export type RelayCommand =
   /** From now on the worker must answer: its script is about to run. */
   | { type: 'watch' }
+  /** The page asks whether frame and worker are still there; `alive` is the answer. */
+  | { type: 'check' }
   /** The page has read this many messages. */
   | { type: 'read'; count: number }
   | { type: 'close' };
@@ -58,6 +60,7 @@ export function startRelay(page: Side, worker: WorkerSide, limits: RelayLimits):
   let length = 0;
   let ended = false;
   let unanswered = 0;
+  let checks = 0;
   let watchdog: Watchdog | undefined;
 
   const drain = (): void => {
@@ -90,6 +93,10 @@ export function startRelay(page: Side, worker: WorkerSide, limits: RelayLimits):
     if (typeof data === 'number' && unanswered > 0) {
       unanswered -= 1;
       watchdog?.heard();
+      if (checks > 0) {
+        checks -= 1;
+        page.send({ type: 'alive' } satisfies RelayNotice);
+      }
     } else if (typeof data !== 'string' || data.length > limits.messageLength) {
       end('too-large');
     } else if (waiting.length + inFlight >= limits.unreadMessages) {
@@ -115,6 +122,11 @@ export function startRelay(page: Side, worker: WorkerSide, limits: RelayLimits):
       inFlight -= command.count;
       drain();
       if (!ended) worker.send(command.count);
+    } else if (command.type === 'check') {
+      if (ended) return;
+      checks += 1;
+      unanswered += 1;
+      worker.send(pingMessage);
     } else if (command.type === 'watch') {
       watchdog ??= createWatchdog({
         every: pingEvery,

@@ -13,6 +13,11 @@ export type Cell = {
    * dies (not when it is closed).
    */
   open(onMessage: (text: string) => void, onEnd: (end: CellEnd) => void): void;
+  /**
+   * Whether frame and worker still answer: a browser may have ended their process while they waited. One that has not
+   * started yet counts as there.
+   */
+  answers(): Promise<boolean>;
   send(text: string): void;
   /** Takes frame and worker away, whatever they are doing. */
   close(): void;
@@ -33,6 +38,7 @@ export function createCell(limits: SandboxLimits, onUnused: (end: CellEnd) => vo
   let end: CellEnd | undefined;
   let booted = false;
   let read = 0;
+  let onAlive: (() => void) | undefined;
   let readTimer: ReturnType<typeof setTimeout> | undefined;
   let watchdog: Watchdog | undefined;
   let frame: HTMLIFrameElement | undefined;
@@ -86,7 +92,9 @@ export function createCell(limits: SandboxLimits, onUnused: (end: CellEnd) => vo
       }, readEvery);
       if (receiver === undefined) waiting.push(data);
       else receiver(data);
-    } else if (data.type === 'ended') {
+    } else if (data.type === 'alive') {
+      onAlive?.();
+    } else {
       die({ reason: data.reason, ...(data.detail === undefined ? {} : { detail: data.detail }) });
     }
   };
@@ -112,6 +120,18 @@ export function createCell(limits: SandboxLimits, onUnused: (end: CellEnd) => vo
       watch();
       for (const text of waiting.splice(0)) onMessage(text);
     },
+    answers: () =>
+      new Promise((resolve) => {
+        if (!booted || end !== undefined) return resolve(end === undefined);
+        const settle = (answer: boolean): void => {
+          clearTimeout(timer);
+          onAlive = undefined;
+          resolve(answer);
+        };
+        const timer = setTimeout(() => settle(false), limits.check);
+        onAlive = () => settle(true);
+        command({ type: 'check' });
+      }),
     send: (text) => port.postMessage(text),
     close: () => {
       end ??= { reason: 'silent' };

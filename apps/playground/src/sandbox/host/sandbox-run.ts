@@ -43,7 +43,7 @@ export type SandboxRunOptions = {
   issued: IssuedMetadata;
   getModel: () => Promise<LanguageModel>;
   secrets: () => readonly string[];
-  takeCell: () => Cell;
+  takeCell: () => Promise<Cell>;
   onEvent: (event: RunEvent) => void;
   onProblem: (problem: ScriptProblem) => void;
   onConsole: (level: ConsoleLevel, text: string) => void;
@@ -194,7 +194,9 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
       send: (message) => send(message),
     });
     commands = createCommandLine(send, limits);
-    cell = options.takeCell();
+    const taken = await options.takeCell();
+    if (ended) return taken.close();
+    cell = taken;
     cell.open(receive, onCellEnd);
     const { input, messages, tasks } = options.request;
     send({

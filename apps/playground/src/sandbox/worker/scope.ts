@@ -8,7 +8,18 @@ const removed = [
   'BroadcastChannel',
   'indexedDB',
   'caches',
+  // A shader that does not end stops the whole page's frames.
+  'OffscreenCanvas',
+  'OffscreenCanvasRenderingContext2D',
+  'WebGLRenderingContext',
+  'WebGL2RenderingContext',
+  'GPU',
+  'GPUAdapter',
+  'GPUDevice',
 ];
+
+/** The same of `navigator`. */
+const removedFromNavigator = ['gpu', 'ml', 'storage', 'locks', 'serviceWorker', 'usb', 'serial', 'hid'];
 
 const network = ['fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource', 'WebTransport'];
 
@@ -18,6 +29,8 @@ const network = ['fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource', 'WebTran
  */
 export function tidyScope(scope: object): void {
   for (const name of removed) remove(scope, name);
+  const { navigator } = scope as { navigator?: object };
+  if (navigator !== undefined) for (const name of removedFromNavigator) remove(navigator, name);
   for (const name of network) {
     if (!(name in scope)) continue;
     Object.defineProperty(scope, name, {
