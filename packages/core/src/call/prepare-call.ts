@@ -71,6 +71,7 @@ export async function callWithin(
   await answerWithin(parent, {
     name: config.name,
     toolCallId: context.toolCallId,
+    callBase: context.idempotencyKey,
     input,
     model,
     declared: isToolList(config.tools) ? config.tools : undefined,

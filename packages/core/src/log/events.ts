@@ -129,7 +129,8 @@ export type RunEventBody =
       invalid?: string;
       source?: ErrorSource;
     } & ToolCallFacts)
-  | { type: 'tool-start'; toolCallId: string; toolName: string }
+  /** `effect` is what the call does to the world, where its tool says so: it decides on what follows where no end does. */
+  | { type: 'tool-start'; toolCallId: string; toolName: string; effect?: ToolEffect }
   | { type: 'tool-preliminary'; toolCallId: string; output: unknown; providerMetadata?: ProviderMetadata }
   /**
    * `ms` is how long the tool itself ran; missing where the provider ran it. `repeated`: the tool did not run, and the

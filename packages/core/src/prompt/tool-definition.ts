@@ -10,8 +10,14 @@ import { isRecord, quoted } from './part-error.ts';
 import { toSchema } from './schema.ts';
 import { isStreaming, withCallbacks, type ToolCallbacks } from './tool-callbacks.ts';
 
-/** What a tool function gets besides its arguments: `toolCallId`, `messages` and `abortSignal`. */
-export type ToolContext = ToolExecutionOptions<unknown>;
+/** What a tool function gets besides its arguments: `toolCallId`, `messages`, `abortSignal` and `idempotencyKey`. */
+export type ToolContext<Context = unknown> = ToolExecutionOptions<Context> & {
+  /**
+   * A text that is the same whenever this call is made again, after a retry, a reload or on another server, and that no
+   * other call has. Pass it on to a service that knows such keys, and the service acts on the call once.
+   */
+  readonly idempotencyKey: string;
+};
 
 /** A schema for a tool's arguments: zod, any other Standard Schema, the AI SDK's `jsonSchema()`, or plain JSON Schema. */
 export type ToolSchema = FlexibleSchema | JsonSchema;

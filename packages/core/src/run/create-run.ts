@@ -32,6 +32,8 @@ type Opening = {
   shows: readonly UIMessage[];
   /** What the log begins with. */
   events?: readonly RunEvent[];
+  /** Calls of the last message that are made before the model is asked. */
+  unfinishedCalls?: KeptRun['unfinishedCalls'];
   signal?: AbortSignal | undefined;
 };
 
@@ -148,7 +150,7 @@ function openRun<Input, Types extends PromptTypes>(
 
   function begin(
     input: Input,
-    { messages, tasks, shows, events = [], signal }: Opening,
+    { messages, tasks, shows, events = [], signal, unfinishedCalls }: Opening,
     { key, requestKey }: Keys,
   ): Promise<unknown> {
     const { definition: latest, model, options: promptOptions, executor, ...unknown } = settings;
@@ -166,6 +168,7 @@ function openRun<Input, Types extends PromptTypes>(
         messages,
         tasks,
         ...(previousRunId === undefined ? {} : { previousRunId }),
+        unfinishedCalls,
         key: requestKey,
       },
       events,

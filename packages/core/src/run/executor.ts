@@ -3,6 +3,7 @@ import type { RequestAnswer, RunEvent } from '../log/events.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { EditReply, TaskEdit, TaskItem } from '../tasks/task.ts';
 import type { PromptOptions } from './options.ts';
+import type { UnfinishedCall } from './unfinished-step.ts';
 
 /** What a run is asked to do. */
 export type RunRequest<Input = unknown> = {
@@ -20,6 +21,11 @@ export type RunRequest<Input = unknown> = {
    * the author's tasks, and not from `tasks`.
    */
   previousRunId?: string | undefined;
+  /**
+   * Calls that the last message has left open, of which those that only read are made before the model is asked. They
+   * stay in this process: a route makes none, and the model there makes them again.
+   */
+  unfinishedCalls?: readonly UnfinishedCall[] | undefined;
   /** Starting twice with one key is one run. */
   key?: string | undefined;
 };

@@ -9,6 +9,7 @@ import { reportInDevelopment } from '../report-in-development.ts';
 import { lastOutput } from '../prompt/tool-callbacks.ts';
 import type { ToolContext, ToolRules } from '../prompt/tool-definition.ts';
 import { approvedArguments, isRefusal } from './approve.ts';
+import { callKey } from './call-key.ts';
 import { copyPlain } from './copy-plain.ts';
 import { forModel } from './for-model.ts';
 import { hideKeys } from './hide-keys.ts';
@@ -66,10 +67,13 @@ export type Admission = Omit<CheckedCall, 'verdict'> & {
   verdict: Extract<LoopVerdict, { kind: 'run' | 'repeat' }>;
 };
 
+/** What the AI SDK gives a tool; a call that is made again brings its key. */
+export type CallContext = Omit<ToolContext, 'idempotencyKey'> & { idempotencyKey?: string };
+
 /** Everything that is promised about tool calls, around each of them. */
 export type CallGuard = {
   /** One call, from the first check to its result. What it throws becomes a tool error that the model reads. */
-  call(guarded: GuardedTool, given: unknown, context: ToolContext): unknown;
+  call(guarded: GuardedTool, given: unknown, context: CallContext): unknown;
   /** A call that cannot run, because there is no such tool or its arguments do not fit. It counts like any other. */
   invalid(toolName: string, input: unknown): void;
   /** What the model is to be told besides the result of a call. */
@@ -81,7 +85,7 @@ export type CallGuard = {
 export type CallGuardOptions = {
   speaker: Speaker;
   /** Where the calls themselves are written down. */
-  recorder: Pick<Recorder, 'toolCalled' | 'toolStarted' | 'toolTimed' | 'toolRepeated'>;
+  recorder: Pick<Recorder, 'toolCalled' | 'toolStarted' | 'toolTimed' | 'toolRepeated' | 'step'>;
   /** Told of every call that begins to run. */
   onStart: (toolName: string) => void;
   /** How long a call of this tool may take, where the tool does not say so itself, in milliseconds. */
@@ -107,7 +111,10 @@ export function createCallGuard({
   const notes = new Map<string, string>();
   let callsInStep = 0;
 
-  function call(guarded: GuardedTool, given: unknown, context: ToolContext): unknown {
+  function call(guarded: GuardedTool, given: unknown, sdkContext: CallContext): unknown {
+    const idempotencyKey =
+      sdkContext.idempotencyKey ?? callKey(speaker.callBase, recorder.step, sdkContext.toolCallId);
+    const context: ToolContext = { ...sdkContext, idempotencyKey };
     const { name, rules, streams } = guarded;
     count();
     const { effect } = rules;
@@ -245,7 +252,7 @@ export function createCallGuard({
     let startedAt = performance.now();
     const begin = (): void => {
       startedAt = performance.now();
-      recorder.toolStarted(toolCallId, name);
+      recorder.toolStarted(toolCallId, name, rules.effect);
     };
     // an agent inside the call has limits of its own, and may wait for a person
     const lendOf =

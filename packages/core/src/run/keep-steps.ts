@@ -4,6 +4,12 @@ import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import type { TaskState } from '../log/state.ts';
 import { openingOf } from './log-parts.ts';
+import {
+  describeUnfinished,
+  findUnfinishedStep,
+  type UnfinishedCall,
+  type UnfinishedStep,
+} from './unfinished-step.ts';
 
 /** What stays of a run that is tried again: its log so far, and what the model is told of it. */
 export type KeptRun = {
@@ -13,17 +19,23 @@ export type KeptRun = {
   messages: readonly UIMessage[];
   /** As the user has left them, also where the step is gone in which that was. */
   tasks: readonly TaskState[];
+  /** Calls of the last step that are made before the model is asked again. */
+  unfinishedCalls?: readonly UnfinishedCall[];
 };
 
 /**
- * What stays of a log when its run is tried again from step `from` on, or by default from the first step that is not
- * whole; of a run that is done all is tried again. The model goes on only after a step that called tools.
+ * What stays of a log when its run is tried again from step `from` on; of a run that is done all is tried again. By
+ * default the run goes on after its last whole step, or in the one after it where a call has begun there: what ended in
+ * it stays, and of the rest only what may be made twice is made again. The model goes on only after a step that called
+ * tools.
  * @throws CuelineError `invalid_options`
  */
 export function keepSteps(log: readonly RunEvent[], from: number | undefined): KeptRun {
   const ends = endsThatCalledTools(log);
   const last = log.at(-1);
   const isDone = last?.type === 'run-end' && last.outcome === 'done';
+  const begun = from === undefined && !isDone ? findUnfinishedStep(log) : undefined;
+  if (begun !== undefined && begun.start > (ends.at(-1)?.index ?? -1)) return keepUnfinished(log, begun);
   const step = from ?? (isDone ? 0 : (ends.at(-1)?.next ?? 0));
   if (step === 0) return keepOpening(log);
   const end = ends.find(({ next }) => next === step);
@@ -39,6 +51,16 @@ export function keepSteps(log: readonly RunEvent[], from: number | undefined): K
   return { events, messages: messages.slice(openingOf(log)), tasks };
 }
 
+function keepUnfinished(log: readonly RunEvent[], step: UnfinishedStep): KeptRun {
+  const { start, end, closing, unfinished } = step;
+  const last = log[end - 1]!;
+  const closed = closing.map((body): RunEvent => ({ ...body, seq: 0, t: last.t }));
+  const events = numbered([...log.slice(0, start), ...step.events, ...closed, ...editsAfter(log, end)]);
+  const { messages, tasks } = reduceAll(events);
+  const said = describeUnfinished(messages, unfinished);
+  return { events, messages: said.slice(openingOf(log)), tasks, unfinishedCalls: unfinished };
+}
+
 /** What was there before the first step. */
 function keepOpening(log: readonly RunEvent[]): KeptRun {
   const start = log.findIndex(({ type }) => type === 'step-start');
@@ -48,16 +70,21 @@ function keepOpening(log: readonly RunEvent[]): KeptRun {
 
 /** The log up to `end`, and what the user did to the run's tasks after it. */
 function withEdits(log: readonly RunEvent[], end: number): RunEvent[] {
+  return numbered([...log.slice(0, end), ...editsAfter(log, end)]);
+}
+
+function editsAfter(log: readonly RunEvent[], end: number): RunEvent[] {
   let saysAgain = false;
-  const edits = log.slice(end).filter((event) => {
+  return log.slice(end).filter((event) => {
     // what goes on says first how its tasks stand, in the name of whoever put them on the list
     if (event.type === 'run-resume') saysAgain = true;
     if (event.type === 'step-start' && event.agent === undefined) saysAgain = false;
     return !saysAgain && isUserEdit(event);
   });
-  return [...log.slice(0, end), ...edits].map((event, seq) =>
-    event.seq === seq ? event : { ...event, seq },
-  );
+}
+
+function numbered(events: readonly RunEvent[]): RunEvent[] {
+  return events.map((event, seq) => (event.seq === seq ? event : { ...event, seq }));
 }
 
 function isUserEdit(event: RunEvent): boolean {

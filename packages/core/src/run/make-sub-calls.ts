@@ -46,7 +46,8 @@ export function makeSubCalls(speaker: Speaker, outer: OuterCall): SubCaller {
     const limit = timeoutMs === undefined ? undefined : timeLimit(name, timeoutMs);
     const signal = anySignal(context.abortSignal, limit?.signal);
     const make = async (): Promise<unknown> => {
-      const own = signal === undefined ? context : { ...context, abortSignal: signal };
+      const idempotencyKey = `${context.idempotencyKey}/${index}`;
+      const own = { ...context, idempotencyKey, ...(signal === undefined ? {} : { abortSignal: signal }) };
       const result = tree.track(lastOutput(run(placed(own, caller))));
       return capOutput(await untilAborted(result, signal), name);
     };

@@ -2,6 +2,7 @@ import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
 import { invalidCallSource, sourceOf } from '../error-source.ts';
 import { CuelineError, type ErrorSource } from '../errors.ts';
 import type { RunEventBody, RunOutcome } from '../log/events.ts';
+import type { ToolEffect } from '../prompt/tool-definition.ts';
 import { redact } from '../models/redact.ts';
 import { toRunError } from '../models/run-error.ts';
 import { callFacts, metadata, sourceFacts, textOf, warningText } from './part-facts.ts';
@@ -27,7 +28,13 @@ export type Recorder = {
    */
   toolCalled(toolCallId: string): Promise<void> | undefined;
   /** A tool begins to run. */
-  toolStarted(toolCallId: string, toolName: string): void;
+  toolStarted(toolCallId: string, toolName: string, effect: ToolEffect | undefined): void;
+  /** Calls of an earlier run, which are in the log already, are made now. */
+  resumed(toolCallIds: readonly string[]): void;
+  /** An error in the words in which the model is told of it, without keys. */
+  errorText(error: unknown): string;
+  /** The number of the step that is under way; -1 before the first. */
+  readonly step: number;
   /** A tool has run for so many milliseconds; its result comes through the stream, after the preliminary ones. */
   toolTimed(toolCallId: string, ms: number): void;
   /** A call was answered with the result of the same call before. */
@@ -82,7 +89,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
   /** Tool calls whose arguments are in the log, so that what their tools do may follow. */
   const called = new Set<string>();
   /** Tools that began before that. */
-  const early = new Set<string>();
+  const early = new Map<string, ToolEffect | undefined>();
   /** Those that wait for their calls to be written down. */
   const waitingTools = new Map<string, () => void>();
   const durations = new Map<string, number>();
@@ -101,9 +108,10 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
     settings.onEnd({ outcome, ...details });
   }
 
-  function toolStarted(toolCallId: string, toolName: string): void {
-    if (called.has(toolCallId)) log.append({ type: 'tool-start', toolCallId, toolName });
-    else early.add(toolCallId);
+  function toolStarted(toolCallId: string, toolName: string, effect: ToolEffect | undefined): void {
+    const said = effect === undefined ? {} : { effect };
+    if (called.has(toolCallId)) log.append({ type: 'tool-start', toolCallId, toolName, ...said });
+    else early.set(toolCallId, effect);
   }
 
   /** How long the tool ran, where it was one that we ran. */
@@ -119,7 +127,6 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
     return { ...part, dynamic: tools[part.toolName]?.type === 'dynamic' };
   }
 
-  /** An error in the words in which the model is told of it, without keys. */
   function errorText(error: unknown): string {
     return redact(toolErrorText(error), settings.secrets);
   }
@@ -142,7 +149,8 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
     });
     called.add(part.toolCallId);
     waitingTools.get(part.toolCallId)?.();
-    if (early.delete(part.toolCallId)) toolStarted(part.toolCallId, part.toolName);
+    const effect = early.get(part.toolCallId);
+    if (early.delete(part.toolCallId)) toolStarted(part.toolCallId, part.toolName, effect);
   }
 
   /** A provider warns of the same thing at every step; once is enough. */
@@ -322,6 +330,13 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
       log.append({ type: 'retry', error: error.toJSON(), ...next });
     },
     toolStarted,
+    resumed(toolCallIds) {
+      for (const toolCallId of toolCallIds) called.add(toolCallId);
+    },
+    errorText,
+    get step() {
+      return step;
+    },
     toolTimed: (toolCallId, ms) => void durations.set(toolCallId, ms),
     toolRepeated: (toolCallId) => void repeated.add(toolCallId),
     end,

@@ -57,7 +57,7 @@ export async function rehearse<Input, Plugins extends readonly Plugin[]>(
     track: trackWork(undefined),
   });
   const { result, recorder, definitions } = speak(
-    { tree: withoutTools(tree), path: undefined, depth: 0, model, sink },
+    { tree: withoutTools(tree), path: undefined, depth: 0, callBase: '', model, sink },
     {
       prompt,
       messages,

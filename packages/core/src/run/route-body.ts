@@ -8,7 +8,7 @@ import type { RunCommand, RunRequest } from './executor.ts';
  * @throws CuelineError `invalid_options` naming what JSON cannot carry
  */
 export function startBody<Input>(request: RunRequest<Input>): string {
-  const { definition, model, options, ...rest } = request;
+  const { definition, model, options, unfinishedCalls: _unfinishedCalls, ...rest } = request;
   if (definition.name === '') {
     throw new CuelineError(
       'invalid_options',

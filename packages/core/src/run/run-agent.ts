@@ -26,6 +26,7 @@ export async function runAgent(parent: Speaker, { name, agent, args, context }: 
   return answerWithin(parent, {
     name,
     toolCallId: context.toolCallId,
+    callBase: context.idempotencyKey,
     input: args,
     model: agent.model,
     plugins: agent.plugins,
@@ -45,6 +46,8 @@ export type InnerPrompt = {
   name: string;
   /** The call that it answers; of one that answers none, what its path is to begin with. */
   toolCallId: string;
+  /** The key of that call. Default: what the keys of its parent's calls begin with. */
+  callBase?: string | undefined;
   /** What the log says that it was given. */
   input: unknown;
   /** Default: its parent's. */
@@ -89,7 +92,9 @@ async function answerInside(parent: Speaker, inner: InnerPrompt): Promise<unknow
   abortSignal?.throwIfAborted();
   const path = tree.pathOf(parent.path, toolCallId);
   const sink = createAgentSink(tree.log, path);
-  const speaker: Speaker = { tree, path, depth, model, sink };
+  // one call may be answered by several
+  const callBase = `${inner.callBase ?? parent.callBase}/${path.slice(path.lastIndexOf('/') + 1)}`;
+  const speaker: Speaker = { tree, path, depth, callBase, model, sink };
   let ending: Ending | undefined;
   sink.append({
     type: 'agent-start',

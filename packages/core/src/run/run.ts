@@ -86,7 +86,9 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = {
   /** Continues the conversation: the prompt's own messages, all turns so far, then this one. Resolves as `start` does. */
   send(message: SendMessage, options?: SendOptions): Promise<Types['output']>;
   /**
-   * Tries the last turn again in the same log, and keeps the steps before `from`: none of their calls is made again.
+   * Tries the last turn again in the same log, and keeps the steps before `from`: none of their calls is made again. Without
+   * `from`, a step in which a call has begun is kept, too: a call that has no end is made again where its tool only reads,
+   * and else ends with an error.
    * Resolves as `start` does; rejects with `invalid_options` where the run cannot go on from there.
    */
   retry(options?: RetryOptions): Promise<Types['output']>;

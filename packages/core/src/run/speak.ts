@@ -20,6 +20,7 @@ import { readTimeouts } from './timeouts.ts';
 import { createToolApproval } from './tool-approval.ts';
 import { createToolRegistry } from './tool-registry.ts';
 import type { Speaker } from './tree.ts';
+import type { UnfinishedCall } from './unfinished-step.ts';
 
 /** What somebody who talks to the model has to say. */
 export type Speech = {
@@ -31,6 +32,8 @@ export type Speech = {
   responseSchema?: ToolSchema;
   /** What a session or an agent call adds. */
   conduct?: Conduct | undefined;
+  /** Calls that the last of `messages` has left open. */
+  unfinishedCalls?: readonly UnfinishedCall[] | undefined;
   aroundPrepareStep?: StreamContext['aroundPrepareStep'];
   onEnd: (ending: Ending) => void;
 };
@@ -120,6 +123,7 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
           attempts,
           modelCalls,
           abortSignal,
+          unfinishedCalls: speech.unfinishedCalls,
           aroundPrepareStep: speech.aroundPrepareStep,
         }),
       ),

@@ -17,7 +17,15 @@ import { toJson } from './to-json.ts';
 import { trackWork, type WorkListener } from './track-work.ts';
 import { createTree, type Speaker } from './tree.ts';
 import { toUIMessages } from './ui-messages.ts';
+import type { UnfinishedCall } from './unfinished-step.ts';
 import { untilAborted } from './until-aborted.ts';
+
+/** What a start is told besides what its caller may say. */
+type StartSettings = {
+  onWork?: WorkListener | undefined;
+  /** Calls that the last of the earlier turns has left open. */
+  unfinishedCalls?: readonly UnfinishedCall[] | undefined;
+};
 
 /** Opens the prompt and starts the run. What `runPrompt` does, apart so that a page loads it with its first run. */
 export async function startRun<
@@ -27,7 +35,7 @@ export async function startRun<
 >(
   source: PromptSource<Input, Plugins>,
   config: PromptConfig<Input, Output, Plugins>,
-  onWork?: WorkListener,
+  { onWork, unfinishedCalls }: StartSettings = {},
 ): Promise<RunPromptResult<Output, Plugins>> {
   const definition = toDefinition(source);
   const models = createModels(config);
@@ -68,7 +76,7 @@ export async function startRun<
     recorder.end('stopped');
     abort.abort(reason);
   };
-  const speaker: Speaker = { tree, path: undefined, depth: 0, model, sink: log };
+  const speaker: Speaker = { tree, path: undefined, depth: 0, callBase: runId, model, sink: log };
   const conduct = opened.conducted?.conduct({ speaker, messages: opened.messages });
   const { result, recorder, response } = speak(speaker, {
     prompt: opened.prompt,
@@ -77,6 +85,7 @@ export async function startRun<
     abortSignal: abort.signal,
     ...(definition.output === undefined ? {} : { responseSchema: definition.output }),
     conduct,
+    unfinishedCalls,
     // the AI SDK would call the model once, whatever its signal says
     ...(abortSignal?.aborted === true
       ? { aroundPrepareStep: () => () => Promise.reject(abortSignal.reason as Error) }

@@ -14,6 +14,7 @@ import { beforeCallback, composeCallbacks } from './compose.ts';
 import type { Conduct } from './conduct.ts';
 import type { ModelCalls } from './model-calls.ts';
 import type { PromptOptions, RunContext, StreamTextOptions } from './options.ts';
+import { finishStep } from './finish-step.ts';
 import { createPrepareStep } from './prepare-step.ts';
 import type { ProviderApprovals } from './provider-approvals.ts';
 import type { Recorder } from './recorder.ts';
@@ -24,6 +25,7 @@ import type { TaskProgress } from './task-progress.ts';
 import type { ToolApproval } from './tool-approval.ts';
 import type { ToolRegistry } from './tool-registry.ts';
 import type { EventSink, Speaker } from './tree.ts';
+import type { UnfinishedCall } from './unfinished-step.ts';
 
 /** Settings of a call that the log keeps with each step's request. */
 const settingNames = [
@@ -56,6 +58,8 @@ export type StreamContext = {
   attempts: StreamAttempts | undefined;
   modelCalls: ModelCalls;
   abortSignal: AbortSignal;
+  /** Calls to make before the first step. */
+  unfinishedCalls: readonly UnfinishedCall[] | undefined;
   /** Goes around what prepares each step, for a dry run, which may be of a later one. */
   aroundPrepareStep: ((prepareStep: PrepareStep) => PrepareStep) | undefined;
 };
@@ -126,6 +130,10 @@ export function composeStreamOptions(
       : { experimental_transform: [rest.experimental_transform ?? [], context.attempts.transform].flat() }),
     prepareStep: async (step) => {
       asked = await formatOf(output);
+      const open = step.stepNumber === 0 ? context.unfinishedCalls : undefined;
+      if (open !== undefined && open.length > 0) {
+        await finishStep(open, step.messages, { recorder, registry, signal: context.abortSignal });
+      }
       const prepare = aroundPrepareStep?.(prepareStep) ?? prepareStep;
       const given = { ...step, model: modelCalls.unwrap(step.model) };
       const prepared = await tree.track((async () => prepare(given))());

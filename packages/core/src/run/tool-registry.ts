@@ -7,7 +7,7 @@ import { toDataOutput, toModelOutput, type ToolResultOutput } from '../prompt/to
 import { callPage, unanswered } from './call-page.ts';
 import { capOutput } from './cap-output.ts';
 import { forModel } from './for-model.ts';
-import { createCallGuard, type CallGuardOptions, type GuardedTool } from './guard-call.ts';
+import { createCallGuard, type CallContext, type CallGuardOptions, type GuardedTool } from './guard-call.ts';
 import { hideKeys } from './hide-keys.ts';
 import { makeSubCalls } from './make-sub-calls.ts';
 import { sentOutput } from './model-output.ts';
@@ -22,6 +22,8 @@ export type ToolRegistry = {
    * task that the next step is about, if any: the same call for another task is no repetition.
    */
   update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void;
+  /** The tool of this name, where it says that it only reads. */
+  readingTool(toolName: string): ToolSet[string] | undefined;
   /** Counts a call that cannot run, because there is no such tool or its arguments do not fit. */
   invalid(toolName: string, input: unknown): void;
 };
@@ -31,6 +33,7 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
   const { speaker } = options;
   const guard = createCallGuard(options);
   const tools: ToolSet = {};
+  let current: ReadonlyMap<string, ToolDefinition> = new Map();
   const made = new WeakMap<ToolDefinition, ToolSet[string]>();
 
   function toTool(name: string, definition: ToolDefinition): ToolSet[string] {
@@ -48,7 +51,7 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
       description,
       inputSchema,
       ...(rules.providerOptions === undefined ? {} : { providerOptions: rules.providerOptions }),
-      execute: (args: unknown, context: ToolContext) => guard.call(guarded, args, context),
+      execute: (args: unknown, context: CallContext) => guard.call(guarded, args, context),
       toModelOutput: ({ toolCallId, output }) =>
         // what comes from a page is data, also where it looks like a list of parts
         withNote(isClient ? toDataOutput(output) : toModelOutput(output), guard.noteOf(toolCallId)),
@@ -137,9 +140,12 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
       inputSchema,
       // the AI SDK would end the run, or break off an agent; the run itself asks, and goes on
       needsApproval: false,
-      execute: (args: unknown, context: ToolContext) =>
+      execute: (args: unknown, context: CallContext) =>
         guard.call(
-          { ...guarded, rules: { needsApproval: (_args, asked) => asks(args, context, asked) } },
+          {
+            ...guarded,
+            rules: { needsApproval: (_args, asked) => asks(args, context as ToolContext, asked) },
+          },
           args,
           context,
         ),
@@ -153,8 +159,14 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
 
   return {
     tools,
+    readingTool(toolName) {
+      const definition = current.get(toolName);
+      if (definition === undefined || definition.kind === 'ready') return undefined;
+      return definition.rules.effect === 'read' ? tools[toolName] : undefined;
+    },
     invalid: guard.invalid,
     update(definitions, taskId) {
+      current = definitions;
       guard.beginStep(taskId);
       for (const name of Object.keys(tools)) if (!definitions.has(name)) delete tools[name];
       for (const [name, definition] of definitions) {

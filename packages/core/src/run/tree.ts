@@ -49,6 +49,8 @@ export type Speaker = {
   readonly path: string | undefined;
   /** 0 for the run itself. */
   readonly depth: number;
+  /** What the keys of its calls begin with. */
+  readonly callBase: string;
   readonly model: LanguageModel;
   /** Where its events go. */
   readonly sink: EventSink;

@@ -12,7 +12,8 @@ import type { SessionCallbacks } from './session-callbacks.ts';
 export type SessionTool<Schema extends ToolSchema = ToolSchema> = {
   inputSchema: Schema;
   // a method, so that a tool of known arguments is also one of unknown ones
-  execute?(args: ToolArguments<Schema>, context: ToolContext): unknown;
+  // `never`, since one of the AI SDK's may take a context of any type, which no session gives it
+  execute?(args: ToolArguments<Schema>, context: ToolContext<never>): unknown;
   description?: unknown;
 };
 

@@ -71,7 +71,13 @@ function toReady(
   return {
     ...tool,
     inputSchema: toSchema(name, inputSchema as ToolSchema),
-    execute: (isStreaming(execute) ? watchedStream : watched)(name, execute as Execute, timeoutMs, thrown),
+    // the run gives the AI SDK's tools the same context as all others
+    execute: (isStreaming(execute) ? watchedStream : watched)(
+      name,
+      execute as Execute,
+      timeoutMs,
+      thrown,
+    ) as NonNullable<Ready['execute']>,
     ...(own === undefined
       ? {}
       : {

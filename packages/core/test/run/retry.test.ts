@@ -225,7 +225,7 @@ describe('a run that was stopped is tried again', () => {
     await expectWhole(run);
   });
 
-  test('a call that had not ended is made again', async () => {
+  test('a call that had not ended ends with an error, and the model may make it again', async () => {
     const model = scriptedModel([look('left'), look('right'), look('right'), 'Nothing.']);
     const looked: string[] = [];
     const run = createRun(
@@ -246,6 +246,13 @@ describe('a run that was stopped is tried again', () => {
     expect(run.getState().toolCalls[1]?.state).toBe('interrupted');
     expect(await run.retry()).toBe('Nothing.');
     expect(looked).toEqual(['left', 'right', 'right']);
+    expect(run.getState().toolCalls.map(({ state }) => state)).toEqual([
+      'output-available',
+      'output-error',
+      'output-available',
+    ]);
+    expect(run.getState().toolCalls[1]?.errorText).toContain('It may have taken effect');
+    expect(JSON.stringify(sent(model, 2))).toContain('It may have taken effect');
     await expectWhole(run);
   });
 

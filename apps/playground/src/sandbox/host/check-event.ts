@@ -127,7 +127,7 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
   }),
   'tool-input-delta': object({ ...call, delta: string }),
   'tool-input-end': object({ ...namedCall, invalid: string.optional(), ...facts }),
-  'tool-start': object(namedCall),
+  'tool-start': object({ ...namedCall, effect: z.literal(['read', 'write', 'external']).optional() }),
   'tool-preliminary': object(call),
   'tool-end': object({ ...call, ms: number.optional(), repeated: z.literal(true).optional(), ...facts }),
   'tool-error': object({ ...call, error: string, ms: number.optional(), ...facts }),
