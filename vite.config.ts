@@ -25,6 +25,7 @@ export default defineConfig(async ({ mode }) => {
       ...shared,
       test: {
         projects: [
+          long('core', './packages/core'),
           long('edge', './packages/edge'),
           long('faults', './e2e/faults'),
           faultsInBrowser(chromium, 1),

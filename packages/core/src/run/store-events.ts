@@ -14,11 +14,13 @@ const RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
 
 /**
- * What is stored at once: the start, by which a run that goes on elsewhere is found after a reload, and what has been
- * done, so that it is not done again.
+ * What is stored at once: the start, by which a run that goes on elsewhere is found after a reload, and what is
+ * done or has been, so that it is not done again.
  */
 const URGENT: ReadonlySet<RunEvent['type']> = new Set([
   'run-start',
+  'tool-start',
+  'sub-call-start',
   'tool-end',
   'tool-error',
   'step-end',

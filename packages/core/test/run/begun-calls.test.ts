@@ -3,7 +3,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { json } from '../support.ts';
-import { allWrites, createWorld, numbering, openRun, ownReadings } from './killed-runs.ts';
+import { allWrites, createWorld, killAtRandom, numbering, openRun, ownReadings } from './killed-runs.ts';
 
 /** What has happened in the world when a process is killed that has written these events. */
 function worldAt(log: readonly RunEvent[], known: ReturnType<typeof createWorld>) {
@@ -71,6 +71,15 @@ describe('a run that was cut off after any of its events', () => {
       expect(taken.run.getState().status).toBe('done');
     }
   });
+});
+
+test('runs that are killed at random moments, some again and again: no writing call takes effect twice', async () => {
+  // 200 of them are in killed-runs.long.test.ts
+  for (let seed = 1_001; seed <= 1_012; seed += 1) {
+    const { world, result } = await killAtRandom(seed);
+    expect([seed, result]).toEqual([seed, 'Done.']);
+    for (const [what, times] of world.writes) expect([seed, what, times]).toEqual([seed, what, 1]);
+  }
 });
 
 describe('a reading call that was cut off', () => {

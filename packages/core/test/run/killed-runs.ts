@@ -139,3 +139,42 @@ export function numbering(): () => string {
   let count = 0;
   return () => `call-${++count}`;
 }
+
+/** Numbers from 0 to 1 that follow from the seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * A run whose process is killed at a random moment, whose next process is killed at another, and so on, until one ends it
+ * with `retry()`. Each knows of the one before it only the log.
+ */
+export async function killAtRandom(seed: number): Promise<{ world: World; kills: number; result: unknown }> {
+  const random = randomFrom(seed);
+  const world = createWorld();
+  const newId = numbering();
+  const pause = (): number => (random() < 0.5 ? 0 : Math.floor(random() * 4));
+  const mostKills = 1 + Math.floor(random() * 4);
+  let log: readonly RunEvent[] = [];
+  for (let kills = 0; ; kills += 1) {
+    const { run, kill } = openRun(world, log, { newId, pause });
+    const result = log.length === 0 ? run.start() : run.retry();
+    if (kills === mostKills) return { world, kills, result: await result };
+    const ended = result.then(
+      () => true,
+      () => true,
+    );
+    const moment = new Promise<boolean>((resolve) => {
+      setTimeout(() => resolve(false), Math.floor(random() * 25));
+    });
+    if (await Promise.race([ended, moment])) return { world, kills, result: await result };
+    log = run.log().slice();
+    kill();
+  }
+}

@@ -56,11 +56,25 @@ describe('while it goes on', () => {
     await expect.poll(() => stored(storage).length).toBe(run.log().length);
     expect(stored(storage)).toEqual(json(run.log()));
     expect(storage.batches.length).toBeGreaterThan(1);
-    expect(storage.batches.length).toBeLessThan(7);
+    expect(storage.batches.length).toBeLessThan(8);
     expect(storage.batches[0]).toEqual([0, 0]);
     for (const [index, [first]] of storage.batches.slice(1).entries()) {
       expect(first).toBe(storage.batches[index]![1] + 1);
     }
+  });
+
+  test('that a call has begun is stored while its tool still runs, and does not wait for the next batch', async () => {
+    const storage = memoryStorage();
+    const send = definePrompt('send', (prompt) => {
+      prompt.defTool('send', 'Sends', z.object({}), () => after(30), { effect: 'external' });
+      prompt.$`Send it.`;
+    });
+    const model = scriptedModel([[{ toolCall: { name: 'send', input: {} } }], 'Sent.']);
+    const run = createRun(send, { id: 'plan', storage, model });
+    await run.start();
+    const begun = run.log().find(({ type }) => type === 'tool-start');
+    expect(begun).toMatchObject({ effect: 'external' });
+    expect(storage.batches.map(([, last]) => last)).toContain(begun?.seq);
   });
 
   test('the next start takes the place of what was stored', async () => {
