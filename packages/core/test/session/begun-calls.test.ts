@@ -1,0 +1,34 @@
+import { createRun, defineSession } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { codeOf } from '../run/runs.ts';
+
+test.each([
+  ['tool-start', 'It may have taken effect'],
+  ['tool-end', 'sent to all'],
+] as const)(
+  'a session cut off after its %s is tried again: the call is not made again',
+  async (last, read) => {
+    let calls = 0;
+    const model = scriptedModel([[{ toolCall: { name: 'send', input: {}, id: 'call-1' } }]]);
+    const execute = (): string => {
+      calls += 1;
+      return 'sent to all';
+    };
+    const session = defineSession('mail', {
+      systemPrompt: 'Send it.',
+      tools: { send: { description: 'Sends', inputSchema: z.object({}), execute } },
+    });
+    const first = createRun(session, { model });
+    // the script ends after the call
+    expect(await codeOf(first.start())).toBe('invalid_options');
+    const log = first.log();
+    const next = scriptedModel([[{ throw: 'Enough.' }]]);
+    const cut = log.findIndex(({ type }) => type === last);
+    const again = createRun(session, { model: next, log: log.slice(0, cut + 1) });
+    await codeOf(again.retry());
+    expect(calls).toBe(1);
+    expect(JSON.stringify(next.calls[0]?.prompt)).toContain(read);
+  },
+);
