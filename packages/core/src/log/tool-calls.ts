@@ -108,8 +108,9 @@ function interruptSubCalls(call: ToolCallState): void {
 function dropStepCalls({ facts, progress }: WorkDraft): void {
   const current = facts.steps.length - 1;
   const first = facts.toolCalls.findLastIndex(({ step }) => step !== current) + 1;
+  // those of other steps stay, with all of their arguments
+  readInputs(progress);
   for (const { toolCallId } of facts.toolCalls.slice(first)) progress.inputs.delete(toolCallId);
-  progress.stale.clear();
   if (first < facts.toolCalls.length) facts.toolCalls = facts.toolCalls.slice(0, first);
 }
 

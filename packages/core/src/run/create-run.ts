@@ -23,6 +23,7 @@ import type { Run, RunOptions, RunSettings } from './run.ts';
 import { refuseSettings } from './refuse-settings.ts';
 import { readSendMessage, refuseMessage } from './send-message.ts';
 import type { EventWriter } from './store-events.ts';
+import type { StoredCalls } from './stored-calls.ts';
 
 /** What a start gives to the executor, and shows before the first event. */
 type Opening = {
@@ -117,6 +118,7 @@ function openRun<Input, Types extends PromptTypes>(
     events: readonly RunEvent[],
     key: string | undefined,
     executor: Executor = settings.executor ?? inProcess(),
+    calls?: StoredCalls,
   ): Attempt {
     let made: Attempt | undefined;
     const attempt = (made = createAttempt({
@@ -132,10 +134,11 @@ function openRun<Input, Types extends PromptTypes>(
         if (made !== undefined && made !== attempts.shown) {
           // but for what it asks
           if (event.type.startsWith('request-') || event.type === 'run-end') tell();
-          return;
+          return calls?.see(event);
         }
         // whoever loads the log sees for himself that it breaks off, and another page may still be writing it
         if (!isInterruption(event)) writer?.add(event);
+        calls?.see(event);
         callAll(listeners, event);
       },
     }));
@@ -158,6 +161,7 @@ function openRun<Input, Types extends PromptTypes>(
     if (writer !== undefined) storageError = undefined;
     starting = { ...requesting, messages: [...shows] };
     for (const event of events) writer?.add(event);
+    const calls = writer?.calls();
     const previousRunId = tasks.length === 0 ? undefined : lastRunId(log.events);
     const attempt = take(
       {
@@ -170,10 +174,12 @@ function openRun<Input, Types extends PromptTypes>(
         ...(previousRunId === undefined ? {} : { previousRunId }),
         unfinishedCalls,
         key: requestKey,
+        whenStored: calls?.whenStored,
       },
       events,
       key,
       Object.values(unknown).every((value) => value === undefined) ? executor : refuseSettings(unknown),
+      calls,
     );
     const stop = (): void => attempt.stop();
     signal?.addEventListener('abort', stop, { once: true });
@@ -252,7 +258,7 @@ function openRun<Input, Types extends PromptTypes>(
     attempt.fail(
       new CuelineError(
         'interrupted',
-        'The page that ran this went away before its end, or still runs it in another tab. What it had is here; retry() goes on from its last whole step.',
+        'The page that ran this went away, or runs it in another tab. retry() goes on from here.',
       ),
     );
     return false;

@@ -3,6 +3,7 @@ import type { RequestAnswer, RunEvent } from '../log/events.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { EditReply, TaskEdit, TaskItem } from '../tasks/task.ts';
 import type { PromptOptions } from './options.ts';
+import type { BegunCall } from './stored-calls.ts';
 import type { UnfinishedCall } from './unfinished-step.ts';
 
 /** What a run is asked to do. */
@@ -28,6 +29,11 @@ export type RunRequest<Input = unknown> = {
   unfinishedCalls?: readonly UnfinishedCall[] | undefined;
   /** Starting twice with one key is one run. */
   key?: string | undefined;
+  /**
+   * Asked when a tool that may change something is about to run, after its `tool-start`: the tool runs once this resolves.
+   * With it, a log that is stored says of every such call that it has begun.
+   */
+  whenStored?: ((call: BegunCall) => Promise<void>) | undefined;
 };
 
 /** What can be said to a run that is under way. `agent` is the path of the agent whose tasks are meant. */

@@ -254,6 +254,11 @@ export function createCallGuard({
       startedAt = performance.now();
       recorder.toolStarted(toolCallId, name, rules.effect);
     };
+    if (beginsLater !== true) {
+      begin();
+      if (rules.effect !== 'read') await stored(toolCallId, context.abortSignal);
+      startedAt = performance.now();
+    }
     // an agent inside the call has limits of its own, and may wait for a person
     const lendOf =
       ({ lend }: Place): Place['lend'] =>
@@ -263,7 +268,6 @@ export function createCallGuard({
           : limit.holdDuring(() => lend(work));
     return {
       start() {
-        if (beginsLater !== true) begin();
         onStart(name);
         const own = signal === undefined ? context : { ...context, abortSignal: signal };
         const caller = place === undefined ? speaker : { ...speaker, lend: lendOf(place) };
@@ -276,6 +280,12 @@ export function createCallGuard({
         recorder.toolTimed(toolCallId, Math.round((performance.now() - startedAt) * 100) / 100);
       },
     };
+  }
+
+  /** What is stored of a call that may change something says that it has begun before it does. */
+  async function stored(toolCallId: string, signal: AbortSignal | undefined): Promise<void> {
+    if (tree.whenStored === undefined) return;
+    await untilAborted(tree.whenStored({ toolCallId, agent: speaker.path }), signal);
   }
 
   /** What a tool writes into its arguments must not change the call that later requests repeat. */

@@ -55,6 +55,7 @@ export async function rehearse<Input, Plugins extends readonly Plugin[]>(
     answer: runAgent,
     fail,
     track: trackWork(undefined),
+    whenStored: undefined,
   });
   const { result, recorder, definitions } = speak(
     { tree: withoutTools(tree), path: undefined, depth: 0, callBase: '', model, sink },

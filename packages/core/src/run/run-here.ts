@@ -22,13 +22,13 @@ export async function startHere<Input>(
   runs: KnownRuns,
   onWork?: WorkListener,
 ): Promise<AsyncIterator<RunEvent> | Iterator<RunEvent>> {
-  const { definition, input, model, options, messages, tasks, unfinishedCalls } = request;
+  const { definition, input, model, options, messages, tasks, unfinishedCalls, whenStored } = request;
   const signals = options?.abortSignal === undefined ? [signal] : [signal, options.abortSignal];
   let run;
   try {
     const abortSignal = anySignal(signal, options?.abortSignal);
     const config = { ...models, input, model, messages, tasks, options: { ...options, abortSignal } };
-    ({ run } = await startRun(definition, config, { onWork, unfinishedCalls }));
+    ({ run } = await startRun(definition, config, { onWork, unfinishedCalls, whenStored }));
   } catch (error) {
     if (signals.some(({ aborted }) => aborted)) return failedStart(definition.name, undefined, messages);
     const failure = describeFailure(error, input, models);

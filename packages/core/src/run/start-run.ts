@@ -5,6 +5,7 @@ import { LOG_VERSION } from '../log/events.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import { createModels } from '../models/create-models.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
+import type { RunRequest } from './executor.ts';
 import { withoutKeys } from './hide-keys.ts';
 import { createLiveRun } from './live-run.ts';
 import { openRun, toDefinition } from './open-run.ts';
@@ -25,6 +26,7 @@ type StartSettings = {
   onWork?: WorkListener | undefined;
   /** Calls that the last of the earlier turns has left open. */
   unfinishedCalls?: readonly UnfinishedCall[] | undefined;
+  whenStored?: RunRequest['whenStored'];
 };
 
 /** Opens the prompt and starts the run. What `runPrompt` does, apart so that a page loads it with its first run. */
@@ -35,7 +37,7 @@ export async function startRun<
 >(
   source: PromptSource<Input, Plugins>,
   config: PromptConfig<Input, Output, Plugins>,
-  { onWork, unfinishedCalls }: StartSettings = {},
+  { onWork, unfinishedCalls, whenStored }: StartSettings = {},
 ): Promise<RunPromptResult<Output, Plugins>> {
   const definition = toDefinition(source);
   const models = createModels(config);
@@ -67,6 +69,7 @@ export async function startRun<
     loopRules: opened.loopRules,
     answer: runAgent,
     track,
+    whenStored,
     fail(error) {
       recorder.fail(error);
       abort.abort(error);

@@ -2,6 +2,7 @@ import { CuelineError } from '../errors.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { createReducer, type Reducer } from '../log/reduce.ts';
 import type { RunStorage } from './run-storage.ts';
+import { createStoredCalls, type StoredCalls } from './stored-calls.ts';
 
 /** How long events wait for others to be stored with them, in milliseconds. */
 const BATCH_MS = 100;
@@ -9,6 +10,8 @@ const BATCH_MS = 100;
 const MAX_BATCH = 500;
 /** How long a storage may take to answer before the run says that it does not, in milliseconds. */
 const ANSWER_MS = 10_000;
+/** How long a tool's call waits until the log that says that it begins is stored, in milliseconds. */
+const FLUSH_MS = 1_000;
 /** How long it is waited before a batch that could not be stored is given again: so long, then twice as long, up to the most. */
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
@@ -34,6 +37,8 @@ const LASTING: ReadonlySet<unknown> = new Set(['denied', 'foreign', 'other_tab',
 export type EventWriter = {
   /** The next event; one whose `seq` is 0 begins a log in the place of what was stored before. */
   add(event: RunEvent): void;
+  /** For one start: lets its calls wait until everything that was added before them is stored, for at most a second. */
+  calls(): StoredCalls;
 };
 
 /**
@@ -53,6 +58,8 @@ export function createEventWriter(
   let failures = 0;
   let hasGivenUp = false;
   let isTold = false;
+  /** Those who wait until everything is stored. */
+  let flushed: (() => void)[] = [];
   /** Ends the pause before the next try. */
   let goOn = (): void => {};
 
@@ -86,6 +93,8 @@ export function createEventWriter(
           break;
         }
         waiting = [...batch, ...waiting];
+        // a storage that fails holds nothing up
+        release();
         failures += 1;
         await pause(Math.min(RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS));
       } finally {
@@ -93,6 +102,22 @@ export function createEventWriter(
       }
     }
     writing = false;
+    release();
+  }
+
+  function release(): void {
+    const released = flushed;
+    flushed = [];
+    for (const resolve of released) resolve();
+  }
+
+  function flush(): Promise<void> {
+    if (!writing && waiting.length === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const limit = setTimeout(resolve, FLUSH_MS);
+      flushed.push(() => (clearTimeout(limit), resolve()));
+      void write();
+    });
   }
 
   function pause(ms: number): Promise<void> {
@@ -121,6 +146,7 @@ export function createEventWriter(
       if (URGENT.has(event.type)) void write();
       else timer ??= setTimeout(() => void write(), BATCH_MS);
     },
+    calls: () => createStoredCalls(flush),
   };
 }
 

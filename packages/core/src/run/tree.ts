@@ -8,6 +8,7 @@ import type { AgentDefinition } from '../prompt/agent.ts';
 import type { TaskListDefinition } from '../prompt/task-list.ts';
 import type { ToolContext, ToolEffect } from '../prompt/tool-definition.ts';
 import { createBudget, type Budget, type Limits } from './limits.ts';
+import type { RunRequest } from './executor.ts';
 import type { LoopRules } from './loop-rules.ts';
 import type { Place } from './place.ts';
 import { createRequests, type Requests } from './requests.ts';
@@ -36,6 +37,8 @@ export type RunTree = {
   fail(error: CuelineError): void;
   /** Tells whoever hosts the run that a function of the prompt's own is at work. */
   readonly track: TrackWork;
+  /** Resolves once it is stored that a call has begun. Missing where nothing is stored. */
+  readonly whenStored: RunRequest['whenStored'];
   /** The path of an agent that answers `toolCallId`: no two agents have the same, also where a model uses an id again. */
   pathOf(parent: string | undefined, toolCallId: string): string;
   /** The task lists of the run (under the empty path) and of its agents. */
@@ -68,7 +71,10 @@ export type EventSink = {
 export function createTree(
   log: RunLog,
   models: Models,
-  settings: { limits: Limits } & Pick<RunTree, 'approvedEffects' | 'loopRules' | 'answer' | 'fail' | 'track'>,
+  settings: { limits: Limits } & Pick<
+    RunTree,
+    'approvedEffects' | 'loopRules' | 'answer' | 'fail' | 'track' | 'whenStored'
+  >,
 ): RunTree {
   const paths = new Set<string>();
   const secrets = models.secrets();
@@ -87,6 +93,7 @@ export function createTree(
     answer: settings.answer,
     fail: settings.fail,
     track: settings.track,
+    whenStored: settings.whenStored,
     pathOf(parent, toolCallId) {
       const first = parent === undefined ? toolCallId : `${parent}/${toolCallId}`;
       let path = first;

@@ -36,6 +36,19 @@ describe('whatever a log says', () => {
     );
   });
 
+  test('arguments of a step before stay when the step after it is tried again', () => {
+    const events = inLog([
+      runStart,
+      { type: 'tool-input-start', toolCallId: '1', toolName: 'look' },
+      { type: 'tool-input-delta', toolCallId: '1', delta: '{"a":1' },
+      { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
+      { type: 'retry', error: { code: 'provider_error', message: 'No.' } },
+    ]);
+    const reducer = createReducer(reduceAll(events.slice(0, 3)));
+    for (const event of events.slice(3)) reducer.apply(event);
+    expect(reducer.snapshot()).toStrictEqual(reduceAll(events));
+  });
+
   test('event by event, frozen in between, gives what the whole gives', () => {
     fc.assert(
       fc.property(anyLog, (events) => {

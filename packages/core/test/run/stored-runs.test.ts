@@ -56,7 +56,7 @@ describe('while it goes on', () => {
     await expect.poll(() => stored(storage).length).toBe(run.log().length);
     expect(stored(storage)).toEqual(json(run.log()));
     expect(storage.batches.length).toBeGreaterThan(1);
-    expect(storage.batches.length).toBeLessThan(8);
+    expect(storage.batches.length).toBeLessThan(9);
     expect(storage.batches[0]).toEqual([0, 0]);
     for (const [index, [first]] of storage.batches.slice(1).entries()) {
       expect(first).toBe(storage.batches[index]![1] + 1);

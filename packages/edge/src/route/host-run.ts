@@ -8,6 +8,7 @@ import {
   type RunRequest,
   type SerializedError,
 } from '@cueline/core';
+import { createStoredCalls } from '@cueline/core/server';
 import { createFeed, type Feed } from '../stores/feed.ts';
 import { KEPT_MESSAGES, type RunLogStore, type RunMessage } from '../stores/run-log-store.ts';
 import { createCommandCheck } from './check-command.ts';
@@ -99,6 +100,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
       end({ code: 'interrupted', message });
     },
   });
+  const calls = createStoredCalls(writer.flush);
   const timeout = setTimeout(
     () => {
       const message = `The run took longer than the ${runMs / 1_000} s that it may take here, so it was ended.`;
@@ -125,6 +127,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
     request = undefined;
     ended = told.type === 'run-end';
     writer.push(JSON.stringify(showRequests ? told : hideRequests(told)), ended);
+    calls.see(told);
     if (ended) {
       over.abort();
       clearTimeout(timeout);
@@ -163,7 +166,8 @@ export function hostRun(options: HostedRunOptions): HostedRun {
       message: 'The run broke off without an end. Start it again.',
     };
     try {
-      for await (const event of executor.start(started, aborting.signal)) add(event);
+      for await (const event of executor.start({ ...started, whenStored: calls.whenStored }, aborting.signal))
+        add(event);
     } catch (thrown) {
       onFailure(thrown);
       if (CuelineError.isInstance(thrown)) error = thrown.toJSON();

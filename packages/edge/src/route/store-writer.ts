@@ -5,6 +5,8 @@ import { afterAwake, withPatience } from './patience.ts';
 export type StoreWriter = {
   /** Adds an event, as JSON. Nothing comes after `run-end`. */
   push(event: string, isEnd: boolean): void;
+  /** Resolves once everything that was added is written, or the store is not waited for. Never rejects. */
+  flush(): Promise<void>;
   /** Once everything up to `run-end` is written; false where the store did not take it. Never rejects. */
   readonly written: Promise<boolean>;
 };
@@ -48,12 +50,16 @@ export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
   let ended = false;
   /** True while the store is away. */
   let away = false;
+  /** Those who wait until so many events are written. */
+  let waiting: { count: number; resolve: () => void }[] = [];
 
   function showTo(count: number): void {
     if (count <= shown) return;
     const fresh = events.slice(shown, count);
     shown = count;
     show(fresh, ended && count === events.length);
+    for (const { count: needed, resolve } of waiting) if (needed <= shown) resolve();
+    waiting = waiting.filter(({ count: needed }) => needed > shown);
   }
 
   function goOnWithout(): void {
@@ -132,6 +138,10 @@ export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
       if (writing) return;
       writing = true;
       void write();
+    },
+    flush() {
+      if (shown === events.length) return Promise.resolve();
+      return new Promise((resolve) => waiting.push({ count: events.length, resolve }));
     },
     written,
   };

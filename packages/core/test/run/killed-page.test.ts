@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { killAndGoOn, openPage } from './killed-page.ts';
+import { after, memoryStorage } from './runs.ts';
+
+test('a page that is killed after any of its writes: nothing that may change something is done twice', async () => {
+  const storage = memoryStorage();
+  const { run } = openPage(storage);
+  expect(await run.start()).toBe('Done.');
+  await expect.poll(() => storage.logs.get('a')?.length).toBe(run.log().length);
+  const batches = storage.batches.length;
+  expect(batches).toBeGreaterThan(10);
+  for (let count = 0; count <= batches; count += 1) {
+    const text = await killAndGoOn(async (stored) => {
+      while (stored.batches.length < count) await after(0);
+    });
+    expect(text).toBe('Done.');
+  }
+}, 60_000);
+
+test('a page that is killed at any moment', async () => {
+  for (let ms = 0; ms < 160; ms += 8) {
+    expect(await killAndGoOn(() => after(ms))).toBe('Done.');
+  }
+}, 60_000);
