@@ -10,12 +10,12 @@ export type RunStorage = {
   /**
    * Adds a batch of events, which follow each other and those that are stored; a batch whose first `seq` is 0 takes the
    * place of all that was stored. Batches of one run are given one after the other. What it throws is the run's
-   * `storageError`, and the batch is given again after a while, together with what came after it: what is stored of these
-   * events already is to be replaced.
+   * `storageError`, and the batch is given again after a while (`again`), together with what came after it: what is stored
+   * of these events already is to be replaced.
    * @throws CuelineError `storage_failed`, with a `details.reason` of `denied`, `foreign`, `other_tab`, `gone` or `gap`
    * where it is of no use to try again: the rest of that log is not stored then
    */
-  append(id: string, events: readonly RunEvent[]): Promise<void>;
+  append(id: string, events: readonly RunEvent[], how?: { again: boolean }): Promise<void>;
   /** Forgets a run. Does nothing where it was never stored. */
   remove(id: string): Promise<void>;
 };

@@ -57,15 +57,16 @@ export function createEventWriter(
   let writing = false;
   let failures = 0;
   let hasGivenUp = false;
-  let isTold = false;
+  /** What was told last, which is not told again. */
+  let told: string | undefined;
   /** Those who wait until everything is stored. */
   let flushed: (() => void)[] = [];
   /** Ends the pause before the next try. */
   let goOn = (): void => {};
 
   function tell(error: CuelineError | undefined): void {
-    if (isTold === (error !== undefined)) return;
-    isTold = error !== undefined;
+    if (told === error?.message) return;
+    told = error?.message;
     onError(error);
   }
 
@@ -80,13 +81,19 @@ export function createEventWriter(
       // the storage may still do it: another batch before it has answered could come in between
       const late = setTimeout(() => tell(silent()), ANSWER_MS);
       try {
-        await storage.append(id, batch);
+        await storage.append(id, batch, { again: failures > 0 });
         failures = 0;
         tell(undefined);
       } catch (error) {
         // a new log has begun meanwhile, and may fare better
         if (waiting[0]?.seq === 0) continue;
-        tell(asStorageError(error));
+        tell(
+          asStorageError(
+            error,
+            (why) =>
+              `The run could not be stored: ${why}. It goes on in memory, and is stored once that works.`,
+          ),
+        );
         if (isLasting(error)) {
           hasGivenUp = true;
           waiting = [];
@@ -165,7 +172,10 @@ export async function readStored(storage: RunStorage, id: string): Promise<Store
   try {
     return readable((await Promise.race([storage.load(id), limit])) ?? []);
   } catch (error) {
-    throw asStorageError(error);
+    throw asStorageError(
+      error,
+      (why) => `What is stored of this run could not be read: ${why}. It begins without.`,
+    );
   } finally {
     clearTimeout(timer);
   }
@@ -215,12 +225,10 @@ function isLasting(error: unknown): boolean {
 }
 
 /** Why something cannot be stored or read, as an error of ours. */
-function asStorageError(error: unknown): CuelineError {
+function asStorageError(error: unknown, say: (why: string) => string): CuelineError {
   if (CuelineError.isInstance(error)) return error;
   const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
-  return new CuelineError('storage_failed', `The run cannot be kept: ${why}. It goes on without.`, {
-    cause: error,
-  });
+  return new CuelineError('storage_failed', say(why), { cause: error });
 }
 
 function silent(): CuelineError {

@@ -377,7 +377,7 @@ describe('a storage that fails', () => {
       status: 'idle',
       storageError: {
         code: 'storage_failed',
-        message: 'The run cannot be kept: The disk is on fire. It goes on without.',
+        message: 'What is stored of this run could not be read: The disk is on fire. It begins without.',
       },
     });
     storage.load = load;
@@ -417,7 +417,10 @@ describe('a storage that fails', () => {
     );
     expect(await run.start('caves')).toBe('onetwo');
     await expect.poll(() => stored(storage), { timeout: 8_000 }).toEqual(json(run.log()));
-    expect(errors).toEqual(['The run cannot be kept: 503. It goes on without.', undefined]);
+    expect(errors).toEqual([
+      'The run could not be stored: 503. It goes on in memory, and is stored once that works.',
+      undefined,
+    ]);
     expect(run.getState()).not.toHaveProperty('storageError');
   });
 
@@ -435,6 +438,16 @@ describe('a storage that fails', () => {
     const { run } = open(storage, [look('left'), 'Done.']);
     await run.start('caves');
     await expect.poll(() => stored(storage), { timeout: 5_000 }).toEqual(json(run.log()));
+  });
+
+  test('first in one way and then in another: each is told', async () => {
+    const why = ['503.', 'Full.', 'Full.'];
+    const { run, storage, errors } = openWith((attempt, store) =>
+      attempt === 1 || why.length === 0 ? store() : Promise.reject(new Error(why.shift())),
+    );
+    await run.start('caves');
+    await expect.poll(() => stored(storage), { timeout: 8_000 }).toEqual(json(run.log()));
+    expect(errors.map((error) => /503|Full/.exec(String(error))?.[0])).toEqual(['503', 'Full', undefined]);
   });
 
   test('by throwing at once', async () => {

@@ -54,6 +54,8 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
   const database = createRunDatabase(databaseName);
   const locks = createRunLocks(databaseName);
   const seen = new Map<string, Seen>();
+  /** When the start of a run could not be stored. */
+  const failedAt = new Map<string, number>();
   let writer: string | undefined;
   let writes = 0;
   let last: Promise<unknown> = Promise.resolve();
@@ -82,7 +84,7 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
     return events.length === 0 ? undefined : events;
   }
 
-  async function append(id: string, batch: readonly RunEvent[]): Promise<void> {
+  async function append(id: string, batch: readonly RunEvent[], again: boolean): Promise<void> {
     const seq = batch[0]?.seq;
     if (seq === undefined) return;
     if (!follows(batch, seq)) throw gap(id, seq);
@@ -92,13 +94,17 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
     const mark = `${writer}:${(writes += 1)}`;
     try {
       // a run that goes on in another tab looks here as if it had been interrupted
-      if (!(await locks.take(id, seq === 0))) throw otherTab(id);
+      // a start takes the run from another tab, but only when it is made, and not when it is stored later
+      if (!(await locks.take(id, seq === 0 && !again))) throw otherTab(id);
       await database.transact('readwrite', async (transaction) => {
         const runs = transaction.objectStore('runs');
         const batches = transaction.objectStore('batches');
         const stored = await runs.get(id);
         if (stored?.mark === mark) return; // the connection was lost after the write, and only the answer is missing
         if (seq > 0) checkTurn(id, seq, stored);
+        else if (again && stored !== undefined && stored.updatedAt >= (failedAt.get(id) ?? Infinity)) {
+          if (!stored.mark.startsWith(`${writer}:`)) throw otherTab(id);
+        }
         // replaces the log of an earlier start, or what stood behind a gap
         if (seq < (stored?.events ?? Infinity)) await batches.delete(batchesOf(id, seq));
         await batches.put(batch, [id, seq]);
@@ -107,6 +113,7 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
       });
     } catch (error) {
       locks.release(id);
+      if (seq === 0 && !again) failedAt.set(id, Date.now());
       // else a later batch, by its place, might happen to fit behind somebody else's
       if (seq === 0) seen.set(id, unstored);
       else if (!seen.has(id)) seen.set(id, lost);
@@ -148,9 +155,9 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
 
   return {
     load: (id) => inTurn(() => load(id)),
-    append(id, events) {
+    append(id, events, { again } = { again: false }) {
       const batch = [...events]; // as they are now: they may have to wait
-      return inTurn(() => append(id, batch));
+      return inTurn(() => append(id, batch, again));
     },
     remove: (id) => inTurn(() => remove(id)),
     list: () => inTurn(list),

@@ -48,7 +48,7 @@ export function transactionError(databaseName: string, error: unknown): CuelineE
       const said = error instanceof Error ? error.message : String(error);
       return storageError(
         'unknown',
-        `The browser's database failed (${said}), so this run is only in memory. Reload the page to try again.`,
+        `The browser's database failed (${said}), so this run is only in memory for now.`,
         error,
       );
     }

@@ -81,7 +81,7 @@ test('where a new connection is no better, it says so', async () => {
   expect(await failureOf(storage.load('today'))).toEqual([
     'storage_failed',
     'unknown',
-    "The browser's database failed (Connection to Indexed Database server lost.), so this run is only in memory. Reload the page to try again.",
+    "The browser's database failed (Connection to Indexed Database server lost.), so this run is only in memory for now.",
   ]);
   expect(lost).toHaveBeenCalledTimes(2);
 });

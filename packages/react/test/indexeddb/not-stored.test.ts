@@ -198,7 +198,7 @@ test('what the browser says otherwise is passed on', async () => {
   expect(error).toEqual(
     new CuelineError(
       'storage_failed',
-      "The browser's database failed (the disk is on fire), so this run is only in memory. Reload the page to try again.",
+      "The browser's database failed (the disk is on fire), so this run is only in memory for now.",
       { cause, details: { reason: 'unknown' } },
     ),
   );

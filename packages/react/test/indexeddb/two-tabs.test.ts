@@ -70,6 +70,39 @@ test('a tab that keeps a run no longer lets another one end it', async () => {
   expect(await tab().load('today')).toEqual(wordsFrom(0, 11));
 });
 
+describe.each(['with', 'without'])('%s locks', (locks) => {
+  test('a start that could not be stored does not take the run from a tab that has started it since', async () => {
+    if (locks === 'without') withoutLocks();
+    const { tab } = freshDatabase();
+    const [one, two] = [tab(), tab()];
+    const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementationOnce(() => {
+      throw new DOMException('no space', 'QuotaExceededError');
+    });
+    onTestFinished(() => put.mockRestore());
+    expect((await failureOf(one.append('today', wordsFrom(0, 10))))[1]).toBe('full');
+    await two.append('today', wordsFrom(0, 5));
+    expect(await failureOf(one.append('today', wordsFrom(0, 12), { again: true }))).toEqual(otherTab);
+    expect(await tab().load('today')).toEqual(wordsFrom(0, 5));
+    // a new start takes it
+    await one.append('today', wordsFrom(0, 3));
+    expect(await tab().load('today')).toEqual(wordsFrom(0, 3));
+  });
+
+  test('a start that could not be stored is stored later', async () => {
+    if (locks === 'without') withoutLocks();
+    const { tab } = freshDatabase();
+    const one = tab();
+    await tab().append('today', wordsFrom(0, 5));
+    const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementationOnce(() => {
+      throw new DOMException('no space', 'QuotaExceededError');
+    });
+    onTestFinished(() => put.mockRestore());
+    await failureOf(one.append('today', wordsFrom(0, 10)));
+    await one.append('today', wordsFrom(0, 12), { again: true });
+    expect(await tab().load('today')).toEqual(wordsFrom(0, 12));
+  });
+});
+
 describe('without locks', () => {
   test('a tab that knows nothing of the stored log cannot add to it', async () => {
     withoutLocks();
