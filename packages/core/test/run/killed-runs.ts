@@ -141,7 +141,7 @@ export function numbering(): () => string {
 }
 
 /** Numbers from 0 to 1 that follow from the seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
+function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
