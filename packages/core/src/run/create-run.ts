@@ -212,7 +212,7 @@ function openRun<Input, Types extends PromptTypes>(
     takeBackRetry = () => (isTakenBack = true);
     const result = loadRetries().then((loaded) =>
       isTakenBack || attempts.shown !== shown
-        ? refused(new CuelineError('aborted', 'The retry was taken back before it began.'))
+        ? refused(new CuelineError('aborted', 'The retry was taken back.'))
         : retryWith(loaded, from),
     );
     // as with every start, whoever ignores it need not hear of it
@@ -258,7 +258,7 @@ function openRun<Input, Types extends PromptTypes>(
     attempt.fail(
       new CuelineError(
         'interrupted',
-        'The page that ran this went away, or runs it in another tab. retry() goes on from here.',
+        'The page that ran this went away, or runs it in another tab. retry() goes on.',
       ),
     );
     return false;
