@@ -205,11 +205,11 @@ describe('bodies', () => {
     ],
     ['a log with gaps', { body: sealed(JSON.stringify({ log: [log[0], log[0]] })) }, [400, 'invalid_body']],
     [
-      'what is too deep to be written again',
+      'an event with values too deep to be written again',
       {
         body: sealed(`{"log":[{"seq":0,"type":"run-start","a":${'['.repeat(90_000)}${']'.repeat(90_000)}}]}`),
       },
-      [400, 'invalid_body'],
+      [413, 'too_large'],
     ],
     ['a bomb', { body: sealed(`{"script":"${'a'.repeat(LINK_BYTES)}"}`) }, [413, 'too_large']],
     ['a larger bomb', { body: sealed(`{"script":"${'a'.repeat(60_000_000)}"}`) }, [413, 'too_large']],
