@@ -8,7 +8,15 @@ import type { RunCommand, RunRequest } from './executor.ts';
  * @throws CuelineError `invalid_options` naming what JSON cannot carry
  */
 export function startBody<Input>(request: RunRequest<Input>): string {
-  const { definition, model, options, unfinishedCalls: _unfinishedCalls, ...rest } = request;
+  // what is stored of a run, and what it has left open, are this page's own matters
+  const {
+    definition,
+    model,
+    options,
+    unfinishedCalls: _unfinishedCalls,
+    whenStored: _whenStored,
+    ...rest
+  } = request;
   if (definition.name === '') {
     throw new CuelineError(
       'invalid_options',

@@ -1,4 +1,4 @@
-import { createRun, definePrompt, viaRoute, type RunEvent } from '@cueline/core';
+import { createRun, definePrompt, viaRoute, type RunEvent, type RunStorage } from '@cueline/core';
 import { createMemoryRuns, type RunLogStore } from '@cueline/edge';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -41,3 +41,18 @@ test.each(['write', undefined, 'read'] as const)(
     expect(seen).toEqual([effect !== 'read']);
   },
 );
+
+test('a page that keeps the runs of a route starts them like any other', async () => {
+  const definition = definePrompt('work', (prompt) => prompt.$`Work.`);
+  const hub = testRoute(['Done.'], { definition });
+  const logs = new Map<string, RunEvent[]>();
+  const storage: RunStorage = {
+    load: async (id) => logs.get(id),
+    append: async (id, events) => void logs.set(id, [...(logs.get(id) ?? []), ...events]),
+    remove: async (id) => void logs.delete(id),
+  };
+  const executor = viaRoute(address, { fetch: hub.fetch('ada') });
+  const run = createRun(definition, { id: 'kept', storage, executor });
+  expect(await run.start()).toBe('Done.');
+  await expect.poll(() => logs.get('kept')).toEqual(run.log());
+});
