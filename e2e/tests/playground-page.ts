@@ -83,6 +83,8 @@ export function onPage(page: Page): Playground {
       await page.getByTestId('share').click();
       const link = await page.getByLabel('Link to this script').inputValue();
       await page.keyboard.press('Escape');
+      // a dialog that closes gives the focus back, which would take it from the editor
+      await expect(page.getByLabel('Link to this script')).toHaveCount(0);
       return scriptOf(link);
     },
     async run() {
