@@ -130,16 +130,14 @@ function openRun<Input, Types extends PromptTypes>(
       key,
       schedule,
       onEvent(event) {
-        // what goes on out of sight is not told; before it is made, it is what will be seen
-        if (made !== undefined && made !== attempts.shown) {
-          // but for what it asks
-          if (event.type.startsWith('request-') || event.type === 'run-end') tell();
-          return calls?.see(event);
-        }
-        // whoever loads the log sees for himself that it breaks off, and another page may still be writing it
-        if (!isInterruption(event)) writer?.add(event);
+        // before the attempt is made, it is the one that will be shown
+        const isShown = made === undefined || made === attempts.shown;
+        // that a log breaks off is seen by whoever loads it, and another page may still be writing it
+        if (isShown && !isInterruption(event)) writer?.add(event);
         calls?.see(event);
-        callAll(listeners, event);
+        if (isShown) callAll(listeners, event);
+        // of an attempt that is out of sight, only what it asks is told
+        else if (event.type.startsWith('request-') || event.type === 'run-end') tell();
       },
     }));
     ({ log } = attempt);
@@ -258,7 +256,7 @@ function openRun<Input, Types extends PromptTypes>(
     attempt.fail(
       new CuelineError(
         'interrupted',
-        'The page that ran this went away, or runs it in another tab. retry() goes on.',
+        'The page that ran this went away, or runs it in another tab. retry() continues it.',
       ),
     );
     return false;

@@ -10,15 +10,13 @@ const BATCH_MS = 100;
 const MAX_BATCH = 500;
 /** How long a storage may take to answer before the run says that it does not, in milliseconds. */
 const ANSWER_MS = 10_000;
-/** How long a tool's call waits until the log that says that it begins is stored, in milliseconds. */
-const FLUSH_MS = 1_000;
-/** How long it is waited before a batch that could not be stored is given again: so long, then twice as long, up to the most. */
+/** The first pause before a batch that could not be stored is given again, in milliseconds. Each pause is twice the one before. */
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
 
 /**
- * What is stored at once: the start, by which a run that goes on elsewhere is found after a reload, and what is
- * done or has been, so that it is not done again.
+ * What is stored at once: the start, by which a run that goes on elsewhere is found after a reload, and the beginning and
+ * end of each call, so that no call is made twice.
  */
 const URGENT: ReadonlySet<RunEvent['type']> = new Set([
   'run-start',
@@ -37,7 +35,7 @@ const LASTING: ReadonlySet<unknown> = new Set(['denied', 'foreign', 'other_tab',
 export type EventWriter = {
   /** The next event; one whose `seq` is 0 begins a log in the place of what was stored before. */
   add(event: RunEvent): void;
-  /** For one start: lets its calls wait until everything that was added before them is stored, for at most a second. */
+  /** For one start: lets its calls wait until everything that was added before them is stored. */
   calls(): StoredCalls;
 };
 
@@ -100,9 +98,9 @@ export function createEventWriter(
           break;
         }
         waiting = [...batch, ...waiting];
+        failures += 1;
         // a storage that fails holds nothing up
         release();
-        failures += 1;
         await pause(Math.min(RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS));
       } finally {
         clearTimeout(late);
@@ -118,11 +116,11 @@ export function createEventWriter(
     for (const resolve of released) resolve();
   }
 
+  /** Resolves once everything is stored, and at once while the storage fails. */
   function flush(): Promise<void> {
-    if (!writing && waiting.length === 0) return Promise.resolve();
+    if (failures > 0 || (!writing && waiting.length === 0)) return Promise.resolve();
     return new Promise((resolve) => {
-      const limit = setTimeout(resolve, FLUSH_MS);
-      flushed.push(() => (clearTimeout(limit), resolve()));
+      flushed.push(resolve);
       void write();
     });
   }

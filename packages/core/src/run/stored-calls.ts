@@ -5,28 +5,39 @@ export type BegunCall = { toolCallId: string; agent?: string | undefined };
 
 /** Lets calls wait until the log that says that they have begun is stored. */
 export type StoredCalls = {
-  /** Resolves once the call's `tool-start` is stored, or the run has ended. Asked for before that event is seen. */
+  /** Resolves once the call's `tool-start` is stored, the run has ended, or a second has passed. Never rejects. */
   whenStored(call: BegunCall): Promise<void>;
   /** The next event of the log, once it is given to the storage. */
   see(event: RunEvent): void;
 };
 
-/** `flush` resolves once everything that the storage was given is stored, or is waited for no longer. */
+/**
+ * How long a call waits, in milliseconds. The storage may not answer, and a transform of the caller's may hold the event
+ * back until the call has a result.
+ */
+const MAX_WAIT_MS = 1_000;
+
+/** `flush` resolves once everything that the storage was given is stored, or nothing can be stored at the moment. */
 export function createStoredCalls(flush: () => Promise<void>): StoredCalls {
   const waiting = new Map<string, () => void>();
   const keyOf = ({ toolCallId, agent = '' }: BegunCall): string => JSON.stringify([agent, toolCallId]);
   return {
-    whenStored: (call) => new Promise((resolve) => waiting.set(keyOf(call), resolve)),
+    whenStored: (call) =>
+      new Promise((resolve) => {
+        const key = keyOf(call);
+        const timer = setTimeout(done, MAX_WAIT_MS);
+        function done(): void {
+          clearTimeout(timer);
+          if (waiting.get(key) === done) waiting.delete(key);
+          resolve();
+        }
+        waiting.set(key, done);
+      }),
     see(event) {
-      if (event.type === 'run-end') {
-        for (const resolve of waiting.values()) resolve();
-        waiting.clear();
-      }
+      if (event.type === 'run-end') for (const done of waiting.values()) done();
       if (event.type !== 'tool-start') return;
-      const key = keyOf(event);
-      const resolve = waiting.get(key);
-      waiting.delete(key);
-      if (resolve !== undefined) void flush().then(resolve, resolve);
+      const done = waiting.get(keyOf(event));
+      if (done !== undefined) void flush().then(done, done);
     },
   };
 }

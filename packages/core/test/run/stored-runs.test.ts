@@ -9,6 +9,7 @@ import {
   type RunState,
 } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import type { TextStreamPart, ToolSet } from 'ai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { json, types } from '../support.ts';
@@ -75,6 +76,29 @@ describe('while it goes on', () => {
     const begun = run.log().find(({ type }) => type === 'tool-start');
     expect(begun).toMatchObject({ effect: 'external' });
     expect(storage.batches.map(([, last]) => last)).toContain(begun?.seq);
+  });
+
+  test('a call whose event a transform holds back does not wait for it for ever', async () => {
+    const send = definePrompt('send', (prompt) => {
+      prompt.defTool('send', 'Sends', z.object({}), () => 'sent', { effect: 'external' });
+      prompt.$`Send it.`;
+    });
+    const model = scriptedModel([[{ toolCall: { name: 'send', input: {} } }], 'Sent.']);
+    // holds everything of a step back until its last part
+    const holdBack = () => {
+      let held: TextStreamPart<ToolSet>[] = [];
+      return new TransformStream<TextStreamPart<ToolSet>, TextStreamPart<ToolSet>>({
+        transform(part, controller) {
+          held.push(part);
+          if (part.type !== 'finish-step' && part.type !== 'finish') return;
+          for (const each of held) controller.enqueue(each);
+          held = [];
+        },
+      });
+    };
+    const options = { experimental_transform: holdBack };
+    const run = createRun(send, { id: 'held', storage: memoryStorage(), model, options });
+    expect(await run.start()).toBe('Sent.');
   });
 
   test('the next start takes the place of what was stored', async () => {
