@@ -81,6 +81,6 @@ for (const { role, content } of model.calls[0]?.prompt ?? []) {
 }
 rmSync(folder, { recursive: true });
 // prints: it was told: charged
-// prints: it was told: This call was interrupted before its result was known.
+// prints: it was told: This call was interrupted before its end.
 // prints: The first process ended with SIGKILL; charged: Ada, Ben
 // prints: task_complete, charged: Ada, Ben, Cyd

@@ -53,7 +53,7 @@ export const ModelMarkdown = memo(function ModelMarkdown({
 }) {
   const blocks = useMemo(() => toMarkdownBlocks(text.slice(0, LONGEST_MARKDOWN)), [text]);
   const [shown, setShown] = useState(BLOCKS_AT_ONCE);
-  // what was seen growing goes on from its end, and anything else from its beginning
+  // a text that was seen while it streamed is shown from its end, any other text from its beginning
   const [followsEnd] = useState(streaming);
   const hidden = Math.max(0, blocks.length - shown);
   const first = followsEnd ? hidden : 0;

@@ -6,7 +6,7 @@ export type EventLimits = {
   entries: number;
   /** Variables that are set. Default 20,000. */
   variables: number;
-  /** Changes to what is there already, of each type. Default 20,000. */
+  /** Events of each type that change something that exists. Default 20,000. */
   changes: number;
   /** Pieces of text, reasoning and arguments, of each type. Default 1,000,000. */
   deltas: number;

@@ -17,9 +17,9 @@ export type Attempts = {
   readonly shown: Attempt | undefined;
   /** How many wait. */
   readonly queued: number;
-  /** What those ask that go on out of sight, and that nothing has answered yet. */
+  /** The open requests of the starts that are out of sight. */
   readonly asked: readonly RequestState[];
-  /** The start that asks this: one that goes on out of sight, or else the one that is shown. */
+  /** The start that made this request: one that is out of sight, else the one that is shown. */
   asking(requestId: string): Attempt | undefined;
   /** The result of a start that was made with this key and is shown, under way, or waits. */
   find(key: string | undefined): Promise<unknown> | undefined;
@@ -34,8 +34,8 @@ export type Attempts = {
 };
 
 /**
- * No starts yet. `onQueue` is told when the number of those that wait has changed; `follow` follows a start that was let
- * go of, or ends it where its work is not known any more.
+ * Keeps the starts of a run. `onQueue` is called when the number of waiting starts changes. `follow` watches a start that
+ * was detached, or ends it where its work is no longer known.
  */
 export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) => unknown): Attempts {
   const queue = createStartQueue(onQueue);

@@ -34,10 +34,10 @@ export function createStoredCalls(flush: () => Promise<void>): StoredCalls {
         waiting.set(key, done);
       }),
     see(event) {
-      if (event.type === 'run-end') for (const done of waiting.values()) done();
+      if (event.type === 'run-end') for (const release of waiting.values()) release();
       if (event.type !== 'tool-start') return;
-      const done = waiting.get(keyOf(event));
-      if (done !== undefined) void flush().then(done, done);
+      const release = waiting.get(keyOf(event));
+      if (release !== undefined) void flush().then(release, release);
     },
   };
 }

@@ -39,7 +39,8 @@ type Call = Omit<UnfinishedCall, 'idempotencyKey'> & {
   endedInside: string[];
 };
 
-const INTERRUPTED =
+/** What a model is told of a call that may have taken effect and has no result. */
+export const INTERRUPTED =
   'This call was interrupted before its end. It may have taken effect, so it was not made again. Find out whether it did before you repeat it.';
 
 /** What the model reads of a call that can be made again, where the run itself does not make it. */

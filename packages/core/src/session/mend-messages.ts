@@ -1,13 +1,10 @@
 import type { ModelMessage, ToolCallPart, ToolResultPart } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { toModelOutput } from '../prompt/tool-output.ts';
+import { INTERRUPTED } from '../run/unfinished-step.ts';
 
 type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
 type ToolMessage = Extract<ModelMessage, { role: 'tool' }>;
-
-/** What a model is told of a call that nobody knows the end of. */
-export const INTERRUPTED =
-  'This call was interrupted before its result was known. It may have taken effect or not, and has not been made again. Find out before you repeat it.';
 
 /** Where the missing halves of calls come from. */
 export type MendSettings = {

@@ -4,6 +4,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { INTERRUPTED } from '../../src/run/unfinished-step.ts';
 import { complete, json } from './sessions.ts';
 
 /** Who is charged, two at a time, as a tool that must not run twice does it. */
@@ -95,7 +96,7 @@ test('killed at any moment and resumed from what was stored, it completes and ch
       [...new Set(second.charged)].toSorted(),
     ]);
     // nobody is forgotten but for calls that were under way, which are the user's to look into
-    const interrupted = JSON.stringify(result.messages).split('interrupted before its result').length - 1;
+    const interrupted = JSON.stringify(result.messages).split(INTERRUPTED).length - 1;
     expect(second.charged.length).toBeGreaterThanOrEqual(customers.length - interrupted);
   }
   expect(moments.length).toBeGreaterThan(30);

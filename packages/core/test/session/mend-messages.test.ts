@@ -2,7 +2,8 @@ import type { ModelMessage } from 'ai';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pairToolMessages } from '../../src/run/pair-tool-messages.ts';
-import { INTERRUPTED, mendMessages } from '../../src/session/mend-messages.ts';
+import { INTERRUPTED } from '../../src/run/unfinished-step.ts';
+import { mendMessages } from '../../src/session/mend-messages.ts';
 import { json, short } from './sessions.ts';
 
 const call = (...ids: string[]): ModelMessage => ({
