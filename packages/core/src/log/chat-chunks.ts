@@ -1,8 +1,7 @@
 import type { UIMessageChunk } from 'ai';
 import type { RunEvent } from './events.ts';
 import { createOpenCalls, type OpenCall, type Stillness } from './open-calls.ts';
-import type { TaskState } from './state.ts';
-import { applyToTasks } from './task-state.ts';
+import { applyToTasks, type TaskDraft } from './task-state.ts';
 import { UNANSWERED, WITHDRAWN } from './tool-part.ts';
 import { createUIMessageTranslator, failed } from './ui-message-stream.ts';
 
@@ -29,8 +28,13 @@ export type ChatTranslator = {
 export function createChatTranslator(): ChatTranslator {
   const toAnswer = createUIMessageTranslator();
   const calls = createOpenCalls();
-  let tasks: readonly TaskState[] = [];
-  let shownTasks = tasks;
+  const list: TaskDraft = {
+    facts: { tasks: [] },
+    own: (tasks) => (Array.isArray(tasks) ? (tasks.slice() as typeof tasks) : tasks),
+    progress: { earlierTasks: new Map() },
+    places: {},
+  };
+  let shownTasks = list.facts.tasks;
   let hasStep = false;
   /** The message begins with its first part: a client shows an empty one for a run that fails before. */
   let start: UIMessageChunk[] = [];
@@ -43,6 +47,7 @@ export function createChatTranslator(): ChatTranslator {
   }
 
   function taskChunks(): UIMessageChunk[] {
+    const { tasks } = list.facts;
     if (tasks === shownTasks) return [];
     shownTasks = tasks;
     return [{ type: 'data-tasks', id: TASKS_ID, data: tasks }];
@@ -59,7 +64,7 @@ export function createChatTranslator(): ChatTranslator {
       case 'task-update':
       case 'task-move':
       case 'task-remove':
-        if (event.agent === undefined) tasks = applyToTasks(tasks, event);
+        if (event.agent === undefined) applyToTasks(list, event);
         return [];
       case 'request-open':
         if (event.agent === undefined) return toAnswer(event);

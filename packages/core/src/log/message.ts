@@ -14,23 +14,23 @@ export type MessageProgress = {
   open: Map<string, number>;
   /** Readers of the tool arguments that are still arriving, by tool call id. */
   inputs: Map<string, PartialJson>;
-  /** Tool parts and calls that are behind the readers of their arguments; brought up to date once a snapshot. */
-  stale: Set<ToolPart | ToolCallState>;
+  /** Tool parts and calls that are behind the readers of their arguments, by tool call id; brought up to date once a snapshot. */
+  stale: Map<string, Set<ToolPart | ToolCallState>>;
   /** Whether the current step has written text yet. */
   stepHasText: boolean;
-  /** Whether the message has the current step's `step-start` part. */
-  stepStarted: boolean;
+  /** The place of the current step's `step-start` part; missing before it is there. */
+  stepPlace?: number;
 };
 
 /**
  * Writes one event into the assistant's message, with the parts that the AI SDK's own `readUIMessageStream` makes of
- * the same run (a test holds the two equal).
+ * the same run (a test holds the two equal). `toolCallId` is the call that an answer or a withdrawal is about.
  */
-export function applyToMessage(draft: WorkDraft, event: RunEvent): void {
+export function applyToMessage(draft: WorkDraft, event: RunEvent, toolCallId?: string): void {
   const { progress } = draft;
   switch (event.type) {
     case 'step-start':
-      progress.stepStarted = false;
+      delete progress.stepPlace;
       return;
     case 'step-end':
       stepMessage(draft);
@@ -111,9 +111,9 @@ export function applyToMessage(draft: WorkDraft, event: RunEvent): void {
     case 'request-open':
       return toolPart.askApproval(draft, event);
     case 'request-answer':
-      return toolPart.answerApproval(draft, event);
+      return toolPart.answerApproval(draft, event, toolCallId);
     case 'request-withdraw':
-      return toolPart.withdrawApproval(draft, event);
+      return toolPart.withdrawApproval(draft, event, toolCallId);
     default:
   }
 }

@@ -64,10 +64,14 @@ function valueOf({ keys }: Open, values: unknown[]): unknown {
   if (keys === undefined) return values;
   const object: Record<string, unknown> = {};
   for (const [index, value] of values.entries()) {
-    const key = keys[index]!;
-    if (key === '__proto__') {
-      Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
-    } else object[key] = value;
+    setMember(object, keys[index]!, value);
   }
   return object;
+}
+
+/** Sets a member of any name: assigning to `__proto__` sets none. */
+export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  } else object[key] = value;
 }

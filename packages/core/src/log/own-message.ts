@@ -6,7 +6,7 @@ export type Part = UIMessage['parts'][number];
 /** The message that the run writes; made when there is something to write into it. */
 export function writtenMessage(draft: WorkDraft): UIMessage {
   let message = lastMessage(draft);
-  if (message?.id !== draft.progress.messageId || message.role !== 'assistant') {
+  if (!isWritten(draft, message)) {
     message = { id: draft.progress.messageId, role: 'assistant', parts: [] };
     (draft.facts.messages = draft.own(draft.facts.messages)).push(message);
   }
@@ -16,17 +16,18 @@ export function writtenMessage(draft: WorkDraft): UIMessage {
 /** The message with the current step's mark. */
 export function stepMessage(draft: WorkDraft): UIMessage {
   const message = writtenMessage(draft);
-  if (!draft.progress.stepStarted) {
-    message.parts.push({ type: 'step-start' });
-    draft.progress.stepStarted = true;
-  }
+  draft.progress.stepPlace ??= message.parts.push({ type: 'step-start' }) - 1;
   return message;
 }
 
 /** The parts that the run has written so far; none before there is a message. */
-export function writtenParts({ facts, progress }: WorkDraft): readonly Part[] {
-  const message = facts.messages.at(-1);
-  return message?.id === progress.messageId ? message.parts : [];
+export function writtenParts(draft: WorkDraft): readonly Part[] {
+  const message = draft.facts.messages.at(-1);
+  return isWritten(draft, message) ? message.parts : [];
+}
+
+function isWritten({ progress }: WorkDraft, message: UIMessage | undefined): message is UIMessage {
+  return message?.id === progress.messageId && message.role === 'assistant';
 }
 
 /** Adds a part to the current step. Returns its place. */
@@ -45,16 +46,15 @@ export function partAt(draft: WorkDraft, index: number | undefined): Part | unde
 /** Takes back what the current step has written, its mark included. */
 export function voidStep(draft: WorkDraft): void {
   const { progress, facts } = draft;
-  if (!progress.stepStarted) return;
-  progress.stepStarted = false;
+  const length = progress.stepPlace;
+  if (length === undefined) return;
+  delete progress.stepPlace;
   progress.open.clear();
-  const message = lastMessage(draft)!;
-  message.parts = message.parts.slice(
-    0,
-    message.parts.findLastIndex(({ type }) => type === 'step-start'),
-  );
+  const { parts } = lastMessage(draft)!;
+  parts.length = length;
+  draft.places.parts.cut(length);
   // there is no message before there is something in it
-  if (message.parts.length === 0) facts.messages.pop();
+  if (parts.length === 0) facts.messages.pop();
 }
 
 function lastMessage({ facts, own }: WorkDraft): UIMessage | undefined {

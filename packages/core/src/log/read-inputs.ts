@@ -1,14 +1,27 @@
 import type { MessageProgress } from './message.ts';
+import type { ToolCallState } from './state.ts';
+import type { ToolPart } from './tool-part.ts';
+
+/** Notes that arguments have gone on which `shown` does not show yet. */
+export function markStale({ stale }: MessageProgress, shown: ToolPart | ToolCallState): void {
+  const known = stale.get(shown.toolCallId);
+  if (known === undefined) stale.set(shown.toolCallId, new Set([shown]));
+  else known.add(shown);
+}
 
 /** Brings up to date what shows arguments that have gone on: all of it, or that of one id. */
-export function readInputs({ stale, inputs }: MessageProgress, toolCallId?: string): void {
-  for (const shown of stale) {
-    if (toolCallId !== undefined && shown.toolCallId !== toolCallId) continue;
-    stale.delete(shown);
+export function readInputs(progress: MessageProgress, toolCallId?: string): void {
+  const { stale, inputs } = progress;
+  if (toolCallId === undefined) {
+    for (const id of stale.keys()) readInputs(progress, id);
+    return;
+  }
+  for (const shown of stale.get(toolCallId) ?? []) {
     const text = 'inputText' in shown ? shown.inputText : shown.rawInput;
-    const value = shown.inputEncoding === 'text' ? text : inputs.get(shown.toolCallId)?.value();
+    const value = shown.inputEncoding === 'text' ? text : inputs.get(toolCallId)?.value();
     if (!('inputText' in shown)) shown.input = value;
     else if (value === undefined) delete shown.partialInput;
     else shown.partialInput = value;
   }
+  stale.delete(toolCallId);
 }

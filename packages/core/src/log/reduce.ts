@@ -1,4 +1,5 @@
 import type { RunEvent } from './events.ts';
+import { createPlaces, type Places } from './places.ts';
 import type { AgentFacts, RequestState, RunFacts, RunState } from './state.ts';
 import { addUsage } from './step.ts';
 import { createWork, emptyWork, type Work } from './work.ts';
@@ -36,10 +37,13 @@ export function isOpenRequest({ answer, withdrawn }: RequestState): boolean {
   return answer === undefined && withdrawn === undefined;
 }
 
+const createRequestPlaces = (): Places<RequestState> => createPlaces((request) => request.requestId);
+
 /** A reducer that goes on from `state`, which must be one that {@link reduce} or a reducer made, or the initial one. */
 export function createReducer(state: RunState = initialState): Reducer {
   let latest: RunState | undefined = state;
   let run = createWork<RunFacts>(state);
+  let requests = createRequestPlaces();
   /** By path; the last, where a model has used a call's id again. */
   const agents = new Map<string | undefined, AgentEntry>(
     state.agents.map(({ path }, place) => [path, { place }]),
@@ -61,15 +65,10 @@ export function createReducer(state: RunState = initialState): Reducer {
     const { runId, model, simulated = false, name, messages, messageId, structured = false } = event;
     agents.clear();
     touched.clear();
+    requests = createRequestPlaces();
+    const named = name === undefined ? {} : { name };
     run = createWork<RunFacts>(
-      {
-        ...initialState,
-        runId,
-        model,
-        simulated,
-        messages: [...messages],
-        ...(name === undefined ? {} : { name }),
-      },
+      { ...initialState, runId, model, simulated, messages: [...messages], ...named },
       { messageId, structured },
     );
   }
@@ -89,8 +88,13 @@ export function createReducer(state: RunState = initialState): Reducer {
   }
 
   /** An approval stands with the call that it is asked for, which may be an agent's. */
-  function applyToOwner(event: RunEvent): void {
-    (event.agent === undefined ? run : agentAt(event.agent))?.apply(event);
+  function applyToOwner(event: Extract<RunEvent, { requestId: string }>): void {
+    const owner = event.agent === undefined ? run : agentAt(event.agent);
+    owner?.apply(event, run.facts.requests[placeOf(event.requestId)]?.toolCallId);
+  }
+
+  function placeOf(requestId: string): number {
+    return requests.last(run.facts.requests, requestId) ?? -1;
   }
 
   /** What an agent does is its own; its tokens count for everyone above it, too. */
@@ -112,10 +116,10 @@ export function createReducer(state: RunState = initialState): Reducer {
     change: Pick<RequestState, 'answer' | 'withdrawn' | 'page'>,
   ): void {
     const { facts } = run;
-    const index = facts.requests.findLastIndex((request) => request.requestId === requestId);
-    const request = facts.requests[index];
+    const place = placeOf(requestId);
+    const request = facts.requests[place];
     if (request === undefined || !isOpenRequest(request)) return;
-    (facts.requests = run.own(facts.requests))[index] = { ...request, ...change };
+    (facts.requests = run.own(facts.requests))[place] = { ...request, ...change };
   }
 
   function apply(event: RunEvent): void {
@@ -154,20 +158,8 @@ export function createReducer(state: RunState = initialState): Reducer {
       }
       case 'request-open': {
         applyToOwner(event);
-        const { requestId, kind, toolCallId, toolName, input, fault, effect, providerExecuted, agent } =
-          event;
-        (facts.requests = run.own(facts.requests)).push({
-          requestId,
-          kind,
-          toolCallId,
-          toolName,
-          input,
-          ...(fault === undefined ? {} : { fault }),
-          ...(effect === undefined ? {} : { effect }),
-          ...(providerExecuted === undefined ? {} : { providerExecuted }),
-          ...(agent === undefined ? {} : { agent }),
-          openedAt: event.t,
-        });
+        const { type: _type, seq: _seq, t: openedAt, ...request } = event;
+        (facts.requests = run.own(facts.requests)).push({ ...request, openedAt });
         return;
       }
       case 'request-answer':

@@ -1,31 +1,59 @@
-import { applyTaskEvent, type TaskEvent, type TaskStatus } from '../tasks/task.ts';
+import type { TaskEvent, TaskStatus } from '../tasks/task.ts';
+import { updateTask } from '../tasks/update-task.ts';
 import type { TaskState } from './state.ts';
 
-/**
- * The tasks after one more event, with their times. A task that did not change keeps its identity. `earlier` is how the
- * tasks stood of which the events say again what came of them: what had ended then has its times from there.
- */
+/** The tasks while they are written; `own` as of a `WorkDraft`. */
+export type TaskDraft = {
+  facts: { tasks: readonly TaskState[] };
+  own<T extends object>(value: T): T;
+  /** How the tasks stood of which the events say again what came of them: what had ended then has its times from there. */
+  progress: { earlierTasks: ReadonlyMap<string, TaskState> };
+  /** Where each task was when it was last looked for: one that is inserted or removed moves those after it. */
+  places: { tasks?: Map<string, number>; drift?: number };
+};
+
+/** Writes one event into the tasks, with their times. A task that did not change keeps its identity. */
 export function applyToTasks(
-  tasks: readonly TaskState[],
+  { facts, own, progress, places }: TaskDraft,
   event: TaskEvent & { seq: number; t: number },
-  earlier: readonly TaskState[] = [],
-): readonly TaskState[] {
-  // what is known of a task besides stays with it
-  const items = applyTaskEvent(tasks, event) as readonly TaskState[];
-  switch (event.type) {
-    case 'task-add':
-    case 'task-update': {
-      const index = items.findIndex((item, place) => item !== tasks[place]);
-      const item = items[index];
-      if (item === undefined) return tasks;
-      const known = earlier.find((task) => task.id === item.id && task.status === item.status);
-      return items.with(index, withTimes(timed(item, tasks[index]?.status, event), known));
+): void {
+  const known = (places.tasks ??= new Map(facts.tasks.map((task, place) => [task.id, place])));
+  const id = event.type === 'task-add' ? event.task.id : event.taskId;
+  let place = known.get(id);
+  if (place !== undefined) {
+    // where it was, then as far from there as the last one had moved, then around that
+    for (let away = 0; facts.tasks[place]?.id !== id; away += 1) {
+      place += away === 0 ? (places.drift ?? 0) : away % 2 === 0 ? -away : away;
     }
-    default:
-      // these leave every task as it was
-      return items.length === tasks.length && event.type === 'task-remove' ? tasks : items;
+    places.drift = place - known.get(id)!;
+    known.set(id, place);
   }
+  const task = facts.tasks[place ?? -1];
+  // an event about a task that is not there, or a second task of one id, changes nothing
+  if ((task === undefined) !== (event.type === 'task-add')) return;
+  const tasks = own(facts.tasks as TaskState[]);
+  facts.tasks = tasks;
+  const written = (item: TaskState): TaskState => {
+    const earlier = progress.earlierTasks.get(id);
+    return withTimes(timed(item, task?.status, event), earlier?.status === item.status ? earlier : undefined);
+  };
+  if (event.type === 'task-update') {
+    tasks[place!] = written(updateTask(task!, event));
+    return;
+  }
+  if (task !== undefined) tasks.splice(place!, 1);
+  if (event.type === 'task-remove') {
+    known.delete(id);
+    return;
+  }
+  const item =
+    task ?? written({ ...(event as TaskAdd).task, status: 'pending', attempts: 0, seq: event.seq });
+  tasks.splice(event.index, 0, item);
+  // the index may be none, as nothing checks what a log says
+  known.set(id, tasks[event.index] === item ? Math.trunc(event.index) : tasks.lastIndexOf(item));
 }
+
+type TaskAdd = Extract<TaskEvent, { type: 'task-add' }>;
 
 function timed(
   item: TaskState,

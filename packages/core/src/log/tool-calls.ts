@@ -1,6 +1,6 @@
 import type { RunEvent } from './events.ts';
 import { createPartialJson } from './partial-json.ts';
-import { readInputs } from './read-inputs.ts';
+import { markStale, readInputs } from './read-inputs.ts';
 import type { ToolCallState } from './state.ts';
 import type { WorkDraft } from './work.ts';
 
@@ -14,14 +14,16 @@ export function applyToCalls(draft: WorkDraft, event: RunEvent): void {
       draft.progress.inputs.set(event.toolCallId, createPartialJson());
       return;
     case 'tool-input-end': {
-      const call = streamingCall(draft, event.toolCallId) ?? addCall(draft, event);
+      // some models use an id again in a later answer, which is another call
+      const last = callOf(draft, event.toolCallId);
+      const isArriving = last?.state === 'input-streaming' && last.step === draft.facts.steps.length - 1;
+      const call = isArriving ? last : addCall(draft, event);
       call.input = event.input;
       call.state = event.invalid === undefined ? 'input-available' : 'output-error';
       if (event.invalid !== undefined) call.errorText = event.invalid;
       if (call.inputText === '') call.inputText = textOf(event.input);
-      delete call.partialInput;
-      draft.progress.stale.delete(call);
       readInputs(draft.progress, event.toolCallId);
+      delete call.partialInput;
       draft.progress.inputs.delete(event.toolCallId);
       return;
     }
@@ -40,7 +42,7 @@ function applyToCall(draft: WorkDraft, call: ToolCallState, event: RunEvent): vo
     case 'tool-input-delta':
       call.inputText += event.delta;
       feedInput(draft, call, event.delta);
-      if (!('input' in call)) draft.progress.stale.add(call);
+      if (!('input' in call)) markStale(draft.progress, call);
       return;
     case 'tool-start':
       call.state = 'running';
@@ -105,38 +107,22 @@ function interruptSubCalls(call: ToolCallState): void {
 }
 
 /** Takes back the calls of the current step. */
-function dropStepCalls({ facts, progress }: WorkDraft): void {
+function dropStepCalls({ facts, own, places, progress }: WorkDraft): void {
   const current = facts.steps.length - 1;
-  const first = facts.toolCalls.findLastIndex(({ step }) => step !== current) + 1;
+  if (facts.toolCalls.at(-1)?.step !== current) return;
   // those of other steps stay, with all of their arguments
   readInputs(progress);
-  for (const { toolCallId } of facts.toolCalls.slice(first)) progress.inputs.delete(toolCallId);
-  if (first < facts.toolCalls.length) facts.toolCalls = facts.toolCalls.slice(0, first);
-}
-
-function callOf(draft: WorkDraft, toolCallId: string): ToolCallState | undefined {
-  // from the end: the call that is being written is among the last
-  return callAt(
-    draft,
-    draft.facts.toolCalls.findLastIndex((call) => call.toolCallId === toolCallId),
-  );
-}
-
-/** The call whose arguments are arriving. Some models use an id again in a later answer; that is another call. */
-function streamingCall(draft: WorkDraft, toolCallId: string): ToolCallState | undefined {
-  const { steps, toolCalls } = draft.facts;
-  const step = steps.length - 1;
-  // no further back than the step, since a call whose arguments come whole is not there yet
-  const index = toolCalls.findLastIndex((call) => call.step !== step || call.toolCallId === toolCallId);
-  const call = toolCalls[index];
-  return call?.step === step && call.state === 'input-streaming' ? callAt(draft, index) : undefined;
-}
-
-function callAt({ facts, own }: WorkDraft, index: number): ToolCallState | undefined {
-  const call = facts.toolCalls[index];
-  if (call === undefined) return undefined;
   const calls = (facts.toolCalls = own(facts.toolCalls));
-  return (calls[index] = own(call));
+  while (calls.at(-1)?.step === current) progress.inputs.delete(calls.pop()!.toolCallId);
+  places.calls.cut(calls.length);
+}
+
+/** The last call of this id. */
+function callOf({ facts, own, places }: WorkDraft, toolCallId: string): ToolCallState | undefined {
+  const place = places.calls.last(facts.toolCalls, toolCallId);
+  if (place === undefined) return undefined;
+  const calls = (facts.toolCalls = own(facts.toolCalls));
+  return (calls[place] = own(calls[place]!));
 }
 
 function addCall(

@@ -1,6 +1,6 @@
 import type { RunEvent, ToolCallFacts } from './events.ts';
 import { addPart, partAt, stepMessage, writtenParts, type Part } from './own-message.ts';
-import { readInputs } from './read-inputs.ts';
+import { markStale, readInputs } from './read-inputs.ts';
 import type { WorkDraft } from './work.ts';
 
 /** A tool's part of a UI message while it is being written, whichever state it is in. */
@@ -57,11 +57,10 @@ export function beginInput(draft: WorkDraft, event: Event<'tool-input-start'>): 
 /** One more piece of the arguments, which are read when a snapshot is made. */
 export function addInput(draft: WorkDraft, { toolCallId, delta }: Event<'tool-input-delta'>): void {
   const isStreaming = (part: ToolPart): boolean => part.state === 'input-streaming';
-  const index = writtenParts(draft).findLastIndex((part) => matches(part, toolCallId, isStreaming));
-  const part = partAt(draft, index) as ToolPart | undefined;
+  const part = partAt(draft, findLast(draft, toolCallId, isStreaming)) as ToolPart | undefined;
   if (part === undefined) return;
   part.rawInput = (part.rawInput ?? '') + delta;
-  draft.progress.stale.add(part);
+  markStale(draft.progress, part);
 }
 
 /** The arguments are whole, or cannot be used. */
@@ -109,8 +108,12 @@ export function askApproval(draft: WorkDraft, event: Event<'request-open'>): voi
 }
 
 /** The approval is given or refused. What the provider runs itself has no other end where it is refused. */
-export function answerApproval(draft: WorkDraft, { requestId, answer }: Event<'request-answer'>): void {
-  const part = answer.approve === undefined ? undefined : findApproval(draft, requestId);
+export function answerApproval(
+  draft: WorkDraft,
+  { requestId, answer }: Event<'request-answer'>,
+  toolCallId: string | undefined,
+): void {
+  const part = answer.approve === undefined ? undefined : findApproval(draft, requestId, toolCallId);
   if (part === undefined || answer.approve === undefined) return;
   const reason = answer.approve || answer.reason === undefined ? {} : { reason: answer.reason };
   part.state = part.providerExecuted === true && !answer.approve ? 'output-denied' : 'approval-responded';
@@ -127,8 +130,12 @@ export function decideApproval(draft: WorkDraft, event: Event<'tool-approval'>):
 }
 
 /** An approval that no longer has to be given. */
-export function withdrawApproval(draft: WorkDraft, { requestId }: Event<'request-withdraw'>): void {
-  const part = findApproval(draft, requestId);
+export function withdrawApproval(
+  draft: WorkDraft,
+  { requestId }: Event<'request-withdraw'>,
+  toolCallId: string | undefined,
+): void {
+  const part = findApproval(draft, requestId, toolCallId);
   if (part?.state === 'approval-requested') leaveUnanswered(draft, part, WITHDRAWN);
 }
 
@@ -163,7 +170,6 @@ function writeInput(
     part = partAt(draft, addPart(draft, made as unknown as Part)) as ToolPart;
   } else if (isDynamic) part.toolName = toolName;
   else part.type = type;
-  draft.progress.stale.delete(part);
   write(part, now);
   if (title !== undefined) part.title = title;
   addFacts(part, event, now.state === 'output-error' ? 'resultProviderMetadata' : 'callProviderMetadata');
@@ -198,29 +204,35 @@ function findInStep(
   toolCallId: string,
   isIt: (part: ToolPart) => boolean,
 ): ToolPart | undefined {
-  const { parts } = stepMessage(draft);
-  // no further back than to the step's mark, since a message of a thousand steps has thousands of parts
-  const index = parts.findLastIndex((part) => part.type === 'step-start' || matches(part, toolCallId, isIt));
-  return parts[index]?.type === 'step-start' ? undefined : (partAt(draft, index) as ToolPart | undefined);
+  stepMessage(draft);
+  return partAt(draft, findLast(draft, toolCallId, isIt, draft.progress.stepPlace)) as ToolPart | undefined;
+}
+
+/** The last place from `from` on with a part of this call that `isIt`. */
+function findLast(
+  draft: WorkDraft,
+  toolCallId: string,
+  isIt: (part: ToolPart) => boolean,
+  from = 0,
+): number | undefined {
+  const { last, before } = draft.places.parts;
+  const parts = writtenParts(draft);
+  let place = last(parts, toolCallId);
+  while (place !== undefined && place >= from && !isIt(parts[place] as ToolPart)) place = before(place);
+  return place !== undefined && place >= from ? place : undefined;
 }
 
 /** The part of a call: the first in the current step, as the AI SDK has it, or else the last before it. */
 function findPart(draft: WorkDraft, toolCallId: string): ToolPart | undefined {
-  const parts = writtenParts(draft);
-  let index = parts.findLastIndex((part) => matches(part, toolCallId));
-  for (let at = index - 1; at >= 0 && parts[at]?.type !== 'step-start'; at -= 1) {
-    if (matches(parts[at]!, toolCallId)) index = at;
-  }
-  return partAt(draft, index) as ToolPart | undefined;
+  const { stepPlace = Infinity } = draft.progress;
+  const { last, before } = draft.places.parts;
+  let place = last(writtenParts(draft), toolCallId);
+  for (let at = place; at !== undefined && at > stepPlace; at = before(at)) place = at;
+  return partAt(draft, place) as ToolPart | undefined;
 }
 
-function findApproval(draft: WorkDraft, requestId: string): ToolPart | undefined {
-  return partAt(
-    draft,
-    writtenParts(draft).findLastIndex((part) => 'toolCallId' in part && part.approval?.id === requestId),
-  ) as ToolPart | undefined;
-}
-
-function matches(part: Part, toolCallId: string, isIt: (part: ToolPart) => boolean = () => true): boolean {
-  return 'toolCallId' in part && part.toolCallId === toolCallId && isIt(part as ToolPart);
+/** The part that an approval was asked for, and no other since. */
+function findApproval(draft: WorkDraft, requestId: string, toolCallId = ''): ToolPart | undefined {
+  const part = findPart(draft, toolCallId);
+  return part?.approval?.id === requestId ? part : undefined;
 }

@@ -1,9 +1,12 @@
 import type { RunEvent } from './events.ts';
 import { applyToMessage, type MessageProgress } from './message.ts';
+import { setMember } from './open-json.ts';
 import { createPartialJson, type PartialJson } from './partial-json.ts';
 import { readInputs } from './read-inputs.ts';
-import type { RunStatus, SteerState, StepState, TaskState, WorkFacts } from './state.ts';
+import type { Part } from './own-message.ts';
+import type { RunStatus, SteerState, StepState, TaskState, ToolCallState, WorkFacts } from './state.ts';
 import { addUsage, applyChange } from './step.ts';
+import { createPlaces, type Places } from './places.ts';
 import { applyToTasks } from './task-state.ts';
 import { closeApprovals } from './tool-part.ts';
 import { applyToCalls, interruptCalls } from './tool-calls.ts';
@@ -19,7 +22,7 @@ type WorkProgress = MessageProgress & {
   /** True where the answer has gone on since it was last looked at. */
   answerIsStale: boolean;
   /** How the tasks stood before the run went on, which says them anew before its first step. */
-  earlierTasks: readonly TaskState[];
+  earlierTasks: ReadonlyMap<string, TaskState>;
   /** The text as it was before the current step. */
   earlierText: string;
   /** True where the answer is to be JSON. */
@@ -32,7 +35,15 @@ type WorkProgress = MessageProgress & {
 export type WorkDraft = {
   facts: WorkFacts;
   own<T extends object>(value: T): T;
-  progress: MessageProgress;
+  progress: WorkProgress;
+  /** Where things stand in lists that may be long. */
+  places: {
+    calls: Places<ToolCallState>;
+    /** The parts of the message that is written. */
+    parts: Places<Part>;
+    tasks?: Map<string, number>;
+    drift?: number;
+  };
 };
 
 /** One run or one agent while its events come. */
@@ -41,7 +52,8 @@ export type Work<Facts extends WorkFacts> = {
   facts: Facts;
   own<T extends object>(value: T): T;
   hasEnded(): boolean;
-  apply(event: RunEvent): void;
+  /** `toolCallId` is the call that the answer to a request, or its withdrawal, is about. */
+  apply(event: RunEvent, toolCallId?: string): void;
   /** Goes on after an end: what the prompt defines is said anew. */
   resume(): void;
   end(event: WorkEnd): void;
@@ -74,12 +86,11 @@ const noProgress: WorkProgress = {
   messageId: '',
   open: new Map(),
   inputs: new Map(),
-  stale: new Set(),
+  stale: new Map(),
   stepHasText: false,
-  stepStarted: false,
   steered: [],
   answerIsStale: false,
-  earlierTasks: [],
+  earlierTasks: new Map(),
   earlierText: '',
   structured: false,
   status: { status: 'idle' },
@@ -107,14 +118,21 @@ export function createWork<Facts extends WorkFacts>(
     owned.add(copy);
     return copy;
   }
-  const draft: WorkDraft = { facts, own, progress };
+  const draft: WorkDraft = {
+    facts,
+    own,
+    progress,
+    places: {
+      calls: createPlaces((call) => call.toolCallId),
+      parts: createPlaces((part) => ('toolCallId' in part ? part.toolCallId : undefined)),
+    },
+  };
 
   function currentStep(): StepState | undefined {
-    const index = facts.steps.length - 1;
-    const step = facts.steps[index];
+    const step = facts.steps.at(-1);
     if (step === undefined) return undefined;
     const steps = (facts.steps = own(facts.steps));
-    return (steps[index] = own(step));
+    return (steps[steps.length - 1] = own(step));
   }
   function firstOutput(t: number): void {
     if (facts.steps.at(-1)?.firstOutputAt !== undefined) return;
@@ -145,15 +163,12 @@ export function createWork<Facts extends WorkFacts>(
 
   const hasEnded = (): boolean => progress.status.status !== 'idle' && progress.status.status !== 'running';
 
-  function apply(event: RunEvent): void {
+  function apply(event: RunEvent, toolCallId?: string): void {
     switch (event.type) {
       case 'variable-set':
-        // defined and not assigned, because assigning to `__proto__` sets no member
-        Object.defineProperty((facts.variables = own(facts.variables)), event.name, {
-          value: { kind: event.kind, value: event.value },
-          writable: true,
-          enumerable: true,
-          configurable: true,
+        setMember((facts.variables = own(facts.variables)), event.name, {
+          kind: event.kind,
+          value: event.value,
         });
         return;
       case 'variable-unset':
@@ -169,7 +184,7 @@ export function createWork<Facts extends WorkFacts>(
           ...(progress.steered.length === 0 ? {} : { steered: progress.steered }),
         });
         progress.steered = [];
-        progress.earlierTasks = [];
+        progress.earlierTasks = noProgress.earlierTasks;
         progress.stepHasText = false;
         progress.earlierText = facts.text;
         running('requesting');
@@ -205,8 +220,7 @@ export function createWork<Facts extends WorkFacts>(
       case 'task-update':
       case 'task-move':
       case 'task-remove':
-        facts.tasks = applyToTasks(facts.tasks, event, progress.earlierTasks);
-        return;
+        return applyToTasks(draft, event);
       case 'steer':
         steered({ id: event.id, cause: event.cause, text: event.text });
         break;
@@ -249,7 +263,7 @@ export function createWork<Facts extends WorkFacts>(
       default:
     }
     applyToCalls(draft, event);
-    applyToMessage(draft, event);
+    applyToMessage(draft, event, toolCallId);
   }
 
   return {
@@ -259,8 +273,9 @@ export function createWork<Facts extends WorkFacts>(
     apply,
     resume() {
       progress.status = { status: 'running', phase: 'requesting' };
-      progress.earlierTasks = facts.tasks;
+      progress.earlierTasks = new Map(facts.tasks.map((task) => [task.id, task]));
       facts.tasks = [];
+      delete draft.places.tasks;
       facts.variables = {};
     },
     end(event) {
@@ -333,7 +348,7 @@ function copyProgress(progress: WorkProgress = noProgress): WorkProgress {
     open: new Map(progress.open),
     // readers of streamed arguments are shared between a state and the next; one that is behind is made anew
     inputs: new Map(progress.inputs),
-    stale: new Set(),
+    stale: new Map(),
     steered: [...progress.steered],
   };
 }

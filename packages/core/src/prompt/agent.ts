@@ -1,7 +1,8 @@
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../errors.ts';
 import type { PromptOptions } from '../run/options.ts';
-import { checkPlugins, type Plugin, type PluginMethods } from './define-plugin.ts';
+import { checkPlugins } from './check-plugins.ts';
+import type { Plugin, PluginMethods } from './define-plugin.ts';
 import { checkNames, optionNames } from './option-names.ts';
 import type { Prompt } from './prompt.ts';
 import { toSchema } from './schema.ts';

@@ -45,9 +45,3 @@ export function definePlugin<Returned>(plugin: {
   // what it returned is checked where it is used: a type says nothing of what a script does
   return { kind: 'plugin', name: plugin.name, setup: plugin.setup as Plugin<never>['setup'] };
 }
-
-/** A list of plugins, checked to be one. @throws CuelineError `invalid_options` */
-export function checkPlugins(plugins: readonly Plugin[]): readonly Plugin[] {
-  if (Array.isArray(plugins)) return plugins;
-  throw new CuelineError('invalid_options', 'plugins takes a list. Write plugins: [memory].');
-}

@@ -4,7 +4,7 @@ import { CuelineError } from '../errors.ts';
 import { checkCalls } from './call-order.ts';
 import { providerOptionsOf, readContentPart, textOf, type SentPart } from './content-part.ts';
 import type { MessageRole } from './message-parts.ts';
-import { objectsIn } from './given.ts';
+import { objectsIn } from './objects-in.ts';
 import { isRecord, partError, quoted } from './part-error.ts';
 import { isPart } from './parts.ts';
 import { readJson, readToolOutput } from './read-tool-output.ts';

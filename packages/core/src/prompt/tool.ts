@@ -1,6 +1,5 @@
 import type { ClientToolOptions } from './client-tool.ts';
 import { isRecord } from './part-error.ts';
-import type { Prompt } from './prompt.ts';
 import type { ToolArguments, ToolContext, ToolOptions, ToolSchema } from './tool-definition.ts';
 
 /**
@@ -72,15 +71,4 @@ export function tool(
     return { ...named, fn: fnOrOptions as NonNullable<NamedTool['fn']>, options };
   }
   return { ...named, options: fnOrOptions ?? {} };
-}
-
-/** Makes a tool that was declared by itself part of a prompt. @throws CuelineError `invalid_definition` */
-export function defineTool(prompt: Pick<Prompt, 'defTool'>, declared: NamedTool): void {
-  const { name, description, schema, options } = declared;
-  if (!('fn' in declared)) {
-    prompt.defTool(name, description, schema, options as ClientToolOptions);
-    return;
-  }
-  const fn = declared.fn as (args: unknown, context: ToolContext) => unknown;
-  prompt.defTool(name, description, schema, fn, options as ToolOptions);
 }

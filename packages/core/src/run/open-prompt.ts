@@ -5,7 +5,8 @@ import type { Plugin } from '../prompt/define-plugin.ts';
 import { isRecord } from '../prompt/part-error.ts';
 import { resolveMessages } from '../prompt/resolve-messages.ts';
 import { Prompt } from '../prompt/prompt.ts';
-import { defineTool, type NamedTool } from '../prompt/tool.ts';
+import { defineTool } from '../prompt/define-tool.ts';
+import type { NamedTool } from '../prompt/tool.ts';
 import { usePlugin } from '../prompt/use-plugin.ts';
 
 /** A prompt that has said what it has to say before the run begins, and the messages that it begins with. */

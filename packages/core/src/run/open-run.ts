@@ -1,6 +1,7 @@
 import type { ModelMessage, OutputInterface, UIMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
-import { checkPlugins, type Plugin } from '../prompt/define-plugin.ts';
+import { checkPlugins } from '../prompt/check-plugins.ts';
+import type { Plugin } from '../prompt/define-plugin.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
 import { noteInput } from '../prompt/given.ts';
 import { notHere } from '../prompt/remote-prompt.ts';

@@ -1,3 +1,5 @@
+import { updateTask } from './update-task.ts';
+
 /** How a task stands. `completed`, `failed` and `skipped` are ends; a user may still ask to have it tried again. */
 export type TaskStatus = 'pending' | 'in_progress' | 'validating' | 'completed' | 'failed' | 'skipped';
 
@@ -77,23 +79,7 @@ export function applyTaskEvent(items: readonly TaskItem[], event: TaskEvent): re
     case 'task-update': {
       const index = items.findIndex(({ id }) => id === event.taskId);
       const task = items[index];
-      return task === undefined ? items : items.with(index, updated(task, event));
+      return task === undefined ? items : items.with(index, updateTask(task, event));
     }
   }
-}
-
-function updated(task: TaskItem, event: Extract<TaskEvent, { type: 'task-update' }>): TaskItem {
-  const { title = task.title, status = task.status, attempts = task.attempts } = event;
-  const { result = task.result, error = task.error } = event;
-  const { result: _result, error: _error, ...rest } = task;
-  const isRenamed = event.by === 'user' && task.origin === 'author' && title !== task.title;
-  return {
-    ...rest,
-    title,
-    ...(isRenamed ? { authored: task.authored ?? task.title } : {}),
-    status,
-    attempts,
-    ...(result === undefined || result === null ? {} : { result }),
-    ...(error === undefined || error === null ? {} : { error }),
-  };
 }

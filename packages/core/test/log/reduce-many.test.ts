@@ -1,41 +1,152 @@
 import { initialState, reduce, reduceAll, type RunEvent } from '@cueline/core';
 import { expect, test } from 'vitest';
 
-const call = { toolCallId: 'c', toolName: 't' };
-/** Logs of one kind of event: the event at place `i` of `n`. */
-const kinds: Record<string, (i: number, n: number) => object> = {
-  'variable-set': (i) => ({ type: 'variable-set', name: `V${i}`, kind: 'text', value: 'v' }),
-  'variable-unset': (i, n) =>
-    i < n / 2
-      ? { type: 'variable-set', name: `V${i}`, kind: 'text', value: 'v' }
-      : { type: 'variable-unset', name: `V${i - n / 2}` },
-  warning: () => ({ type: 'warning', message: 'w' }),
-  steer: (i) => ({ type: 'steer', id: `s${i}`, cause: 'user', text: 'x' }),
+type Make = (i: number, n: number) => object;
+
+const call = (i: number) => ({ toolCallId: `c${i}`, toolName: 't' });
+const error = { code: 'provider_error', message: 'm' };
+const inCall = { toolCallId: 'c0', toolName: 't' };
+const task = (i: number) => ({ id: `task-${i}`, title: 't', origin: 'model' });
+const ofTask = (i: number) => ({ taskId: `task-${i}`, by: 'model' });
+const agent = (i: number) => ({
+  type: 'agent-start',
+  agent: `c${i}`,
+  toolCallId: `c${i}`,
+  name: 'a',
+  model: 'm',
+  messages: [],
+  messageId: `a${i}`,
+});
+const callEnd = (i: number) => ({ type: 'tool-input-end', ...call(i), input: {} });
+const request = (i: number) => ({ type: 'request-open', requestId: `r${i}`, kind: 'approval', ...call(i) });
+const set = (i: number) => ({ type: 'variable-set', name: `V${i}`, kind: 'text', value: 'v' });
+const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+
+/** What is there first, and then the same number of events about it. */
+function about(first: (i: number) => object, then: (i: number, half: number) => object): Make {
+  return (i, n) => (i < n / 2 ? first(i) : then(i - n / 2, n / 2));
+}
+
+/** Logs of each type of event, the event at place `i` of `n`; a new type needs one. */
+const types: Record<RunEvent['type'], Make> = {
+  'run-start': (i) => ({ type: 'run-start', v: 1, runId: `r${i}`, model: 'm', messages: [], messageId: 'a' }),
+  'run-resume': about(
+    (i) => ({ type: 'task-add', task: task(i), index: i }),
+    (i) =>
+      i === 0
+        ? { type: 'run-resume', runId: 'r', model: 'm' }
+        : { type: 'task-add', task: task(i), index: i },
+  ),
+  'run-end': about(callEnd, () => ({ type: 'run-end', outcome: 'done' })),
+  'variable-set': set,
+  'variable-unset': about(set, (i) => ({ type: 'variable-unset', name: `V${i}` })),
   'step-start': (i) => ({ type: 'step-start', step: i, request: { keep: 0, messages: [] } }),
+  'step-end': (i) => ({ type: 'step-end', step: i, finishReason: 'stop', usage }),
   'text-start': (i) => ({ type: 'text-start', id: `x${i}` }),
   'text-delta': () => ({ type: 'text-delta', id: 'x', text: 'x' }),
-  reasoning: (i) => ({
-    type: i % 3 === 0 ? 'reasoning-start' : i % 3 === 1 ? 'reasoning-delta' : 'reasoning-end',
-    id: `r${i - (i % 3)}`,
-    text: 'x',
-  }),
-  source: (i) => ({ type: 'source', source: { sourceType: 'url', id: `u${i}`, url: 'https://x.test' } }),
-  file: () => ({ type: 'file', mediaType: 'image/png', url: 'data:,' }),
-  custom: () => ({ type: 'custom', kind: 'a.b' }),
-  'retry-void': () => ({ type: 'retry', error: { code: 'x', message: 'm' } }),
+  'text-end': about(
+    (i) => ({ type: 'text-start', id: `x${i}` }),
+    (i) => ({ type: 'text-end', id: `x${i}` }),
+  ),
+  'reasoning-start': (i) => ({ type: 'reasoning-start', id: `x${i}` }),
+  'reasoning-delta': (i) => ({ type: i === 0 ? 'reasoning-start' : 'reasoning-delta', id: 'x', text: 'x' }),
+  'reasoning-end': about(
+    (i) => ({ type: 'reasoning-start', id: `x${i}` }),
+    (i) => ({ type: 'reasoning-end', id: `x${i}` }),
+  ),
+  'tool-input-start': (i) => ({ type: 'tool-input-start', ...call(i) }),
+  'tool-input-delta': about(
+    (i) => ({ type: 'tool-input-start', ...call(i) }),
+    (i) => ({ type: 'tool-input-delta', toolCallId: `c${i}`, delta: '{"a":1' }),
+  ),
+  'tool-input-end': callEnd,
+  'tool-start': about(callEnd, (i) => ({ type: 'tool-start', ...call(i) })),
+  'tool-preliminary': about(callEnd, (i) => ({ type: 'tool-preliminary', ...call(i), output: 1 })),
+  'tool-end': about(callEnd, (i) => ({ type: 'tool-end', ...call(i), output: 1 })),
+  'tool-error': about(callEnd, (i) => ({ type: 'tool-error', ...call(i), error: 'e' })),
+  'tool-approval': about(callEnd, (i) => ({
+    type: 'tool-approval',
+    ...call(i),
+    approvalId: `a${i}`,
+    approved: true,
+  })),
   'sub-call-start': (i) =>
-    i === 0
-      ? { type: 'tool-input-end', ...call, input: {} }
-      : { type: 'sub-call-start', toolCallId: 'c', index: i - 1, name: 'n', input: 1 },
+    i === 0 ? callEnd(0) : { type: 'sub-call-start', ...inCall, index: i - 1, name: 'n', input: 1 },
   'sub-call-end': (i, n) =>
     i === 0
-      ? { type: 'tool-input-end', ...call, input: {} }
+      ? callEnd(0)
       : i < n / 2
-        ? { type: 'sub-call-start', toolCallId: 'c', index: i - 1, name: 'n', input: 1 }
-        : { type: 'sub-call-end', toolCallId: 'c', index: i - n / 2, output: 1, ms: 1 },
+        ? { type: 'sub-call-start', ...inCall, index: i - 1, name: 'n', input: 1 }
+        : { type: 'sub-call-end', ...inCall, index: i - n / 2, output: 1, ms: 1 },
+  'agent-start': agent,
+  'agent-end': about(agent, (i) => ({ type: 'agent-end', agent: `c${i}`, outcome: 'done' })),
+  'task-add': (i) => ({ type: 'task-add', task: task(i), index: i }),
+  'task-update': about(
+    (i) => ({ type: 'task-add', task: task(i), index: i }),
+    (i) => ({ type: 'task-update', ...ofTask(i), status: 'completed' }),
+  ),
+  'task-move': about(
+    (i) => ({ type: 'task-add', task: task(i), index: i }),
+    (i, half) => ({ type: 'task-move', ...ofTask(half - 1 - (i % 2)), index: half - 1 }),
+  ),
+  'task-remove': about(
+    (i) => ({ type: 'task-add', task: task(i), index: i }),
+    (i, half) => ({ type: 'task-remove', ...ofTask(half - 1 - i) }),
+  ),
+  'request-open': request,
+  'request-begin': about(request, (i) => ({ type: 'request-begin', requestId: `r${i}`, page: 'p' })),
+  'request-answer': (i, n) => {
+    const third = Math.floor(n / 3);
+    if (i < third) return callEnd(i);
+    if (i < 2 * third) return request(i - third);
+    return { type: 'request-answer', requestId: `r${i - 2 * third}`, answer: { approve: true } };
+  },
+  'request-withdraw': (i, n) => {
+    const third = Math.floor(n / 3);
+    if (i < third) return callEnd(i);
+    if (i < 2 * third) return request(i - third);
+    return { type: 'request-withdraw', requestId: `r${i - 2 * third}` };
+  },
+  steer: (i) => ({ type: 'steer', id: `s${i}`, cause: 'user', text: 'x' }),
+  source: (i) => ({ type: 'source', source: { sourceType: 'url', id: `u${i}`, url: 'https://x.test' } }),
+  custom: () => ({ type: 'custom', kind: 'a.b' }),
+  file: () => ({ type: 'file', mediaType: 'image/png', url: 'data:,' }),
+  warning: () => ({ type: 'warning', message: 'w' }),
+  retry: () => ({ type: 'retry', error }),
 };
 
-function logOf(kind: (i: number, n: number) => object, count: number): RunEvent[] {
+/** Orders of events that a search from one end of a list would make slow. */
+const orders: Record<string, Make> = {
+  'retries of a step with a call, after a step of many': (i, n) =>
+    i < n / 2
+      ? callEnd(i)
+      : [
+          { type: 'step-start', step: 1, request: { keep: 0, messages: [] } },
+          callEnd(i),
+          { type: 'tool-start', ...call(i) },
+          { type: 'retry', error },
+        ][i % 4]!,
+  'calls of one id, each in a step of its own': (i) =>
+    [
+      { type: 'step-start', step: i, request: { keep: 0, messages: [] } },
+      { type: 'tool-input-start', ...call(0) },
+      { type: 'tool-input-delta', toolCallId: 'c0', delta: '{' },
+      callEnd(0),
+      { type: 'tool-end', ...call(0), output: 1 },
+    ][i % 5]!,
+  'what one agent does': (i) => ({ ...(i === 0 ? agent(0) : callEnd(i)), agent: 'c0' }),
+  'answers to requests that are not there': about(callEnd, (i) => ({
+    type: 'request-answer',
+    requestId: `r${i}`,
+    answer: { approve: true },
+  })),
+  'tasks from the first to the last removed': about(
+    (i) => ({ type: 'task-add', task: task(i), index: i }),
+    (i) => ({ type: 'task-remove', ...ofTask(i) }),
+  ),
+};
+
+function logOf(kind: Make, count: number): RunEvent[] {
   const start = [
     { type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' },
     { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
@@ -55,7 +166,7 @@ function shortest(run: () => void): number {
   return Math.min(...times);
 }
 
-test.each(Object.entries(kinds))(
+test.each([...Object.entries(types), ...Object.entries(orders)])(
   'an event costs the same after 20,000 of %s as after 2,000',
   (_name, kind) => {
     const few = logOf(kind, 2_000);
@@ -70,7 +181,7 @@ test.each(Object.entries(kinds))(
   },
 );
 
-const set = (name: string, value: string, seq: number): RunEvent => ({
+const setTo = (name: string, value: string, seq: number): RunEvent => ({
   seq,
   t: seq,
   type: 'variable-set',
@@ -80,9 +191,9 @@ const set = (name: string, value: string, seq: number): RunEvent => ({
 });
 
 test('a state keeps its variables when later events set and unset them', () => {
-  const before = reduce(reduce(initialState, logOf(kinds['warning']!, 0)[0]!), set('A', 'first', 1));
+  const before = reduce(reduce(initialState, logOf(types.warning, 0)[0]!), setTo('A', 'first', 1));
   Object.freeze(before.variables);
-  const after = reduce(before, set('B', 'second', 2));
+  const after = reduce(before, setTo('B', 'second', 2));
   const unset = reduce(after, { seq: 3, t: 3, type: 'variable-unset', name: 'A' });
   expect(Object.keys(before.variables)).toEqual(['A']);
   expect(Object.keys(after.variables)).toEqual(['A', 'B']);
@@ -92,7 +203,7 @@ test('a state keeps its variables when later events set and unset them', () => {
 });
 
 test('a variable may be called __proto__', () => {
-  const state = reduceAll([logOf(kinds['warning']!, 0)[0]!, set('__proto__', 'text', 1)]);
+  const state = reduceAll([logOf(types.warning, 0)[0]!, setTo('__proto__', 'text', 1)]);
   expect(Object.getPrototypeOf(state.variables)).toBe(Object.prototype);
   expect(Object.entries(state.variables)).toEqual([['__proto__', { kind: 'text', value: 'text' }]]);
 });

@@ -1,0 +1,15 @@
+import type { ClientToolOptions } from './client-tool.ts';
+import type { Prompt } from './prompt.ts';
+import type { ToolContext, ToolOptions } from './tool-definition.ts';
+import type { NamedTool } from './tool.ts';
+
+/** Makes a tool that was declared by itself part of a prompt. @throws CuelineError `invalid_definition` */
+export function defineTool(prompt: Pick<Prompt, 'defTool'>, declared: NamedTool): void {
+  const { name, description, schema, options } = declared;
+  if (!('fn' in declared)) {
+    prompt.defTool(name, description, schema, options as ClientToolOptions);
+    return;
+  }
+  const fn = declared.fn as (args: unknown, context: ToolContext) => unknown;
+  prompt.defTool(name, description, schema, fn, options as ToolOptions);
+}

@@ -1,0 +1,23 @@
+import type { TaskEvent, TaskItem } from './task.ts';
+
+/** A task after an update; what else is known of it stays with it. */
+export function updateTask<Task extends TaskItem>(
+  task: Task,
+  event: Extract<TaskEvent, { type: 'task-update' }>,
+): Task {
+  const { title = task.title, status = task.status, attempts = task.attempts } = event;
+  const { result = task.result, error = task.error } = event;
+  const { result: _result, error: _error, ...rest } = task;
+  const isRenamed = event.by === 'user' && task.origin === 'author' && title !== task.title;
+  const after: Omit<Task, 'result' | 'error'> & Pick<TaskItem, 'result' | 'error'> = {
+    ...rest,
+    title,
+    ...(isRenamed ? { authored: task.authored ?? task.title } : {}),
+    status,
+    attempts,
+    ...(result === undefined || result === null ? {} : { result }),
+    ...(error === undefined || error === null ? {} : { error }),
+  };
+  // the same members, of which the compiler does not see that they make up a `Task`
+  return after as unknown as Task;
+}
