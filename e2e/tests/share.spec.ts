@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { deflateRawSync } from 'node:zlib';
 import type { BrowserContext } from '@playwright/test';
+import { craftLink } from './craft-link.ts';
 import { expect, onPage, test } from './playground-page.ts';
 
 test.describe.configure({ timeout: 90_000 });
@@ -39,14 +39,6 @@ async function hostShares(context: BrowserContext, address: string): Promise<voi
     const { pathname } = new URL(route.request().url());
     await route.fulfill({ response: await route.fetch({ url: address + pathname.slice(path.length) }) });
   });
-}
-
-/** A link of anything, as anybody can make one. */
-function craft(content: unknown): string {
-  const body = deflateRawSync(JSON.stringify(content)).toString('base64url');
-  let hash = 0x811c9dc5;
-  for (const char of body) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193);
-  return `#v1.sr.${body}.${body.length.toString(36)}-${(hash >>> 0).toString(36)}`;
 }
 
 test('a run is shared by a short link, and is the same transcript elsewhere', async ({
@@ -178,7 +170,7 @@ test('a crafted run is refused in a sentence, and so is one that nobody keeps', 
     { seq: 2, t: 2, type: 'run-end', outcome: 'done' },
   ];
   const go = (hash: string) => page.evaluate((to) => (location.hash = to), hash);
-  await go(craft({ script: '// theirs', log }));
+  await go(craftLink({ script: '// theirs', log }));
   await expect(page.getByTestId('notice')).toContainText('The run in this link cannot be shown');
   await go('#s=AAAAAAAAAAAAAAAAAAAAAA');
   await expect(page.getByTestId('notice')).toContainText('this page knows of none');

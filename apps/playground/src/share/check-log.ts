@@ -1,8 +1,9 @@
-import { reduceAll, type RunEvent } from '@cueline/core';
+import { createReducer, type RunEvent } from '@cueline/core';
 import { createEventCounter } from '@cueline/core/link';
 import * as z from 'zod';
 import { isRunEvent } from '../sandbox/host/check-event.ts';
 import { defaultLimits } from '../sandbox/limits.ts';
+import { createSlices } from '../state/slices.ts';
 import { toTranscript } from '../transcript/view-model.ts';
 
 // The page's policy forbids `new Function`, and a browser reports the attempt.
@@ -13,13 +14,15 @@ const LONGEST = 365 * 24 * 60 * 60_000;
 
 /**
  * Why a log cannot be shown, in a few words; undefined for one that can. What a stranger's link holds may be anything:
- * the log has to be that of one whole run, event by event, and what draws it is tried out here before it draws.
+ * the log has to be that of one whole run, event by event, and what draws it is tried out here before it draws. A long
+ * one is checked in slices, between which the page answers.
  */
-export function problemOfLog(log: readonly RunEvent[]): string | undefined {
+export async function problemOfLog(log: readonly RunEvent[]): Promise<string | undefined> {
   const [first] = log;
   const last = log.at(-1);
   if (first?.type !== 'run-start' || last?.type !== 'run-end') return 'it has no beginning or no end';
   const countEvent = createEventCounter(defaultLimits);
+  const pause = createSlices();
   let time = 0;
   for (const [index, event] of log.entries()) {
     const excess = countEvent(event);
@@ -31,12 +34,21 @@ export function problemOfLog(log: readonly RunEvent[]): string | undefined {
     if (isInner && ['run-start', 'run-resume', 'run-end'].includes(event.type)) {
       return 'it is not that of one run';
     }
+    const turn = pause();
+    if (turn !== undefined) await turn;
   }
   try {
-    const state = reduceAll(log);
+    const reducer = createReducer();
+    for (const event of log) {
+      reducer.apply(event);
+      const turn = pause();
+      if (turn !== undefined) await turn;
+    }
+    const state = reducer.snapshot();
     if (state.status === 'waiting' && state.requests.some(({ answer }) => answer === undefined)) {
       return 'it has no end';
     }
+    await pause();
     toTranscript(state);
     return undefined;
   } catch {

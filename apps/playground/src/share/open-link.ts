@@ -1,5 +1,6 @@
 import { isUnderWay } from '../state/is-under-way.ts';
-import { showSharedRun } from '../state/run-session.ts';
+import { makeSharedRun, showSharedRun } from '../state/run-session.ts';
+import { nextTurn } from '../state/slices.ts';
 import { usePlayground } from '../state/store.ts';
 import { AS_IT_WAS, makeShortLink, readLink, type OpenedLink } from './link.ts';
 import { shareAddress } from './share-address.ts';
@@ -76,7 +77,8 @@ async function openRun(
   try {
     // with what it checks by, which a page without such a link has no use for
     const { problemOfLog } = await import('./check-log.ts');
-    problem = problemOfLog(log);
+    await nextTurn();
+    problem = await problemOfLog(log);
   } catch {
     return refuse('What shows a shared run could not be loaded. Reload the page and open the link again.');
   }
@@ -84,12 +86,18 @@ async function openRun(
   if (problem !== undefined) {
     return refuse(`The run in this link cannot be shown: ${problem}. Ask for the link again.`);
   }
+  // to reduce a log, to edit a script and to draw a run is a turn each
+  const run = makeSharedRun(log);
+  await nextTurn();
+  if (signal.aborted) return;
   const { session, replaceScript } = usePlayground.getState();
   if (session !== undefined && isUnderWay(session.run.getState())) {
     return refuse('A run is going on here. Stop it, or wait for its end, and open the link again.');
   }
   replaceScript(script);
-  showSharedRun(script, log);
+  await nextTurn();
+  if (signal.aborted) return;
+  showSharedRun(script, run);
   usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
 }
 

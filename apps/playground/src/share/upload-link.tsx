@@ -141,7 +141,7 @@ function focusOn(line: HTMLElement | null): void {
 async function checkLog(log: readonly RunEvent[] | undefined): Promise<void> {
   if (log === undefined) return;
   const { problemOfLog } = await import('./check-log.ts');
-  const problem = problemOfLog(log);
+  const problem = await problemOfLog(log);
   if (problem !== undefined) throw new ShareError(`This run cannot be shared: ${problem}.`);
 }
 

@@ -97,12 +97,18 @@ export function reply(text: string): void {
   run.send(text).catch(ignore);
 }
 
-/** Shows a run of the past, whose log has been checked; it cannot be gone on with. */
-export function showSharedRun(script: string, log: readonly RunEvent[]): void {
+/** A run of the past, whose log has been checked, with its state. */
+export function makeSharedRun(log: readonly RunEvent[]): Run {
   const run = createRun(
     definePrompt('script', () => {}),
     { log },
   );
+  run.getState();
+  return run;
+}
+
+/** Shows a run of the past; it cannot be gone on with. */
+export function showSharedRun(script: string, run: Run): void {
   const { model, simulated } = run.getState();
   usePlayground.setState({
     session: {

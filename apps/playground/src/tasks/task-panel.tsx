@@ -2,6 +2,7 @@ import type { Run, TaskState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { ChevronRight, Plus } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { useGradual } from '../state/use-gradual.ts';
 import { Announce } from '../ui/announce.tsx';
 import { Button } from '../ui/button.tsx';
 import { TaskInput } from './task-input.tsx';
@@ -138,6 +139,9 @@ type TaskItemsProps = Pick<ReturnType<typeof useTaskEdits>, 'refusal'> & {
   onLeave: () => void;
 };
 
+/** How many tasks are drawn at most before somebody asks for more, and how many more at each press. */
+const TASKS_AT_ONCE = 200;
+
 function TaskItems({ tasks, currentId, origin, refusal, edit, onLeave }: TaskItemsProps) {
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
@@ -151,18 +155,35 @@ function TaskItems({ tasks, currentId, origin, refusal, edit, onLeave }: TaskIte
       items.scrollTop = top - items.clientHeight / 3;
     }
   }, [currentId]);
+  const [most, setMost] = useState(TASKS_AT_ONCE);
+  const count = useGradual(tasks.length, most);
+  // the task at work is among those that are drawn, with those around it
+  const place = tasks.findIndex(({ id }) => id === currentId);
+  const first = Math.max(0, Math.min(place - Math.floor(count / 2), tasks.length - count));
+  const hidden = tasks.length - most;
   return (
-    <ol ref={list} className="scroll max-h-[min(30vh,260px)] pb-1.5" aria-label="Task list">
-      {tasks.map((task) => (
-        <TaskRow
-          key={task.id}
-          task={task}
-          origin={origin}
-          refusal={refusal?.taskId === task.id ? refusal.reason : undefined}
-          edit={edit}
-          onLeave={onLeave}
-        />
-      ))}
-    </ol>
+    <>
+      <ol ref={list} className="scroll max-h-[min(30vh,260px)] pb-1.5" aria-label="Task list">
+        {tasks.slice(first, first + count).map((task) => (
+          <TaskRow
+            key={task.id}
+            task={task}
+            origin={origin}
+            refusal={refusal?.taskId === task.id ? refusal.reason : undefined}
+            edit={edit}
+            onLeave={onLeave}
+          />
+        ))}
+      </ol>
+      {hidden > 0 && (
+        <button
+          type="button"
+          className="w-full py-1 text-sm text-text-kind underline narrow:min-h-11"
+          onClick={() => setMost(most + TASKS_AT_ONCE)}
+        >
+          Show more tasks ({hidden.toLocaleString('en')} left)
+        </button>
+      )}
+    </>
   );
 }

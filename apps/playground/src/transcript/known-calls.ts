@@ -31,10 +31,9 @@ export function requestFor(
   path: string | undefined,
 ): RequestState | undefined {
   // the last: arguments that do not fit are asked for again
-  return run.requests.findLast(
-    ({ toolCallId: id, agent, openedAt }) =>
-      id === toolCallId && agent === path && openedAt >= calledAt && openedAt <= finishedAt,
-  );
+  return groupsOf(run.requests, byCall)
+    .get(toolCallId)
+    ?.findLast(({ agent, openedAt }) => agent === path && openedAt >= calledAt && openedAt <= finishedAt);
 }
 
 /** The agents at work on a call: `own` is the call's tool itself, `inner` are those that its function has called. */
@@ -47,9 +46,10 @@ export function agentsOf(
   { call: { toolCallId, toolName, calledAt, finishedAt = Infinity }, run }: KnownCall,
   path: string | undefined,
 ): AgentsOfCall {
-  if (run.agents.length === 0) return noAgents;
-  const agents = run.agents.filter((agent) => {
-    if (agent.toolCallId !== toolCallId || !isBelow(agent, path)) return false;
+  const known = groupsOf(run.agents, byCall).get(toolCallId);
+  if (known === undefined) return noAgents;
+  const agents = known.filter((agent) => {
+    if (parentOf(agent) !== path) return false;
     // one that has just begun works on a call that goes on
     const { startedAt = agent.status === 'running' ? Infinity : calledAt } = agent.steps[0] ?? {};
     return startedAt >= calledAt && startedAt <= finishedAt;
@@ -66,13 +66,43 @@ export function agentsBeside(
   path: string | undefined,
   calls: KnownCalls,
 ): AgentState[] {
-  return agents.filter((agent) => !calls.has(agent.toolCallId) && isBelow(agent, path));
+  const below = groupsOf(agents, parentOf).get(path) ?? [];
+  return below.filter((agent) => !calls.has(agent.toolCallId));
 }
 
-/** True for an agent directly below whoever stands under `path`. */
-function isBelow(agent: AgentState, path: string | undefined): boolean {
-  const first = path === undefined ? agent.toolCallId : `${path}/${agent.toolCallId}`;
-  return agent.path === first || agent.path.startsWith(`${first}~`);
+/** The path of whoever stands directly above an agent; undefined for the run itself. */
+function parentOf({ path, toolCallId }: AgentState): string | undefined {
+  // an id that is used again has a number behind it
+  const plain = path.endsWith(toolCallId) ? path : path.replace(/~[^/]*$/, '');
+  return plain === toolCallId ? undefined : plain.slice(0, -toolCallId.length - 1);
+}
+
+const byCall = ({ toolCallId }: { toolCallId: string }): string => toolCallId;
+
+type Groups = Map<string | undefined, unknown[]>;
+/** Of lists of states, which do not change: each is gone through once, and not for every call. */
+const groupings = new WeakMap<object, Map<unknown, Groups>>();
+
+/** The items of a list, in their order, by what `keyOf` says of them. */
+function groupsOf<Item extends object>(
+  list: readonly Item[],
+  keyOf: (item: Item) => string | undefined,
+): ReadonlyMap<string | undefined, Item[]> {
+  let ofList = groupings.get(list);
+  if (ofList === undefined) groupings.set(list, (ofList = new Map()));
+  let groups = ofList.get(keyOf);
+  if (groups === undefined) {
+    groups = new Map();
+    for (const item of list) {
+      const key = keyOf(item);
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [item]);
+      else group.push(item);
+    }
+    ofList.set(keyOf, groups);
+  }
+  // made of this list's own items
+  return groups as ReadonlyMap<string | undefined, Item[]>;
 }
 
 /** A call of which only the message is left, such as one of a conversation that was opened from elsewhere. */

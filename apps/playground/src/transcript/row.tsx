@@ -1,6 +1,7 @@
 import type { AgentState } from '@cueline/core';
 import { memo, useState } from 'react';
 import type { RunSession } from '../state/run-session.ts';
+import { useGradual } from '../state/use-gradual.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { AgentCard } from './agent-card.tsx';
@@ -23,7 +24,7 @@ import type { TranscriptItem } from './transcript-item.ts';
 
 type RowsProps = { items: readonly TranscriptItem[]; session: RunSession };
 
-/** How many rows are drawn at first, and how many more at each press. */
+/** How many rows are drawn at most before somebody asks for more, and how many more at each press. */
 const ROWS_AT_ONCE = 200;
 
 /**
@@ -31,14 +32,14 @@ const ROWS_AT_ONCE = 200;
  * drawn, or the first of a run that is read from its beginning; a button draws more.
  */
 export function Rows({ items, session }: RowsProps) {
-  const [count, setCount] = useState(ROWS_AT_ONCE);
-  const hidden = items.length - count;
-  if (hidden <= 0) return drawRows(items, session);
-  const more = (
+  const [most, setMost] = useState(ROWS_AT_ONCE);
+  const count = useGradual(items.length, most);
+  const hidden = items.length - most;
+  const more = hidden > 0 && (
     <button
       type="button"
       className="justify-self-center py-1 text-sm text-text-kind underline narrow:min-h-11"
-      onClick={() => setCount(count + ROWS_AT_ONCE)}
+      onClick={() => setMost(most + ROWS_AT_ONCE)}
     >
       Show {session.shared ? 'more' : 'earlier'} rows ({hidden.toLocaleString('en')} left)
     </button>
@@ -51,7 +52,7 @@ export function Rows({ items, session }: RowsProps) {
   ) : (
     <>
       {more}
-      {drawRows(items.slice(hidden), session)}
+      {drawRows(items.slice(items.length - count), session)}
     </>
   );
 }

@@ -204,8 +204,9 @@ function agentItems(agent: AgentState, run: KnownCall['run']): readonly Transcri
   const { path, status, toolCalls } = agent;
   const calls = knownCalls(toolCalls.map((call) => ({ call, run })));
   const items = workItems(agent, status === 'running', { path, run, earlier: [], calls });
-  const below = run.agents.filter((other) => other.path === path || other.path.startsWith(`${path}/`));
-  if (below.every((other) => other.status !== 'running')) endedItems.set(agent, items);
+  const prefix = `${path}/`;
+  const isBelow = (other: AgentState): boolean => other.path === path || other.path.startsWith(prefix);
+  if (!run.agents.some((other) => other.status === 'running' && isBelow(other))) endedItems.set(agent, items);
   return items;
 }
 

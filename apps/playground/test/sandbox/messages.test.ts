@@ -1,6 +1,6 @@
 import type { RunEvent } from '@cueline/core';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { readMessage } from '../../src/sandbox/host/read-message.ts';
+import { readEvent, readMessage } from '../../src/sandbox/host/read-message.ts';
 import { encodeMessage, type ToHost } from '../../src/sandbox/protocol.ts';
 import { createOutbox } from '../../src/sandbox/worker/outbox.ts';
 
@@ -45,7 +45,7 @@ describe('an event that is none', () => {
 
   const read = (events: unknown[]): unknown => {
     const found = readMessage(JSON.stringify({ type: 'events', events }));
-    return found?.type === 'events' ? found.events : found;
+    return found?.type === 'events' ? found.events.flatMap((event) => readEvent(event) ?? []) : found;
   };
 
   test.each<object>([

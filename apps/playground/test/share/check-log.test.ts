@@ -71,9 +71,9 @@ function draw(log: readonly RunEvent[]): { drawn: number; failed: unknown[] } {
   return { drawn: items.length, failed };
 }
 
-test.each(examples.map(({ id }) => id))('the run of %s can be shown, whole', (id) => {
+test.each(examples.map(({ id }) => id))('the run of %s can be shown, whole', async (id) => {
   const log = logs.get(id)!;
-  expect(problemOfLog(log)).toBeUndefined();
+  expect(await problemOfLog(log)).toBeUndefined();
   const { drawn, failed } = draw(log);
   expect(drawn).toBeGreaterThan(2);
   expect(failed).toEqual([]);
@@ -131,11 +131,11 @@ test.each<[string, RunEvent[], string | undefined]>([
     }).with(2, { seq: 2, t: 2, type: 'run-end', outcome: 'waiting' }),
     'it has no end',
   ],
-])('a log with %s', (_what, log, problem) => {
-  expect(problemOfLog(log)).toBe(problem);
+])('a log with %s', async (_what, log, problem) => {
+  expect(await problemOfLog(log)).toBe(problem);
 });
 
-test('what a stranger writes in a run is shown as text', () => {
+test('what a stranger writes in a run is shown as text', async () => {
   const html = '<img src=x onerror=alert(1)><script>alert(2)</script>';
   const { model: _model, ...rest } = start;
   const log = around(
@@ -151,7 +151,7 @@ test('what a stranger writes in a run is shown as text', () => {
     { type: 'source', source: { sourceType: 'url', id: 's', url: 'javascript:alert(4)', title: html } },
     { type: 'warning', message: html },
   ).with(0, { ...rest, model: html } as never);
-  expect(problemOfLog(log)).toBeUndefined();
+  expect(await problemOfLog(log)).toBeUndefined();
   const drawn = renderToStaticMarkup(
     createElement(Rows, {
       items: toTranscript(reduceAll(log)),
@@ -209,34 +209,38 @@ const change = fc.record({
   value: hostile,
 });
 
-test('whatever is changed in a run, it is refused or shown, and the page stays', () => {
+test('whatever is changed in a run, it is refused or shown, and the page stays', async () => {
   const all = () => fc.constantFrom(...logs.values());
   const seen = { refused: 0, shown: 0, failed: new Set<string>() };
-  fc.assert(
-    fc.property(fc.nat().chain(all), fc.array(change, { minLength: 1, maxLength: 4 }), (whole, changes) => {
-      let log: unknown[] = [...whole];
-      for (const { event, place, how, value } of changes) {
-        const at = event % log.length;
-        if (how === 'drop') log = log.toSpliced(at, 1);
-        else if (how === 'double') log = log.toSpliced(at, 0, log[at]);
-        else if (how === 'move') log = log.toSpliced(at, 1).toSpliced(place % log.length, 0, log[at]);
-        else {
-          const places = placesIn(log[at]);
-          log = log.with(at, put(log[at], places[place % places.length]!, value));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat().chain(all),
+      fc.array(change, { minLength: 1, maxLength: 4 }),
+      async (whole, changes) => {
+        let log: unknown[] = [...whole];
+        for (const { event, place, how, value } of changes) {
+          const at = event % log.length;
+          if (how === 'drop') log = log.toSpliced(at, 1);
+          else if (how === 'double') log = log.toSpliced(at, 0, log[at]);
+          else if (how === 'move') log = log.toSpliced(at, 1).toSpliced(place % log.length, 0, log[at]);
+          else {
+            const places = placesIn(log[at]);
+            log = log.with(at, put(log[at], places[place % places.length]!, value));
+          }
         }
-      }
-      const numbered = log.map((event, seq) =>
-        typeof event === 'object' && event !== null ? { ...event, seq } : event,
-      ) as RunEvent[];
-      // as it comes out of a link
-      const sent = JSON.parse(JSON.stringify(numbered)) as RunEvent[];
-      if (problemOfLog(sent) !== undefined) {
-        seen.refused += 1;
-        return;
-      }
-      seen.shown += 1;
-      for (const error of draw(sent).failed) seen.failed.add(String(error));
-    }),
+        const numbered = log.map((event, seq) =>
+          typeof event === 'object' && event !== null ? { ...event, seq } : event,
+        ) as RunEvent[];
+        // as it comes out of a link
+        const sent = JSON.parse(JSON.stringify(numbered)) as RunEvent[];
+        if ((await problemOfLog(sent)) !== undefined) {
+          seen.refused += 1;
+          return;
+        }
+        seen.shown += 1;
+        for (const error of draw(sent).failed) seen.failed.add(String(error));
+      },
+    ),
     { numRuns: 400 },
   );
   // both happen, or nothing was tried

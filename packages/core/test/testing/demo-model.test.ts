@@ -59,6 +59,31 @@ async function ask({ prompt = 'Hello', messages, steps = 20, ...rest }: Settings
 }
 
 describe('demoModel', () => {
+  test('names a few of many variables, and says how many more there are', async () => {
+    const tagged = Array.from({ length: 20_000 }, (_, i) => `<V${i}>x</V${i}>`).join('\n');
+    const { text } = await ask({ instructions: tagged, prompt: 'Hi' });
+    expect(text).toContain('I was given V0, V1,');
+    expect(text).toContain('V11 and 19,988 more, which a real model would use.');
+  });
+
+  test('takes as long for twice as many tags that are never closed, or dashes, as twice for one', async () => {
+    const time = async (instructions: string): Promise<number> => {
+      const tries: number[] = [];
+      for (let count = 0; count < 3; count += 1) {
+        const begin = performance.now();
+        await ask({ instructions, prompt: 'Hi' });
+        tries.push(performance.now() - begin);
+      }
+      return Math.min(...tries);
+    };
+    const open = (count: number): string => Array.from({ length: count }, (_, i) => `<V${i}>`).join('');
+    const dashes = (count: number): string => `<A>${'-'.repeat(count)}</A>`;
+    for (const made of [open, dashes]) {
+      // what looks through all of it at each place makes it 100 and more
+      expect((await time(made(100_000))) / (await time(made(10_000)))).toBeLessThan(40);
+    }
+  });
+
   test('says what it is, and restates the request with its variables', async () => {
     const { text, usage } = await ask({
       instructions: 'Variables are given as <NAME>value</NAME>.\n\n<USER_NAME>Ada</USER_NAME>',

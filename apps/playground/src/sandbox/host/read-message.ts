@@ -53,28 +53,31 @@ const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('model-abort'), call }),
 ]);
 
+/** A message of the worker as it came, its events still to be read. */
+export type ReadMessage =
+  | Exclude<ToHost, { type: 'events' }>
+  | { type: 'events'; events: readonly unknown[] };
+
 /**
  * A message of the worker, or undefined for what is none. A script may have bent the worker's own functions, so what
- * comes out of it is read like what comes from a stranger.
+ * comes out of it is read like what comes from a stranger. Its events are left to {@link readEvent}, one by one.
  */
-export function readMessage(text: string): ToHost | undefined {
+export function readMessage(text: string): ReadMessage | undefined {
   try {
     const result = message.safeParse(JSON.parse(text));
-    if (!result.success) return undefined;
-    const { data } = result;
-    return (data.type === 'events' ? { ...data, events: data.events.flatMap(readEvent) } : data) as ToHost;
+    return result.success ? (result.data as ReadMessage) : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** One event that is none does not take those around it with it; an end that cannot be read is an end all the same. */
-function readEvent(value: unknown): RunEvent[] {
-  if (isRunEvent(value)) return [value];
-  if ((value as { type?: unknown } | null)?.type !== 'run-end') return [];
+/** An event, or undefined for what is none. An end that cannot be read is an end all the same. */
+export function readEvent(value: unknown): RunEvent | undefined {
+  if (isRunEvent(value)) return value;
+  if ((value as { type?: unknown } | null)?.type !== 'run-end') return undefined;
   const error = {
     code: 'script_error',
     message: 'The script ended its run in a way that cannot be read.',
   } as const;
-  return [{ seq: 0, t: 0, type: 'run-end', outcome: 'error', error }];
+  return { seq: 0, t: 0, type: 'run-end', outcome: 'error', error };
 }

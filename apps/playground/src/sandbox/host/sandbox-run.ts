@@ -13,6 +13,7 @@ import {
 } from '@cueline/core';
 import { createEventCounter } from '@cueline/core/link';
 import { toRunError } from '@cueline/core/models';
+import { createSlices } from '../../state/slices.ts';
 import type { SandboxLimits } from '../limits.ts';
 import { encodeMessage, type ConsoleLevel, type ToWorker } from '../protocol.ts';
 import { compileScript, type CompiledScript } from '../script/compile-script.ts';
@@ -22,7 +23,7 @@ import type { Cell, CellEnd } from './cell.ts';
 import { createCommandLine, type CommandLine } from './command-line.ts';
 import { describeCellEnd } from './describe-cell-end.ts';
 import type { IssuedMetadata } from './issued-metadata.ts';
-import { readMessage } from './read-message.ts';
+import { readEvent, readMessage, type ReadMessage } from './read-message.ts';
 import { createModelServer, type ModelServer } from './model-server.ts';
 
 /** Something wrong in a script, at its place where that is known. */
@@ -141,18 +142,47 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
     }
   };
 
-  const receive = (text: string): void => {
-    const message = readMessage(text);
-    if (ended || message === undefined) return;
+  /** What the worker has sent and the page has not read yet: many events are read in slices. */
+  const inbox: (string | CellEnd)[] = [];
+  let isReading = false;
+  const receive = (sent: string | CellEnd): void => {
+    inbox.push(sent);
+    if (!isReading) void readInbox();
+  };
+  const readInbox = async (): Promise<void> => {
+    isReading = true;
+    const pause = createSlices();
+    try {
+      for (let sent = inbox.shift(); sent !== undefined; sent = inbox.shift()) {
+        if (typeof sent === 'string') await readText(sent, pause);
+        else onCellEnd(sent);
+      }
+    } finally {
+      isReading = false;
+    }
+  };
+  const readText = async (text: string, pause: () => Promise<void> | undefined): Promise<void> => {
+    const message = ended ? undefined : readMessage(text);
+    if (message?.type !== 'events') return message && take(message);
+    for (const value of message.events) {
+      if (ended) return;
+      readOne(value);
+      const turn = pause();
+      if (turn !== undefined) await turn;
+    }
+  };
+
+  const readOne = (value: unknown): void => {
+    const event = readEvent(value);
+    if (event === undefined) return;
+    const excess = countEvent(event);
+    if (excess !== undefined) return fail(tooMuch(excess));
+    // Nothing can have happened later than now.
+    write(attribute(event), Math.min(event.t, performance.now() - launchedAt));
+  };
+
+  const take = (message: Exclude<ReadMessage, { type: 'events' }>): void => {
     switch (message.type) {
-      case 'events':
-        for (const event of message.events) {
-          const excess = countEvent(event);
-          if (excess !== undefined) return fail(tooMuch(excess));
-          // Nothing can have happened later than now.
-          write(attribute(event), Math.min(event.t, performance.now() - launchedAt));
-        }
-        return;
       case 'failed': {
         const position = place(message.at) ?? compiled?.defaultExport;
         tell(message.error.message, position);
@@ -197,7 +227,7 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
     const taken = await options.takeCell();
     if (ended) return taken.close();
     cell = taken;
-    cell.open(receive, onCellEnd);
+    cell.open(receive, receive);
     const { input, messages, tasks } = options.request;
     send({
       type: 'run',

@@ -84,7 +84,7 @@ export function readFields(
     if (state === 'done') addFields(value, fields, 0);
   }
   for (const [name, value] of variables) {
-    for (const [, key = '', text = ''] of value.matchAll(/^[ \t-]*([\w.-]+):[ \t]+(\S.*)$/gm)) {
+    for (const [, key = '', text = ''] of value.matchAll(/^[ \t-]{0,40}([\w.-]{1,80}):[ \t]+(\S.*)$/gm)) {
       fields.set(toWords(key), text.trim());
     }
     const words = toWords(name).split(' ');
@@ -113,13 +113,29 @@ function readVariables(prompt: LanguageModelV4Prompt): ReadonlyMap<string, strin
   const system = prompt
     .flatMap((message) => (message.role === 'system' ? [message.content] : []))
     .join('\n\n');
-  const found = [...system.matchAll(/<([A-Z][A-Z\d_.-]*)>([\s\S]*?)<\/\1>/g)];
-  // The sentence that explains variables is written with one called NAME.
-  return new Map(
-    found.flatMap(([, name = '', value = '']) =>
-      name === 'NAME' && value === 'value' ? [] : [[name, value.trim()] as const],
-    ),
-  );
+  const found = new Map<string, string>();
+  const tags = [...system.matchAll(/<(\/?)([A-Z][A-Z\d_.-]*)>/g)];
+  // where each name is closed, last first: to look through the whole prompt for each tag would take minutes for many
+  const closed = new Map<string, number[]>();
+  for (const { 1: slash, 2: name = '', index } of tags.toReversed()) {
+    if (slash === '') continue;
+    const places = closed.get(name);
+    if (places === undefined) closed.set(name, [index]);
+    else places.push(index);
+  }
+  let from = 0;
+  for (const { 0: tag, 1: slash, 2: name = '', index } of tags) {
+    if (slash !== '' || index < from) continue;
+    const ends = closed.get(name) ?? [];
+    while ((ends.at(-1) ?? Infinity) < index) ends.pop();
+    const end = ends.at(-1);
+    if (end === undefined) continue;
+    from = end;
+    const value = system.slice(index + tag.length, end);
+    // The sentence that explains variables is written with one called NAME.
+    if (name !== 'NAME' || value !== 'value') found.set(name, value.trim());
+  }
+  return found;
 }
 
 function fillIn(text: string, variables: ReadonlyMap<string, string>): string {

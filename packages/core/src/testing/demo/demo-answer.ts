@@ -22,6 +22,9 @@ export function writeNextStep(tools: readonly string[]): string {
   return tools.length === 1 ? `I call ${tools[0]}.` : `I call ${list(tools)} together.`;
 }
 
+/** How many variables are named in an answer. */
+const MOST_NAMES = 12;
+
 /** The end of the work: what was asked, and what every tool said. */
 export function writeAnswer(conversation: Conversation, hints: Hints): string {
   const { allOutcomes, variables, window } = conversation;
@@ -34,7 +37,11 @@ export function writeAnswer(conversation: Conversation, hints: Hints): string {
   if (allOutcomes.length === 0) {
     paragraphs.push(restate(conversation));
     const names = [...variables.keys()];
-    if (names.length > 0) paragraphs.push(`I was given ${list(names)}, which a real model would use.`);
+    if (names.length > 0) {
+      const more = names.length - MOST_NAMES;
+      const named = more > 1 ? [...names.slice(0, MOST_NAMES), `${more.toLocaleString('en')} more`] : names;
+      paragraphs.push(`I was given ${list(named)}, which a real model would use.`);
+    }
     if (hints.request !== '')
       paragraphs.push('No tool is left to call for this, so that is all that I can say about it.');
   }

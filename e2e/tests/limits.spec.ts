@@ -1,0 +1,163 @@
+import process from 'node:process';
+import type { RunEvent } from '@cueline/core';
+import type { Page } from '@playwright/test';
+import { craftLink } from './craft-link.ts';
+import { eventsOf, most } from './many-events.ts';
+import { expect, scriptWithTool, test } from './sandbox-support.ts';
+
+test.describe.configure({ timeout: process.env['CUELINE_LONG'] ? 900_000 : 180_000 });
+
+/** A telling sample; `pnpm test:long` takes every type. */
+const types = (
+  process.env['CUELINE_LONG']
+    ? Object.keys(most)
+    : ['variable-set', 'tool-input-delta', 'tool-end', 'agent-end', 'task-update', 'request-answer']
+) as RunEvent['type'][];
+
+/**
+ * The longest that the page may stand still, in units of work. A unit takes about 3 ms where the page is alone on a machine
+ * of today, so that these are about 100 ms there.
+ */
+const LONGEST = 33;
+/** What else a machine does only ever makes a pause longer, so the best of a few tries counts. */
+const TRIES = 5;
+
+type Watched = { unit: number; pause: number; stop: () => void };
+
+/** How long the page stands still at most while something happens, in units of the same page's own work. */
+async function longestPause(page: Page, happen: () => Promise<void>): Promise<number> {
+  await page.evaluate(() => {
+    const work = (): number => {
+      const begin = performance.now();
+      const list = Array.from({ length: 10_000 }, (_, i) => ({ name: `n${i}`, value: [i, i + 1] }));
+      JSON.parse(JSON.stringify(list));
+      return performance.now() - begin;
+    };
+    const units = Array.from({ length: 15 }, work).toSorted((a, b) => a - b);
+    const watched = window as unknown as Watched;
+    watched.unit = units[7] ?? 0;
+    watched.pause = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      const now = performance.now();
+      watched.pause = Math.max(watched.pause, now - last);
+      last = now;
+    }, 5);
+    watched.stop = () => clearInterval(timer);
+  });
+  await happen();
+  return page.evaluate(() => {
+    const { pause, unit, stop } = window as unknown as Watched;
+    stop();
+    return pause / unit;
+  });
+}
+
+/** Tries until the page has not stood still for long. */
+async function expectAnswers(page: Page, what: string, happen: () => Promise<void>): Promise<void> {
+  const pauses: number[] = [];
+  while (pauses.length < TRIES && !(pauses.at(-1)! < LONGEST)) {
+    pauses.push(await longestPause(page, happen));
+  }
+  test.info().annotations.push({
+    type: what,
+    description: `${pauses.map((pause) => pause.toFixed(1)).join(', ')} units`,
+  });
+  expect(Math.min(...pauses), `the longest pause at ${what}, in units of work`).toBeLessThan(LONGEST);
+}
+
+/** A log of events of one type, as many as may be in a run and fit into a link. */
+function logOf(type: RunEvent['type'], count = most[type]): object[] {
+  const log = eventsOf(type, count);
+  return JSON.stringify(log).length < 950_000 ? log : logOf(type, Math.floor(count * 0.8));
+}
+
+/** A script whose worker claims events of this type, whatever it does. */
+function forging(type: RunEvent['type'], count: number): string {
+  return `const eventsOf: any = ${eventsOf.toString()};
+const events = eventsOf('${type}', ${count});
+let sent = false;
+(Object.prototype as any).toJSON = function () {
+  if (this.type !== 'events') return this;
+  const all = sent ? [] : events;
+  sent = true;
+  return { type: 'events', events: all };
+};
+export default (prompt: any) => { prompt.$\`Hi\`; };
+`;
+}
+
+test('a link with events of a type at their limit opens, and the page answers all the while', async ({
+  page,
+  playground,
+}) => {
+  await playground.open(scriptWithTool('return 1;'));
+  await playground.editorReady();
+  const open = async (hash: string): Promise<void> => {
+    await page.evaluate((link) => {
+      location.hash = link;
+    }, hash);
+    await expect(page.getByTestId('shared-run')).toBeVisible({ timeout: 30_000 });
+    // until all rows are drawn that are drawn by themselves
+    await page.waitForTimeout(300);
+    // by hand: to look for its role goes through the whole page, and takes longer than what is measured
+    await page.evaluate(() => {
+      document.querySelector<HTMLElement>('[aria-label="Close the shared run"]')?.click();
+    });
+    await expect(page.getByTestId('shared-run')).toHaveCount(0);
+  };
+  // what checks a log is loaded with the first one
+  await open(craftLink({ script: '// first', log: eventsOf('custom', 1) }));
+  for (const type of types) {
+    const hash = craftLink({ script: `// ${type}`, log: logOf(type) });
+    await expectAnswers(page, type, () => open(hash));
+  }
+});
+
+test('a script that forges events of a type at their limit leaves the page answering', async ({
+  page,
+  playground,
+}) => {
+  await playground.open(scriptWithTool('return 1;'));
+  await playground.editorReady();
+  for (const type of types) {
+    await playground.replace(forging(type, most[type]));
+    await playground.editorReady();
+    await expectAnswers(page, type, async () => {
+      await playground.run();
+      await expect(page.getByTestId('status')).toHaveAttribute('data-status', 'done', { timeout: 30_000 });
+      await page.waitForTimeout(300);
+    });
+  }
+});
+
+test('20,000 real definitions run to their end, and the page answers all the while', async ({
+  page,
+  playground,
+}) => {
+  await playground.open(
+    "export default (prompt: any) => { for (let i = 0; i < 20_000; i++) prompt.def('V' + i, 'x'); prompt.$`Hi`; };",
+  );
+  await playground.editorReady();
+  await expectAnswers(page, 'definitions', async () => {
+    await playground.run();
+    await expect(page.getByTestId('status')).toHaveAttribute('data-status', 'done', { timeout: 30_000 });
+  });
+});
+
+test('a link with more events of a type than its limit is refused in a sentence', async ({
+  page,
+  playground,
+}) => {
+  await playground.open(scriptWithTool('return 1;'));
+  await playground.editorReady();
+  await page.evaluate(
+    (link) => {
+      location.hash = link;
+    },
+    craftLink({ script: '// over', log: eventsOf('task-add', most['task-add'] + 1) }),
+  );
+  await expect(
+    page.getByText('The run in this link cannot be shown: it has more than 1,000 tasks.'),
+  ).toBeVisible();
+});
