@@ -11,7 +11,7 @@ test.describe.configure({ timeout: process.env['CUELINE_LONG'] ? 900_000 : 180_0
 const types = (
   process.env['CUELINE_LONG']
     ? Object.keys(most)
-    : ['variable-set', 'tool-input-delta', 'tool-end', 'agent-end', 'task-update', 'request-answer']
+    : ['variable-unset', 'tool-input-delta', 'tool-end', 'agent-end', 'task-update', 'request-answer']
 ) as RunEvent['type'][];
 
 /**

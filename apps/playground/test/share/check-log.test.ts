@@ -248,3 +248,31 @@ test('whatever is changed in a run, it is refused or shown, and the page stays',
   expect(seen.shown).toBeGreaterThan(20);
   expect([...seen.failed]).toEqual([]);
 }, 120_000);
+
+const manyVariables = around(
+  ...Array.from({ length: 20_000 }, (_, i) => ({
+    type: 'variable-set' as const,
+    name: `V${i}`,
+    kind: 'text' as const,
+    value: 'v',
+  })),
+);
+
+test('a log of 20,000 events is checked in slices', async () => {
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 1);
+  expect(await problemOfLog(manyVariables)).toBeUndefined();
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(2);
+});
+
+test('of a thousand rows a few are drawn at once', () => {
+  const warnings = Array.from({ length: 1_000 }, () => ({ type: 'warning' as const, message: 'w' }));
+  const drawn = renderToStaticMarkup(
+    createElement(Rows, {
+      items: toTranscript(reduceAll(around(...warnings))),
+      session: { ...session, run: undefined as never },
+    }),
+  );
+  expect(drawn.match(/row-lazy/g)).toHaveLength(20);
+});
