@@ -19,7 +19,7 @@ export type MessageProgress = {
   /** Whether the current step has written text yet. */
   stepHasText: boolean;
   /** The place of the current step's `step-start` part; missing before it is there. */
-  stepPlace?: number;
+  stepPlace: number | undefined;
 };
 
 /**
@@ -30,7 +30,7 @@ export function applyToMessage(draft: WorkDraft, event: RunEvent, toolCallId?: s
   const { progress } = draft;
   switch (event.type) {
     case 'step-start':
-      delete progress.stepPlace;
+      progress.stepPlace = undefined;
       return;
     case 'step-end':
       stepMessage(draft);

@@ -48,7 +48,7 @@ export function voidStep(draft: WorkDraft): void {
   const { progress, facts } = draft;
   const length = progress.stepPlace;
   if (length === undefined) return;
-  delete progress.stepPlace;
+  progress.stepPlace = undefined;
   progress.open.clear();
   const { parts } = lastMessage(draft)!;
   parts.length = length;

@@ -8,26 +8,34 @@ export type Places<Item> = {
   cut(length: number): void;
 };
 
-/** Reads each entry once, when somebody asks for one. An entry keeps its id. */
+/** Reads each entry once, when one is asked for that is not the last. An entry keeps its id. */
 export function createPlaces<Item>(idOf: (item: Item) => string | undefined): Places<Item> {
-  const lasts = new Map<string | undefined, number>();
-  const read: [id: string | undefined, before: number | undefined][] = [];
+  const lasts = new Map<string | undefined, number | undefined>();
+  const ids: (string | undefined)[] = [];
+  const befores: (number | undefined)[] = [];
+  let list: readonly Item[] = [];
+  const read = (): void => {
+    for (let place = ids.length; place < list.length; place += 1) {
+      const id = idOf(list[place]!);
+      ids.push(id);
+      befores.push(lasts.get(id));
+      lasts.set(id, place);
+    }
+  };
   return {
-    last(list, id) {
-      for (let place = read.length; place < list.length; place += 1) {
-        const own = idOf(list[place]!);
-        read.push([own, lasts.get(own)]);
-        lasts.set(own, place);
-      }
+    last(now, id) {
+      list = now;
+      const end = list.length - 1;
+      if (end >= 0 && idOf(list[end]!) === id) return end;
+      read();
       return lasts.get(id);
     },
-    before: (place) => read[place]?.[1],
+    before(place) {
+      read();
+      return befores[place];
+    },
     cut(length) {
-      while (read.length > length) {
-        const [id, before] = read.pop()!;
-        if (before === undefined) lasts.delete(id);
-        else lasts.set(id, before);
-      }
+      while (ids.length > length) lasts.set(ids.pop(), befores.pop());
     },
   };
 }

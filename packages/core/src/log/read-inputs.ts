@@ -4,9 +4,8 @@ import type { ToolPart } from './tool-part.ts';
 
 /** Notes that arguments have gone on which `shown` does not show yet. */
 export function markStale({ stale }: MessageProgress, shown: ToolPart | ToolCallState): void {
-  const known = stale.get(shown.toolCallId);
-  if (known === undefined) stale.set(shown.toolCallId, new Set([shown]));
-  else known.add(shown);
+  const { toolCallId } = shown;
+  stale.set(toolCallId, (stale.get(toolCallId) ?? new Set()).add(shown));
 }
 
 /** Brings up to date what shows arguments that have gone on: all of it, or that of one id. */

@@ -1,5 +1,5 @@
 import type { RunEvent } from './events.ts';
-import { createPlaces, type Places } from './places.ts';
+import { createPlaces } from './places.ts';
 import type { AgentFacts, RequestState, RunFacts, RunState } from './state.ts';
 import { addUsage } from './step.ts';
 import { createWork, emptyWork, type Work } from './work.ts';
@@ -37,13 +37,11 @@ export function isOpenRequest({ answer, withdrawn }: RequestState): boolean {
   return answer === undefined && withdrawn === undefined;
 }
 
-const createRequestPlaces = (): Places<RequestState> => createPlaces((request) => request.requestId);
-
 /** A reducer that goes on from `state`, which must be one that {@link reduce} or a reducer made, or the initial one. */
 export function createReducer(state: RunState = initialState): Reducer {
   let latest: RunState | undefined = state;
   let run = createWork<RunFacts>(state);
-  let requests = createRequestPlaces();
+  const requests = createPlaces((request: RequestState) => request.requestId);
   /** By path; the last, where a model has used a call's id again. */
   const agents = new Map<string | undefined, AgentEntry>(
     state.agents.map(({ path }, place) => [path, { place }]),
@@ -65,7 +63,7 @@ export function createReducer(state: RunState = initialState): Reducer {
     const { runId, model, simulated = false, name, messages, messageId, structured = false } = event;
     agents.clear();
     touched.clear();
-    requests = createRequestPlaces();
+    requests.cut(0);
     const named = name === undefined ? {} : { name };
     run = createWork<RunFacts>(
       { ...initialState, runId, model, simulated, messages: [...messages], ...named },

@@ -87,6 +87,7 @@ const noProgress: WorkProgress = {
   open: new Map(),
   inputs: new Map(),
   stale: new Map(),
+  stepPlace: undefined,
   stepHasText: false,
   steered: [],
   answerIsStale: false,
