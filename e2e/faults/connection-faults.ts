@@ -39,6 +39,7 @@ export const connectionFaults: Fault[] = [
     name: 'answers with something that is not HTTP',
     play: ({ socket }) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
     ends: 'network',
+    byProxy: { attempts: 3 },
   },
   {
     name: 'sends headers of 100 KB',

@@ -1,9 +1,10 @@
 import { createRun, definePrompt, inProcess, viaRoute, type Executor } from '@cueline/core';
-import { createPromptRoute } from '@cueline/edge';
+import { proxied } from '@cueline/core/models';
+import { createModelProxy, createPromptRoute } from '@cueline/edge';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { connectionFaults } from './connection-faults.ts';
-import type { Fault } from './fault.ts';
+import type { Fault, Outcome } from './fault.ts';
 import { startFaultServer, type FaultServer, type StepName, type WireName } from './provider.ts';
 import { key, statusFaults } from './status-faults.ts';
 import { streamFaults } from './stream-faults.ts';
@@ -15,8 +16,8 @@ const faults = [...connectionFaults, ...statusFaults, ...streamFaults, ...toolFa
 const SILENCE_MS = 1_000;
 const PATIENCE_MS = 10_000;
 
-/** Where a run happens: in this process, or behind a route. */
-type Path = 'in process' | 'by route';
+/** Where a run happens: in this process, there with a model behind a proxy, or behind a route. */
+type Path = 'in process' | 'by proxy' | 'by route';
 
 /** A run whose provider plays a fault in one step, and what there is to see once it has ended. */
 async function play(server: FaultServer, path: Path, wire: WireName, step: StepName, fault: Fault) {
@@ -48,12 +49,35 @@ async function play(server: FaultServer, path: Path, wire: WireName, step: StepN
     origins: ['https://page.test'],
     auth: async () => ({ subject: 'ada' }),
   });
+  const proxy = createModelProxy({
+    providers: { [proxyNames[wire]]: { baseURL: provider.baseURL, apiKey: key, models: ['m'] } },
+    limits: { dailyTokens: Infinity },
+    origins: ['https://page.test'],
+    auth: async () => ({ subject: 'ada' }),
+    timeouts: {
+      ttfbMs: isSilent('first_chunk') ? SILENCE_MS : PATIENCE_MS,
+      idleMs: isSilent('chunk') ? SILENCE_MS : PATIENCE_MS,
+    },
+  });
+  const throughProxy = proxied('https://page.test/api/models', {
+    fetch: (input, init) => proxy(new Request(input, init)),
+  });
+  const proxyEnv = {
+    UP_API_BASE: 'https://page.test/api/models/up',
+    UP_API_KEY: 'none',
+    UP_API_TYPE: 'openai',
+  };
   const executors: Record<Path, () => Executor> = {
     'in process': () => inProcess({ env }),
+    'by proxy': () => inProcess({ ...throughProxy, env: { ...throughProxy.env, ...proxyEnv } }),
     'by route': () => viaRoute('https://page.test/api/write-line', { fetch: (request) => route(request) }),
   };
   // by route, model and options are the server's
-  const own = path === 'in process' ? { model: 'up:m', options } : {};
+  const own = {
+    'in process': { model: 'up:m', options },
+    'by proxy': { model: `${proxyNames[wire]}:m`, options },
+    'by route': {},
+  }[path];
   const run = createRun(definition, { executor: executors[path](), ...own });
   await run.start().catch(() => {});
   const state = run.getState();
@@ -69,6 +93,9 @@ async function play(server: FaultServer, path: Path, wire: WireName, step: StepN
     message: state.error?.message,
   };
 }
+
+/** The provider of a proxy that speaks each format: with one of its own, and with OpenAI's. */
+const proxyNames: Record<WireName, string> = { chat: 'up', responses: 'openai' };
 
 type Case = { wire: WireName; step: StepName; name: string; fault: Fault };
 
@@ -94,6 +121,7 @@ export function testFaults(isChosen: (index: number) => boolean): void {
   );
   describe.for([
     ['in process', cases],
+    ['by proxy', cases],
     ['by route', byRoute],
   ] as const)('a run %s', ([path, all]) => {
     const chosen = all.filter((_case, index) => isChosen(index));
@@ -102,14 +130,15 @@ export function testFaults(isChosen: (index: number) => boolean): void {
       { timeout: 60_000 },
       async ({ wire, step, fault }) => {
         const { message, ...seen } = await play(server, path, wire, step, fault);
-        const attempts = fault.attempts ?? 1;
+        const outcome: Outcome = { ...fault, ...(path === 'by proxy' ? fault.byProxy : {}) };
+        const { ends, details = {}, attempts = 1 } = outcome;
         expect(seen, message).toEqual({
-          ends: fault.ends,
-          details: expect.objectContaining(fault.details ?? {}),
+          ends,
+          details: expect.objectContaining(details),
           attempts,
           retries: attempts - 1,
           // the tool of the first step runs once that step is whole, and never twice
-          written: fault.written ?? (fault.ends === 'done' || step === 'answer' ? 1 : 0),
+          written: outcome.written ?? (ends === 'done' || step === 'answer' ? 1 : 0),
           endings: 1,
           hasKey: false,
         });

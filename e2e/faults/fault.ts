@@ -23,6 +23,8 @@ export type Fault = Outcome & {
   tool?: () => unknown;
   /** Where the format or the step has no such fault. */
   only?: { wire?: WireName; step?: StepName };
+  /** What is different where a model proxy is between the run and the provider. */
+  byProxy?: Partial<Outcome>;
 };
 
 /** The fault in the first `times` requests of the step, and the right answer after that. */

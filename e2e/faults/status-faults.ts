@@ -1,4 +1,4 @@
-import { first, pour, type Fault } from './fault.ts';
+import { first, pour, type Fault, type Outcome } from './fault.ts';
 import type { Play } from './provider.ts';
 
 /** The key of the test, which some faults repeat. */
@@ -24,6 +24,12 @@ function redirect(status: number, location: string): Play {
 
 const busy = { message: 'Rate limit reached.', type: 'requests', code: 'rate_limit_exceeded' };
 
+/** What is neither JSON nor a stream is not passed on. */
+const noAnswer: Partial<Outcome> = {
+  ends: 'stream_malformed',
+  details: { proxyCode: 'upstream_content_type' },
+};
+
 /** Answers that are no answers: refusals, redirects, web pages, and bodies of another kind. */
 export const statusFaults: Fault[] = [
   { name: '400', play: refuse(400, { message: 'Bad field.' }), ends: 'bad_request' },
@@ -31,9 +37,20 @@ export const statusFaults: Fault[] = [
     name: '401 that repeats the key',
     play: refuse(401, { message: `Incorrect API key provided: ${key}.`, code: 'invalid_api_key' }),
     ends: 'auth',
+    byProxy: { details: { proxyCode: 'upstream_auth' } },
   },
-  { name: '402', play: refuse(402, { message: 'Your balance is too low.' }), ends: 'rate_limited' },
-  { name: '403', play: refuse(403, { message: 'Not allowed.' }), ends: 'model_denied' },
+  {
+    name: '402',
+    play: refuse(402, { message: 'Your balance is too low.' }),
+    ends: 'rate_limited',
+    byProxy: { ends: 'budget_exceeded', details: { proxyCode: 'upstream_unpaid' } },
+  },
+  {
+    name: '403',
+    play: refuse(403, { message: 'Not allowed.' }),
+    ends: 'model_denied',
+    byProxy: { details: { proxyCode: 'upstream_denied' } },
+  },
   { name: '404', play: refuse(404, { message: 'No such model.' }), ends: 'model_denied' },
   { name: '404 as a web page', play: page(404), ends: 'model_denied' },
   { name: '405', play: refuse(405, { message: 'Method not allowed.' }), ends: 'bad_request' },
@@ -111,21 +128,32 @@ export const statusFaults: Fault[] = [
     name: `${status} to another host`,
     play: redirect(status, 'http://169.254.169.254/latest'),
     ends: 'redirect_blocked',
+    byProxy: { details: { proxyCode: 'upstream_redirect' } },
   })),
   {
     name: '307 to itself',
     play: redirect(307, 'chat/completions'),
     ends: 'redirect_blocked',
   },
-  { name: '304', play: ({ response }) => void response.writeHead(304).end(), ends: 'provider_error' },
-  { name: '204', play: ({ response }) => void response.writeHead(204).end(), ends: 'provider_error' },
+  {
+    name: '304',
+    play: ({ response }) => void response.writeHead(304).end(),
+    ends: 'provider_error',
+    byProxy: { ends: 'stream_malformed', details: { proxyCode: 'upstream_malformed' } },
+  },
+  {
+    name: '204',
+    play: ({ response }) => void response.writeHead(204).end(),
+    ends: 'provider_error',
+    byProxy: noAnswer,
+  },
   {
     name: '200 with an empty body',
     play: ({ response }) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
     ends: 'stream_truncated',
     attempts: 3,
   },
-  { name: '200 with a web page', play: page(200), ends: 'provider_error' },
+  { name: '200 with a web page', play: page(200), ends: 'provider_error', byProxy: noAnswer },
   {
     name: '200 with a web page that says it is a stream',
     play: ({ response }) => {
@@ -162,6 +190,7 @@ export const statusFaults: Fault[] = [
       response.end([answer.start, ...answer.text, ...answer.call, answer.end].join(''));
     },
     ends: 'done',
+    byProxy: noAnswer,
   },
   {
     name: '400 whose body never ends',

@@ -112,6 +112,8 @@ const inputs: Fault[] = [
   name: `makes a call with ${name}`,
   play: makes({ input: input as string }),
   ...readAsError,
+  // an event of more than 1 MB is not passed on
+  ...(input!.length > 1 << 20 ? { byProxy: { ends: 'too_large' } } : {}),
 }));
 
 const counts: Fault[] = [

@@ -30,6 +30,8 @@ const statuses = {
   upstream_redirect: 502,
   upstream_content_type: 502,
   upstream_auth: 502,
+  upstream_unpaid: 502,
+  upstream_denied: 502,
   upstream_too_large: 502,
   upstream_malformed: 502,
   unavailable: 503,
@@ -81,14 +83,23 @@ export function jsonResponse(
 
 /**
  * What the caller gets for whatever was thrown: a {@link Refusal} as `{ error: { code, message } }` with its status,
- * and anything else as 500 without a word of what it was, which may name a key or a file.
+ * and anything else as 500 without a word of what it was, which may name a key or a file. `type` is the error's, where
+ * its reader has to tell it from another's.
  */
-export function refusalResponse(error: unknown, headers: Readonly<Record<string, string>> = {}): Response {
+export function refusalResponse(
+  error: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  type?: string,
+): Response {
   const refusal =
     error instanceof Refusal ? error : new Refusal('internal', 'Something went wrong on this server.');
   const { status, code, message, retryAfterMs } = refusal;
   const retry = retryAfterMs === undefined ? {} : retryHeaders(retryAfterMs);
-  return jsonResponse(status, { error: { code, message } }, { ...headers, ...retry });
+  return jsonResponse(
+    status,
+    { error: { ...(type === undefined ? {} : { type }), code, message } },
+    { ...headers, ...retry },
+  );
 }
 
 function retryHeaders(ms: number): Record<string, string> {

@@ -5,6 +5,7 @@ import { builtInProviders } from './built-in.ts';
 import type { Environment } from './environment.ts';
 import type { FetchFunction } from './guarded-fetch.ts';
 import { keepNothing } from './keep-nothing.ts';
+import { readProxyAnswer } from './proxy-error.ts';
 import { type BuiltInProvider, providers } from './providers.ts';
 import type { ModelProvider, ModelSettings } from './settings.ts';
 
@@ -95,11 +96,12 @@ function withOwnHeaders(base: string, { headers, credentials, fetch }: ProxiedOp
     for (const name of keyHeaders) sent.delete(name);
     for (const [name, value] of Object.entries(await ownHeaders(headers))) setHeader(sent, name, value);
     const send: FetchFunction = fetch ?? ((target, settings) => globalThis.fetch(target, settings));
-    return send(input, {
+    const response = await send(input, {
       ...init,
       headers: Object.fromEntries(sent),
       ...(credentials === undefined ? {} : { credentials }),
     });
+    return readProxyAnswer(response, base);
   };
 }
 

@@ -36,17 +36,12 @@ export function remotePrompt<Definition extends PromptDefinition<never> = Prompt
     name,
     remote: true,
     run() {
-      throw notHere(name);
+      throw new CuelineError(
+        'invalid_options',
+        `Prompt "${name}" runs on a server only: start it with viaRoute(…).`,
+      );
     },
   };
   // its types are those of the definition that it names
   return remote as RemoteOf<Definition>;
-}
-
-/** Why a remote prompt does not run where it was started. */
-export function notHere(name: string): CuelineError {
-  return new CuelineError(
-    'invalid_options',
-    `Prompt "${name}" is a remotePrompt: it has a name only, and runs on a server. Give the run an executor, { executor: viaRoute('/api/${encodeURIComponent(name)}') }, or import the definition itself to run it here.`,
-  );
 }

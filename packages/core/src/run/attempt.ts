@@ -1,9 +1,10 @@
 import { CuelineError } from '../errors.ts';
-import { LOG_VERSION, type RunEvent, type RunEventBody } from '../log/events.ts';
+import type { RunEvent, RunEventBody } from '../log/events.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import type { Scheduler } from '../log/schedule.ts';
 import type { EditReply } from '../tasks/task.ts';
 import type { Executor, RunCommand, RunRequest } from './executor.ts';
+import { failedStart } from './failed-start.ts';
 import { createPlacing, keptBefore } from './place-events.ts';
 
 /** One start of a run: its log, and the work that fills it. */
@@ -16,6 +17,11 @@ export type Attempt = {
   readonly replays: boolean;
   /** True while the work goes on and is not followed. */
   readonly detached: boolean;
+  /**
+   * The work, where the connection to it was lost and the log has ended for that: a run, which may still go on where it
+   * happens, or the `request` of a start of which nothing was heard.
+   */
+  readonly lost: LostWork | undefined;
   /** Ends it as `stopped`, at the latest after a moment. */
   stop(): void;
   /** Ends it as `stopped` at once: something else takes its place. */
@@ -30,6 +36,9 @@ export type Attempt = {
   fail(error: CuelineError): void;
   tell(command: RunCommand): EditReply | Promise<EditReply>;
 };
+
+/** What makes another attempt of the same work. */
+export type LostWork = Pick<AttemptOptions, 'request'> & { events: readonly RunEvent[] };
 
 export type AttemptOptions = {
   executor: Executor;
@@ -57,8 +66,8 @@ export function createAttempt(options: AttemptOptions): Attempt {
   let followed: AsyncIterator<RunEvent> | undefined;
   /** To be let go of once it has said which run it is: nobody could find it again before. */
   let leaving = false;
-  /** True where the executor broke off, and has not said that the run has ended. */
-  let lost = false;
+  /** Set where the executor broke off, and has not said that the run has ended. */
+  let lost: LostWork | undefined;
 
   log.listen(onEvent);
   const result = untilEnd(log);
@@ -89,7 +98,8 @@ export function createAttempt(options: AttemptOptions): Attempt {
   /** An executor that is told to stop may say so by an error, or by saying nothing more. */
   function brokenOff(error: unknown): void {
     if (controller.signal.aborted) return end({ outcome: 'stopped' });
-    lost = hasBegun();
+    if (executor.attach !== undefined && !isGone(error))
+      lost = hasBegun() ? { events: [...log.events] } : { request, events };
     if (CuelineError.isInstance(error)) return fail(error);
     const message = error instanceof Error ? error.message : String(error);
     fail(new CuelineError('script_error', message, { cause: error }));
@@ -109,18 +119,8 @@ export function createAttempt(options: AttemptOptions): Attempt {
   /** Ends the log for its executor. One that has said nothing yet gets the start that it would have had. */
   function end(body: Omit<Extract<RunEventBody, { type: 'run-end' }>, 'type'>): void {
     if (log.events.length === 0) {
-      const messages = [...(request?.messages ?? [])];
-      log.append({
-        type: 'run-start',
-        v: LOG_VERSION,
-        runId: '',
-        name,
-        model: '',
-        messages,
-        ...(messages.length === 0 ? {} : { turns: messages.length }),
-        messageId: '',
-        ...(key === undefined ? {} : { key }),
-      });
+      const [start] = failedStart(name, undefined, request?.messages);
+      log.push({ ...start!, ...(key === undefined ? {} : { key }) });
     }
     log.append({ type: 'run-end', ...body });
   }
@@ -142,6 +142,9 @@ export function createAttempt(options: AttemptOptions): Attempt {
     replays: executor.replays === true,
     get detached() {
       return leaving || (hasBegun() && followed === undefined && !log.ended);
+    },
+    get lost() {
+      return lost;
     },
     stop() {
       if (log.ended) return;
@@ -169,8 +172,8 @@ export function createAttempt(options: AttemptOptions): Attempt {
       return true;
     },
     endUnseen() {
-      if (!lost) return;
-      lost = false;
+      if (lost === undefined || lost.request !== undefined) return;
+      lost = undefined;
       const after = log.events.length - placing.before - 1;
       // following it with a signal that has aborted is what ends it
       const more = executor.attach?.(runId(), after, AbortSignal.abort());
@@ -191,6 +194,11 @@ export function createAttempt(options: AttemptOptions): Attempt {
       );
     },
   };
+}
+
+/** True where there is nothing to be found again: the run is not known there any more. */
+export function isGone(error: unknown): boolean {
+  return CuelineError.isInstance(error) && error.code === 'interrupted';
 }
 
 /** What the run comes to once its log has ended, even where the executor never lets go. */

@@ -5,41 +5,26 @@ import { callAll } from '../log/call-all.ts';
 import type { RunEvent } from '../log/events.ts';
 import { initialState } from '../log/reduce.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
-import type { RunState, TaskState } from '../log/state.ts';
+import type { RunState } from '../log/state.ts';
 import type { PromptTypes } from '../prompt-types.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { EditReply } from '../tasks/task.ts';
-import { createAttempt, type Attempt } from './attempt.ts';
+import { createAttempt, type Attempt, type LostWork } from './attempt.ts';
 import { createAttempts, refused } from './attempts.ts';
 import { createClientToolRunner } from './client-tools.ts';
 import type { Executor, RunCommand, RunRequest } from './executor.ts';
 import { inProcess } from './in-process.ts';
-import type { KeptRun } from './keep-steps.ts';
 import { loadedRetries, loadRetries } from './load-retries.ts';
 import { logUpTo, openingOf } from './log-parts.ts';
+import type { Opening } from './opening.ts';
 import { createStateOverlay } from './overlay-state.ts';
 import { createRestoring } from './restore-run.ts';
 import type { Run, RunOptions, RunSettings } from './run.ts';
 import { refuseSettings } from './refuse-settings.ts';
+import type { RetriedRun } from './retry-run.ts';
 import { readSendMessage, refuseMessage } from './send-message.ts';
 import type { EventWriter } from './store-events.ts';
 import type { StoredCalls } from './stored-calls.ts';
-
-/** What a start gives to the executor, and shows before the first event. */
-type Opening = {
-  /** Earlier turns, and how the tasks stood. */
-  messages: readonly UIMessage[];
-  tasks: readonly TaskState[];
-  shows: readonly UIMessage[];
-  /** What the log begins with. */
-  events?: readonly RunEvent[];
-  /** Calls of the last message that are made before the model is asked. */
-  unfinishedCalls?: KeptRun['unfinishedCalls'];
-  signal?: AbortSignal | undefined;
-};
-
-/** What a start is found by here, and where it happens: there a later turn is not the first one again. */
-type Keys = { key?: string | undefined; requestKey?: string | undefined };
 
 /** A run of `definition` that has not started. */
 export function createRun<Input = void, Types extends PromptTypes = PromptTypes>(
@@ -133,7 +118,7 @@ function openRun<Input, Types extends PromptTypes>(
         // before the attempt is made, it is the one that will be shown
         const isShown = made === undefined || made === attempts.shown;
         // that a log breaks off is seen by whoever loads it, and another page may still be writing it
-        if (isShown && !isInterruption(event)) writer?.add(event);
+        if (isShown && !isInterruption(event, made?.lost)) writer?.add(event);
         calls?.see(event);
         if (isShown) callAll(listeners, event);
         // of an attempt that is out of sight, only what it asks is told
@@ -149,10 +134,15 @@ function openRun<Input, Types extends PromptTypes>(
     return attempt;
   }
 
+  /**
+   * `key` is what the start is found by here, and `requestKey` where it happens: there a later turn is not the first one
+   * again, and a start whose answer was lost can be sent again.
+   */
   function begin(
     input: Input,
     { messages, tasks, shows, events = [], signal, unfinishedCalls }: Opening,
-    { key, requestKey }: Keys,
+    key: string | undefined,
+    requestKey = createId('start'),
   ): Promise<unknown> {
     const { definition: latest, model, options: promptOptions, executor, ...unknown } = settings;
     lastInput = input;
@@ -189,10 +179,8 @@ function openRun<Input, Types extends PromptTypes>(
 
   /** A start of the conversation that is shown, which is found by the key that it began with. */
   function goOn(opening: Opening): Promise<unknown> {
-    const key = attempts.shown?.key;
-    const requestKey = key === undefined ? undefined : createId('turn');
     // a conversation may begin with what the user says; a prompt that takes an input has been started with it
-    return begin(lastInput as Input, opening, { key, requestKey });
+    return begin(lastInput as Input, opening, attempts.shown?.key);
   }
 
   function say({ parts }: Pick<UIMessage, 'parts'>, signal: AbortSignal | undefined): Promise<unknown> {
@@ -201,42 +189,37 @@ function openRun<Input, Types extends PromptTypes>(
     return goOn({ messages: shows.slice(openingOf(log.events)), tasks, shows, signal });
   }
 
+  /** Goes on with what was lost: the run where it still is, or the start, which its executor makes once. */
+  function find({ request, events }: LostWork, key: string | undefined): Attempt {
+    const attempt = take(request as RunRequest<Input> | undefined, events, key);
+    if (request === undefined) follow(attempt);
+    tell();
+    return attempt;
+  }
+
+  const retried: RetriedRun = {
+    attempts,
+    find,
+    goOn,
+    log: () => log.events,
+    replays: () => settings.executor?.replays === true,
+  };
+
   /** Waits for what it needs only where a page has just been loaded; whatever is started or stopped meanwhile takes it back. */
   function retry(from: number | undefined): Promise<unknown> {
     const part = loadedRetries();
-    if (part !== undefined) return retryWith(part, from);
+    if (part !== undefined) return part.retryRun(retried, from);
     const { shown } = attempts;
     let isTakenBack = false;
     takeBackRetry = () => (isTakenBack = true);
     const result = loadRetries().then((loaded) =>
       isTakenBack || attempts.shown !== shown
         ? refused(new CuelineError('aborted', 'The retry was taken back.'))
-        : retryWith(loaded, from),
+        : loaded.retryRun(retried, from),
     );
     // as with every start, whoever ignores it need not hear of it
     result.catch(() => {});
     return result;
-  }
-
-  function retryWith(
-    { keepSteps }: NonNullable<ReturnType<typeof loadedRetries>>,
-    from: number | undefined,
-  ): Promise<unknown> {
-    const [first] = log.events;
-    if (first?.type !== 'run-start') {
-      return refused(
-        new CuelineError('invalid_options', 'Nothing has run that could be tried again. Call start(input).'),
-      );
-    }
-    let kept: KeptRun;
-    try {
-      // a replay can only begin with its beginning
-      kept = keepSteps(log.events, settings.executor?.replays === true ? 0 : from);
-    } catch (error) {
-      return refused(error);
-    }
-    attempts.replace();
-    return goOn({ ...kept, shows: first.messages });
   }
 
   /** Goes on with a log of the past: with the work behind it, where that still goes on. */
@@ -263,7 +246,12 @@ function openRun<Input, Types extends PromptTypes>(
   }
 
   async function command(said: RunCommand, attempt = attempts.shown): Promise<EditReply> {
-    return attempt?.tell(said) ?? { accepted: false, reason: 'The run is not under way.' };
+    try {
+      return (await attempt?.tell(said)) ?? { accepted: false, reason: 'The run is not under way.' };
+    } catch (error) {
+      if (!CuelineError.isInstance(error) || error.code === 'invalid_options') throw error;
+      return { accepted: false, reason: error.message };
+    }
   }
 
   return {
@@ -290,7 +278,7 @@ function openRun<Input, Types extends PromptTypes>(
     },
     start(input, { key, whenBusy, signal } = {}) {
       const opening: Opening = { messages: [], tasks: [], shows: [], signal };
-      const start = (): Promise<unknown> => begin(input, opening, { key, requestKey: key });
+      const start = (): Promise<unknown> => begin(input, opening, key, key);
       const enter = (): Promise<unknown> =>
         attempts.find(key) ?? attempts.enter(start, { key, whenBusy, signal });
       return restoring.when(enter, { key, signal });
@@ -312,7 +300,9 @@ function openRun<Input, Types extends PromptTypes>(
     },
     detach: () => attempts.shown?.detach(),
     attach() {
-      if (attempts.shown !== undefined && !log.ended) follow(attempts.shown);
+      const { shown } = attempts;
+      if (shown?.lost !== undefined) find(shown.lost, shown.key);
+      else if (shown !== undefined && !log.ended) follow(shown);
     },
     log: () => log.events,
     at: (seq) => log.at(seq),
@@ -342,6 +332,8 @@ function lastRunId(events: readonly RunEvent[]): string | undefined {
   return start !== undefined && 'runId' in start ? start.runId : undefined;
 }
 
-function isInterruption(event: RunEvent): boolean {
-  return event.type === 'run-end' && event.error?.code === 'interrupted';
+/** True for an end that is only this page's: the run may go on where it happens. */
+function isInterruption(event: RunEvent, lost: LostWork | undefined): boolean {
+  if (event.type !== 'run-end') return false;
+  return event.error?.code === 'interrupted' || (lost !== undefined && lost.request === undefined);
 }

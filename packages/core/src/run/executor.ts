@@ -27,7 +27,7 @@ export type RunRequest<Input = unknown> = {
    * stay in this process: a route makes none, and the model there makes them again.
    */
   unfinishedCalls?: readonly UnfinishedCall[] | undefined;
-  /** Starting twice with one key is one run. */
+  /** Starting twice with one key is one run. A `Run` makes one up for each start that has none. */
   key?: string | undefined;
   /**
    * Asked when a tool that may change something is about to run, after its `tool-start`: the tool runs once this resolves.

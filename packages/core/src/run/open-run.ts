@@ -4,7 +4,6 @@ import { checkPlugins } from '../prompt/check-plugins.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
 import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
 import { noteInput } from '../prompt/given.ts';
-import { notHere } from '../prompt/remote-prompt.ts';
 import { checkRunOptions } from '../prompt/option-names.ts';
 import type { ToolEffect } from '../prompt/tool-definition.ts';
 import type { Conducted } from './conduct.ts';
@@ -130,4 +129,12 @@ function optionsOver(under: Conducted['options'] | undefined, given: PromptOptio
     tools: { ...under.tools, ...given.tools },
     limits: { ...under.limits, ...given.limits },
   };
+}
+
+/** Why a remote prompt does not run where it was started. */
+function notHere(name: string): CuelineError {
+  return new CuelineError(
+    'invalid_options',
+    `Prompt "${name}" is a remotePrompt: it has a name only, and runs on a server. Give the run an executor, { executor: viaRoute('/api/${encodeURIComponent(name)}') }, or import the definition itself to run it here.`,
+  );
 }

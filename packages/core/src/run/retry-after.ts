@@ -17,7 +17,7 @@ export function retryAfterOf(error: unknown): number | undefined {
       details?: { retryAfter?: unknown };
       cause?: unknown;
     };
-    const asked = fromHeaders(responseHeaders) ?? fromSeconds(details?.retryAfter);
+    const asked = fromHeaders(responseHeaders) ?? readRetryAfter(details?.retryAfter);
     if (asked !== undefined) return asked;
     at = cause;
   }
@@ -39,10 +39,11 @@ function fromHeaders(headers: unknown): number | undefined {
   const named = new Map(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value as unknown]),
   );
-  return atLeastZero(named.get('retry-after-ms')) ?? fromSeconds(named.get('retry-after'));
+  return atLeastZero(named.get('retry-after-ms')) ?? readRetryAfter(named.get('retry-after'));
 }
 
-function fromSeconds(given: unknown): number | undefined {
+/** A `retry-after` header in ms: seconds, or a date. Undefined where it is neither. */
+export function readRetryAfter(given: unknown): number | undefined {
   const seconds = atLeastZero(given);
   if (seconds !== undefined) return seconds * 1_000;
   // a number that is no time at all would be read as a year

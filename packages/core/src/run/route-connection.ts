@@ -1,4 +1,5 @@
 import { CuelineError } from '../errors.ts';
+import { readRetryAfter } from './retry-after.ts';
 import { askRoute, routeError, wrongKind, type Route, type RouteRequest } from './route-request.ts';
 
 /** A connection on which events come; or why there is none, and how long the route wants to be left alone. */
@@ -57,18 +58,19 @@ export async function connectToRoute(
 /** What a route that says no means: an error, or a reason to ask again a little later. */
 async function refused(response: Response, request: RouteRequest): Promise<RouteConnection> {
   const error = await routeError(response, request);
-  const seconds = Number(response.headers.get('retry-after') ?? 0);
-  const restMs = seconds > 0 ? seconds * 1_000 : 0;
+  const restMs = readRetryAfter(response.headers.get('retry-after')) ?? 0;
   // where nothing runs yet, whoever started it decides whether to wait
   const waits = request.runId !== undefined || response.status !== 429;
   if (!passing.has(response.status) || !waits || restMs > MAX_REST_MS) throw error;
   return { lost: error, restMs };
 }
 
-function timedOut({ idleMs }: Route, cause: unknown): CuelineError {
+/** The error of a route that lets a request wait. */
+export function timedOut({ idleMs }: Route, cause?: unknown): CuelineError {
   return new CuelineError('timeout', `The route did not answer within ${idleMs / 1_000} s.`, { cause });
 }
 
-function limit(ms: number, onEnd: () => void): ReturnType<typeof setTimeout> | undefined {
+/** Calls back after so many ms; never for Infinity. */
+export function limit(ms: number, onEnd: () => void): ReturnType<typeof setTimeout> | undefined {
   return ms > 2 ** 31 - 1 ? undefined : setTimeout(onEnd, ms);
 }

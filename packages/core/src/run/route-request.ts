@@ -48,13 +48,15 @@ export type RouteRequest = {
 const MAX_TEXT_LENGTH = 64 * 1024;
 
 /**
- * The route's answer, whatever it is.
+ * The route's answer, whatever it is. Neither the page's `headers` function nor the route is waited for once `signal` has
+ * aborted.
  * @throws CuelineError `network` where there is none, or what `signal` was aborted with
  */
 export async function askRoute(route: Route, request: RouteRequest): Promise<Response> {
   const { signal, runId } = request;
   const url = runId === undefined ? route.url : withRun(route.url, runId);
-  const message = buildRequest(url, request, route, await ownHeaders(route));
+  const own = await untilAborted(ownHeaders(route), signal);
+  const message = buildRequest(url, request, route, own);
   // as a global's own method: browsers refuse a detached fetch
   const send = route.fetch ?? ((given: Request) => globalThis.fetch(given));
   let sent: Promise<Response> | undefined;

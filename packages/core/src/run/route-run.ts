@@ -1,11 +1,12 @@
 import { anySignal } from '../any-signal.ts';
+import { createId } from '../create-id.ts';
 import { CuelineError } from '../errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { readEventStream } from '../log/read-event-stream.ts';
 import type { EditReply } from '../tasks/task.ts';
 import type { RunCommand, RunRequest } from './executor.ts';
 import { commandBody, startBody } from './route-body.ts';
-import { connectToRoute } from './route-connection.ts';
+import { connectToRoute, limit, timedOut } from './route-connection.ts';
 import { isOffline, pauseBeforeTry, untilOnline } from './route-pause.ts';
 import { askRoute, readJson, routeAt, routeError, type Route, type RouteRequest } from './route-request.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -17,12 +18,13 @@ const STOP_TRIES = 3;
 /** Which run a signal has ended: whoever let go of a run and came back listens to the same signal twice. */
 const stoppedBy = new WeakMap<AbortSignal, string>();
 
+/** How often a start is sent again that had no answer: an address where nothing is served is to be said soon. */
+const START_RETRIES = 2;
+
 /** What is followed: a run to start, or one that was started before. */
 type Errand = {
   /** What starts it, as JSON. */
   body?: string;
-  /** True where asking for it twice gives the same run. */
-  repeatable: boolean;
   runId?: string;
   /** Events up to this one are known already. */
   afterSeq?: number;
@@ -39,11 +41,9 @@ export function startOnRoute<Input>(
   unstarted: () => Iterable<RunEvent>,
 ): AsyncIterator<RunEvent> {
   const route = routeAt(url, options);
-  const { key } = request as { key?: string | undefined };
   const { abortSignal } = request.options ?? {};
   const errand: Errand = {
-    body: startBody(request),
-    repeatable: key !== undefined,
+    body: startBody({ ...request, key: request.key ?? createId('start') }),
     unstarted,
   };
   return follow(route, errand, anySignal(signal, abortSignal));
@@ -58,12 +58,12 @@ export function attachToRoute(
   signal: AbortSignal,
 ): AsyncIterator<RunEvent> {
   const unstarted = (): RunEvent[] => [{ seq: afterSeq + 1, t: 0, type: 'run-end', outcome: 'stopped' }];
-  return follow(routeAt(url, options), { repeatable: true, runId, afterSeq, unstarted }, signal);
+  return follow(routeAt(url, options), { runId, afterSeq, unstarted }, signal);
 }
 
 /**
- * Gives a command to a run. It is not said again where the connection fails, because it may have been heard, and a task
- * that is added twice is there twice.
+ * Gives a command to a run, once there is a network, or after half a minute without. It is not sent again where the
+ * connection fails, because it may have arrived, and a task that is added twice is there twice.
  */
 export async function tellRoute(
   url: string | URL,
@@ -73,13 +73,30 @@ export async function tellRoute(
 ): Promise<EditReply> {
   const route = routeAt(url, options);
   const request: RouteRequest = { method: 'POST', runId, body: commandBody(command) };
-  const response = await askRoute(route, request);
-  if (response.status === 404 || response.status === 410) {
-    response.body?.cancel().catch(() => {});
-    return { accepted: false, reason: 'The run is not under way.' };
+  if (isOffline(route)) await untilOnline(route, new AbortController().signal);
+  return askInTime(route, request, async (response) => {
+    if (response.status === 404 || response.status === 410) {
+      response.body?.cancel().catch(() => {});
+      return { accepted: false, reason: 'The run is not under way.' };
+    }
+    if (!response.ok) throw await routeError(response, request);
+    return (await readJson(response, 'an answer to the command (JSON)', 'accepted')) as EditReply;
+  });
+}
+
+/** What `read` makes of the route's answer. Rejects where both together take longer than the route may be silent. */
+async function askInTime<Value>(
+  route: Route,
+  request: RouteRequest,
+  read: (response: Response) => Value | Promise<Value>,
+): Promise<Value> {
+  const controller = new AbortController();
+  const timer = limit(route.idleMs, () => controller.abort(timedOut(route)));
+  try {
+    return await read(await askRoute(route, { ...request, signal: controller.signal }));
+  } finally {
+    clearTimeout(timer);
   }
-  if (!response.ok) throw await routeError(response, request);
-  return (await readJson(response, 'an answer to the command (JSON)', 'accepted')) as EditReply;
 }
 
 function follow(route: Route, errand: Errand, signal: AbortSignal): AsyncIterator<RunEvent> {
@@ -133,13 +150,18 @@ function follow(route: Route, errand: Errand, signal: AbortSignal): AsyncIterato
       }
       if (halted.aborted) return;
       const reason = lost ?? new CuelineError('network', 'There is no connection.');
-      // Without a key, asking again would start a second run where the first request has started one already.
-      if (runId === undefined && !errand.repeatable) throw reason;
       if (isOffline(route)) {
         await untilOnline(route, halted);
         continue;
       }
       failures += 1;
+      if (
+        !('body' in connection) &&
+        runId === undefined &&
+        failures > Math.min(route.retries, START_RETRIES)
+      ) {
+        throw notStarted(reason, failures);
+      }
       if (failures > route.retries) throw givenUp(reason, route.retries);
       await pauseBeforeTry(route, failures, restMs, halted);
     }
@@ -247,9 +269,11 @@ async function stopOnRoute(route: Route, runId: string, signal: AbortSignal): Pr
   const never = new AbortController().signal;
   for (let tries = 1; tries <= STOP_TRIES; tries++) {
     try {
-      const response = await askRoute(route, { method: 'DELETE', runId, keepalive: true });
-      response.body?.cancel().catch(() => {});
-      if (response.status < 500) return;
+      const status = await askInTime(route, { method: 'DELETE', runId, keepalive: true }, (response) => {
+        response.body?.cancel().catch(() => {});
+        return response.status;
+      });
+      if (status < 500) return;
     } catch {
       // the network may be back for the next one
     }
@@ -262,12 +286,21 @@ function isConnectionLost({ code }: CuelineError): boolean {
   return code === 'stream_truncated' || code === 'timeout';
 }
 
+function notStarted(reason: CuelineError, attempts: number): CuelineError {
+  if (attempts === 1) return reason;
+  const { code, message, details } = reason;
+  return new CuelineError(code, `${message} (${attempts} attempts)`, {
+    cause: reason,
+    details: { ...details, attempts },
+  });
+}
+
 function givenUp(reason: CuelineError, retries: number): CuelineError {
   const code = isConnectionLost(reason) ? 'network' : reason.code;
   const tries = retries === 1 ? 'one more try' : `${retries} more tries`;
   return new CuelineError(
     code,
-    `The connection to the route was lost, and ${tries} did not bring it back. ${reason.message} The run may still be going on there.`,
+    `The connection to the route was lost, and ${tries} did not bring it back. ${reason.message} The run may still be going on there: retry() or attach() finds it again.`,
     { cause: reason, ...(reason.details === undefined ? {} : { details: reason.details }) },
   );
 }

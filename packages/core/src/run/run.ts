@@ -89,12 +89,14 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = {
    * Tries the last turn again in the same log, and keeps the steps before `from`: none of their calls is made again. Without
    * `from`, a step in which a call has begun is kept, too: a call that has no end is made again where its tool only reads,
    * and else ends with an error.
+   * A run on a route whose connection was lost is followed again, as long as the route keeps it.
    * Resolves as `start` does; rejects with `invalid_options` where the run cannot go on from there.
    */
   retry(options?: RetryOptions): Promise<Types['output']>;
   /**
    * Changes the task list of what is under way, or with `agent` (a path) the one of an agent; the model sees it at its
-   * next step. An edit that makes no sense is refused with a reason.
+   * next step. An edit that makes no sense is refused with a reason, and so is one that could not be sent: without a network
+   * it waits for one, for half a minute at most.
    */
   edit(edit: TaskEdit, agent?: string): Promise<EditReply>;
   /**
@@ -106,14 +108,14 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = {
   provideTools(tools: ClientTools<Types>): () => void;
   /**
    * Answers an open request of `state.requests`: of kind `approval` with `{ approve }`, of kind `client-tool` with
-   * `{ output }` or `{ error }`.
+   * `{ output }` or `{ error }`. What could not be sent is refused as in `edit`.
    */
   respond(requestId: string, answer: RequestAnswer): Promise<EditReply>;
   /** Ends what is under way as `stopped`, also what is out of sight, and drops what waits in the queue. */
   stop(): void;
   /** Lets go of what is under way: it goes on where it happens, and this run hears no more of it until `attach`. */
   detach(): void;
-  /** Follows what was let go of, from where it was left. */
+  /** Follows what was let go of, from where it was left; also a run on a route whose connection was lost for good. */
   attach(): void;
   /** Every event since the last start. */
   log(): readonly RunEvent[];

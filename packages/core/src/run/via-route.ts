@@ -14,11 +14,17 @@ export type RouteOptions = {
   credentials?: 'include' | 'omit' | 'same-origin' | undefined;
   /** Sends the requests, or answers them itself, as a route's own function in a test does. Default: `fetch`. */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
-  /** How often in a row a lost connection is made again without anything new coming; default 8, over half a minute. */
+  /**
+   * How often in a row a lost connection is made again without anything new coming; default 8, over half a minute. A start
+   * that has no answer is sent again twice at most, with a key by which the route starts it once.
+   */
   retries?: number | undefined;
   /** How long to wait before the try with this number, from 1 on, in ms; default 500, doubled each time up to 10,000, with jitter. */
   retryDelay?: ((attempt: number) => number) | undefined;
-  /** After how many ms without as much as a heartbeat (every 15,000) a connection counts as lost; default 45,000. */
+  /**
+   * After how many ms without as much as a heartbeat (every 15,000) a connection counts as lost; default 45,000. As long
+   * are `headers` and an answer waited for.
+   */
   idleMs?: number | undefined;
   /** While it says that there is no network, no tries are used up. Default: what the browser says. */
   connectivity?: Connectivity | undefined;

@@ -61,7 +61,9 @@ test('in this process it is an error that says what to do, before the run and wi
   const chat = new PlainChat({ transport: new PromptTransport(remote, { input, model }) });
   await chat.sendMessage({ text: 'Hi.' });
   expect(chat.error?.message).toBe(sentence);
-  expect(() => remote.run(undefined as never, input)).toThrow(sentence);
+  expect(() => remote.run(undefined as never, input)).toThrow(
+    'runs on a server only: start it with viaRoute(…)',
+  );
 });
 
 test('needs a name', () => {

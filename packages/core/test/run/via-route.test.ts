@@ -195,7 +195,7 @@ describe('a connection that is lost', () => {
     expect(error).toEqual({
       code: 'network',
       message:
-        'The connection to the route was lost, and 3 more tries did not bring it back. The connection broke while events came over it. The run may still be going on there.',
+        'The connection to the route was lost, and 3 more tries did not bring it back. The connection broke while events came over it. The run may still be going on there: retry() or attach() finds it again.',
     });
   });
 
@@ -270,36 +270,38 @@ describe('a connection that is lost', () => {
     });
   });
 
-  test('before the route has said which run it is: asked for again with a key, and an error without one', async () => {
+  test('before the route has said which run it is: asked for again, and started once', async () => {
     const tamper: HubOptions['tamper'] = (body, n) => (n === 0 ? cutAfter(body, 0) : body);
-    const keyless = setUp(turns, { tamper });
-    expect((await read(keyless.executor.start(request(), never()))).error).toMatchObject({
-      code: 'stream_truncated',
-    });
-    expect(keyless.hub.asked()).toEqual(['POST']);
-    const keyed = setUp(turns, { tamper });
-    const { seen } = await read(keyed.executor.start(request({ key: 'mount' }), never()));
-    expect(seen).toEqual(json(keyed.hub.log()));
-    expect(keyed.hub.asked()).toEqual(['POST', 'POST']);
-    expect(keyed.model.calls).toHaveLength(2);
+    for (const key of [undefined, 'mount']) {
+      const { executor, hub, model } = setUp(turns, { tamper });
+      const { seen } = await read(executor.start(request({ key }), never()));
+      expect(seen).toEqual(json(hub.log()));
+      expect(hub.asked()).toEqual(['POST', 'POST']);
+      expect(model.calls).toHaveLength(2);
+    }
   });
 
-  test('the same for a request that fails', async () => {
-    const instead: HubOptions['instead'] = () => {
-      if (hub.asked().length === 1) throw new TypeError('Failed to fetch');
-      return undefined;
-    };
-    let { executor, hub } = setUp(turns, { instead: (...given) => instead(...given) });
+  test('the same for a request that fails, which is given up after two more', async () => {
+    let failures = 1;
+    const { executor, hub } = setUp(turns, {
+      instead: () => {
+        failures -= 1;
+        if (failures >= 0) throw new TypeError('Failed to fetch');
+        return undefined;
+      },
+    });
+    expect((await read(executor.start(request(), never()))).error).toBeUndefined();
+    expect(hub.asked()).toEqual(['POST', 'POST']);
+    failures = Infinity;
     expect(await read(executor.start(request(), never()))).toEqual({
       seen: [],
       error: {
         code: 'network',
-        message: `Could not reach ${address} (Failed to fetch). Check the connection, the address, and that the route is served.`,
+        message: `Could not reach ${address} (Failed to fetch). Check the connection, the address, and that the route is served. (3 attempts)`,
+        details: { attempts: 3 },
       },
     });
-    ({ executor, hub } = setUp(turns, { instead: (...given) => instead(...given) }));
-    expect((await read(executor.start(request({ key: 'mount' }), never()))).error).toBeUndefined();
-    expect(hub.asked()).toEqual(['POST', 'POST']);
+    expect(hub.asked()).toHaveLength(5);
   });
 
   test('events that are missing, or are of another run, are an error', async () => {
@@ -677,7 +679,6 @@ describe('what a route answers besides events', () => {
     ],
     ['too much', () => new Response('', { status: 413 }), { code: 'too_large' }],
     ['broken', () => new Response('{"error":', { status: 500 }), { code: 'provider_error' }],
-    ['away', () => new Response('', { status: 503 }), { code: 'overloaded' }],
     [
       'a web page',
       () => new Response('<html>', html),
@@ -698,6 +699,15 @@ describe('what a route answers besides events', () => {
     await expect(run.start({ name: 'Ada' })).rejects.toMatchObject(error);
     expect(run.getState()).toMatchObject({ status: 'error', error });
     expect(hub.asked()).toEqual(['POST']);
+  });
+
+  test('away: asked for again, and then an error', async () => {
+    const { run, hub } = setUp([], { instead: () => new Response('', { status: 503 }) });
+    await expect(run.start({ name: 'Ada' })).rejects.toMatchObject({
+      code: 'overloaded',
+      details: { statusCode: 503, attempts: 3 },
+    });
+    expect(hub.asked()).toEqual(['POST', 'POST', 'POST']);
   });
 
   test('too many, to a start with a key: whoever started it decides whether to wait', async () => {
@@ -765,8 +775,8 @@ describe('what cannot be sent', () => {
     const { hub, executor } = setUp(['Hi.']);
     const twice = { name: 'Ada' };
     const input = { ...twice, first: twice, others: [twice, twice], left: undefined };
-    expect((await read(executor.start(request({ input }), never()))).error).toBeUndefined();
-    expect(hub.bodies).toEqual([{ prompt: 'greet', input: json(input) }]);
+    expect((await read(executor.start(request({ input, key: 'k' }), never()))).error).toBeUndefined();
+    expect(hub.bodies).toEqual([{ prompt: 'greet', key: 'k', input: json(input) }]);
   });
 
   test('headers that HTTP does not allow, or that throw, are named without being quoted', async () => {

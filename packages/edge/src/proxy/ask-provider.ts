@@ -61,5 +61,5 @@ export function drop(response: Response): void {
 }
 
 function isRedirect({ type, status }: Response): boolean {
-  return type === 'opaqueredirect' || (status >= 300 && status < 400);
+  return type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304);
 }

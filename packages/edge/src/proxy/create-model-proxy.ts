@@ -52,7 +52,7 @@ export function createModelProxy(
     try {
       return await answer(settings, rules, request, environmentOf(env), context, known, () => (sent = true));
     } catch (error) {
-      const response = refusalResponse(error, known.headers);
+      const response = refusalResponse(error, known.headers, 'proxy_error');
       if (response.status === 405) response.headers.set('allow', 'POST, OPTIONS');
       const { provider, subject } = known;
       if (!sent) {

@@ -6,12 +6,22 @@ import { redactError } from './redact.ts';
 
 const longest = 600;
 
-// The account's own troubles. As they are, a caller would take them for a session that has run out.
-const ours = new Set([401, 402, 403, 407]);
+/** The account's own troubles. As they are, a caller would take them for a session that has run out. */
+const ours: Readonly<Record<number, () => Refusal>> = {
+  401: keyRefused,
+  402: () =>
+    new Refusal('upstream_unpaid', 'The account of this server has nothing left to spend at the provider.'),
+  403: () =>
+    new Refusal('upstream_denied', 'The provider does not let the key of this server use this model.'),
+  407: keyRefused,
+};
+
+/** How long the body of an error may be silent, in ms: its status says enough. */
+const ERROR_IDLE_MS = 5_000;
 
 /**
  * A provider's error as the caller gets it: the status, and the message without keys and account names, in a form that
- * OpenAI's, Anthropic's and compatible clients can read. Throws a Refusal with 502 where the key was refused.
+ * OpenAI's, Anthropic's and compatible clients can read. Throws a Refusal with 502 for the account's own troubles.
  */
 export async function passProviderError(
   response: Response,
@@ -20,20 +30,23 @@ export async function passProviderError(
   headers: Record<string, string>,
 ): Promise<Response> {
   const { status } = response;
-  const refused = (): Refusal =>
-    new Refusal('upstream_auth', 'The provider does not accept the key of this server.');
-  if (ours.has(status)) {
+  const trouble = ours[status];
+  if (trouble !== undefined) {
     drop(response);
-    throw refused();
+    throw trouble();
   }
-  if (status > 599) {
+  if (status < 400 || status > 599) {
     drop(response);
-    throw new Refusal('upstream_malformed', 'The provider answered with a status that is none.');
+    throw new Refusal('upstream_malformed', 'The provider answered with a status that means nothing here.');
   }
-  const { text } = await readCapped(response.body, limits);
+  const { text } = await readCapped(response.body, {
+    ...limits,
+    idleMs: Math.min(limits.idleMs, ERROR_IDLE_MS),
+  });
   const { message, type, code } = factsOf(text);
   // Google answers 400 to a wrong key.
-  if (status === 400 && /api[ _]key[ _](?:not valid|invalid)|invalid api key/i.test(message)) throw refused();
+  if (status === 400 && /api[ _]key[ _](?:not valid|invalid)|invalid api key/i.test(message))
+    throw keyRefused();
   return jsonResponse(
     status,
     {
@@ -49,6 +62,10 @@ export async function passProviderError(
     },
     headers,
   );
+}
+
+function keyRefused(): Refusal {
+  return new Refusal('upstream_auth', 'The provider does not accept the key of this server.');
 }
 
 function factsOf(text: string): { message: string; type: unknown; code: unknown } {

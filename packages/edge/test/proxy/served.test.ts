@@ -1,6 +1,7 @@
 import { stepCountIs, streamText, tool } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { createRun, definePrompt, inProcess } from '@cueline/core';
 import { proxied, resolveModel } from '@cueline/core/models';
 import { base, chatBody, chatUsage, createModelProxy, events, key, origin } from './support.ts';
 import { serveBoth, stream } from './upstream.ts';
@@ -275,7 +276,12 @@ describe("the AI SDK's own client", () => {
     const stranger = await resolveModel('openai:gpt-x', proxied(served.url));
     await streamText({ model: stranger, prompt: 'Hi', maxRetries: 0, onError }).consumeStream();
     const told = JSON.stringify(errors.map((error) => [(error as Error).message, error]));
-    expect(told).toContain('The model broke off in the middle of its answer.');
+    expect(errors[0]).toMatchObject({
+      cause: {
+        code: 'stream_truncated',
+        message: 'The model broke off in the middle of its answer. Try again.',
+      },
+    });
     expect(errors.slice(-2)).toMatchObject([
       { statusCode: 403, message: expect.stringContaining('This model is not offered here.') },
       { statusCode: 401, message: expect.stringContaining('Who asks is not known here.') },
@@ -340,4 +346,96 @@ describe('a provider whose package speaks Chat Completions', () => {
     );
     expect(asked[1]!.body['messages']).toHaveLength(3);
   });
+});
+
+describe('whichever package reads it', () => {
+  const ids: Record<string, string> = {
+    openai: 'gpt-x',
+    anthropic: 'claude-x',
+    google: 'gemini-x',
+    mistral: 'mistral-x',
+    groq: 'lab/model-x',
+    deepseek: 'deepseek-x',
+    togetherai: 'lab/model-x',
+    fireworks: 'lab/model-x',
+  };
+
+  /** What a run with a model of this provider ends with, and how often the provider was asked. */
+  async function fail(
+    provider: string,
+    respond: () => Response,
+    more: Partial<Parameters<typeof createModelProxy>[0]> = {},
+  ): Promise<{ asked: number; error: unknown }> {
+    let asked = 0;
+    const proxy = createModelProxy({
+      providers: { [provider]: { models: [ids[provider]!], apiKey: 'sk-0123456789abcdef' } },
+      origins: [origin],
+      auth: async () => ({ subject: 'ada' }),
+      fetch: async () => {
+        asked += 1;
+        return respond();
+      },
+      ...more,
+    });
+    const models = proxied(base, {
+      headers: { origin },
+      fetch: (input, init) => proxy(new Request(input, init)),
+    });
+    const run = createRun(
+      definePrompt('hello', (prompt) => prompt.$`Hello.`),
+      { model: `${provider}:${ids[provider]!}`, executor: inProcess(models) },
+    );
+    await run.start().catch(() => {});
+    return { asked, error: run.getState().error };
+  }
+
+  const begun = (fault: (controller: ReadableStreamDefaultController<Uint8Array>) => void): Response => {
+    let pulls = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulls += 1;
+        if (pulls === 1) controller.enqueue(new TextEncoder().encode(': hello\n\n'));
+        else fault(controller);
+      },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  };
+
+  test.each(Object.keys(ids))('%s: each fault has its own code, and no key is named', async (provider) => {
+    const seen = [
+      await fail(provider, () => Response.json({ error: { message: 'Bad key.' } }, { status: 401 })),
+      await fail(provider, () => Response.json({ error: { message: 'Pay.' } }, { status: 402 })),
+      await fail(provider, () => Response.redirect('https://elsewhere.example/', 307)),
+      await fail(provider, () => new Response('<html>', { headers: { 'content-type': 'text/html' } })),
+      await fail(provider, () => begun((controller) => controller.enqueue(new Uint8Array(3_000))), {
+        limits: { eventBytes: 1_000 },
+      }),
+      await fail(provider, () => begun(() => {}), { timeouts: { idleMs: 30 } }),
+      await fail(provider, () => Response.json({}), { auth: async () => null }),
+    ];
+    expect(seen).toMatchObject([
+      { asked: 1, error: { code: 'auth', details: { proxyCode: 'upstream_auth' } } },
+      { asked: 1, error: { code: 'budget_exceeded', details: { proxyCode: 'upstream_unpaid' } } },
+      { asked: 1, error: { code: 'redirect_blocked', details: { proxyCode: 'upstream_redirect' } } },
+      { asked: 1, error: { code: 'stream_malformed', details: { proxyCode: 'upstream_content_type' } } },
+      { asked: 1, error: { code: 'too_large', details: { proxyCode: 'event_too_large' } } },
+      { asked: 1, error: { code: 'timeout', details: { proxyCode: 'idle', phase: 'chunk' } } },
+      { asked: 0, error: { code: 'auth', details: { proxyCode: 'unauthorized' } } },
+    ]);
+    expect(JSON.stringify(seen)).not.toContain('sk-0123');
+  });
+
+  test.each(Object.keys(ids))(
+    '%s: an answer that is cut off before it says anything is asked for again',
+    async (provider) => {
+      const { asked, error } = await fail(provider, () =>
+        begun((controller) => controller.error(new TypeError('terminated'))),
+      );
+      expect({ asked, error }).toMatchObject({
+        asked: 3,
+        error: { code: 'stream_truncated', details: { proxyCode: 'broken' } },
+      });
+    },
+    20_000,
+  );
 });

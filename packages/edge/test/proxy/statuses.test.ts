@@ -184,8 +184,8 @@ describe('what a provider answers', () => {
     ['nothing', 502, 'upstream_content_type', () => new Response(null, { status: 204 })],
     ['JSON that is none', 502, 'upstream_malformed', () => typed('application/json')],
     ['401', 502, 'upstream_auth', () => failed(`bad key ${key}`, 401)],
-    ['402', 502, 'upstream_auth', () => failed('pay', 402)],
-    ['403', 502, 'upstream_auth', () => failed(`bad key ${key}`, 403)],
+    ['402', 502, 'upstream_unpaid', () => failed('pay', 402)],
+    ['403', 502, 'upstream_denied', () => failed(`bad key ${key}`, 403)],
     ['400 for a wrong key', 502, 'upstream_auth', () => failed('API key not valid.', 400)],
     [
       '400',
@@ -462,7 +462,11 @@ describe('options that cannot be meant', () => {
     expect([response.status, await response.json()]).toEqual([
       503,
       {
-        error: { code: 'unavailable', message: "The caller's address could not be read on this server." },
+        error: {
+          type: 'proxy_error',
+          code: 'unavailable',
+          message: "The caller's address could not be read on this server.",
+        },
       },
     ]);
     const what = typeof given === 'string' ? JSON.stringify(given) : `something of type ${typeof given}`;

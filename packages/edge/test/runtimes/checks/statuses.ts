@@ -52,7 +52,7 @@ const json =
 /** What a provider does, and what the caller gets. */
 const upstream: [...Case, Answer][] = [
   [502, 'upstream_auth', 'does not know the key', {}, json(401, '{"error":{"message":"Bad key"}}')],
-  [502, 'upstream_auth', 'has no money', {}, json(402, '{}')],
+  [502, 'upstream_unpaid', 'has no money', {}, json(402, '{}')],
   [502, 'upstream_malformed', 'sends no JSON object', {}, json(200, '[1')],
   [
     502,

@@ -1,0 +1,53 @@
+import { CuelineError } from '../errors.ts';
+import type { RunEvent } from '../log/events.ts';
+import { isGone, type Attempt, type LostWork } from './attempt.ts';
+import { refused, type Attempts } from './attempts.ts';
+import { keepSteps, type KeptRun } from './keep-steps.ts';
+import type { Opening } from './opening.ts';
+
+/** What a retry needs of its run. */
+export type RetriedRun = {
+  readonly attempts: Pick<Attempts, 'shown' | 'replace'>;
+  log(): readonly RunEvent[];
+  /** True where nothing is run: a replay can only begin with its beginning. */
+  replays(): boolean;
+  /** Goes on with work whose connection was lost. */
+  find(lost: LostWork, key: string | undefined): Attempt;
+  /** Starts the conversation that is shown again, with what was kept of it. */
+  goOn(opening: Opening): Promise<unknown>;
+};
+
+/**
+ * Tries the last turn of a run again. Without `from`, work whose connection was lost is found again where it still is;
+ * where it is not known any more, it is tried again from what is in the log. Rejects with `invalid_options`.
+ */
+export function retryRun(run: RetriedRun, from: number | undefined): Promise<unknown> {
+  const { shown } = run.attempts;
+  if (from === undefined && shown?.lost !== undefined) return findAgain(run, shown.lost, shown.key);
+  const log = run.log();
+  const [first] = log;
+  if (first?.type !== 'run-start') {
+    return refused(
+      new CuelineError('invalid_options', 'Nothing has run that could be tried again. Call start(input).'),
+    );
+  }
+  let kept: KeptRun;
+  try {
+    kept = keepSteps(log, run.replays() ? 0 : from);
+  } catch (error) {
+    return refused(error);
+  }
+  run.attempts.replace();
+  return run.goOn({ ...kept, shows: first.messages });
+}
+
+function findAgain(run: RetriedRun, lost: LostWork, key: string | undefined): Promise<unknown> {
+  const found = run.find(lost, key);
+  const result = found.result.catch((error: unknown) => {
+    if (run.attempts.shown !== found || !isGone(error)) throw error;
+    return retryRun(run, undefined);
+  });
+  // as with every start, whoever ignores it need not hear of it
+  result.catch(() => {});
+  return result;
+}
