@@ -1,9 +1,17 @@
-import { createRun, definePrompt, tool, type Run, type RunEvent, type ToolContext } from '@cueline/core';
+import {
+  createRun,
+  definePrompt,
+  tool,
+  type Prompt,
+  type Run,
+  type RunEvent,
+  type ToolContext,
+} from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import * as z from 'zod';
 
 type Model = ReturnType<typeof scriptedModel>;
-type Prompt = Parameters<Model['doStream']>[0]['prompt'];
+type Sent = Parameters<Model['doStream']>[0]['prompt'];
 
 /** What tools have done, over all the processes that worked on a run. */
 export type World = {
@@ -34,7 +42,7 @@ function call(name: string, what: string): { name: string; what: string } {
 }
 
 /** A model that asks for the part of its plan that no result in its prompt has settled, with ids of its own each time. */
-function planningModel(newId: () => string): Model {
+export function planningModel(newId: () => string): Model {
   const base = scriptedModel([]);
   return {
     ...base,
@@ -42,7 +50,7 @@ function planningModel(newId: () => string): Model {
   };
 }
 
-function nextTurn(prompt: Prompt, newId: () => string): ScriptedTurn {
+function nextTurn(prompt: Sent, newId: () => string): ScriptedTurn {
   const isHelper = JSON.stringify(prompt[0]).includes('helper-prompt');
   const settled = settledCalls(prompt);
   for (const step of isHelper ? helperPlan : plan) {
@@ -64,7 +72,7 @@ function inputOf(name: string, what: string): unknown {
 }
 
 /** The calls that have a result of which the model reads more than that it should make them again. */
-function settledCalls(prompt: Prompt): Set<string> {
+function settledCalls(prompt: Sent): Set<string> {
   const calls = new Map<string, string>();
   const settled = new Set<string>();
   for (const message of prompt) {
@@ -82,6 +90,32 @@ function settledCalls(prompt: Prompt): Set<string> {
   return settled;
 }
 
+/** What a tool does with what it was called for. */
+type Work = (what: string, context: ToolContext, writes: boolean) => Promise<string>;
+
+/** The prompt of the plan: its tools and its agent have `work` do what they are for. */
+export function defineWork(prompt: Prompt, work: Work): void {
+  const schema = z.object({ what: z.string() });
+  const read = ({ what }: { what: string }, context: ToolContext) => work(what, context, false);
+  const write = ({ what }: { what: string }, context: ToolContext) => work(what, context, true);
+  prompt.defTool('kit', 'Several at once', [
+    tool('get', 'Reads', schema, read, { effect: 'read' }),
+    tool('put', 'Writes', schema, write, { effect: 'external' }),
+  ]);
+  defineOwn(prompt);
+  prompt.defAgent('helper', 'Helps', schema, (_args, own) => {
+    defineOwn(own);
+    own.$`helper-prompt`;
+  });
+
+  function defineOwn(own: Prompt): void {
+    own.defTool('read', 'Reads', schema, read, { effect: 'read' });
+    own.defTool('write', 'Writes', schema, write, { effect: 'write' });
+    own.defTool('send', 'Sends', schema, write);
+  }
+  prompt.$`Work.`;
+}
+
 /** A process that works on the run with this log until it is killed. `pause` is how long each tool works before its effect. */
 export function openRun(
   world: World,
@@ -89,7 +123,7 @@ export function openRun(
   { newId, pause = () => 0 }: { newId: () => string; pause?: () => number },
 ): { run: Run; kill(): void } {
   let alive = true;
-  const work = async (what: string, context: ToolContext, writes: boolean): Promise<string> => {
+  const work: Work = async (what, context, writes) => {
     if (!alive) return new Promise<string>(() => {});
     world.keys.set(what, [...(world.keys.get(what) ?? []), context.idempotencyKey]);
     // the effect comes at once or later: a process that was killed has it no more
@@ -101,29 +135,7 @@ export function openRun(
     if (after > 0) await new Promise((resolve) => setTimeout(resolve, after));
     return alive ? `did ${what}` : new Promise<string>(() => {});
   };
-  const schema = z.object({ what: z.string() });
-  const reading = (name: string) =>
-    tool(name, 'Reads', schema, ({ what }, context) => work(what, context, false), { effect: 'read' });
-  const writing = (name: string, effect?: 'write' | 'external') =>
-    tool(name, 'Writes', schema, ({ what }, context) => work(what, context, true), effect && { effect });
-  const definition = definePrompt(
-    'work',
-    (prompt) => {
-      prompt.defTool('kit', 'Several at once', [reading('get'), writing('put', 'external')]);
-      prompt.defAgent('helper', 'Helps', schema, (_args, own) => {
-        own.defTool('read', 'Reads', schema, ({ what }, context) => work(what, context, false), {
-          effect: 'read',
-        });
-        own.defTool('write', 'Writes', schema, ({ what }, context) => work(what, context, true), {
-          effect: 'write',
-        });
-        own.defTool('send', 'Sends', schema, ({ what }, context) => work(what, context, true));
-        own.$`helper-prompt`;
-      });
-      prompt.$`Work.`;
-    },
-    { tools: [reading('read'), writing('write', 'write'), writing('send')] },
-  );
+  const definition = definePrompt('work', (prompt) => defineWork(prompt, work));
   const run = createRun(definition, { model: planningModel(newId), log, options: { loopGuard: false } });
   return {
     run,
@@ -141,7 +153,7 @@ export function numbering(): () => string {
 }
 
 /** Numbers from 0 to 1 that follow from the seed (mulberry32). */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -7,6 +7,7 @@ import { createRedisLimits, createRedisRuns } from '@cueline/edge/redis';
 import { createClient } from 'redis';
 import { serve } from 'srvx/node';
 import * as z from 'zod';
+import { defineWork, planningModel } from '../../../core/test/run/killed-runs.ts';
 
 const [path = '', options = '{}'] = process.argv.slice(2);
 // ends with whoever started it
@@ -27,12 +28,16 @@ const spends: ScriptedTurn = [
   { finish: { usage: { inputTokens: 700, outputTokens: 300 } } },
 ];
 
+/** A plan of many calls, of which it asks for those that have no result yet. */
+const planned = planningModel(() => crypto.randomUUID());
+
 /** Every run goes the same way, in whichever instance. */
 const model: ScriptedModel = {
   ...scriptedModel([]),
   doStream(call) {
     const messages = JSON.stringify(call.prompt);
     const isFirst = !messages.includes('tool-result');
+    if (/"Work\."|helper-prompt/.test(messages)) return planned.doStream(call);
     if (messages.includes('Work hard') && isFirst) return scriptedModel([works]).doStream(call);
     const turn = messages.includes('Buy') ? spends : messages.includes('Send it') && isFirst ? sends : tells;
     return scriptedModel([turn]).doStream(call);
@@ -64,7 +69,21 @@ const tasks = definePrompt('tasks', (prompt) => {
   prompt.$`Go.`;
 });
 
-const route = createPromptRoute([tell, send, spend, deaf, tasks], {
+const work = definePrompt(
+  'work',
+  (prompt, { name }) => {
+    defineWork(prompt, async (what, _context, writes) => {
+      const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
+      await pause();
+      if (writes) await client.hIncrBy(`written:${name}`, what, 1);
+      await pause();
+      return `did ${what}`;
+    });
+  },
+  { input: z.object({ name: z.string() }) },
+);
+
+const route = createPromptRoute([tell, send, spend, deaf, tasks, work], {
   model,
   prices: { [model.modelId]: { input: 1, output: 1 } },
   options: { approval: true },

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { killServers } from './killed-servers.ts';
+import { describeWithRedis } from './server.ts';
+
+describeWithRedis('servers that are killed', (redis) => {
+  test('at 200 random moments of a run: all go on at another, and no writing call takes effect twice', async () => {
+    const { interrupted, results, writes } = await killServers(redis, 25, 12);
+    expect(results).toEqual(results.map(() => 'Done.'));
+    expect(interrupted).toBeGreaterThanOrEqual(200);
+    expect(writes.filter(([, , times]) => times !== 1)).toEqual([]);
+  }, 600_000);
+});

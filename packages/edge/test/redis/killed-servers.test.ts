@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { killServers } from './killed-servers.ts';
+import { describeWithRedis } from './server.ts';
+
+describeWithRedis('a server that is killed', (redis) => {
+  test('in the middle of 12 runs: they go on at another, and no writing call takes effect twice', async () => {
+    const { interrupted, results, writes } = await killServers(redis, 1, 12);
+    expect(results).toEqual(results.map(() => 'Done.'));
+    expect(interrupted).toBeGreaterThan(0);
+    expect(writes.filter(([, , times]) => times !== 1)).toEqual([]);
+    expect(writes.length).toBeGreaterThan(12);
+  }, 60_000);
+});

@@ -1,0 +1,69 @@
+import { createRun, remotePrompt, type Executor } from '@cueline/core';
+import { randomFrom } from '../../../core/test/run/killed-runs.ts';
+import { clientOf, startInstance, type Instance } from './instances.ts';
+import type { TestRedis } from './server.ts';
+
+/** What became of the runs that were under way when their server was killed. */
+export type Killed = {
+  /** How many had not ended. */
+  interrupted: number;
+  /** What each came to, in the end. */
+  results: unknown[];
+  /** How often each writing call of a run has taken effect, by its run and what it writes. */
+  writes: [name: string, what: string, times: number][];
+};
+
+// who waits for a server that is gone is told so soon
+const limits = { quietMs: 500 };
+
+/** Kills a server in each round, at a random moment of `runs` runs, which then go on with `retry()` at another one. */
+export async function killServers(redis: TestRedis, rounds: number, runs: number): Promise<Killed> {
+  const client = await redis.connect();
+  const killed: Killed = { interrupted: 0, results: [], writes: [] };
+  let next: Promise<Instance> = startInstance(redis.path, { limits });
+  for (let round = 0; round < rounds; round += 1) {
+    const random = randomFrom(round + 1);
+    const doomed = await next;
+    next = startInstance(redis.path, { limits });
+    const heir = await next;
+    const names = Array.from({ length: runs }, (_, index) => `run-${round}-${index}`);
+    const working = names.map((name) => work(name, clientOf(name, doomed, heir), random() * 100));
+    await sleep(50 + random() * 400);
+    await doomed.kill();
+    for (const { result, retries } of await Promise.all(working)) {
+      killed.results.push(result);
+      if (retries > 0) killed.interrupted += 1;
+    }
+    for (const name of names) {
+      const written = await client.hGetAll(`written:${name}`);
+      for (const [what, times] of Object.entries(written)) killed.writes.push([name, what, Number(times)]);
+    }
+  }
+  return killed;
+}
+
+/** Starts a run after so many ms, and tries it again until it has a result. */
+async function work(
+  name: string,
+  executor: Executor,
+  delay: number,
+): Promise<{ result: unknown; retries: number }> {
+  await sleep(delay);
+  const run = createRun(remotePrompt('work'), { executor });
+  run.listen((event) => {
+    if (event.type === 'request-open') void run.respond(event.requestId, { approve: true });
+  });
+  let result = run.start({ name } as never);
+  for (let retries = 0; ; retries += 1) {
+    const error: unknown = await result.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    if (error === undefined || retries === 5) return { result: error ?? (await result), retries };
+    result = run.retry();
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
