@@ -27,8 +27,17 @@ export async function killServers(redis: TestRedis, rounds: number, runs: number
     next = startInstance(redis.path, { limits });
     const heir = await next;
     const names = Array.from({ length: runs }, (_, index) => `run-${round}-${index}`);
-    const working = names.map((name) => work(name, clientOf(name, doomed, heir), random() * 100));
-    await sleep(50 + random() * 400);
+    // somewhere in the first half of what all of them say together
+    let left = Math.ceil(random() * runs * 25);
+    let reach = (): void => {};
+    const moment = new Promise<void>((resolve) => (reach = resolve));
+    const onEvent = (): void => {
+      left -= 1;
+      if (left === 0) reach();
+    };
+    const working = names.map((name) => work(name, clientOf(name, doomed, heir), random() * 100, onEvent));
+    await moment;
+    await sleep(random() * 30);
     await doomed.kill();
     for (const { result, retries } of await Promise.all(working)) {
       killed.results.push(result);
@@ -47,10 +56,12 @@ async function work(
   name: string,
   executor: Executor,
   delay: number,
+  onEvent: () => void,
 ): Promise<{ result: unknown; retries: number }> {
   await sleep(delay);
   const run = createRun(remotePrompt('work'), { executor });
   run.listen((event) => {
+    onEvent();
     if (event.type === 'request-open') void run.respond(event.requestId, { approve: true });
   });
   let result = run.start({ name } as never);
