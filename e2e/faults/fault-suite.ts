@@ -107,7 +107,7 @@ const cases: Case[] = (['chat', 'responses'] as const).flatMap((wire) =>
   ),
 );
 
-/** Runs those of the table that `isChosen` names by their number: each fault in both formats and steps, and by route. */
+/** Runs those of the table that `isChosen` names by their number: each fault in both formats and steps, on each path. */
 export function testFaults(isChosen: (index: number) => boolean): void {
   let server: FaultServer;
   beforeAll(async () => {
@@ -115,14 +115,10 @@ export function testFaults(isChosen: (index: number) => boolean): void {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  // what a route adds is the same for both formats
-  const byRoute = cases.filter(
-    ({ wire, step, fault }) => wire === 'chat' && step === (fault.only?.step ?? 'answer'),
-  );
   describe.for([
     ['in process', cases],
     ['by proxy', cases],
-    ['by route', byRoute],
+    ['by route', cases],
   ] as const)('a run %s', ([path, all]) => {
     const chosen = all.filter((_case, index) => isChosen(index));
     test.concurrent.for(chosen)(
