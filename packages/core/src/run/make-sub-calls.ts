@@ -14,7 +14,14 @@ import { placed, speakerOf } from './tool-places.ts';
 import { timeLimit, untilAborted } from './until-aborted.ts';
 
 /** The call of a composite tool, inside which others are made. */
-export type OuterCall = { name: string; rules: ToolRules; context: ToolContext; admit: Admit };
+export type OuterCall = {
+  name: string;
+  rules: ToolRules;
+  context: ToolContext;
+  admit: Admit;
+  /** How long a call may take whose tool has no time limit of its own. */
+  toolMs: (toolName: string) => number;
+};
 
 /**
  * Makes the calls inside a composite tool's call one by one: each is written down, counted, held against the loop guard,
@@ -43,12 +50,18 @@ export function makeSubCalls(speaker: Speaker, outer: OuterCall): SubCaller {
       sink.append({ type: 'sub-call-end', toolCallId, index, ...outcome, ms });
     };
     sink.append({ type: 'sub-call-start', toolCallId, index, name, input: toJson(input, tree.secrets) });
-    const limit = timeoutMs === undefined ? undefined : timeLimit(name, timeoutMs);
-    const signal = anySignal(context.abortSignal, limit?.signal);
+    const limit = timeLimit(name, timeoutMs ?? outer.toolMs(name));
+    const signal = anySignal(context.abortSignal, limit.signal);
+    const { lend } = caller;
+    // an agent inside the call has limits of its own, and may wait for a person
+    const patient: Speaker =
+      timeoutMs !== undefined || lend === undefined
+        ? caller
+        : { ...caller, lend: (work) => limit.holdDuring(() => lend(work)) };
     const make = async (): Promise<unknown> => {
       const idempotencyKey = `${context.idempotencyKey}/${index}`;
       const own = { ...context, idempotencyKey, ...(signal === undefined ? {} : { abortSignal: signal }) };
-      const result = tree.track(lastOutput(run(placed(own, caller))));
+      const result = tree.track(lastOutput(run(placed(own, patient))));
       return capOutput(await untilAborted(result, signal), name);
     };
     try {
@@ -67,7 +80,7 @@ export function makeSubCalls(speaker: Speaker, outer: OuterCall): SubCaller {
       end({ error: message, source: sourceOf(error, 'tool') });
       return { result: { error: message } };
     } finally {
-      limit?.clear();
+      limit.clear();
     }
   };
 }

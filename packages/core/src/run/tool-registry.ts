@@ -88,7 +88,7 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
           streams: false,
           takesPlace: true,
           run: (args, context, admit) =>
-            definition.run(args, context, makeSubCalls(speaker, { name, rules, context, admit })),
+            definition.run(args, context, makeSubCalls(speaker, { name, rules, context, admit, toolMs: options.toolMs })),
         };
       default:
         return {
@@ -144,7 +144,10 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
         guard.call(
           {
             ...guarded,
-            rules: { needsApproval: (_args, asked) => asks(args, context as ToolContext, asked) },
+            rules: {
+              ...(isReadOnly(ready) ? { effect: 'read' } : {}),
+              needsApproval: (_args, asked) => asks(args, context as ToolContext, asked),
+            },
           },
           args,
           context,
@@ -161,8 +164,10 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
     tools,
     readingTool(toolName) {
       const definition = current.get(toolName);
-      if (definition === undefined || definition.kind === 'ready') return undefined;
-      return definition.rules.effect === 'read' ? tools[toolName] : undefined;
+      if (definition === undefined) return undefined;
+      const reads =
+        definition.kind === 'ready' ? isReadOnly(definition.tool) : definition.rules.effect === 'read';
+      return reads ? tools[toolName] : undefined;
     },
     invalid: guard.invalid,
     update(definitions, taskId) {

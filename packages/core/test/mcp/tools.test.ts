@@ -165,3 +165,27 @@ test('what is no set of tools is refused', async () => {
   await expect(define({ ask: 'it' })).rejects.toThrow('prompt.defTools takes tools');
   await expect(define({ 'a b': serverTool({ content: [] }) })).rejects.toThrow('"a b" cannot be a tool');
 });
+
+test.each([
+  ['that it only reads is made again', { readOnlyHint: true }, 2],
+  ['nothing is not', undefined, 1],
+])('a call that was cut off of a tool whose server says %s', async (_what, annotations, made) => {
+  let calls = 0;
+  const execute = (): unknown => {
+    calls += 1;
+    return calls === 1 ? new Promise(() => {}) : { content: [{ type: 'text', text: 'Seen.' }] };
+  };
+  const look = { ...serverTool({ content: [] }), execute, metadata: { annotations } } as Tool;
+  const definition = definePrompt('look', (prompt) => {
+    prompt.defTools({ look });
+    prompt.$`Look.`;
+  });
+  const model = scriptedModel([[{ toolCall: { name: 'look', id: 'a' } }], 'Done.']);
+  const first = createRun(definition, { model });
+  void first.start().catch(() => {});
+  await expect.poll(() => first.log().some(({ type }) => type === 'tool-start')).toBe(true);
+  const log = first.log().slice();
+  first.stop();
+  expect(await createRun(definition, { model, log }).retry()).toBe('Done.');
+  expect(calls).toBe(made);
+});

@@ -1,4 +1,4 @@
-import { createRun, definePrompt, inProcess } from '@cueline/core';
+import { createRun, defineAgent, definePrompt, inProcess, tool } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -23,5 +23,36 @@ test('eight tools that never return keep no other tool from running', async () =
   expect(toolCalls.map(({ toolName, state }) => [toolName, state])).toEqual([
     ...hanging.map(() => ['hang', 'output-error']),
     ['look', 'output-available'],
+  ]);
+});
+
+test('a call inside a composite tool has the time limit of a tool, which does not count while an agent works in it', async () => {
+  const definition = definePrompt('look', (prompt) => {
+    prompt.defTool('several', '', [
+      tool('hang', '', z.object({}), () => new Promise(() => {})),
+      tool('ask', '', z.object({}), async (_args, context) => (await helper.call('Help', { context })).output),
+      tool('look', '', z.object({}), () => 'seen'),
+    ]);
+    prompt.$`Look.`;
+  });
+  const helper = defineAgent({
+    name: 'helper',
+    instructions: 'You help.',
+    model: scriptedModel(['Loaded.', [{ delay: 400 }, { text: 'Helped.' }]]),
+  });
+  // what an agent needs is loaded with its first call
+  await helper.call('Load');
+  const calls = ['hang', 'ask', 'look'].map((name) => ({ name, args: {} }));
+  const model = scriptedModel([[{ toolCall: { name: 'several', input: { calls } } }], 'Done.']);
+  const run = createRun(definition, {
+    model,
+    executor: inProcess(),
+    options: { timeout: { toolMs: 200 } },
+  });
+  expect(await run.start()).toBe('Done.');
+  expect(run.getState().toolCalls[0]?.subCalls).toMatchObject([
+    { name: 'hang', errorText: 'hang took longer than 200 ms, so it was ended.' },
+    { name: 'ask', output: 'Helped.' },
+    { name: 'look', output: 'seen' },
   ]);
 });
