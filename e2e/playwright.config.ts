@@ -6,12 +6,16 @@ const reactExample = 'http://localhost:4174';
 
 const chromium = { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } };
 
+/** Those with this tag are like others that run every time: `pnpm test:long` runs them. */
+const long = /@long/;
+
 /** Tests that take times. */
 const measuring = /react-probes\.spec\.ts$/;
 
 /** Tests of the built apps. Build them first, or run `pnpm test:e2e`, which does. */
 export default defineConfig({
   testDir: './tests',
+  ...(process.env.CUELINE_E2E === 'long' ? { grep: long } : { grepInvert: long }),
   outputDir: './test-results',
   // each test drives a page, a sandbox and a server, which wait for each other half of the time
   workers: 2,

@@ -34,12 +34,7 @@ const everyTime = [
 const longStages = [
   { script: 'outside', args: ['--long'] },
   { script: 'test:unit:long', args: unitReporters, count: countUnit },
-  {
-    script: 'test:e2e',
-    args: ['limits.spec.ts'],
-    env: { CUELINE_LONG: '1', CUELINE_E2E_RESULTS: e2eResults },
-    count: countE2e,
-  },
+  { script: 'test:e2e', env: { CUELINE_E2E: 'long', CUELINE_E2E_RESULTS: e2eResults }, count: countE2e },
 ];
 
 const stages = process.argv.includes('--long') ? longStages : everyTime;

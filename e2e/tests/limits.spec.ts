@@ -5,11 +5,14 @@ import { craftLink } from './craft-link.ts';
 import { eventsOf, most } from './many-events.ts';
 import { expect, scriptWithTool, test } from './sandbox-support.ts';
 
-test.describe.configure({ timeout: process.env['CUELINE_LONG'] ? 900_000 : 180_000 });
+const isLong = process.env['CUELINE_E2E'] === 'long';
+/** In `pnpm test:long` the same tests, with every type. */
+const tag = isLong ? ['@long'] : [];
+test.describe.configure({ timeout: isLong ? 900_000 : 180_000 });
 
 /** A telling sample; `pnpm test:long` takes every type. */
 const types = (
-  process.env['CUELINE_LONG']
+  isLong
     ? Object.keys(most)
     : ['variable-unset', 'tool-input-delta', 'tool-end', 'agent-end', 'task-update', 'request-answer']
 ) as RunEvent['type'][];
@@ -87,49 +90,51 @@ export default (prompt: any) => { prompt.$\`Hi\`; };
 `;
 }
 
-test('a link with events of a type at their limit opens, and the page answers all the while', async ({
-  page,
-  playground,
-}) => {
-  await playground.open(scriptWithTool('return 1;'));
-  await playground.editorReady();
-  const open = async (hash: string): Promise<void> => {
-    await page.evaluate((link) => {
-      location.hash = link;
-    }, hash);
-    await expect(page.getByTestId('shared-run')).toBeVisible({ timeout: 30_000 });
-    // until all rows are drawn that are drawn by themselves
-    await page.waitForTimeout(300);
-    // by hand: to look for its role goes through the whole page, and takes longer than what is measured
-    await page.evaluate(() => {
-      document.querySelector<HTMLElement>('[aria-label="Close the shared run"]')?.click();
-    });
-    await expect(page.getByTestId('shared-run')).toHaveCount(0);
-  };
-  // what checks a log is loaded with the first one
-  await open(craftLink({ script: '// first', log: eventsOf('custom', 1) }));
-  for (const type of types) {
-    const hash = craftLink({ script: `// ${type}`, log: logOf(type) });
-    await expectAnswers(page, type, () => open(hash));
-  }
-});
-
-test('a script that forges events of a type at their limit leaves the page answering', async ({
-  page,
-  playground,
-}) => {
-  await playground.open(scriptWithTool('return 1;'));
-  await playground.editorReady();
-  for (const type of types) {
-    await playground.replace(forging(type, most[type]));
+test(
+  'a link with events of a type at their limit opens, and the page answers all the while',
+  { tag },
+  async ({ page, playground }) => {
+    await playground.open(scriptWithTool('return 1;'));
     await playground.editorReady();
-    await expectAnswers(page, type, async () => {
-      await playground.run();
-      await expect(page.getByTestId('status')).toHaveAttribute('data-status', 'done', { timeout: 30_000 });
+    const open = async (hash: string): Promise<void> => {
+      await page.evaluate((link) => {
+        location.hash = link;
+      }, hash);
+      await expect(page.getByTestId('shared-run')).toBeVisible({ timeout: 30_000 });
+      // until all rows are drawn that are drawn by themselves
       await page.waitForTimeout(300);
-    });
-  }
-});
+      // by hand: to look for its role goes through the whole page, and takes longer than what is measured
+      await page.evaluate(() => {
+        document.querySelector<HTMLElement>('[aria-label="Close the shared run"]')?.click();
+      });
+      await expect(page.getByTestId('shared-run')).toHaveCount(0);
+    };
+    // what checks a log is loaded with the first one
+    await open(craftLink({ script: '// first', log: eventsOf('custom', 1) }));
+    for (const type of types) {
+      const hash = craftLink({ script: `// ${type}`, log: logOf(type) });
+      await expectAnswers(page, type, () => open(hash));
+    }
+  },
+);
+
+test(
+  'a script that forges events of a type at their limit leaves the page answering',
+  { tag },
+  async ({ page, playground }) => {
+    await playground.open(scriptWithTool('return 1;'));
+    await playground.editorReady();
+    for (const type of types) {
+      await playground.replace(forging(type, most[type]));
+      await playground.editorReady();
+      await expectAnswers(page, type, async () => {
+        await playground.run();
+        await expect(page.getByTestId('status')).toHaveAttribute('data-status', 'done', { timeout: 30_000 });
+        await page.waitForTimeout(300);
+      });
+    }
+  },
+);
 
 test('20,000 real definitions run to their end, and the page answers all the while', async ({
   page,

@@ -110,46 +110,50 @@ for (const api of ['responses', 'chat'] as const) {
     });
 
     // one after another in one page, with the key typed once
-    test('what fails at the provider is said in words that help', async ({ page, playground, connect }) => {
-      const error = page.getByTestId('run-error');
-      await connect(weather, api, 'fault-401');
+    test(
+      'what fails at the provider is said in words that help',
+      { tag: api === 'chat' ? [] : ['@long'] },
+      async ({ page, playground, connect }) => {
+        const error = page.getByTestId('run-error');
+        await connect(weather, api, 'fault-401');
 
-      await test.step('a refused key: the provider’s words, without the key', async () => {
-        await playground.run();
-        await playground.ended('error');
-        await expect(error).toContainText('401');
-        await expect(error).toContainText('Incorrect API key provided');
-        await expect(error.getByRole('button', { name: 'Model settings' })).toBeVisible();
-        expect(await page.content()).not.toContain(key);
-      });
+        await test.step('a refused key: the provider’s words, without the key', async () => {
+          await playground.run();
+          await playground.ended('error');
+          await expect(error).toContainText('401');
+          await expect(error).toContainText('Incorrect API key provided');
+          await expect(error.getByRole('button', { name: 'Model settings' })).toBeVisible();
+          expect(await page.content()).not.toContain(key);
+        });
 
-      await test.step('a server that does not allow this page: what to do about it', async () => {
-        await setModel(page, 'fault-cors');
-        await playground.run();
-        await playground.ended('error');
-        await expect(error).toContainText("the server must allow this page's origin");
-      });
+        await test.step('a server that does not allow this page: what to do about it', async () => {
+          await setModel(page, 'fault-cors');
+          await playground.run();
+          await playground.ended('error');
+          await expect(error).toContainText("the server must allow this page's origin");
+        });
 
-      await test.step('a stream that ends inside tool arguments ends the run as failed', async () => {
-        await setModel(page, 'fault-truncated');
-        await playground.run();
-        await playground.ended('error');
-        await expect(error).toContainText('broke off');
-        await expect(page.locator('[data-tool=getWeather]')).not.toHaveAttribute(
-          'data-state',
-          'output-available',
-        );
-      });
+        await test.step('a stream that ends inside tool arguments ends the run as failed', async () => {
+          await setModel(page, 'fault-truncated');
+          await playground.run();
+          await playground.ended('error');
+          await expect(error).toContainText('broke off');
+          await expect(page.locator('[data-tool=getWeather]')).not.toHaveAttribute(
+            'data-state',
+            'output-available',
+          );
+        });
 
-      await test.step('an error in the middle of the stream keeps what came before', async () => {
-        await setModel(page, 'fault-midstream');
-        await playground.replace('export default (prompt) => { prompt.$`one two three four`; };');
-        await playground.run();
-        await playground.ended('error');
-        await expect(error).toContainText(midstreamMessage);
-        await expect(page.getByLabel('Answer')).toContainText('You said');
-      });
-    });
+        await test.step('an error in the middle of the stream keeps what came before', async () => {
+          await setModel(page, 'fault-midstream');
+          await playground.replace('export default (prompt) => { prompt.$`one two three four`; };');
+          await playground.run();
+          await playground.ended('error');
+          await expect(error).toContainText(midstreamMessage);
+          await expect(page.getByLabel('Answer')).toContainText('You said');
+        });
+      },
+    );
   });
 }
 

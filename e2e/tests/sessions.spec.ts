@@ -1,4 +1,4 @@
-import { expect as expectSoon, test, withServer } from './playground-page.ts';
+import { expect as expectSoon, test, withServer, type Playground } from './playground-page.ts';
 
 // The editor and its TypeScript are several megabytes to start on a machine that does other things as well.
 test.describe.configure({ timeout: 120_000 });
@@ -6,57 +6,69 @@ const expect = expectSoon.configure({ timeout: 15_000 });
 
 const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 
-test('the examples of sessions and agent calls go on to their ends', async ({ playground }) => {
+/** Runs an example to its end. */
+async function play(playground: Playground, title: string): Promise<void> {
+  await playground.pick(title);
+  await expect(playground.page.getByText('No problems')).toBeVisible({ timeout: 30_000 });
+  await playground.run();
+  expect(await playground.ended()).toBe('done');
+}
+
+test('a session and an agent call go on to their ends', async ({ playground }) => {
   const { page } = playground;
   const complete = page.getByTestId('task-complete');
-  const play = async (title: string): Promise<void> => {
-    await playground.pick(title);
-    await expect(page.getByText('No problems')).toBeVisible({ timeout: 30_000 });
-    await playground.run();
-    expect(await playground.ended()).toBe('done');
-  };
   await playground.open();
 
-  await play('A session');
+  await play(playground, 'A session');
   await expect(complete).toContainText('No bed is empty: peas climb the wall');
   await expect(complete).toContainText('"under the pear tree": "spinach"');
   await expect(playground.tool('task_complete')).toHaveCount(0);
 
-  await play('A nudge');
-  const nudges = page.getByRole('button', { name: /^Nudged: no tool was called/ });
-  await expect(nudges).toHaveCount(2);
-  await nudges.last().click();
-  await expect(page.getByText('you must call the task_complete tool')).toBeVisible();
-  await expect(complete).toContainText('The line for six in the evening is in the log');
-
-  await play('A long conversation');
-  const summary = playground.agent('summarize');
-  await expect(summary).toContainText('Summary of the conversation so far');
-  // between the step before it and the one after
-  expect(
-    await page
-      .locator('[data-step], [data-agent]')
-      .evaluateAll((rows) =>
-        rows.map(({ dataset }: HTMLElement | SVGElement) => dataset['agent'] ?? dataset['step']),
-      ),
-  ).toEqual(['0', '1', '2', '3', 'summarize', '4', '5', '6']);
-  await summary.getByRole('button').first().click();
-  await expect(summary.getByLabel('Answer')).toContainText('Pilot, came aboard at Funchal');
-  await expect(summary.getByLabel('User message')).toHaveCount(0);
-  await expect(complete).toContainText('"ashore": "Bristol"');
-
-  await play('An answer in tags');
+  await play(playground, 'An answer in tags');
   await page.getByRole('button', { name: /^Sent back: the answer cannot be used/ }).click();
   await expect(page.getByText('Nearly: <name> is missing.')).toBeVisible();
   await expect(page.getByLabel('Answer').last()).toContainText('<name>Poste Restante</name>');
   await expect(page.getByLabel('Result')).toContainText('"name": "Poste Restante"');
-
-  await play('A classifier');
-  const calls = playground.tool('sortMail').locator('[data-agent=classify]');
-  await expect(calls).toHaveCount(4);
-  await expect(calls.last()).toContainText('complaint');
-  await expect(page.getByLabel('Answer').last()).toContainText('Urgent is the parcel');
 });
+
+test(
+  'the other examples of sessions and agent calls go on to their ends',
+  { tag: '@long' },
+  async ({ playground }) => {
+    const { page } = playground;
+    const complete = page.getByTestId('task-complete');
+    await playground.open();
+
+    await play(playground, 'A nudge');
+    const nudges = page.getByRole('button', { name: /^Nudged: no tool was called/ });
+    await expect(nudges).toHaveCount(2);
+    await nudges.last().click();
+    await expect(page.getByText('you must call the task_complete tool')).toBeVisible();
+    await expect(complete).toContainText('The line for six in the evening is in the log');
+
+    await play(playground, 'A long conversation');
+    const summary = playground.agent('summarize');
+    await expect(summary).toContainText('Summary of the conversation so far');
+    // between the step before it and the one after
+    expect(
+      await page
+        .locator('[data-step], [data-agent]')
+        .evaluateAll((rows) =>
+          rows.map(({ dataset }: HTMLElement | SVGElement) => dataset['agent'] ?? dataset['step']),
+        ),
+    ).toEqual(['0', '1', '2', '3', 'summarize', '4', '5', '6']);
+    await summary.getByRole('button').first().click();
+    await expect(summary.getByLabel('Answer')).toContainText('Pilot, came aboard at Funchal');
+    await expect(summary.getByLabel('User message')).toHaveCount(0);
+    await expect(complete).toContainText('"ashore": "Bristol"');
+
+    await play(playground, 'A classifier');
+    const calls = playground.tool('sortMail').locator('[data-agent=classify]');
+    await expect(calls).toHaveCount(4);
+    await expect(calls.last()).toContainText('complaint');
+    await expect(page.getByLabel('Answer').last()).toContainText('Urgent is the parcel');
+  },
+);
 
 test('a session that has no turns left, one that lets go, and an agent that a tool calls', async ({
   playground,

@@ -25,8 +25,9 @@ export default definePrompt('test', async (prompt) => {
 `;
 
 test.describe('an example', () => {
-  for (const title of examples) {
-    test(`${title}: runs to its end on the rule-based demo model`, async ({ playground }) => {
+  for (const [index, title] of examples.entries()) {
+    const tag = index === 0 ? [] : ['@long'];
+    test(`${title}: runs to its end on the rule-based demo model`, { tag }, async ({ playground }) => {
       await playground.open();
       await playground.pick(title);
       await playground.write(`${await playground.script()}\n// edited\n`);

@@ -88,7 +88,11 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
           streams: false,
           takesPlace: true,
           run: (args, context, admit) =>
-            definition.run(args, context, makeSubCalls(speaker, { name, rules, context, admit, toolMs: options.toolMs })),
+            definition.run(
+              args,
+              context,
+              makeSubCalls(speaker, { name, rules, context, admit, toolMs: options.toolMs }),
+            ),
         };
       default:
         return {

@@ -30,7 +30,12 @@ test('a call inside a composite tool has the time limit of a tool, which does no
   const definition = definePrompt('look', (prompt) => {
     prompt.defTool('several', '', [
       tool('hang', '', z.object({}), () => new Promise(() => {})),
-      tool('ask', '', z.object({}), async (_args, context) => (await helper.call('Help', { context })).output),
+      tool(
+        'ask',
+        '',
+        z.object({}),
+        async (_args, context) => (await helper.call('Help', { context })).output,
+      ),
       tool('look', '', z.object({}), () => 'seen'),
     ]);
     prompt.$`Look.`;
