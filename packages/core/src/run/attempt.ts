@@ -60,7 +60,10 @@ const STOP_GRACE_MS = 1_000;
 export function createAttempt(options: AttemptOptions): Attempt {
   const { executor, request, events = [], name, key, schedule, onEvent } = options;
   const log = createRunLog({ events, ...(schedule === undefined ? {} : { schedule }) });
-  const placing = createPlacing(request === undefined ? keptBefore(events) : events, key);
+  const placing = createPlacing(
+    executor.isPlaced === true ? [] : request === undefined ? keptBefore(events) : events,
+    key,
+  );
   const controller = new AbortController();
   /** The iteration that is followed. */
   let followed: AsyncIterator<RunEvent> | undefined;

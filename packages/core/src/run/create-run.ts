@@ -15,7 +15,7 @@ import { createClientToolRunner } from './client-tools.ts';
 import type { Executor, RunCommand, RunRequest } from './executor.ts';
 import { inProcess } from './in-process.ts';
 import { loadedRetries, loadRetries } from './load-retries.ts';
-import { logUpTo, openingOf } from './log-parts.ts';
+import { lastRunId, logUpTo, openingOf } from './log-parts.ts';
 import type { Opening } from './opening.ts';
 import { createStateOverlay } from './overlay-state.ts';
 import { createRestoring } from './restore-run.ts';
@@ -25,6 +25,7 @@ import type { RetriedRun } from './retry-run.ts';
 import { readSendMessage, refuseMessage } from './send-message.ts';
 import type { EventWriter } from './store-events.ts';
 import type { StoredCalls } from './stored-calls.ts';
+import type { TabbedRun } from './tabs.ts';
 
 /** A run of `definition` that has not started. */
 export function createRun<Input = void, Types extends PromptTypes = PromptTypes>(
@@ -67,6 +68,7 @@ function openRun<Input, Types extends PromptTypes>(
     storage,
     past,
     takeUp,
+    run: () => self,
     onWriter: (made) => (writer = made),
     onError: noteStorage,
     onChange: tell,
@@ -107,7 +109,7 @@ function openRun<Input, Types extends PromptTypes>(
   ): Attempt {
     let made: Attempt | undefined;
     const attempt = (made = createAttempt({
-      executor,
+      executor: writer?.executor(executor, request !== undefined) ?? executor,
       // an executor takes every prompt, each with its own input
       request: request as RunRequest<never> | undefined,
       events,
@@ -189,6 +191,10 @@ function openRun<Input, Types extends PromptTypes>(
     return goOn({ messages: shows.slice(openingOf(log.events)), tasks, shows, signal });
   }
 
+  function isDone(): boolean {
+    return log.getState().status === 'done';
+  }
+
   /** Goes on with what was lost: the run where it still is, or the start, which its executor makes once. */
   function find({ request, events }: LostWork, key: string | undefined): Attempt {
     const attempt = take(request as RunRequest<Input> | undefined, events, key);
@@ -197,25 +203,33 @@ function openRun<Input, Types extends PromptTypes>(
     return attempt;
   }
 
-  const retried: RetriedRun = {
+  /** The run as its retries and other tabs take it. */
+  const self: RetriedRun & TabbedRun = {
     attempts,
     find,
     goOn,
     log: () => log.events,
     replays: () => settings.executor?.replays === true,
+    show(events) {
+      lastInput = undefined;
+      takeUp(events, true);
+    },
+    retry: () => retry(undefined),
+    command,
+    stop,
   };
 
   /** Waits for what it needs only where a page has just been loaded; whatever is started or stopped meanwhile takes it back. */
-  function retry(from: number | undefined): Promise<unknown> {
+  function retry(from: number | undefined, wasDone = isDone()): Promise<unknown> {
     const part = loadedRetries();
-    if (part !== undefined) return part.retryRun(retried, from);
+    if (part !== undefined) return part.retryRun(self, from, wasDone);
     const { shown } = attempts;
     let isTakenBack = false;
     takeBackRetry = () => (isTakenBack = true);
     const result = loadRetries().then((loaded) =>
       isTakenBack || attempts.shown !== shown
         ? refused(new CuelineError('aborted', 'The retry was taken back.'))
-        : loaded.retryRun(retried, from),
+        : loaded.retryRun(self, from, wasDone),
     );
     // as with every start, whoever ignores it need not hear of it
     result.catch(() => {});
@@ -243,6 +257,16 @@ function openRun<Input, Types extends PromptTypes>(
       ),
     );
     return false;
+  }
+
+  function stop(): void {
+    takeBackRetry();
+    restoring.stop(attempts.stop);
+  }
+
+  /** Makes a move that goes on with what is shown, and is made by one tab alone. */
+  function alone(move: () => Promise<unknown>): Promise<unknown> {
+    return writer?.alone(move) ?? move();
   }
 
   async function command(said: RunCommand, attempt = attempts.shown): Promise<EditReply> {
@@ -286,18 +310,20 @@ function openRun<Input, Types extends PromptTypes>(
     send(message, { whenBusy, signal } = {}) {
       const said = readSendMessage(message);
       if (said === undefined) return refuseMessage(message);
-      const enter = (): Promise<unknown> => attempts.enter(() => say(said, signal), { whenBusy, signal });
+      const start = (): Promise<unknown> => attempts.enter(() => say(said, signal), { whenBusy, signal });
+      const enter = (): Promise<unknown> => (whenBusy === undefined ? alone(start) : start());
       return restoring.when(enter, { signal });
     },
-    retry: ({ from } = {}) => restoring.when(() => retry(from)),
+    retry: ({ from } = {}) =>
+      restoring.when(() => {
+        const wasDone = isDone();
+        return alone(() => retry(from, wasDone));
+      }),
     edit: (edit, agent) => command({ type: 'edit', edit, ...(agent === undefined ? {} : { agent }) }),
     provideTools: clientTools.provide,
     respond: (requestId, answer) =>
       command({ type: 'respond', requestId, answer }, attempts.asking(requestId)),
-    stop() {
-      takeBackRetry();
-      restoring.stop(attempts.stop);
-    },
+    stop,
     detach: () => attempts.shown?.detach(),
     attach() {
       const { shown } = attempts;
@@ -323,14 +349,6 @@ function openRun<Input, Types extends PromptTypes>(
 // the initial state is idle, so it has no field that a running state lacks
 const idle = initialState as Extract<RunState, { status: 'idle' }>;
 const requesting: RunState = { ...idle, status: 'running', phase: 'requesting' };
-
-/** The latest run that an executor has named in this log. */
-function lastRunId(events: readonly RunEvent[]): string | undefined {
-  const start = events.findLast(
-    (event) => (event.type === 'run-start' || event.type === 'run-resume') && event.runId !== '',
-  );
-  return start !== undefined && 'runId' in start ? start.runId : undefined;
-}
 
 /** True for an end that is only this page's: the run may go on where it happens. */
 function isInterruption(event: RunEvent, lost: LostWork | undefined): boolean {

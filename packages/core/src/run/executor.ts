@@ -62,6 +62,8 @@ export type Executor = {
   send?(runId: string, command: RunCommand): EditReply | Promise<EditReply>;
   /** True where nothing is run: what is shown happened before. */
   readonly replays?: boolean;
+  /** True where `attach` gives the events of a whole log, with what was kept of earlier tries, as it has them. */
+  readonly isPlaced?: boolean;
 };
 
 /** An executor that runs the prompts of a server by their names: a function that stands in the page cannot go there. */

@@ -5,6 +5,7 @@ import type { Entrance } from './attempts.ts';
 import type { RunStorage } from './run-storage.ts';
 import { createStartQueue } from './start-queue.ts';
 import type * as Store from './store-events.ts';
+import type { TabbedRun } from './tabs.ts';
 
 /** How a run comes to know what the storage has of it, and what waits until it does. */
 export type Restoring = {
@@ -24,6 +25,8 @@ type RestoringOptions = {
   /** A log that counts where nothing is stored. */
   past: readonly RunEvent[] | undefined;
   takeUp: (events: readonly RunEvent[], isStored: boolean) => void;
+  /** What other tabs make of the run. */
+  run: () => TabbedRun;
   /** Told what to store events with, before any comes. */
   onWriter: (writer: Store.EventWriter) => void;
   onError: (error: CuelineError | undefined) => void;
@@ -31,7 +34,7 @@ type RestoringOptions = {
 };
 
 export function createRestoring(options: RestoringOptions): Restoring {
-  const { id, storage, past, takeUp, onWriter, onError, onChange } = options;
+  const { id, storage, past, takeUp, run, onWriter, onError, onChange } = options;
   let isKnown = storage === undefined;
   // once it is known, the moves are made in one breath, and nobody sees what is in between
   const waiting = createStartQueue(() => {
@@ -42,9 +45,10 @@ export function createRestoring(options: RestoringOptions): Restoring {
 
   async function load(storage: RunStorage): Promise<void> {
     let stored: Store.StoredLog = { events: [] };
+    let writer: Store.EventWriter | undefined;
     try {
-      const { createEventWriter, readStored } = await loadStore();
-      onWriter(createEventWriter(storage, id, onError));
+      const { openEventWriter, readStored } = await loadStore();
+      onWriter((writer = await openEventWriter(storage, id, onError, run())));
       stored = await readStored(storage, id);
       if (stored.damage !== undefined) onError(stored.damage);
     } catch (error) {
@@ -56,6 +60,7 @@ export function createRestoring(options: RestoringOptions): Restoring {
     // a log that goes on behind its damage is stored anew, from its beginning
     if (events.length > 0) takeUp(events, damage === undefined);
     else takeUp(past ?? [], false);
+    writer?.ready();
     stop?.();
     while (waiting.length > 0) waiting.next();
     onChange();

@@ -3,6 +3,11 @@ import type { RunEvent } from '../log/events.ts';
 /** Where runs are kept while the page is away. It may fail: the run then goes on in memory, and its state says so. */
 export type RunStorage = {
   /**
+   * Set where other tabs of the browser have the same runs: the same name in each of them, such as that of the database.
+   * One tab at a time then works on a run, and the others follow it, where the browser has locks and channels between tabs.
+   */
+  readonly scope?: string | undefined;
+  /**
    * Every event of the run's last start, in their order; undefined where the run was never stored. What cannot be read of
    * them is cut off, with what follows it, and the run's `storageError` says so.
    */

@@ -1,8 +1,11 @@
 import { CuelineError } from '../errors.ts';
+import { loadPart } from '../load-part.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { createReducer, type Reducer } from '../log/reduce.ts';
+import type { Executor } from './executor.ts';
 import type { RunStorage } from './run-storage.ts';
 import { createStoredCalls, type StoredCalls } from './stored-calls.ts';
+import type { TabbedRun } from './tabs.ts';
 
 /** How long events wait for others to be stored with them, in milliseconds. */
 const BATCH_MS = 100;
@@ -37,7 +40,39 @@ export type EventWriter = {
   add(event: RunEvent): void;
   /** For one start: lets its calls wait until everything that was added before them is stored. */
   calls(): StoredCalls;
+  /** Resolves once everything is stored, and at once while the storage fails. */
+  flush(): Promise<void>;
+  /** What works on the run, or on a log of the past, where other tabs may do so as well. */
+  executor(executor: Executor, isStart: boolean): Executor;
+  /**
+   * Makes a move that goes on with what is shown. Where another tab works on the run, that is ended before, and all that
+   * has happened is shown.
+   */
+  alone<Result>(move: () => Promise<Result>): Promise<Result>;
+  /** The run shows what was stored of it: other tabs are heard from here on. */
+  ready(): void;
 };
+
+/**
+ * A writer for the run `id` that other tabs of the browser see at work, where the storage says that they share it
+ * (`scope`) and the browser lets them. Arguments are those of {@link createEventWriter}.
+ */
+export async function openEventWriter(
+  storage: RunStorage,
+  id: string,
+  onError: (error: CuelineError | undefined) => void,
+  run: TabbedRun,
+): Promise<EventWriter> {
+  const writer = createEventWriter(storage, id, onError);
+  const { scope } = storage;
+  const { navigator, BroadcastChannel } = globalThis as {
+    navigator?: { locks?: unknown };
+    BroadcastChannel?: unknown;
+  };
+  if (scope === undefined || navigator?.locks === undefined || BroadcastChannel === undefined) return writer;
+  const { openTab } = await loadPart('tabs', import('./tabs.ts'));
+  return openTab({ id, scope, storage, writer, run });
+}
 
 /**
  * A writer for the run `id`. A batch that cannot be stored is given again, with all that came after it, until the storage
@@ -152,6 +187,10 @@ export function createEventWriter(
       else timer ??= setTimeout(() => void write(), BATCH_MS);
     },
     calls: () => createStoredCalls(flush),
+    flush,
+    executor: (executor) => executor,
+    alone: (move) => move(),
+    ready() {},
   };
 }
 

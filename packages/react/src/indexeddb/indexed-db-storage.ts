@@ -34,6 +34,7 @@ const unstored: Seen = { mark: '', events: 0 };
 /**
  * Keeps runs in the browser's IndexedDB, in pages and in workers. Create it once, outside of components; nothing is
  * opened until it is used. Where there is no IndexedDB, as on a server, there is nothing to load and nothing is stored.
+ * Tabs that show one run follow it in the tab in which it is under way.
  *
  * Calls take effect in the order in which they are made. They reject with `storage_failed`, and `details.reason` is a
  * {@link StorageFailure}: no space, no permission, or another tab that writes to the same run.
@@ -154,6 +155,7 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
   }
 
   return {
+    scope: `indexeddb:${databaseName}`,
     load: (id) => inTurn(() => load(id)),
     append(id, events, { again } = { again: false }) {
       const batch = [...events]; // as they are now: they may have to wait
