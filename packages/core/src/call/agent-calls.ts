@@ -1,4 +1,4 @@
 // one file, so that a bundler puts all of it into one chunk
-export { askForLabel } from './ask-for-label.ts';
+export { askForLabel, askYesOrNo } from './ask-for-label.ts';
 export { callAgent } from './call-agent.ts';
 export { prepareCall } from './prepare-call.ts';

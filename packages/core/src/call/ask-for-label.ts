@@ -5,7 +5,7 @@ import { quoted } from '../prompt/part-error.ts';
 import type { AgentInput } from './agent.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { answerCall, type AnsweredCall } from './call-agent.ts';
-import type { Classification, ClassifyOptions } from './classify.ts';
+import type { BinaryClassification, Classification, ClassifyOptions } from './classify.ts';
 import { asWord, labelProbabilities, labelShares } from './label-probabilities.ts';
 
 const optionNames = [
@@ -125,4 +125,17 @@ function checkLabels(labels: unknown): asserts labels is readonly string[] {
     'invalid_options',
     `Two labels are read as "${twice}", so they cannot be told apart. Upper case, quotes and full stops make no difference.`,
   );
+}
+
+/** Asks a model a question to be answered with yes or no. */
+export async function askYesOrNo(
+  question: AgentInput,
+  options: ClassifyOptions,
+): Promise<BinaryClassification> {
+  const { label, probabilities, source } = await askForLabel(question, ['yes', 'no'], options);
+  return {
+    value: label === 'yes',
+    ...(probabilities === undefined ? {} : { probability: probabilities.yes }),
+    source,
+  };
 }

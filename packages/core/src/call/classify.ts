@@ -60,10 +60,5 @@ export async function classifyBinary(
   question: AgentInput,
   options: ClassifyOptions,
 ): Promise<BinaryClassification> {
-  const { label, probabilities, source } = await classify(question, ['yes', 'no'], options);
-  return {
-    value: label === 'yes',
-    ...(probabilities === undefined ? {} : { probability: probabilities.yes }),
-    source,
-  };
+  return (await loadCall()).askYesOrNo(question, options);
 }

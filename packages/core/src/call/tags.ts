@@ -111,6 +111,6 @@ function checkName(name: unknown, known: Set<string>, isBlock: boolean): void {
 function wrongNames(): CuelineError {
   return new CuelineError(
     'invalid_definition',
-    "tags takes the names of the tags: tags(['answer']), or tags({ required: ['answer'], optional: ['note'] }).",
+    "tags takes the names of the tags: tags(['answer']), or tags({ required: ['answer'] }).",
   );
 }

@@ -61,7 +61,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   const { executor, request, events = [], name, key, schedule, onEvent } = options;
   const log = createRunLog({ events, ...(schedule === undefined ? {} : { schedule }) });
   const placing = createPlacing(
-    executor.isPlaced === true ? [] : request === undefined ? keptBefore(events) : events,
+    executor.isPlaced ? [] : request === undefined ? keptBefore(events) : events,
     key,
   );
   const controller = new AbortController();
@@ -175,7 +175,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
       return true;
     },
     endUnseen() {
-      if (lost === undefined || lost.request !== undefined) return;
+      if (!lost || lost.request) return;
       lost = undefined;
       const after = log.events.length - placing.before - 1;
       // following it with a signal that has aborted is what ends it
@@ -192,7 +192,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
       return (
         executor.send?.(runId(), command) ?? {
           accepted: false,
-          reason: 'Where this run happens, it cannot be told anything.',
+          reason: 'It cannot be told anything.',
         }
       );
     },

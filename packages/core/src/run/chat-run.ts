@@ -225,10 +225,7 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
         if (reply?.accepted === true) answered.add(requestId);
         // somebody else may have answered it meanwhile; else a client that sends by itself would do so for ever
         else if (isOpen(requestId)) {
-          throw new CuelineError(
-            'interrupted',
-            reply?.reason ?? 'Where this run happens, it cannot be told anything.',
-          );
+          throw new CuelineError('interrupted', reply?.reason ?? 'It cannot be told anything.');
         }
       }
       return Math.max(last, pausedAfter);

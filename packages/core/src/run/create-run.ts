@@ -63,16 +63,6 @@ function openRun<Input, Types extends PromptTypes>(
     tell();
   };
   let writer: EventWriter | undefined;
-  const restoring = createRestoring({
-    id,
-    storage,
-    past,
-    takeUp,
-    run: () => self,
-    onWriter: (made) => (writer = made),
-    onError: noteStorage,
-    onChange: tell,
-  });
 
   function getState(): RunState<Types> {
     return show(log.events.length === 0 ? stateBefore() : log.getState());
@@ -191,10 +181,6 @@ function openRun<Input, Types extends PromptTypes>(
     return goOn({ messages: shows.slice(openingOf(log.events)), tasks, shows, signal });
   }
 
-  function isDone(): boolean {
-    return log.getState().status === 'done';
-  }
-
   /** Goes on with what was lost: the run where it still is, or the start, which its executor makes once. */
   function find({ request, events }: LostWork, key: string | undefined): Attempt {
     const attempt = take(request as RunRequest<Input> | undefined, events, key);
@@ -219,17 +205,28 @@ function openRun<Input, Types extends PromptTypes>(
     stop,
   };
 
+  const restoring = createRestoring({
+    id,
+    storage,
+    past,
+    takeUp,
+    run: self,
+    onWriter: (made) => (writer = made),
+    onError: noteStorage,
+    onChange: tell,
+  });
+
   /** Waits for what it needs only where a page has just been loaded; whatever is started or stopped meanwhile takes it back. */
-  function retry(from: number | undefined, wasDone = isDone()): Promise<unknown> {
+  function retry(from: number | undefined): Promise<unknown> {
     const part = loadedRetries();
-    if (part !== undefined) return part.retryRun(self, from, wasDone);
+    if (part !== undefined) return part.retryRun(self, from);
     const { shown } = attempts;
     let isTakenBack = false;
     takeBackRetry = () => (isTakenBack = true);
     const result = loadRetries().then((loaded) =>
       isTakenBack || attempts.shown !== shown
-        ? refused(new CuelineError('aborted', 'The retry was taken back.'))
-        : loaded.retryRun(self, from, wasDone),
+        ? refused(new CuelineError('aborted', 'The retry was stopped.'))
+        : loaded.retryRun(self, from),
     );
     // as with every start, whoever ignores it need not hear of it
     result.catch(() => {});
@@ -250,12 +247,7 @@ function openRun<Input, Types extends PromptTypes>(
   /** False where the work behind an attempt is not known any more, which ends it. */
   function follow(attempt: Attempt): boolean {
     if (attempt.attach()) return true;
-    attempt.fail(
-      new CuelineError(
-        'interrupted',
-        'The page that ran this went away, or runs it in another tab. retry() continues it.',
-      ),
-    );
+    attempt.fail(new CuelineError('interrupted', 'The page that ran this went away. retry() continues it.'));
     return false;
   }
 
@@ -264,9 +256,9 @@ function openRun<Input, Types extends PromptTypes>(
     restoring.stop(attempts.stop);
   }
 
-  /** Makes a move that goes on with what is shown, and is made by one tab alone. */
-  function alone(move: () => Promise<unknown>): Promise<unknown> {
-    return writer?.alone(move) ?? move();
+  /** Makes a move that goes on with what is shown. Only one tab does; `ends` where another tab's end is as good. */
+  function alone(move: () => Promise<unknown>, ends = false): Promise<unknown> {
+    return writer?.alone(move, ends) ?? move();
   }
 
   async function command(said: RunCommand, attempt = attempts.shown): Promise<EditReply> {
@@ -314,11 +306,7 @@ function openRun<Input, Types extends PromptTypes>(
       const enter = (): Promise<unknown> => (whenBusy === undefined ? alone(start) : start());
       return restoring.when(enter, { signal });
     },
-    retry: ({ from } = {}) =>
-      restoring.when(() => {
-        const wasDone = isDone();
-        return alone(() => retry(from, wasDone));
-      }),
+    retry: ({ from } = {}) => restoring.when(() => alone(() => retry(from), from === undefined)),
     edit: (edit, agent) => command({ type: 'edit', edit, ...(agent === undefined ? {} : { agent }) }),
     provideTools: clientTools.provide,
     respond: (requestId, answer) =>
@@ -327,8 +315,8 @@ function openRun<Input, Types extends PromptTypes>(
     detach: () => attempts.shown?.detach(),
     attach() {
       const { shown } = attempts;
-      if (shown?.lost !== undefined) find(shown.lost, shown.key);
-      else if (shown !== undefined && !log.ended) follow(shown);
+      if (shown?.lost) find(shown.lost, shown.key);
+      else if (shown && !log.ended) follow(shown);
     },
     log: () => log.events,
     at: (seq) => log.at(seq),
@@ -352,6 +340,5 @@ const requesting: RunState = { ...idle, status: 'running', phase: 'requesting' }
 
 /** True for an end that is only this page's: the run may go on where it happens. */
 function isInterruption(event: RunEvent, lost: LostWork | undefined): boolean {
-  if (event.type !== 'run-end') return false;
-  return event.error?.code === 'interrupted' || (lost !== undefined && lost.request === undefined);
+  return event.type === 'run-end' && (event.error?.code === 'interrupted' || (!!lost && !lost.request));
 }

@@ -26,7 +26,7 @@ type RestoringOptions = {
   past: readonly RunEvent[] | undefined;
   takeUp: (events: readonly RunEvent[], isStored: boolean) => void;
   /** What other tabs make of the run. */
-  run: () => TabbedRun;
+  run: TabbedRun;
   /** Told what to store events with, before any comes. */
   onWriter: (writer: Store.EventWriter) => void;
   onError: (error: CuelineError | undefined) => void;
@@ -48,7 +48,7 @@ export function createRestoring(options: RestoringOptions): Restoring {
     let writer: Store.EventWriter | undefined;
     try {
       const { openEventWriter, readStored } = await loadStore();
-      onWriter((writer = await openEventWriter(storage, id, onError, run())));
+      onWriter((writer = await openEventWriter(storage, id, onError, run)));
       stored = await readStored(storage, id);
       if (stored.damage !== undefined) onError(stored.damage);
     } catch (error) {

@@ -19,13 +19,10 @@ export type RetriedRun = {
 
 /**
  * Tries the last turn of a run again. Without `from`, work whose connection was lost is found again where it still is;
- * where it is not known any more, it is tried again from what is in the log. `wasDone` is whether the run was done when it
- * was asked for. Rejects with `invalid_options`.
+ * where it is not known any more, it is tried again from what is in the log. Rejects with `invalid_options`.
  */
-export function retryRun(run: RetriedRun, from: number | undefined, wasDone: boolean): Promise<unknown> {
+export function retryRun(run: RetriedRun, from: number | undefined): Promise<unknown> {
   const { shown } = run.attempts;
-  // another tab has done meanwhile what was to be tried again
-  if (from === undefined && !wasDone && shown?.log.getState().status === 'done') return shown.result;
   if (from === undefined && shown?.lost !== undefined) return findAgain(run, shown.lost, shown.key);
   const log = run.log();
   const [first] = log;
@@ -48,7 +45,7 @@ function findAgain(run: RetriedRun, lost: LostWork, key: string | undefined): Pr
   const found = run.find(lost, key);
   const result = found.result.catch((error: unknown) => {
     if (run.attempts.shown !== found || !isGone(error)) throw error;
-    return retryRun(run, undefined, false);
+    return retryRun(run, undefined);
   });
   // as with every start, whoever ignores it need not hear of it
   result.catch(() => {});

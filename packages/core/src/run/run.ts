@@ -24,7 +24,10 @@ export type RunOptions<Types extends PromptTypes = PromptTypes> = RunSettings & 
   tools?: ClientTools<Types> | undefined;
   /** Names the run in a registry and in a storage; made up where it is missing. */
   id?: string | undefined;
-  /** Keeps the run over a reload, under its id. Default: it is kept nowhere. */
+  /**
+   * Keeps the run over a reload, under its id, and shows it in all tabs whose storage has the same `scope`: one of them works
+   * on it, and the others follow. Default: it is kept nowhere.
+   */
   storage?: RunStorage | undefined;
   /** What has happened already: the run begins with this log's state. */
   log?: readonly RunEvent[] | undefined;

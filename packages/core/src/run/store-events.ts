@@ -46,9 +46,9 @@ export type EventWriter = {
   executor(executor: Executor, isStart: boolean): Executor;
   /**
    * Makes a move that goes on with what is shown. Where another tab works on the run, that is ended before, and all that
-   * has happened is shown.
+   * has happened is shown; where that tab comes to a whole end before, a move that `ends` is not made.
    */
-  alone<Result>(move: () => Promise<Result>): Promise<Result>;
+  alone(move: () => Promise<unknown>, ends: boolean): Promise<unknown>;
   /** The run shows what was stored of it: other tabs are heard from here on. */
   ready(): void;
 };

@@ -26,7 +26,7 @@ type Listener = { hear(message: TabMessage): void };
 export type BroadcastChannelLike = {
   postMessage(message: unknown): void;
   close(): void;
-  onmessage: ((event: { data: unknown }) => void) | null;
+  addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
 };
 
 /** Closes the channels of runs that nobody holds any more. */
@@ -38,10 +38,14 @@ export function openTabChannel(channel: BroadcastChannelLike, listener: Listener
   forgotten.register(listener, channel);
   // in Node, an open channel would keep the process alive
   (channel as { unref?: () => void }).unref?.();
-  channel.onmessage = ({ data }) => {
+  channel.addEventListener('message', ({ data }) => {
     if (isTabMessage(data)) held.deref()?.hear(data);
+  });
+  return {
+    // a channel has no origin to name: its own hears it
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin
+    post: (message) => channel.postMessage(message),
   };
-  return { post: (message) => channel.postMessage(message) };
 }
 
 /** Another version of this page may say something else. */

@@ -42,7 +42,7 @@ export function createTabLock(name: string, locks: TabLocks, onStolen: () => voi
           resolve(mine);
         });
       locks.request(name, options, whileHeld).catch((error: unknown) => {
-        if (mine === undefined) return reject(error as Error);
+        if (mine === undefined) return reject(error);
         if (held !== mine) return;
         held = undefined;
         onStolen();

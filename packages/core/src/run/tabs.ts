@@ -3,6 +3,7 @@ import { createId } from '../create-id.ts';
 import { createEventCounter } from '../log/event-limits.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { EditReply } from '../tasks/task.ts';
+import type { Attempts } from './attempts.ts';
 import type { RunCommand } from './executor.ts';
 import { followTab, type FollowedTab } from './follow-tab.ts';
 import { lastRunId } from './log-parts.ts';
@@ -14,6 +15,7 @@ import { watch } from './watch.ts';
 
 /** What a tab does with the run that it shows. */
 export type TabbedRun = {
+  readonly attempts: Pick<Attempts, 'shown'>;
   log(): readonly RunEvent[];
   /** Shows a log that grows in another tab. */
   show(events: readonly RunEvent[]): void;
@@ -306,17 +308,27 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
     return last?.type === 'run-end' && last.error?.code !== 'interrupted';
   }
 
-  async function moveAlone<Result>(move: () => Promise<Result>): Promise<Result> {
+  async function moveAlone(move: () => Promise<unknown>, ends: boolean): Promise<unknown> {
+    const wasDone = isDone();
     const mine = mode === 'following' && followed?.isOver === false ? followed : undefined;
     leave();
     const release = await own();
     await settle(mine);
-    return move().finally(release);
+    const result = ends && !wasDone && isDone() ? run.attempts.shown?.result : move();
+    return Promise.resolve(result).finally(release);
+  }
+
+  function isDone(): boolean {
+    const last = run.log().at(-1);
+    return last?.type === 'run-end' && last.outcome === 'done';
   }
 
   return {
     add(event) {
-      if (event.seq === 0 && mode === 'following') mode = 'own';
+      if (event.seq === 0 && mode === 'following') {
+        mode = 'own';
+        followed = undefined;
+      }
       if (mode === 'following') return;
       if (mode === 'direct') return writer.add(event);
       if (event.seq === 0) waiting = [];
@@ -355,7 +367,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
         ...(inner.send === undefined ? {} : { send: inner.send }),
       };
     },
-    alone: (move) => (mode === 'direct' || working > 0 ? move() : moveAlone(move)),
+    alone: (move, ends) => (mode === 'direct' || working > 0 ? move() : moveAlone(move, ends)),
     ready() {
       tab.isReady = true;
       known.add(lastRunId(run.log()) ?? '');

@@ -65,10 +65,11 @@ export function createBrowser(scope: string) {
             };
             holders.push(holder);
             inTab(() => {
-              void callback().then(() => {
+              void (async () => {
+                await callback();
                 holder.end();
                 resolve(undefined);
-              });
+              })();
             });
           };
           if (signal?.aborted === true) return reject(signal.reason as Error);
@@ -93,11 +94,13 @@ export function createBrowser(scope: string) {
         }),
     };
     class Channel {
-      onmessage: ((event: { data: unknown }) => void) | null = null;
-      readonly #own = { name: '', tab, hear: (data: unknown) => inTab(() => this.onmessage?.({ data })) };
+      readonly #own = { name: '', tab, hear: (_data: unknown): void => {} };
       constructor(name: string) {
         this.#own.name = name;
         channels.add(this.#own);
+      }
+      addEventListener(_type: 'message', listener: (event: { data: unknown }) => void): void {
+        this.#own.hear = (data) => inTab(() => listener({ data }));
       }
       close(): void {
         channels.delete(this.#own);

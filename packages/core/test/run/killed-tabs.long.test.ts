@@ -3,13 +3,12 @@ import { killTabs } from './killed-tabs.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('200 runs in tabs that were killed, reloaded and used at random moments: no writing call took effect twice', async () => {
+test('tabs that were killed at 200 random moments, reloaded and used: no writing call took effect twice', async () => {
   let kills = 0;
-  for (let seed = 1; seed <= 200; seed += 1) {
+  for (let seed = 1; kills < 200; seed += 1) {
     const { writes, ...killed } = await killTabs(seed);
     kills += killed.kills;
     expect([seed, killed]).toMatchObject([seed, { result: 'done done done', isSame: true, ends: 1 }]);
     for (const [what, times] of writes) expect([seed, what, times]).toEqual([seed, what, 1]);
   }
-  expect(kills).toBeGreaterThan(200);
 }, 600_000);

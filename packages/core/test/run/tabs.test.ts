@@ -202,7 +202,7 @@ test('a reload of the tab in which nobody else follows is interrupted, and nothi
 });
 
 test('tabs that are killed, reloaded and used at random moments: one of them works, and no writing call takes effect twice', async () => {
-  // 200 of them are in killed-tabs.long.test.ts
+  // killed-tabs.long.test.ts has 200 such moments
   for (let seed = 1_001; seed <= 1_010; seed += 1) {
     const { writes, ...killed } = await killTabs(seed);
     expect([seed, killed]).toMatchObject([seed, { result: 'done done done', isSame: true, ends: 1 }]);

@@ -27,24 +27,25 @@ test('a run that has ended is there again, and its conversation goes on', async 
   expect(model.calls).toHaveLength(2);
 });
 
-test('a second tab shows what there is of a run that goes on in the first, and does not end it there', async () => {
+test('a second tab follows a run that goes on in the first, and both have the whole of it', async () => {
   const { tab } = freshDatabase();
-  const model = scriptedModel([halting]);
+  const model = scriptedModel([halting, 'Walk down.']);
   const first = createRun(planDay, { id: 'planner', model, storage: tab() });
   const finished = first.start({ city: 'Lisbon' });
   await halfStored(tab);
 
   const second = createRun(planDay, { id: 'planner', model, storage: tab() });
   await second.restored;
-  expect(second.getState()).toMatchObject({
-    status: 'error',
-    text: 'Take the tram',
-    error: { code: 'interrupted' },
-  });
+  expect(second.getState()).toMatchObject({ status: 'running', text: 'Take the tram' });
   expect(await finished).toBe('Take the tram up to Graça.');
+  await vi.waitFor(() => expect(second.getState().status).toBe('done'));
+  expect(second.log()).toEqual(first.log());
   await vi.waitFor(async () => expect(await tab().load('planner')).toEqual(first.log()));
-  expect(first.getState().storageError).toBeUndefined();
   expect(model.calls).toHaveLength(1);
+
+  expect(await second.send('And then?')).toBe('Walk down.');
+  await vi.waitFor(() => expect(first.getState().text).toBe('Walk down.'));
+  expect([first, second].map((run) => run.getState().storageError)).toEqual([undefined, undefined]);
 });
 
 test('a run whose page has gone is interrupted, and a retry is stored in its place', async () => {
