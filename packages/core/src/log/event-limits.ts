@@ -36,6 +36,17 @@ export const defaultEventLimits: EventLimits = {
 
 type Bound = readonly [limit: 'entries' | 'variables' | 'changes' | 'deltas', what: string];
 
+/**
+ * What the app's own server or storage may give: the same counts, and events as large as a stream may bring. A type that
+ * this version does not know is counted, too, since the other side may be newer.
+ */
+export const ownEventLimits: Partial<EventLimits> = {
+  messageLength: 17_000_000,
+  eventLength: 17_000_000,
+  values: 1_000_000,
+  depth: 1_100,
+};
+
 /** Every type of event has a bound, so that a new type cannot be forgotten here. */
 const bounds: Record<RunEvent['type'], Bound> = {
   'run-start': ['entries', 'starts'],
@@ -79,6 +90,8 @@ const bounds: Record<RunEvent['type'], Bound> = {
   retry: ['entries', 'retries'],
 };
 
+const unknown: Bound = ['entries', 'events of a type that is not known'];
+
 /** Members that name something, wherever they stand outside of plain data. */
 const names = [
   'id',
@@ -96,19 +109,26 @@ const messages = ['error', 'message', 'invalid', 'reason', 'fault', 'title', 're
 
 /**
  * Counts and measures the events of one log, in order. Returns the first thing that is over a limit, as in "more than
- * 1,000 tasks", or undefined. Measuring an event costs no more than the limits allow, whatever it holds.
+ * 1,000 tasks", or undefined. Measuring an event costs no more than the limits allow, whatever it holds. Types that are not
+ * known are over every limit, unless they are to be counted.
  */
-export function createEventCounter(given: Partial<EventLimits> = {}): (event: unknown) => string | undefined {
+export function createEventCounter(
+  given: Partial<EventLimits> = {},
+  { unknownTypes = 'refused' }: { unknownTypes?: 'refused' | 'counted' } = {},
+): (event: unknown) => string | undefined {
   const limits = { ...defaultEventLimits, ...given };
   const counts = new Map<string, number>();
 
   return (event) => {
     const type = (event as { type?: unknown } | null | undefined)?.type;
-    if (typeof type !== 'string' || !Object.hasOwn(bounds, type))
+    const isKnown = typeof type === 'string' && Object.hasOwn(bounds, type);
+    if (typeof type !== 'string' || (!isKnown && unknownTypes === 'refused')) {
       return 'an event of a type that is not known';
-    const [limit, what] = bounds[type as RunEvent['type']];
-    const count = (counts.get(type) ?? 0) + 1;
-    counts.set(type, count);
+    }
+    const [limit, what] = isKnown ? bounds[type as RunEvent['type']] : unknown;
+    const kind = isKnown ? type : '';
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
     if (count > limits[limit]) return `more than ${written(limits[limit])} ${what}`;
     return excessIn(event as Record<string, unknown>, limits);
   };

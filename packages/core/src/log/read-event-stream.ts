@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { CuelineError } from '../errors.ts';
+import { createEventCounter, ownEventLimits } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from './events.ts';
 
 /** The most that one event may hold, in characters of JSON. */
@@ -18,7 +19,7 @@ export type ReadEventStreamOptions = {
  * The events that `toEventStream` wrote, however their bytes were cut up. Comments and events of other names are left
  * out. Returning from the iteration cancels `body` at once.
  * @throws CuelineError `stream_truncated` where the connection breaks, `timeout` after `idleMs`, `stream_malformed` for
- * what is no event, `too_large` for an event of more than 16 MB. The stream may also end without a `run-end`.
+ * what is no event, `too_large` for an event of more than 16 MB, and for more events than a run may hold. The stream may also end without a `run-end`.
  */
 export function readEventStream(
   body: ReadableStream<Uint8Array>,
@@ -34,12 +35,16 @@ function iterate(body: ReadableStream<Uint8Array>, idleMs: number): AsyncIterato
   let index = 0;
   let failure: CuelineError | undefined;
   let done = false;
+  const count = createEventCounter(ownEventLimits, { unknownTypes: 'counted' });
   const parser = createParser({
     maxBufferSize: MAX_EVENT_LENGTH + ROOM_FOR_FIELDS,
     onEvent({ event, data }) {
       if (failure !== undefined || (event !== undefined && event !== 'message')) return;
       try {
-        events.push(parseEvent(data));
+        const given = parseEvent(data);
+        const excess = count(given);
+        if (excess !== undefined) throw tooMany(excess);
+        events.push(given);
       } catch (error) {
         failure = error as CuelineError;
       }
@@ -133,6 +138,13 @@ function malformed(what: string, data: string, cause?: unknown): CuelineError {
     'stream_malformed',
     `Among the events came ${what}: ${begin} Check that the address is that of a prompt route.`,
     { cause },
+  );
+}
+
+function tooMany(excess: string): CuelineError {
+  return new CuelineError(
+    'too_large',
+    `Over the connection came ${excess}, which is more than a run may hold. The rest was not read.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { CuelineError } from '../errors.ts';
 import { loadPart } from '../load-part.ts';
+import { createEventCounter, ownEventLimits } from '../log/event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { createReducer, type Reducer } from '../log/reduce.ts';
 import type { Executor } from './executor.ts';
@@ -237,11 +238,14 @@ function readable(stored: readonly RunEvent[]): StoredLog {
   return { events: stored.slice(0, length), damage };
 }
 
-/** How many events follow each other from 0 and can be shown. */
+/** How many events follow each other from 0, are no more than a run may hold, and can be shown. */
 function readableLength(stored: readonly RunEvent[]): number {
-  if (canBeShown(stored, 0, createReducer())) return stored.length;
+  const count = createEventCounter(ownEventLimits, { unknownTypes: 'counted' });
+  const excess = stored.findIndex((event) => count(event) !== undefined);
+  const counted = excess === -1 ? stored : stored.slice(0, excess);
+  if (canBeShown(counted, 0, createReducer())) return counted.length;
   const reducer = createReducer();
-  return stored.findIndex((_, index) => !canBeShown(stored.slice(index, index + 1), index, reducer));
+  return counted.findIndex((_, index) => !canBeShown(counted.slice(index, index + 1), index, reducer));
 }
 
 function canBeShown(events: readonly RunEvent[], from: number, reducer: Reducer): boolean {

@@ -8,7 +8,7 @@ import type { RunCommand } from './executor.ts';
 import { followTab, type FollowedTab } from './follow-tab.ts';
 import { lastRunId } from './log-parts.ts';
 import type { RunStorage } from './run-storage.ts';
-import { readStored, type EventWriter } from './store-events.ts';
+import { readStored, type EventWriter, type StoredLog } from './store-events.ts';
 import { openTabChannel, type BroadcastChannelLike, type TabMessage } from './tab-channel.ts';
 import { createTabLock, type TabLocks } from './tab-lock.ts';
 import { watch } from './watch.ts';
@@ -34,6 +34,8 @@ const BATCH_MS = 30;
 const LAST_EVENTS_MS = 100;
 /** How many events are told at once. */
 const MAX_EVENTS = 200;
+/** How long the storage may take to say what it has, in milliseconds. */
+const READ_MS = 3_000;
 /** How long a run that has ended waits until that is stored before another tab may go on with it, in milliseconds. */
 const STORED_MS = 1_000;
 
@@ -287,7 +289,9 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
    * tab's work counts where this one has not heard of all of it.
    */
   async function settle(mine: FollowedTab | undefined): Promise<void> {
-    const { events } = await readStored(storage, id).catch(() => ({ events: [] }));
+    const late = new Promise<StoredLog>((resolve) => setTimeout(resolve, READ_MS, { events: [] }));
+    const read = readStored(storage, id).catch(() => ({ events: [] }));
+    const { events } = await Promise.race([read, late]);
     const stored = lastRunId(events);
     if (stored === mine?.log) mine?.push(events);
     isElsewhere = false;

@@ -153,6 +153,19 @@ describe('what is no stream of events', () => {
     }
   });
 
+  test('more events of a type than a run may hold are refused, and those of a newer version are not', async () => {
+    const steps = (count: number, type: string) =>
+      Array.from({ length: count }, (_, seq) => lineOf({ seq, t: 0, type, step: seq })).join('');
+    expect(await read(text(steps(10_001, 'step-start')))).toMatchObject({
+      code: 'too_large',
+      message:
+        'Over the connection came more than 10,000 steps, which is more than a run may hold. The rest was not read.',
+    });
+    const newer = await read(text(steps(10_000, 'newer')));
+    expect([newer.code, newer.events.length]).toEqual([undefined, 10_000]);
+    expect((await read(text(steps(10_001, 'newer')))).code).toBe('too_large');
+  });
+
   test('a line that never ends is not kept in memory', async () => {
     let sent = 0;
     let cancelled = false;

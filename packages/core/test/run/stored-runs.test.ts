@@ -593,6 +593,20 @@ describe('a stored log that is damaged', () => {
     }
   });
 
+  test('by more events of a type than a run may hold: what is within the limit is shown', async () => {
+    const [start] = await whole();
+    const warnings = Array.from({ length: 10_001 }, (_none, index): RunEvent => ({
+      seq: index + 1,
+      t: 1,
+      type: 'warning',
+      message: 'Again.',
+    }));
+    const { run } = open(memoryStorage({ a: [start!, ...warnings] }), []);
+    await run.restored;
+    expect(run.getState().storageError?.message).toContain('after its first 10001 events');
+    expect(run.getState().warnings).toHaveLength(10_000);
+  });
+
   test.each([
     ['nothing', null],
     ['a text', 'lost'],
