@@ -1,4 +1,4 @@
 import { testFaults } from './fault-suite.ts';
 
 // a sample, which has something of each kind; faults.long.test.ts has all of them
-testFaults((index) => index % 7 === 0);
+testFaults((index) => index % 11 === 0);
