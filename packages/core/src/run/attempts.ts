@@ -79,7 +79,7 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
     },
     enter(start, { key, whenBusy, signal }) {
       if (signal?.aborted === true) {
-        return refused(new CuelineError('aborted', 'The signal of this start had aborted.'));
+        return refused(new CuelineError('aborted', 'The signal had aborted before the start.'));
       }
       // between an end and the start that waited for it, the run is busy too
       if (!isUnderWay() && queue.length === 0) {

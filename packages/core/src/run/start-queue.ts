@@ -51,7 +51,7 @@ export function createStartQueue(onChange: () => void): StartQueue {
           },
           drop() {
             leave();
-            reject(new CuelineError('aborted', 'The start was taken back before its turn came.'));
+            reject(new CuelineError('aborted', 'The start was taken back.'));
           },
         };
         waiting = [...waiting, entry];
