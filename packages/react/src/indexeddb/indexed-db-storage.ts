@@ -155,7 +155,10 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
   }
 
   return {
-    scope: `indexeddb:${databaseName}`,
+    // on a server, runs of one name are of different users
+    get scope() {
+      return database.exists() ? `indexeddb:${databaseName}` : undefined;
+    },
     load: (id) => inTurn(() => load(id)),
     append(id, events, { again } = { again: false }) {
       const batch = [...events]; // as they are now: they may have to wait

@@ -1,3 +1,5 @@
+import { createRun, definePrompt } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
 import { indexedDbStorage } from '@cueline/react/indexeddb';
 import { expect, test } from 'vitest';
 
@@ -14,4 +16,16 @@ test('a server can make one: there is nothing to load, and what is to be stored 
     code: 'storage_failed',
     details: { reason: 'denied' },
   });
+});
+
+test('two users’ runs of one name have nothing to do with each other', async () => {
+  const storage = indexedDbStorage();
+  expect(storage.scope).toBeUndefined();
+  const open = (answer: string) =>
+    createRun(
+      definePrompt('plan', (prompt) => prompt.$`Plan.`),
+      { id: 'planner', storage, model: scriptedModel([[{ text: answer }, { delay: 50 }, { text: '.' }]]) },
+    );
+  const [ada, ben] = [open('Ada'), open('Ben')];
+  expect(await Promise.all([ada.start(), ben.start()])).toEqual(['Ada.', 'Ben.']);
 });
