@@ -41,6 +41,7 @@ type Bound = readonly [limit: 'entries' | 'variables' | 'changes' | 'deltas', wh
  * this version does not know is counted, too, since the other side may be newer.
  */
 export const ownEventLimits: Partial<EventLimits> = {
+  nameLength: 17_000_000,
   messageLength: 17_000_000,
   eventLength: 17_000_000,
   values: 1_000_000,
