@@ -15,7 +15,7 @@ export type MessageProgress = {
   /** Readers of the tool arguments that are still arriving, by tool call id. */
   inputs: Map<string, PartialJson>;
   /** Tool parts and calls that are behind the readers of their arguments, by tool call id; brought up to date once a snapshot. */
-  stale: Map<string, Set<ToolPart | ToolCallState>>;
+  stale: Map<string, (ToolPart | ToolCallState)[]>;
   /** Whether the current step has written text yet. */
   stepHasText: boolean;
   /** The place of the current step's `step-start` part; missing before it is there. */

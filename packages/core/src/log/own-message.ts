@@ -1,4 +1,5 @@
 import type { UIMessage } from 'ai';
+import { cutPlaces } from './places.ts';
 import type { WorkDraft } from './work.ts';
 
 export type Part = UIMessage['parts'][number];
@@ -51,8 +52,8 @@ export function voidStep(draft: WorkDraft): void {
   progress.stepPlace = undefined;
   progress.open.clear();
   const { parts } = lastMessage(draft)!;
+  cutPlaces(draft.places.parts, parts, length);
   parts.length = length;
-  draft.places.parts.cut(length);
   // there is no message before there is something in it
   if (parts.length === 0) facts.messages.pop();
 }

@@ -1,41 +1,44 @@
-/** Where the entries of a list stand that only grows and shrinks at its end, by their ids. An id may stand there again. */
+/** Where the entries of a list stand that grows and shrinks at its end, by their ids. An id may stand there again. */
 export type Places<Item> = {
-  /** The last place of an id in `list`. */
-  last(list: readonly Item[], id: string): number | undefined;
-  /** The place of the same id before this one. */
-  before(place: number): number | undefined;
-  /** The list has lost what stood at `length` and after it. */
-  cut(length: number): void;
+  /** The member that is an entry's id; an entry keeps it, or has none. */
+  key: keyof Item;
+  /** What has been read of the list. */
+  known?: {
+    lasts: Map<unknown, number | undefined>;
+    /** For each entry, the place of the same id before it. */
+    befores: (number | undefined)[];
+  };
 };
 
-/** Reads each entry once, when one is asked for that is not the last. An entry keeps its id. */
-export function createPlaces<Item>(idOf: (item: Item) => string | undefined): Places<Item> {
-  const lasts = new Map<string | undefined, number | undefined>();
-  const ids: (string | undefined)[] = [];
-  const befores: (number | undefined)[] = [];
-  let list: readonly Item[] = [];
-  const read = (): void => {
-    for (let place = ids.length; place < list.length; place += 1) {
-      const id = idOf(list[place]!);
-      ids.push(id);
-      befores.push(lasts.get(id));
-      lasts.set(id, place);
-    }
-  };
-  return {
-    last(now, id) {
-      list = now;
-      const end = list.length - 1;
-      if (end >= 0 && idOf(list[end]!) === id) return end;
-      read();
-      return lasts.get(id);
-    },
-    before(place) {
-      read();
-      return befores[place];
-    },
-    cut(length) {
-      while (ids.length > length) lasts.set(ids.pop(), befores.pop());
-    },
-  };
+/** So many entries are looked at before the list is read, each entry of it once. */
+const NEAR = 6;
+
+/** The last place of an id, from `from` on and before `end`, which is a place of that id or the end of the list. */
+export function lastPlace<Item>(
+  places: Places<Item>,
+  list: readonly Item[],
+  id: string,
+  from = 0,
+  end: number = list.length,
+): number | undefined {
+  const { key } = places;
+  for (let place = end - 1; place >= end - NEAR; place -= 1) {
+    if (place < from) return undefined;
+    if (list[place]![key] === id) return place;
+  }
+  const { lasts, befores } = (places.known ??= { lasts: new Map(), befores: [] });
+  for (let place = befores.length; place < list.length; place += 1) {
+    const read = list[place]![key];
+    befores.push(lasts.get(read));
+    lasts.set(read, place);
+  }
+  const place = end < list.length ? befores[end] : lasts.get(id);
+  return place !== undefined && place >= from ? place : undefined;
+}
+
+/** The list is about to lose what stands at `length` and after it. */
+export function cutPlaces<Item>({ key, known }: Places<Item>, list: readonly Item[], length: number): void {
+  if (known === undefined) return;
+  const { lasts, befores } = known;
+  while (befores.length > length) lasts.set(list[befores.length - 1]![key], befores.pop());
 }

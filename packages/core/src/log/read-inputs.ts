@@ -5,7 +5,8 @@ import type { ToolPart } from './tool-part.ts';
 /** Notes that arguments have gone on which `shown` does not show yet. */
 export function markStale({ stale }: MessageProgress, shown: ToolPart | ToolCallState): void {
   const { toolCallId } = shown;
-  stale.set(toolCallId, (stale.get(toolCallId) ?? new Set()).add(shown));
+  const behind = stale.get(toolCallId) ?? [];
+  if (!behind.includes(shown)) stale.set(toolCallId, [...behind, shown]);
 }
 
 /** Brings up to date what shows arguments that have gone on: all of it, or that of one id. */
@@ -16,6 +17,8 @@ export function readInputs(progress: MessageProgress, toolCallId?: string): void
     return;
   }
   for (const shown of stale.get(toolCallId) ?? []) {
+    // a call whose arguments are whole has nothing more to show of them
+    if ('inputText' in shown && 'input' in shown) continue;
     const text = 'inputText' in shown ? shown.inputText : shown.rawInput;
     const value = shown.inputEncoding === 'text' ? text : inputs.get(toolCallId)?.value();
     if (!('inputText' in shown)) shown.input = value;

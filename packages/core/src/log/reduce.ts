@@ -1,5 +1,5 @@
 import type { RunEvent } from './events.ts';
-import { createPlaces } from './places.ts';
+import { lastPlace, type Places } from './places.ts';
 import type { AgentFacts, RequestState, RunFacts, RunState } from './state.ts';
 import { addUsage } from './step.ts';
 import { createWork, emptyWork, type Work } from './work.ts';
@@ -41,7 +41,7 @@ export function isOpenRequest({ answer, withdrawn }: RequestState): boolean {
 export function createReducer(state: RunState = initialState): Reducer {
   let latest: RunState | undefined = state;
   let run = createWork<RunFacts>(state);
-  const requests = createPlaces((request: RequestState) => request.requestId);
+  const requests: Places<RequestState> = { key: 'requestId' };
   /** By path; the last, where a model has used a call's id again. */
   const agents = new Map<string | undefined, AgentEntry>(
     state.agents.map(({ path }, place) => [path, { place }]),
@@ -63,7 +63,7 @@ export function createReducer(state: RunState = initialState): Reducer {
     const { runId, model, simulated = false, name, messages, messageId, structured = false } = event;
     agents.clear();
     touched.clear();
-    requests.cut(0);
+    delete requests.known;
     const named = name === undefined ? {} : { name };
     run = createWork<RunFacts>(
       { ...initialState, runId, model, simulated, messages: [...messages], ...named },
@@ -92,7 +92,7 @@ export function createReducer(state: RunState = initialState): Reducer {
   }
 
   function placeOf(requestId: string): number {
-    return requests.last(run.facts.requests, requestId) ?? -1;
+    return lastPlace(requests, run.facts.requests, requestId) ?? -1;
   }
 
   /** What an agent does is its own; its tokens count for everyone above it, too. */

@@ -1,5 +1,6 @@
 import type { RunEvent } from './events.ts';
 import { createPartialJson } from './partial-json.ts';
+import { cutPlaces, lastPlace } from './places.ts';
 import { markStale, readInputs } from './read-inputs.ts';
 import type { ToolCallState } from './state.ts';
 import type { WorkDraft } from './work.ts';
@@ -19,11 +20,11 @@ export function applyToCalls(draft: WorkDraft, event: RunEvent): void {
       const isArriving = last?.state === 'input-streaming' && last.step === draft.facts.steps.length - 1;
       const call = isArriving ? last : addCall(draft, event);
       call.input = event.input;
+      delete call.partialInput;
       call.state = event.invalid === undefined ? 'input-available' : 'output-error';
       if (event.invalid !== undefined) call.errorText = event.invalid;
       if (call.inputText === '') call.inputText = textOf(event.input);
       readInputs(draft.progress, event.toolCallId);
-      delete call.partialInput;
       draft.progress.inputs.delete(event.toolCallId);
       return;
     }
@@ -113,13 +114,15 @@ function dropStepCalls({ facts, own, places, progress }: WorkDraft): void {
   // those of other steps stay, with all of their arguments
   readInputs(progress);
   const calls = (facts.toolCalls = own(facts.toolCalls));
-  while (calls.at(-1)?.step === current) progress.inputs.delete(calls.pop()!.toolCallId);
-  places.calls.cut(calls.length);
+  while (calls.at(-1)?.step === current) {
+    cutPlaces(places.calls, calls, calls.length - 1);
+    progress.inputs.delete(calls.pop()!.toolCallId);
+  }
 }
 
 /** The last call of this id. */
 function callOf({ facts, own, places }: WorkDraft, toolCallId: string): ToolCallState | undefined {
-  const place = places.calls.last(facts.toolCalls, toolCallId);
+  const place = lastPlace(places.calls, facts.toolCalls, toolCallId);
   if (place === undefined) return undefined;
   const calls = (facts.toolCalls = own(facts.toolCalls));
   return (calls[place] = own(calls[place]!));

@@ -1,5 +1,6 @@
 import type { RunEvent, ToolCallFacts } from './events.ts';
 import { addPart, partAt, stepMessage, writtenParts, type Part } from './own-message.ts';
+import { lastPlace } from './places.ts';
 import { markStale, readInputs } from './read-inputs.ts';
 import type { WorkDraft } from './work.ts';
 
@@ -57,7 +58,7 @@ export function beginInput(draft: WorkDraft, event: Event<'tool-input-start'>): 
 /** One more piece of the arguments, which are read when a snapshot is made. */
 export function addInput(draft: WorkDraft, { toolCallId, delta }: Event<'tool-input-delta'>): void {
   const isStreaming = (part: ToolPart): boolean => part.state === 'input-streaming';
-  const part = partAt(draft, findLast(draft, toolCallId, isStreaming)) as ToolPart | undefined;
+  const part = findLast(draft, writtenParts(draft), toolCallId, isStreaming);
   if (part === undefined) return;
   part.rawInput = (part.rawInput ?? '') + delta;
   markStale(draft.progress, part);
@@ -204,30 +205,33 @@ function findInStep(
   toolCallId: string,
   isIt: (part: ToolPart) => boolean,
 ): ToolPart | undefined {
-  stepMessage(draft);
-  return partAt(draft, findLast(draft, toolCallId, isIt, draft.progress.stepPlace)) as ToolPart | undefined;
+  const { parts } = stepMessage(draft);
+  return findLast(draft, parts, toolCallId, isIt, draft.progress.stepPlace);
 }
 
-/** The last place from `from` on with a part of this call that `isIt`. */
+/** The last part of a call that `isIt`, from the place `from` on. */
 function findLast(
   draft: WorkDraft,
+  parts: readonly Part[],
   toolCallId: string,
   isIt: (part: ToolPart) => boolean,
-  from = 0,
-): number | undefined {
-  const { last, before } = draft.places.parts;
-  const parts = writtenParts(draft);
-  let place = last(parts, toolCallId);
-  while (place !== undefined && place >= from && !isIt(parts[place] as ToolPart)) place = before(place);
-  return place !== undefined && place >= from ? place : undefined;
+  from?: number,
+): ToolPart | undefined {
+  let place: number | undefined;
+  do place = lastPlace(draft.places.parts, parts, toolCallId, from, place);
+  while (place !== undefined && !isIt(parts[place] as ToolPart));
+  return partAt(draft, place) as ToolPart | undefined;
 }
 
 /** The part of a call: the first in the current step, as the AI SDK has it, or else the last before it. */
 function findPart(draft: WorkDraft, toolCallId: string): ToolPart | undefined {
+  const parts = writtenParts(draft);
   const { stepPlace = Infinity } = draft.progress;
-  const { last, before } = draft.places.parts;
-  let place = last(writtenParts(draft), toolCallId);
-  for (let at = place; at !== undefined && at > stepPlace; at = before(at)) place = at;
+  let place = lastPlace(draft.places.parts, parts, toolCallId);
+  for (let at = place; at !== undefined && at > stepPlace;) {
+    place = at;
+    at = lastPlace(draft.places.parts, parts, toolCallId, stepPlace, at);
+  }
   return partAt(draft, place) as ToolPart | undefined;
 }
 

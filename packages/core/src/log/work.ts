@@ -6,7 +6,7 @@ import { readInputs } from './read-inputs.ts';
 import type { Part } from './own-message.ts';
 import type { RunStatus, SteerState, StepState, TaskState, ToolCallState, WorkFacts } from './state.ts';
 import { addUsage, applyChange } from './step.ts';
-import { createPlaces, type Places } from './places.ts';
+import type { Places } from './places.ts';
 import { applyToTasks } from './task-state.ts';
 import { closeApprovals } from './tool-part.ts';
 import { applyToCalls, interruptCalls } from './tool-calls.ts';
@@ -40,7 +40,7 @@ export type WorkDraft = {
   places: {
     calls: Places<ToolCallState>;
     /** The parts of the message that is written. */
-    parts: Places<Part>;
+    parts: Places<Part & { toolCallId?: string }>;
     tasks?: Map<string, number>;
     drift?: number;
   };
@@ -124,8 +124,8 @@ export function createWork<Facts extends WorkFacts>(
     own,
     progress,
     places: {
-      calls: createPlaces((call) => call.toolCallId),
-      parts: createPlaces((part) => ('toolCallId' in part ? part.toolCallId : undefined)),
+      calls: { key: 'toolCallId' },
+      parts: { key: 'toolCallId' },
     },
   };
 

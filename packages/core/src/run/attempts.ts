@@ -42,14 +42,11 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
   const background = new Set<Attempt>();
   let shown: Attempt | undefined;
 
-  function isUnderWay(): boolean {
-    return shown !== undefined && !shown.log.ended;
-  }
-
   /** Its end settles its promise, and what it asks can be answered: so it is followed, also where it was let go of. */
-  function moveOutOfSight(attempt: Attempt): void {
-    background.add(attempt);
-    follow(attempt);
+  function moveOutOfSight(): void {
+    if (shown === undefined || shown.log.ended) return;
+    background.add(shown);
+    follow(shown);
   }
 
   function replace(): void {
@@ -79,10 +76,10 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
     },
     enter(start, { key, whenBusy, signal }) {
       if (signal?.aborted === true) {
-        return refused(new CuelineError('aborted', 'The signal had aborted before the start.'));
+        return refused(new CuelineError('aborted', 'The signal was aborted before the start.'));
       }
       // between an end and the start that waited for it, the run is busy too
-      if (!isUnderWay() && queue.length === 0) {
+      if (shown?.log.ended !== false && queue.length === 0) {
         shown?.endUnseen();
         return start();
       }
@@ -95,11 +92,11 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
           return refused(
             new CuelineError(
               'busy',
-              "The run is under way. Wait for its end, or start with { whenBusy: 'queue' }, 'replace' or 'parallel'.",
+              "The run is under way. Wait for its end, or set whenBusy to 'queue', 'replace' or 'parallel'.",
             ),
           );
         case 'parallel':
-          if (shown !== undefined && isUnderWay()) moveOutOfSight(shown);
+          moveOutOfSight();
           return start();
         default:
           replace();
@@ -108,7 +105,7 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
     },
     show(attempt) {
       // one that was let go of, or that a listener has started meanwhile, can still be stopped
-      if (shown !== undefined && !shown.log.ended) moveOutOfSight(shown);
+      moveOutOfSight();
       shown = attempt;
       const whenEnded = (): void => {
         background.delete(attempt);

@@ -17,8 +17,8 @@ export function logUpTo(log: readonly RunEvent[], seq: number): RunEvent[] {
 
 /** The latest run that an executor has named in this log. */
 export function lastRunId(events: readonly RunEvent[]): string | undefined {
-  const start = events.findLast(
-    (event) => (event.type === 'run-start' || event.type === 'run-resume') && event.runId !== '',
-  );
-  return start !== undefined && 'runId' in start ? start.runId : undefined;
+  return events.findLast(
+    (event): event is Extract<RunEvent, { runId: string }> =>
+      (event.type === 'run-start' || event.type === 'run-resume') && event.runId !== '',
+  )?.runId;
 }

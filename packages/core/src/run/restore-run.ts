@@ -34,7 +34,7 @@ type RestoringOptions = {
 };
 
 export function createRestoring(options: RestoringOptions): Restoring {
-  const { id, storage, past, takeUp, run, onWriter, onError, onChange } = options;
+  const { id, storage, past = [], takeUp, run, onWriter, onError, onChange } = options;
   let isKnown = storage === undefined;
   // once it is known, the moves are made in one breath, and nobody sees what is in between
   const waiting = createStartQueue(() => {
@@ -43,7 +43,8 @@ export function createRestoring(options: RestoringOptions): Restoring {
   let known: Promise<void> | undefined;
   let stop: (() => void) | undefined;
 
-  async function load(storage: RunStorage): Promise<void> {
+  async function begin(): Promise<void> {
+    if (storage === undefined) return takeUp(past, false);
     let stored: Store.StoredLog = { events: [] };
     let writer: Store.EventWriter | undefined;
     try {
@@ -59,18 +60,13 @@ export function createRestoring(options: RestoringOptions): Restoring {
     const { events, damage } = stored;
     // a log that goes on behind its damage is stored anew, from its beginning
     if (events.length > 0) takeUp(events, damage === undefined);
-    else takeUp(past ?? [], false);
+    else takeUp(past, false);
     writer?.ready();
     stop?.();
     while (waiting.length > 0) waiting.next();
     onChange();
   }
 
-  function begin(): Promise<void> {
-    if (storage !== undefined) return load(storage);
-    takeUp(past ?? [], false);
-    return Promise.resolve();
-  }
   function restored(): Promise<void> {
     if (known !== undefined) return known;
     // known before it has begun: what is taken up may be heard by somebody who makes a move

@@ -123,7 +123,7 @@ const orders: Record<string, Make> = {
       : [
           { type: 'step-start', step: 1, request: { keep: 0, messages: [] } },
           callEnd(i),
-          { type: 'tool-start', ...call(i) },
+          { type: 'tool-start', ...call(i % 8 < 4 ? i : 0) },
           { type: 'retry', error },
         ][i % 4]!,
   'calls of one id, each in a step of its own': (i) =>
