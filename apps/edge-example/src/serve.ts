@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { serve, type ServerRequest } from 'srvx';
 import { staticMiddleware } from 'srvx/static';
 import type { Assets } from './create-app.ts';
-import { endWhenTold } from './shut-down.ts';
+import { endOnSignal } from './shut-down.ts';
 import { serveSimulatedProvider } from './simulated-provider/serve-provider.ts';
 import worker from './worker.ts';
 
@@ -47,7 +47,7 @@ const server = serve({
       },
     ),
 });
-endWhenTold(server, underWay);
+endOnSignal(server, underWay);
 await server.ready();
 const { port } = new URL(server.url!);
 origins = process.env['ORIGINS'] ?? `http://localhost:${port},http://127.0.0.1:${port}`;

@@ -11,7 +11,7 @@ const PATIENCE_MS = 9_000;
  * Without it a run that waits for an answer would keep the process for as long as a run may take. Told again, it ends
  * at once.
  */
-export function endWhenTold(server: Closing, underWay: ReadonlySet<Promise<void>>): void {
+export function endOnSignal(server: Closing, underWay: ReadonlySet<Promise<void>>): void {
   async function end(): Promise<void> {
     const answered = server.close();
     if (underWay.size > 0)

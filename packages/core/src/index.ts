@@ -117,7 +117,7 @@ export type { ModelSettings } from './models/settings.ts';
 export type { PromptTypes, TextPrompt } from './prompt-types.ts';
 export type { TypesOf, TypedSettings } from './prompt/types-of.ts';
 export { failedStart } from './run/failed-start.ts';
-export { inProcess, tell, type InProcessOptions } from './run/in-process.ts';
+export { inProcess, sendCommand, type InProcessOptions } from './run/in-process.ts';
 export { viaRoute, type RouteOptions } from './run/via-route.ts';
 export type { Connectivity } from './run/connectivity.ts';
 export type { Executor, LocalExecutor, RouteExecutor, RunCommand, RunRequest } from './run/executor.ts';

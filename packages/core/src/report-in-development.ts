@@ -11,7 +11,7 @@ export function reportInDevelopment(error: unknown): void {
 }
 
 /** Says something about an app to who develops it, on the console of its page. Silent elsewhere, and as above. */
-export function hintInPage(text: string): void {
+export function warnInDevelopment(text: string): void {
   if ('document' in globalThis && isDevelopment()) console.info(text);
 }
 

@@ -1,5 +1,5 @@
 import { CuelineError } from '@cueline/core';
-import type { Asker } from './origins.ts';
+import type { Requester } from './origins.ts';
 import { answerHeaders } from './respond.ts';
 
 /** How a handler lets pages send headers of an app's own. */
@@ -51,11 +51,11 @@ function isHeaderName(text: string): boolean {
 }
 
 /** The CORS headers of an answer to this asker; none for a program. */
-export function corsHeaders(asker: Asker, { expose }: CorsRules): Record<string, string> {
-  const { origin } = asker;
+export function corsHeaders(requester: Requester, { expose }: CorsRules): Record<string, string> {
+  const { origin } = requester;
   if (origin === undefined) return {};
   // whatever site somebody has open must not read answers that are made for their cookies
-  const isAny = asker.kind === 'page' && asker.isAny === true;
+  const isAny = requester.kind === 'page' && requester.isAny === true;
   return {
     // the one that asked, never `*`, which browsers refuse together with cookies
     'access-control-allow-origin': origin,
@@ -74,12 +74,12 @@ export function isPreflight(request: Request): boolean {
 }
 
 /** The answer to a preflight: 204, with what a page may send. Its origin has been checked. */
-export function preflightResponse(asker: Asker, rules: CorsRules): Response {
+export function preflightResponse(requester: Requester, rules: CorsRules): Response {
   return new Response(null, {
     status: 204,
     headers: {
       ...answerHeaders,
-      ...corsHeaders(asker, rules),
+      ...corsHeaders(requester, rules),
       'access-control-allow-methods': rules.methods.join(', '),
       'access-control-allow-headers': rules.requestHeaders.join(', '),
       'access-control-max-age': '600',

@@ -1,9 +1,9 @@
 import { CuelineError } from '@cueline/core';
 import { createRequestCount } from './count-requests.ts';
 import { networkOf } from './network-of.ts';
-import type { Asker } from './origins.ts';
+import type { Requester } from './origins.ts';
 import { Refusal } from './respond.ts';
-import { withPatience } from './route/patience.ts';
+import { withTimeout } from './route/patience.ts';
 
 /** Who a request is counted for. */
 export type Identity = {
@@ -45,7 +45,7 @@ const CALLERS_TOGETHER = 20;
 export function createIdentify(
   { auth, address }: IdentifyOptions,
   onFailure: (error: unknown) => void,
-): (request: Request, asker: Asker) => Promise<Identity> {
+): (request: Request, requester: Requester) => Promise<Identity> {
   if (auth === 'none') {
     if (typeof address !== 'function') {
       throw new CuelineError(
@@ -54,9 +54,9 @@ export function createIdentify(
       );
     }
     const readNetwork = createNetworkReader(address, onFailure);
-    return async (request, asker) => {
+    return async (request, requester) => {
       // Without a user there is only the page to trust.
-      if (asker.kind === 'program') throw unauthorized();
+      if (requester.kind === 'program') throw unauthorized();
       return { subject: `address:${await readNetwork(request)}` };
     };
   }
@@ -70,7 +70,7 @@ export function createIdentify(
   return async (request) => {
     // before `auth`, which may ask a database
     const network = await failures.check(request);
-    const identity = await ask(() => auth(request));
+    const identity = await authenticate(() => auth(request));
     if (typeof identity !== 'object' || identity === null) {
       failures.count(network);
       throw unauthorized();
@@ -123,7 +123,7 @@ function createNetworkReader(
   onFailure: (error: unknown) => void,
 ): (request: Request) => Promise<string> {
   return async (request) => {
-    const given: unknown = await ask(() => address(request));
+    const given: unknown = await authenticate(() => address(request));
     const network = typeof given === 'string' ? networkOf(given) : undefined;
     if (network !== undefined) return network;
     onFailure(noAddress(given));
@@ -132,9 +132,9 @@ function createNetworkReader(
 }
 
 /** What cannot be told now is refused now: nobody gets in because a session store is down. */
-async function ask<Value>(question: () => Value | Promise<Value>): Promise<Value> {
+async function authenticate<Value>(question: () => Value | Promise<Value>): Promise<Value> {
   try {
-    return await withPatience((async () => question())());
+    return await withTimeout((async () => question())());
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Refusal('unavailable', 'Who asks could not be found out just now. Try again in a while.');

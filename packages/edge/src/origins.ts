@@ -2,7 +2,7 @@ import { CuelineError } from '@cueline/core';
 import { Refusal } from './respond.ts';
 
 /** Who asks: a page, with the origin that may read the answer, or a program that says nothing of an origin. */
-export type Asker =
+export type Requester =
   | {
       kind: 'page';
       origin: string | undefined;
@@ -16,7 +16,10 @@ export type Asker =
  * for any other origin. An entry is an origin as browsers write it (`https://play.example`); `'*'` is every
  * origin but `null`, without its cookies, and only taken in development. Throws `invalid_options` for a list that could not be meant.
  */
-export function checkOrigins(origins: readonly string[], development = false): (request: Request) => Asker {
+export function checkOrigins(
+  origins: readonly string[],
+  development = false,
+): (request: Request) => Requester {
   const invalid = (message: string): CuelineError => new CuelineError('invalid_options', message);
   if (!Array.isArray(origins)) {
     throw invalid("origins is missing. Pass the origins that may ask, such as ['https://play.example'].");
@@ -40,17 +43,17 @@ export function checkOrigins(origins: readonly string[], development = false): (
       const site = headers.get('sec-fetch-site');
       // A page's own GET carries no Origin; only a browser sends this header, and no script can set it.
       if (site === 'same-origin') return { kind: 'page', origin: undefined };
-      if (site === 'cross-site' || site === 'same-site') throw denied();
+      if (site === 'cross-site' || site === 'same-site') throw originDeniedError();
       return { kind: 'program', origin: undefined };
     }
     // A sandboxed frame, a file and some redirects all say `null`: it is nobody's name.
     if (known.has(origin)) return { kind: 'page', origin };
     if (known.has('*') && isOrigin(origin)) return { kind: 'page', origin, isAny: true };
-    throw denied();
+    throw originDeniedError();
   };
 }
 
-function denied(): Refusal {
+function originDeniedError(): Refusal {
   return new Refusal(
     'origin_denied',
     'This origin may not ask here. Whoever runs this server can add it to origins.',

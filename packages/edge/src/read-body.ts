@@ -42,7 +42,7 @@ export async function readBody(
   if ((headers.get('transfer-encoding') ?? 'chunked').trim().toLowerCase() !== 'chunked') {
     throw new Refusal('unsupported_media_type', 'Send the body as it is, or in chunks.');
   }
-  const told = toldLength(headers);
+  const told = declaredLength(headers);
   if (told !== undefined && told > limits.bytes) {
     // Only what is being read can be let go of; the server closes the connection. It is not waited for.
     request.body?.cancel().catch(() => {});
@@ -59,7 +59,7 @@ function isUtf8(charset: string | undefined): boolean {
   return charset === undefined || /^charset="?utf-?8"?$/.test(charset);
 }
 
-function toldLength(headers: Headers): number | undefined {
+function declaredLength(headers: Headers): number | undefined {
   const text = headers.get('content-length');
   if (text === null) return undefined;
   // Two framings of one body are how requests are smuggled past a server in front.

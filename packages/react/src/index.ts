@@ -3,7 +3,7 @@
 export {
   usePrompt,
   type PromptRun,
-  type RunMoves,
+  type RunActions,
   type UseInlinePromptOptions,
   type UsePromptOptions,
 } from './use-prompt.ts';
@@ -15,7 +15,7 @@ export {
   useTaskList,
   type OwnTaskList,
   type TaskListView,
-  type TaskMoves,
+  type TaskActions,
   type TaskRun,
   type UseTaskListOptions,
 } from './use-task-list.ts';

@@ -22,14 +22,14 @@ export type PromptProviderProps = RunSettings & {
 };
 
 /** What components find above them. */
-export type PromptSurroundings = {
+export type PromptContextValue = {
   registry: RunRegistry | undefined;
   storage: RunStorage | undefined;
   defaults: RunSettings;
 };
 
 /** Where {@link PromptProvider} leaves what it was given. */
-export const PromptContext: Context<PromptSurroundings> = createContext<PromptSurroundings>({
+export const PromptContext: Context<PromptContextValue> = createContext<PromptContextValue>({
   registry: undefined,
   storage: undefined,
   defaults: {},
@@ -52,7 +52,7 @@ export function PromptProvider({
   // in state, so that on a server every request has its own
   const [own] = useState(createRunRegistry);
   const here = useMemo(() => executor ?? (models && inProcess(models)), [executor, models]);
-  const value = useMemo<PromptSurroundings>(
+  const value = useMemo<PromptContextValue>(
     () => ({
       registry: registry ?? outer.registry ?? own,
       storage: persist ?? outer.storage,

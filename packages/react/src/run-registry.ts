@@ -11,7 +11,7 @@ import { createSharedRun, type SharedRun } from './shared-run.ts';
 export type AnyRun = SharedRun<never>;
 
 /** What a run begins with where the registry has none of its id yet. */
-export type RunOpening = Pick<RunOptions, 'log' | 'storage'> &
+export type InitialRunOptions = Pick<RunOptions, 'log' | 'storage'> &
   RunSettings & {
     /** What holds where nothing else is said. */
     defaults?: RunSettings;
@@ -27,7 +27,7 @@ export type RunRegistry = {
   open<Input, Types extends PromptTypes>(
     id: string,
     definition: PromptDefinition<Input, Types>,
-    opening?: RunOpening,
+    opening?: InitialRunOptions,
   ): SharedRun<Input, Types>;
   /** The run with this id, where there is one. */
   get(id: string): AnyRun | undefined;
@@ -82,7 +82,7 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
     open<Input, Types extends PromptTypes>(
       id: string,
       definition: PromptDefinition<Input, Types>,
-      opening: RunOpening = {},
+      opening: InitialRunOptions = {},
     ): SharedRun<Input, Types> {
       const known = find(id);
       if (known === undefined) {

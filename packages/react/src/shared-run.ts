@@ -32,7 +32,7 @@ export type SharedRun<Input = void, Types extends PromptTypes = PromptTypes> = O
 };
 
 /** What a shared run begins with, and who is told of those that hold it. */
-export type SharedRunOpening<Input, Types extends PromptTypes> = Pick<RunOptions, 'log' | 'storage'> &
+export type SharedRunInit<Input, Types extends PromptTypes> = Pick<RunOptions, 'log' | 'storage'> &
   RunConfig<Input, Types> & {
     /** The last holder has gone. */
     onLetGo?: () => void;
@@ -47,7 +47,7 @@ export const hydrated: WeakSet<object> = new WeakSet();
 export function createSharedRun<Input, Types extends PromptTypes>(
   id: string,
   definition: PromptDefinition<Input, Types>,
-  { log, storage, onLetGo, onUse, ...said }: SharedRunOpening<Input, Types> = {},
+  { log, storage, onLetGo, onUse, ...said }: SharedRunInit<Input, Types> = {},
 ): SharedRun<Input, Types> {
   let config: RunConfig<Input, Types> & { definition: PromptDefinition<Input, Types> } = { definition };
   let holders = 0;

@@ -20,7 +20,7 @@ import { PromptContext } from './prompt-provider.tsx';
 import type { RunConfig, SharedRun } from './shared-run.ts';
 import type { Throttle } from './subscribe-throttled.ts';
 import { useClientTools } from './use-client-tools.ts';
-import { useLatest, type Latest } from './use-latest.ts';
+import { useLatest, type LatestRef } from './use-latest.ts';
 import { useRunCallbacks, type RunCallbacks } from './use-run-callbacks.ts';
 import { useRun } from './use-run.ts';
 import { useSharedRun } from './use-shared-run.ts';
@@ -68,7 +68,7 @@ export type UseInlinePromptOptions<Watched extends Watch = readonly WatchedField
 > & { executor?: LocalExecutor | undefined };
 
 /** The ways to move a run. They keep their identity from render to render. */
-export type RunMoves<Input = void, Types extends PromptTypes = PromptTypes> = {
+export type RunActions<Input = void, Types extends PromptTypes = PromptTypes> = {
   /**
    * Starts afresh; a run that is under way is stopped first, unless `whenBusy` says otherwise. Starting again with the
    * same `key` does nothing, so a start in a mount effect is one start in StrictMode too. Resolves with the result,
@@ -95,7 +95,7 @@ export type PromptRun<
   Input = void,
   Types extends PromptTypes = TextPrompt,
   Watched extends Watch = readonly WatchedField[],
-> = WatchedState<Types, Watched> & RunMoves<Input, Types>;
+> = WatchedState<Types, Watched> & RunActions<Input, Types>;
 
 /**
  * A prompt as state: what it says while it runs, and the ways to move it. Nothing starts by itself. Takes what
@@ -148,7 +148,7 @@ export function usePrompt<Input, Types extends PromptTypes, const Watched extend
   useClientTools(run, tools);
   useRunCallbacks(run, { onEvent, onDone, onError });
 
-  const moves = useMemo<RunMoves<Input, Types>>(() => {
+  const actions = useMemo<RunActions<Input, Types>>(() => {
     // components that share a run may differ in what they say: the one that acts is the one that counts
     const asSaidHere = (): SharedRun<Input, Types> => {
       run.configure(latest.current);
@@ -163,7 +163,7 @@ export function usePrompt<Input, Types extends PromptTypes, const Watched extend
       run,
     };
   }, [run, latest]);
-  return useMemo(() => ({ ...state, ...moves }), [state, moves]) as PromptRun<Input, Types, Watched>;
+  return useMemo(() => ({ ...state, ...actions }), [state, actions]) as PromptRun<Input, Types, Watched>;
 }
 
 /** Tells the run what this component says, takes back what it no longer says, and gives the latest of it. */
@@ -171,7 +171,7 @@ function useConfig<Input, Types extends PromptTypes>(
   run: SharedRun<Input, Types>,
   said: RunSettings,
   config: RunConfig<Input, Types>,
-): Latest<RunConfig<Input, Types>> {
+): LatestRef<RunConfig<Input, Types>> {
   const latest = useLatest(config);
   const before = useRef<{ run: object; said: RunSettings }>(null);
   useInsertionEffect(() => {

@@ -15,18 +15,18 @@ export type RunCallbacks<Types extends PromptTypes = PromptTypes> = {
   onError?: ((error: CuelineError) => void) | undefined;
 };
 
-type ToldRun<Types extends PromptTypes> = Pick<Run<never, Types>, 'getState' | 'listen'>;
+type NotifiedRun<Types extends PromptTypes> = Pick<Run<never, Types>, 'getState' | 'listen'>;
 
 /**
  * Tells `callbacks` how the run goes: each end once, also one that came while an Activity hid the component, and none
  * of a run that had ended before and is only restored.
  */
 export function useRunCallbacks<Types extends PromptTypes>(
-  run: ToldRun<Types>,
+  run: NotifiedRun<Types>,
   callbacks: RunCallbacks<Types>,
 ): void {
   const latest = useLatest(callbacks);
-  const left = useRef<{ run: ToldRun<Types>; state: RunState<Types> }>(null);
+  const left = useRef<{ run: NotifiedRun<Types>; state: RunState<Types> }>(null);
 
   useEffect(() => {
     const tellEnd = (state: RunState<Types>): void => {

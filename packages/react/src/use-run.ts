@@ -23,14 +23,14 @@ export function useRun<Types extends PromptTypes, Selected = RunState<Types>>(
   throttle: Throttle = 'frame',
 ): Selected {
   // without a selector, what is selected is the state
-  const select = selector ?? (whole as (state: RunState<Types>) => Selected);
+  const select = selector ?? (identity as (state: RunState<Types>) => Selected);
   const [seen, setSeen] = useState<Seen<Types>>(() => ({ run, state: run.getState() }));
   const latest = useLatest({ select, isEqual });
   const view = useRef<View<Types>>({ shown: seen, told: seen });
 
   useEffect(() => {
     const tell = (state: RunState<Types>): void => {
-      if (isNews(view.current, { run, state }, latest.current)) setSeen({ run, state });
+      if (isChanged(view.current, { run, state }, latest.current)) setSeen({ run, state });
     };
     // whatever happened between the render and now, or while an Activity was hidden
     tell(run.getState());
@@ -40,7 +40,7 @@ export function useRun<Types extends PromptTypes, Selected = RunState<Types>>(
   // another selector may see a difference where the one before saw none: it is rendered again before it is painted
   useBrowserEffect(() => {
     const { told } = view.current;
-    if (told.run === run && isNews(view.current, told, { select, isEqual })) setSeen(told);
+    if (told.run === run && isChanged(view.current, told, { select, isEqual })) setSeen(told);
   }, [run, select, isEqual]);
 
   return select(seen.run === run ? seen.state : run.getState());
@@ -53,7 +53,7 @@ type Seen<Types extends PromptTypes> = { run: WatchedRun<Types>; state: RunState
 type View<Types extends PromptTypes> = { shown: Seen<Types>; told: Seen<Types> };
 
 /** Writes down what the run says; true where it is to be shown. */
-function isNews<Types extends PromptTypes, Selected>(
+function isChanged<Types extends PromptTypes, Selected>(
   view: View<Types>,
   now: Seen<Types>,
   {
@@ -68,6 +68,6 @@ function isNews<Types extends PromptTypes, Selected>(
   return true;
 }
 
-function whole(state: unknown): unknown {
+function identity(state: unknown): unknown {
   return state;
 }

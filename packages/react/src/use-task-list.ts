@@ -24,7 +24,7 @@ export type TaskRun = WatchedRun & { edit(edit: TaskEdit): Promise<EditReply> };
 /**
  * Changes to the list, which the model sees at its next step. Each resolves with whether it was made, and if not, why.
  */
-export type TaskMoves = {
+export type TaskActions = {
   /** At the end, or at a place of the list, from 0. */
   readonly add: (title: string, index?: number) => Promise<EditReply>;
   readonly rename: (taskId: string, title: string) => Promise<EditReply>;
@@ -39,7 +39,7 @@ export type TaskMoves = {
 };
 
 /** A run's tasks, as they stand. */
-export type TaskListView = TaskMoves & {
+export type TaskListView = TaskActions & {
   /** Before its start, a list that owns its run has the tasks that it was given. */
   readonly tasks: readonly TaskState[];
   /** The task that is worked on, or that is next; undefined once all have ended. */
@@ -107,9 +107,9 @@ export function useTaskList(
   const { tasks: listed, status } = useRun(run, tasksOf, isShallowEqual);
   const titles = JSON.stringify(planned.map(({ task }) => task.trim()));
   const tasks = useMemo(() => listed ?? (JSON.parse(titles) as string[]).map(pendingTask), [listed, titles]);
-  const moves = useMemo(
+  const actions = useMemo(
     () => ({
-      ...movesOf(run),
+      ...actionsOf(run),
       ...(run === own && {
         start: (startOptions?: StartOptions) => start(undefined, startOptions),
         stop,
@@ -118,7 +118,7 @@ export function useTaskList(
     }),
     [run, own, start, stop],
   );
-  return useMemo(() => ({ ...moves, ...summaryOf(tasks), tasks, status }), [moves, tasks, status]);
+  return useMemo(() => ({ ...actions, ...summaryOf(tasks), tasks, status }), [actions, tasks, status]);
 }
 
 /** No tasks until the run knows any; from the first step on, an empty list is one that the user has emptied. */
@@ -145,7 +145,7 @@ function summaryOf(tasks: readonly TaskState[]): Pick<TaskListView, 'current' | 
   };
 }
 
-function movesOf(run: TaskRun): TaskMoves {
+function actionsOf(run: TaskRun): TaskActions {
   return {
     add: (title, index) => run.edit({ type: 'add', title, ...(index !== undefined && { index }) }),
     rename: (taskId, title) => run.edit({ type: 'rename', taskId, title }),

@@ -17,7 +17,7 @@ import {
   type AnyRun,
   type OwnTaskList,
   type PromptRun,
-  type RunMoves,
+  type RunActions,
   type TaskListView,
   type WatchedRun,
 } from '@cueline/react';
@@ -99,8 +99,8 @@ test('a status that is watched comes with its result and error, and without its 
 
 test('watch: false leaves only the moves', () => {
   const run = usePrompt(planDay, { watch: false });
-  expectTypeOf(run).toExtend<Pick<RunMoves<{ city: string }>, 'stop' | 'respond'>>();
-  expectTypeOf<keyof typeof run>().toEqualTypeOf<keyof RunMoves>();
+  expectTypeOf(run).toExtend<Pick<RunActions<{ city: string }>, 'stop' | 'respond'>>();
+  expectTypeOf<keyof typeof run>().toEqualTypeOf<keyof RunActions>();
   // @ts-expect-error nothing is watched
   void run.status;
 });

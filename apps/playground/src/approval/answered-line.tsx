@@ -8,12 +8,12 @@ export function AnsweredLine({ answer }: { answer: RequestAnswer }) {
   return (
     <p className="flex items-start gap-1.5 border-t border-line px-2.5 py-1.5 text-sm text-ink-2">
       <Icon aria-hidden className="mt-0.5 size-3.5 shrink-0 text-ink-3" />
-      <span className="min-w-0 wrap-anywhere">{wordsOf(answer)}</span>
+      <span className="min-w-0 wrap-anywhere">{labelOf(answer)}</span>
     </p>
   );
 }
 
-function wordsOf(answer: RequestAnswer): string {
+function labelOf(answer: RequestAnswer): string {
   if ('output' in answer) return 'You answered.';
   if ('error' in answer) return `You answered that it failed: ${answer.error}`;
   if (!answer.approve) return answer.reason === undefined ? 'You refused.' : `You refused: ${answer.reason}`;

@@ -2,7 +2,7 @@ const hour = 60 * 60_000;
 const day = 24 * hour;
 
 /** How long something is kept, never said to be shorter than it is: `30 days`, `1 hour`. */
-export function lifetimeWords(ms: number): string {
+export function formatLifetime(ms: number): string {
   if (ms >= 2 * day) return count(ms / day, 'day');
   if (ms >= hour) return count(ms / hour, 'hour');
   return count(ms / 60_000, 'minute');
@@ -14,7 +14,7 @@ function count(length: number, unit: string): string {
 }
 
 /** A day, and the time of day where it is soon: `22 December 2026`. */
-export function dateWords(at: number, now: number = Date.now()): string {
+export function formatDate(at: number, now: number = Date.now()): string {
   const date = new Date(at);
   const soon = at - now < 2 * day;
   return date.toLocaleString('en-GB', {

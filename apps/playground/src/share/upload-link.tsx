@@ -8,7 +8,7 @@ import { DeleteLink } from './delete-link.tsx';
 import { LinkField } from './link-field.tsx';
 import { askTerms, ShareError, type ShareTerms } from './share-store.ts';
 import { knownShortLink, makeUploadedLink, type ShortLink } from './short-links.ts';
-import { dateWords, lifetimeWords } from './time-words.ts';
+import { formatDate, formatLifetime } from './time-words.ts';
 
 type UploadLinkProps = {
   what: 'script' | 'run';
@@ -76,7 +76,7 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
           <LinkField label={labels[what]} url={stand.link.url} focus={stand.fresh} />
           <p className="mt-2 text-sm text-ink-2">
             Anyone with the link can open it
-            {stand.link.expiresAt === undefined ? '' : ` until ${dateWords(stand.link.expiresAt)}`}.
+            {stand.link.expiresAt === undefined ? '' : ` until ${formatDate(stand.link.expiresAt)}`}.
             {deleteKey !== undefined && ' You can delete it from this browser.'}
           </p>
           {deleteKey !== undefined && (
@@ -106,7 +106,7 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
           <p className="text-base text-ink-2">
             A short link uploads {contents[what]} to{' '}
             <span className="text-ink wrap-anywhere">{new URL(address).host}</span>
-            {terms !== undefined && `, where it is kept for ${lifetimeWords(terms.lifetimeMs)}`}. Anyone with
+            {terms !== undefined && `, where it is kept for ${formatLifetime(terms.lifetimeMs)}`}. Anyone with
             the link can open it. Only this browser can delete it.
           </p>
           {stand.kind === 'failed' && (

@@ -6,7 +6,7 @@ import { formatDuration } from '../transcript/format.ts';
 import { LiveDuration } from '../transcript/live-duration.tsx';
 import { TaskInput } from './task-input.tsx';
 import { TaskMenu } from './task-menu.tsx';
-import { statusWords, triesOf } from './task-words.ts';
+import { statusLabel, triesOf } from './task-words.ts';
 
 const glyphs: Record<TaskStatus, { Icon: typeof Circle; look: string; spins?: boolean }> = {
   pending: { Icon: Circle, look: 'text-ink-3' },
@@ -118,7 +118,7 @@ function TaskTitle({ task: { title, status }, open, onToggle }: TaskTitleProps) 
   const behind = status === 'completed' || status === 'skipped';
   const words = (
     <>
-      <span className="sr-only">{statusWords[status]}: </span>
+      <span className="sr-only">{statusLabel[status]}: </span>
       <span
         className={
           open ? 'wrap-anywhere whitespace-pre-wrap' : 'truncate narrow:line-clamp-2 narrow:whitespace-normal'

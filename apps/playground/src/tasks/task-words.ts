@@ -1,7 +1,7 @@
 import type { TaskEdit, TaskState, TaskStatus } from '@cueline/core';
 
 /** How a task stands, in the words of the interface. */
-export const statusWords: Readonly<Record<TaskStatus, string>> = {
+export const statusLabel: Readonly<Record<TaskStatus, string>> = {
   pending: 'Open',
   in_progress: 'In progress',
   validating: 'Being checked',
@@ -32,7 +32,7 @@ export function taskAnnouncement(tasks: readonly TaskState[]): string {
   if (latest === undefined) return '';
   const { done, total } = progressOf(tasks);
   const refused = latest.attempts > 0 && latest.status === 'in_progress' && latest.error !== undefined;
-  const what = refused ? 'Not accepted yet' : statusWords[latest.status];
+  const what = refused ? 'Not accepted yet' : statusLabel[latest.status];
   return `${what}: ${latest.title.slice(0, 120)}. ${done} of ${total} tasks done.`;
 }
 

@@ -3,7 +3,7 @@ import { clsx } from 'clsx';
 import { Ban, Bot, Check, ChevronRight, CircleAlert, FoldVertical, LoaderCircle, Pause } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { AnsweredLine } from '../approval/answered-line.tsx';
-import { phaseWords } from './announcement.ts';
+import { phaseLabel } from './announcement.ts';
 import { plural } from './format.ts';
 import { CallDuration, CallSummary } from './call-summary.tsx';
 import type { InnerItem } from './transcript-item.ts';
@@ -119,10 +119,10 @@ function standOf(agent: AgentState, asks: boolean): Stand {
 }
 
 /** A phone has no room for whom it waits for; a question says so in other words. */
-function phaseStand(phase: keyof typeof phaseWords): Pick<Stand, 'words' | 'more'> {
+function phaseStand(phase: keyof typeof phaseLabel): Pick<Stand, 'words' | 'more'> {
   return phase === 'requesting'
     ? { words: 'Waiting', more: ' for the model' }
-    : { words: capital(phaseWords[phase]) };
+    : { words: capital(phaseLabel[phase]) };
 }
 
 function capital(words: string): string {

@@ -18,7 +18,7 @@ export function announcement(state: RunState): string {
       const call = state.toolCalls.findLast(({ state: stand }) => stand === 'running');
       if (call !== undefined) return `Running tool ${call.toolName}.`;
       const step = state.steps.length;
-      return step === 0 ? 'Run started.' : `Step ${step}: ${phaseWords[state.phase]}.`;
+      return step === 0 ? 'Run started.' : `Step ${step}: ${phaseLabel[state.phase]}.`;
     }
     case 'done': {
       const failed = state.toolCalls.filter(({ state: stand }) => stand === 'output-error').length;
@@ -35,7 +35,7 @@ export function announcement(state: RunState): string {
 }
 
 /** What a running run is doing, in the words of the interface. */
-export const phaseWords: Record<Extract<RunState, { status: 'running' }>['phase'], string> = {
+export const phaseLabel: Record<Extract<RunState, { status: 'running' }>['phase'], string> = {
   requesting: 'waiting for the model',
   reasoning: 'thinking',
   text: 'writing',

@@ -3,7 +3,7 @@ import { CircleAlert, CircleCheck, CircleStop, Pause, Settings2, TriangleAlert }
 import { memo } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { errorTitle, mendsInModelDialog } from './error-words.ts';
+import { errorTitle, isFixedInModelDialog } from './error-words.ts';
 import { JsonView } from './json-view.tsx';
 import { ModelMarkdown } from './markdown.tsx';
 import { LongText } from './not-shown.tsx';
@@ -111,7 +111,7 @@ export function ErrorRow({ error }: { error: SerializedError }) {
             Go to line {line}
           </Button>
         )}
-        {mendsInModelDialog(error) && (
+        {isFixedInModelDialog(error) && (
           <Button look="outline" onClick={() => usePlayground.setState({ modelDialogOpen: true })}>
             <Settings2 />
             Model settings

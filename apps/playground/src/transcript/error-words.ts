@@ -58,6 +58,6 @@ const modelCodes: ReadonlySet<CuelineErrorCode> = new Set([
 ]);
 
 /** True where the model dialog is the place to put it right. */
-export function mendsInModelDialog(error: SerializedError): boolean {
+export function isFixedInModelDialog(error: SerializedError): boolean {
   return modelCodes.has(error.code) || isWrongAddress(error);
 }

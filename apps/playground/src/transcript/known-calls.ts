@@ -5,10 +5,10 @@ import type { UIMessage } from 'ai';
 export type KnownCall = { call: ToolCallState; run: Pick<RunState, 'runId' | 'agents' | 'requests'> };
 
 /** Calls by their ids, in the order in which they were made: a model may use an id again. */
-export type KnownCalls = ReadonlyMap<string, KnownCall[]>;
+export type CallQueue = ReadonlyMap<string, KnownCall[]>;
 
-/** Calls to be taken one by one, with {@link takeCall}. */
-export function knownCalls(calls: readonly KnownCall[]): KnownCalls {
+/** Calls to be taken one by one, with {@link nextCall}. */
+export function createCallQueue(calls: readonly KnownCall[]): CallQueue {
   const found = new Map<string, KnownCall[]>();
   for (const known of calls) {
     const { toolCallId } = known.call;
@@ -20,7 +20,7 @@ export function knownCalls(calls: readonly KnownCall[]): KnownCalls {
 }
 
 /** The next call of this id; the last one stays. */
-export function takeCall(calls: KnownCalls, toolCallId: string): KnownCall | undefined {
+export function nextCall(calls: CallQueue, toolCallId: string): KnownCall | undefined {
   const same = calls.get(toolCallId) ?? [];
   return same.length > 1 ? same.shift() : same[0];
 }
@@ -64,7 +64,7 @@ export function agentsOf(
 export function agentsBeside(
   { agents }: KnownCall['run'],
   path: string | undefined,
-  calls: KnownCalls,
+  calls: CallQueue,
 ): AgentState[] {
   const below = groupsOf(agents, parentOf).get(path) ?? [];
   return below.filter((agent) => !calls.has(agent.toolCallId));

@@ -2,7 +2,7 @@ import type { RunState, StepState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { Brain, CornerDownRight, Link2, ScrollText, User } from 'lucide-react';
 import { memo } from 'react';
-import { phaseWords } from './announcement.ts';
+import { phaseLabel } from './announcement.ts';
 import { FileView } from './file-part.tsx';
 import { Fold } from './fold.tsx';
 import { formatCount, formatDuration, plural, summarize } from './format.ts';
@@ -11,7 +11,7 @@ import { ModelMarkdown } from './markdown.tsx';
 import { ModelLink } from './model-link.tsx';
 import { LongText, PlainText } from './not-shown.tsx';
 import { RetryNote } from './retry-note.tsx';
-import { steerWords } from './steer-words.ts';
+import { steerLabel } from './steer-words.ts';
 import type { FilePart, SteerFacts, StepFacts } from './transcript-item.ts';
 
 export const SystemRow = memo(function SystemRow({ text, variables }: { text: string; variables: number }) {
@@ -104,10 +104,10 @@ export const StepRow = memo(function StepRow(props: StepRowProps) {
             )}
           />
           {offline ? (
-            phaseWords.offline
+            phaseLabel.offline
           ) : retrying === undefined ? (
             <>
-              {phaseWords.requesting} <LiveDuration since={origin + startedAt} />
+              {phaseLabel.requesting} <LiveDuration since={origin + startedAt} />
             </>
           ) : (
             <RetryNote retrying={retrying} />
@@ -178,7 +178,7 @@ export function SteerRow({ cause, after, text }: SteerFacts & { text: string }) 
   return (
     <Fold
       icon={<CornerDownRight className="size-3.5 text-ink-3" />}
-      title={<span className="text-sm">{steerWords({ cause, after })}</span>}
+      title={<span className="text-sm">{steerLabel({ cause, after })}</span>}
       hint={<span className="text-sm">{summarize(text, 120)}</span>}
       open={false}
     >

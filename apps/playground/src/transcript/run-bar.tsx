@@ -3,7 +3,7 @@ import { clsx } from 'clsx';
 import { Check, CircleAlert, CircleDashed, CircleStop, LoaderCircle, Pause } from 'lucide-react';
 import { isUnderWay } from '../state/is-under-way.ts';
 import type { RunSession } from '../state/run-session.ts';
-import { phaseWords } from './announcement.ts';
+import { phaseLabel } from './announcement.ts';
 import { isOutOfTurns } from './error-words.ts';
 import { formatCount, formatDuration, plural } from './format.ts';
 import { LiveDuration } from './live-duration.tsx';
@@ -19,7 +19,7 @@ const looks = {
 } as const;
 
 /** How a run ended, where its status alone does not say it. */
-function endingWords(state: RunState): string | undefined {
+function endLabel(state: RunState): string | undefined {
   if (state.status === 'waiting' && !isUnderWay(state)) return 'Suspended';
   if (state.status === 'error' && isOutOfTurns(state.error)) return 'Out of turns';
   return undefined;
@@ -39,10 +39,10 @@ export function RunBar({ session, state }: { session: RunSession | undefined; st
         data-status={status}
       >
         <Icon className={clsx('size-3.5', status === 'running' && 'animate-spin text-go')} />
-        {endingWords(state) ?? words}
+        {endLabel(state) ?? words}
         {state.status === 'running' && (
           <span className="font-normal text-ink-2 narrow:hidden">
-            {state.phase === 'retrying' ? <RetryNote retrying={state.retrying} /> : phaseWords[state.phase]}
+            {state.phase === 'retrying' ? <RetryNote retrying={state.retrying} /> : phaseLabel[state.phase]}
           </span>
         )}
       </span>

@@ -7,7 +7,7 @@ const ofSession: Record<SteerFacts['after'], string> = {
 };
 
 /** Why the model was told something between two steps, in a few words. */
-export function steerWords({ cause, after }: SteerFacts): string {
+export function steerLabel({ cause, after }: SteerFacts): string {
   switch (cause) {
     case 'tasks':
       return 'Reminded: tasks are open';

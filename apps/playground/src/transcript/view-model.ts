@@ -5,11 +5,11 @@ import {
   agentsBeside,
   agentsOf,
   callOfPart,
-  knownCalls,
+  createCallQueue,
   requestFor,
-  takeCall,
+  nextCall,
   type KnownCall,
-  type KnownCalls,
+  type CallQueue,
 } from './known-calls.ts';
 import { filesOf, partItem, textOf } from './part-items.ts';
 import { completionOf, kindOf, resultOf } from './outcome.ts';
@@ -28,20 +28,20 @@ export function toTranscript(state: RunState, earlier: readonly RunState[] = [])
     path: undefined,
     run: state,
     earlier,
-    calls: knownCalls(known),
+    calls: createCallQueue(known),
   });
 }
 
 /** Where the rows of a run, or of one of its agents, find what belongs to their tool calls. */
-type Surroundings = {
+type RowContext = {
   /** Missing for the run itself. */
   path: string | undefined;
   run: KnownCall['run'];
   earlier: readonly RunState[];
-  calls: KnownCalls;
+  calls: CallQueue;
 };
 
-type MessageContext = Pick<Surroundings, 'path' | 'calls'> & {
+type MessageContext = Pick<RowContext, 'path' | 'calls'> & {
   variables: RunState['variables'];
   /** The steps that wrote the message, and how many of them have been shown; each `step-start` part is the next. */
   steps: readonly StepState[];
@@ -56,7 +56,7 @@ type MessageContext = Pick<Surroundings, 'path' | 'calls'> & {
   live: boolean;
 };
 
-function workItems(work: RunState | AgentState, live: boolean, surroundings: Surroundings): TranscriptItem[] {
+function workItems(work: RunState | AgentState, live: boolean, surroundings: RowContext): TranscriptItem[] {
   const items: TranscriptItem[] = [];
   const { variables } = work;
   const instructions = work.steps[0]?.request.instructions ?? '';
@@ -127,7 +127,7 @@ function callItem(
   key: string,
   { path, calls, live }: MessageContext,
 ): TranscriptItem {
-  const known = takeCall(calls, part.toolCallId);
+  const known = nextCall(calls, part.toolCallId);
   if (known === undefined) {
     return { key, kind: 'tool', call: callOfPart(part), live, request: undefined, inner: none };
   }
@@ -174,7 +174,7 @@ function innerItem(agent: AgentState, run: KnownCall['run'], look: InnerItem['lo
 }
 
 /** The agents that answer no call, such as those that sum a session up. */
-function besideItems(run: KnownCall['run'], path: string | undefined, calls: KnownCalls): InnerItem[] {
+function besideItems(run: KnownCall['run'], path: string | undefined, calls: CallQueue): InnerItem[] {
   return agentsBeside(run, path, calls).map((agent) => {
     if (agent.name !== 'summarize') return innerItem(agent, run, 'card');
     const item = innerItem(agent, run, 'summary');
@@ -202,7 +202,7 @@ function agentItems(agent: AgentState, run: KnownCall['run']): readonly Transcri
   const known = endedItems.get(agent);
   if (known !== undefined) return known;
   const { path, status, toolCalls } = agent;
-  const calls = knownCalls(toolCalls.map((call) => ({ call, run })));
+  const calls = createCallQueue(toolCalls.map((call) => ({ call, run })));
   const items = workItems(agent, status === 'running', { path, run, earlier: [], calls });
   const prefix = `${path}/`;
   const isBelow = (other: AgentState): boolean => other.path === path || other.path.startsWith(prefix);

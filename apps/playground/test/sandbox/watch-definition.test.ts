@@ -102,10 +102,10 @@ test('tools that a definition declares, and those that a conduct brings, are wat
     ],
     {
       tools: [tool('declared', 'Fails', z.object({}), () => fail('one'))],
-      conducted: async () => ({
+      policySetup: async () => ({
         options: { tools: { ready: ready('two') } },
         define: (prompt) => prompt.defTool('made', 'Fails', z.object({}), () => fail('three')),
-        conduct: () => ({ cause: 'session' }),
+        policy: () => ({ cause: 'session' }),
       }),
     },
   );

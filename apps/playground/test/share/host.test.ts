@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { dateWords, lifetimeWords } from '../../src/share/time-words.ts';
+import { formatDate, formatLifetime } from '../../src/share/time-words.ts';
 import { policy } from '../../vite/content-security-policy.ts';
 import { readShares, sharesMeta } from '../../vite/shares-meta.ts';
 
@@ -36,7 +36,7 @@ test('the page knows of it, and may reach it', async () => {
 
 test('how long something is kept', () => {
   const day = 24 * 60 * 60_000;
-  expect([30 * day, 1.5 * day, day, 3_600_000, 90_000, 60_000, 1].map(lifetimeWords)).toEqual([
+  expect([30 * day, 1.5 * day, day, 3_600_000, 90_000, 60_000, 1].map(formatLifetime)).toEqual([
     '30 days',
     '36 hours',
     '24 hours',
@@ -46,6 +46,6 @@ test('how long something is kept', () => {
     '1 minute',
   ]);
   const now = new Date(2026, 10, 22, 9, 30).getTime();
-  expect(dateWords(now + 30 * day, now)).toBe('22 December 2026');
-  expect(dateWords(now + 3_600_000, now)).toBe('22 November at 10:30');
+  expect(formatDate(now + 30 * day, now)).toBe('22 December 2026');
+  expect(formatDate(now + 3_600_000, now)).toBe('22 November at 10:30');
 });

@@ -2,7 +2,7 @@ import { APICallError } from '@ai-sdk/provider';
 import type { SerializedError } from '@cueline/core';
 import { guardFetch, toRunError } from '@cueline/core/models';
 import { expect, test } from 'vitest';
-import { errorTitle, mendsInModelDialog } from '../../src/transcript/error-words.ts';
+import { errorTitle, isFixedInModelDialog } from '../../src/transcript/error-words.ts';
 
 const WRONG_ADDRESS = 'The model’s address looks wrong';
 
@@ -22,13 +22,13 @@ test.each([
   ['the words of Go', notFound('404 page not found')],
 ])('a 404 with %s is about the address', (_name, error) => {
   expect(errorTitle(error)).toBe(WRONG_ADDRESS);
-  expect(mendsInModelDialog(error)).toBe(true);
+  expect(isFixedInModelDialog(error)).toBe(true);
 });
 
 test('a 404 that names the model is about the model', () => {
   const error = notFound('{"error":{"message":"The model `gpt-9` does not exist"}}');
   expect(errorTitle(error)).toBe('The provider refused this model');
-  expect(mendsInModelDialog(error)).toBe(true);
+  expect(isFixedInModelDialog(error)).toBe(true);
 });
 
 test.each([
@@ -38,13 +38,13 @@ test.each([
   const fetching = guardFetch(() => Promise.resolve(response))('https://models.example/v1');
   const error = toRunError(await fetching.catch((thrown: unknown) => thrown)).toJSON();
   expect(errorTitle(error)).toBe(WRONG_ADDRESS);
-  expect(mendsInModelDialog(error)).toBe(true);
+  expect(isFixedInModelDialog(error)).toBe(true);
 });
 
 test('an error of the provider itself is no question of settings', () => {
   const error: SerializedError = { code: 'provider_error', message: 'The model reported an error: no.' };
   expect(errorTitle(error)).toBe('The provider reported an error');
-  expect(mendsInModelDialog(error)).toBe(false);
+  expect(isFixedInModelDialog(error)).toBe(false);
 });
 
 test('a session that has used up its turns is told from other limits', () => {

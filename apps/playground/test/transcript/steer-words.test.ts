@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { steerWords } from '../../src/transcript/steer-words.ts';
+import { steerLabel } from '../../src/transcript/steer-words.ts';
 
 test('what is told to a model is named by who says it, and after what', () => {
   const after = ['calls', 'answer', 'failure'] as const;
-  expect(after.map((one) => steerWords({ cause: 'session', after: one }))).toEqual([
+  expect(after.map((one) => steerLabel({ cause: 'session', after: one }))).toEqual([
     'Told by the session',
     'Nudged: no tool was called',
     'Told by the session',
   ]);
-  expect(after.map((one) => steerWords({ cause: 'correction', after: one }))).toEqual([
+  expect(after.map((one) => steerLabel({ cause: 'correction', after: one }))).toEqual([
     'Sent back: the answer cannot be used',
     'Sent back: the answer cannot be used',
     'Told of the failure',
   ]);
-  expect(steerWords({ cause: 'call', after: 'calls' })).toBe('Told after the tool calls');
-  expect(steerWords({ cause: 'tasks', after: 'answer' })).toBe('Reminded: tasks are open');
+  expect(steerLabel({ cause: 'call', after: 'calls' })).toBe('Told after the tool calls');
+  expect(steerLabel({ cause: 'tasks', after: 'answer' })).toBe('Reminded: tasks are open');
 });

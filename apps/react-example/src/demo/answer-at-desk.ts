@@ -1,5 +1,5 @@
 import type { ScriptedPart, ScriptedTurn } from '@cueline/core/testing';
-import type { Heard } from './read-call.ts';
+import type { CallFacts } from './read-call.ts';
 
 type Booking = { guest: string; email: string; room: string; arrival: string; nights: number };
 
@@ -7,7 +7,7 @@ type Booking = { guest: string; email: string; room: string; arrival: string; ni
 const broken = new Set<string>();
 
 /** Looks up bookings and free rooms, and writes mails, as the last thing that was said asks for. */
-export function answerAtDesk({ said, results }: Heard): ScriptedTurn {
+export function answerAtDesk({ said, results }: CallFacts): ScriptedTurn {
   const last = results.at(-1);
   // whether a call has failed is not said to a model in so many words: it has only the text to go by
   if (last !== undefined && !/\{"(guest|date|sent)"/.test(last.text)) return afterFailure(last.text);

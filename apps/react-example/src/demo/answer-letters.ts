@@ -1,5 +1,5 @@
 import type { ScriptedTurn } from '@cueline/core/testing';
-import type { Heard } from './read-call.ts';
+import type { CallFacts } from './read-call.ts';
 
 const months = 'January February March April May June July August September October November December'.split(
   ' ',
@@ -7,7 +7,7 @@ const months = 'January February March April May June July August September Octo
 const numbers = 'one two three four five six seven eight nine'.split(' ');
 
 /** Finds what a booking needs in a letter, and corrects itself where it is told that its answer does not fit. */
-export function answerLetters({ said, asked }: Heard): ScriptedTurn {
+export function answerLetters({ said, asked }: CallFacts): ScriptedTurn {
   const letter = asked.findLast((text) => text.startsWith('The letter:'))?.slice('The letter:'.length) ?? '';
   const isCorrection = said.includes('does not fit');
   const dates = [...letter.matchAll(/\b(\d{1,2}) ([A-Z][a-z]+)\b/g)]

@@ -10,7 +10,7 @@ export type ModelStreamPart =
 type ToolResult = { toolName: string; text: string };
 
 /** The parts of a call by which the simulated model decides what it says. */
-export type Heard = {
+export type CallFacts = {
   system: string;
   /** The last words of a user. */
   said: string;
@@ -23,7 +23,7 @@ export type Heard = {
 };
 
 /** Reads a call. */
-export function readCall({ prompt }: ModelCall): Heard {
+export function readCall({ prompt }: ModelCall): CallFacts {
   const since = prompt.findLastIndex(({ role }) => role === 'user');
   return {
     system: prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n'),

@@ -5,7 +5,7 @@ import { TaskRow } from './task-row.tsx';
 
 /** The list with its progress. It renders when a task changes; a row only when its own task does. */
 export function TaskBoard({ run }: { run: AnyRun }) {
-  const { tasks, progress, current, status, isComplete, add, ...moves } = useTaskList(run);
+  const { tasks, progress, current, status, isComplete, add, ...actions } = useTaskList(run);
   const [refusal, setRefusal] = useState<string>();
   const canEdit = status === 'running' || status === 'waiting';
 
@@ -32,7 +32,7 @@ export function TaskBoard({ run }: { run: AnyRun }) {
             isLast={index === tasks.length - 1}
             isCurrent={canEdit && id === current?.id}
             canEdit={canEdit}
-            {...moves}
+            {...actions}
           />
         ))}
       </ol>

@@ -1,5 +1,5 @@
 import type { EditReply, TaskStatus } from '@cueline/core';
-import { useTask, type AnyRun, type TaskMoves } from '@cueline/react';
+import { useTask, type AnyRun, type TaskActions } from '@cueline/react';
 import { clsx } from 'clsx';
 import {
   ArrowDown,
@@ -28,7 +28,7 @@ const looks: Record<TaskStatus, { Icon: typeof Circle; color: string; words: str
   skipped: { Icon: CircleSlash, color: 'text-ink-3', words: 'Skipped' },
 };
 
-type TaskRowProps = Omit<TaskMoves, 'add'> & {
+type TaskRowProps = Omit<TaskActions, 'add'> & {
   run: AnyRun;
   taskId: string;
   index: number;
@@ -132,7 +132,7 @@ type TaskActionsProps = TaskRowProps & {
 };
 
 function TaskActions(props: TaskActionsProps) {
-  const { taskId, title, status, index, isLast, edit, setWriting, leave, ...moves } = props;
+  const { taskId, title, status, index, isLast, edit, setWriting, leave, ...actions } = props;
   const change = (reply: Promise<EditReply>, isRemoved?: boolean): void => {
     leave(isRemoved);
     void edit(reply);
@@ -160,20 +160,20 @@ function TaskActions(props: TaskActionsProps) {
     >
       {status === 'pending' && (
         <>
-          {action('Move up', <ArrowUp />, () => void edit(moves.move(taskId, index - 1)), index > 0)}
-          {action('Move down', <ArrowDown />, () => void edit(moves.move(taskId, index + 1)), !isLast)}
+          {action('Move up', <ArrowUp />, () => void edit(actions.move(taskId, index - 1)), index > 0)}
+          {action('Move down', <ArrowDown />, () => void edit(actions.move(taskId, index + 1)), !isLast)}
         </>
       )}
       {isOpen && (
         <>
           {action('Rename', <Pencil />, () => setWriting('title'))}
           {action('Give the result', <Check />, () => setWriting('result'))}
-          {action('Skip', <SkipForward />, () => change(moves.skip(taskId)))}
+          {action('Skip', <SkipForward />, () => change(actions.skip(taskId)))}
         </>
       )}
-      {status === 'pending' && action('Remove', <Trash2 />, () => change(moves.remove(taskId), true))}
+      {status === 'pending' && action('Remove', <Trash2 />, () => change(actions.remove(taskId), true))}
       {(status === 'completed' || status === 'skipped') &&
-        action('Do again', <RotateCcw />, () => change(moves.retry(taskId)))}
+        action('Do again', <RotateCcw />, () => change(actions.retry(taskId)))}
     </div>
   );
 }

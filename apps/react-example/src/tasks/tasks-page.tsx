@@ -44,7 +44,7 @@ export function TasksPage({ id }: { id: string }) {
             <h2 id="words" className="flex min-h-11 shrink-0 items-center text-lg font-semibold">
               What the model says and does
             </h2>
-            <ModelWords run={run} isBusy={isBusy} />
+            <ModelAnswer run={run} isBusy={isBusy} />
           </section>
         </div>
       )}
@@ -53,7 +53,7 @@ export function TasksPage({ id }: { id: string }) {
 }
 
 /** The answer while it is written. It renders every frame, and nothing around it does. */
-function ModelWords({ run, isBusy }: { run: AnyRun; isBusy: boolean }) {
+function ModelAnswer({ run, isBusy }: { run: AnyRun; isBusy: boolean }) {
   const message = useRun(run, ({ messages }) => messages.findLast(({ role }) => role === 'assistant'));
   const toolCalls = useRun(run, (state) => state.toolCalls);
   return (

@@ -46,14 +46,14 @@ export async function askForLabel<const Label extends string>(
     });
   };
   const first = await ask().catch((error: unknown) => {
-    if (logprobs !== undefined || !refusesToTell(error)) throw error;
+    if (logprobs !== undefined || !refusesLogprobs(error)) throw error;
     tells = false;
     return ask();
   });
   const probabilities = labelProbabilities(first.providerMetadata, labels);
   if (probabilities !== undefined) return { label: first.output, probabilities, source: 'logprobs' };
   if (samples === 1) return { label: first.output, source: 'label' };
-  const others = await together(samples - 1, ask, options.signal);
+  const others = await allOrAbort(samples - 1, ask, options.signal);
   const answers = [first, ...others].map(({ output }) => output);
   const shares = labelShares(answers, labels);
   // of labels with the same share the one that was said first
@@ -62,12 +62,12 @@ export async function askForLabel<const Label extends string>(
 }
 
 /** Models that think, such as OpenAI's, do not say how likely their tokens are, and some refuse a request that asks. */
-function refusesToTell(error: unknown): boolean {
+function refusesLogprobs(error: unknown): boolean {
   return CuelineError.isInstance(error) && error.code === 'bad_request' && /logprobs/i.test(error.message);
 }
 
 /** Makes several calls at once; where one fails, the others are of no use and are stopped. */
-async function together<Value>(
+async function allOrAbort<Value>(
   count: number,
   make: (signal: AbortSignal) => Promise<Value>,
   signal: AbortSignal | undefined,

@@ -40,7 +40,7 @@ export async function answerCall<Output, Call extends ToolCallState>(
     ({ dialog = dialog } = options);
     if (context === undefined) {
       run = createRun(
-        { ...definition, run: () => {}, conducted: () => prepareCall(config, input, { dialog }, onEnd) },
+        { ...definition, run: () => {}, policySetup: () => prepareCall(config, input, { dialog }, onEnd) },
         { model, executor: inProcess(models) },
       );
       await startWatched(run, signal, options.onRun);

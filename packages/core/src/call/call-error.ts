@@ -25,7 +25,7 @@ export type CallErrorDetails = {
 export function callError(error: unknown, report: CallReport | undefined, dialog: Dialog): CuelineError {
   const why = report?.error ?? error;
   const { counters, state = 'asking', calls = [] } = report ?? {};
-  const known = CuelineError.isInstance(why) ? why : named(why, report?.event);
+  const known = CuelineError.isInstance(why) ? why : toNamedError(why, report?.event);
   const details: CallErrorDetails = {
     state,
     event: known.code === 'aborted' ? 'aborted' : (report?.event ?? eventOf(known)),
@@ -47,7 +47,7 @@ export function callError(error: unknown, report: CallReport | undefined, dialog
 }
 
 /** What somebody else threw; a signal may abort with any reason. */
-function named(thrown: unknown, event: CallEvent | undefined): CuelineError {
+function toNamedError(thrown: unknown, event: CallEvent | undefined): CuelineError {
   const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown));
   return event === 'aborted' || name === 'AbortError'
     ? new CuelineError('aborted', 'The call was stopped.', { cause: thrown })

@@ -1,7 +1,7 @@
 import { CuelineError } from '../errors.ts';
 
 /** No answer could be used, as often as was allowed. */
-export function unusableAnswers(
+export function unusableAnswersError(
   name: string,
   answers: number,
   { fault, cause }: { fault?: string; cause?: unknown },
@@ -15,7 +15,7 @@ export function unusableAnswers(
 }
 
 /** A tool call has no result, and will get none. */
-export function nobodyAnswers(name: string): CuelineError {
+export function unansweredCallError(name: string): CuelineError {
   return new CuelineError(
     'script_error',
     `A tool call of agent "${name}" waits for an answer that nobody can give it. Give the tool a function; for an approval, define it with { needsApproval: true }, and the run asks for it.`,
@@ -23,7 +23,7 @@ export function nobodyAnswers(name: string): CuelineError {
 }
 
 /** Somebody else said that it is enough. */
-export function endedEarly(name: string): CuelineError {
+export function endedEarlyError(name: string): CuelineError {
   return new CuelineError(
     'budget_exceeded',
     `The call of agent "${name}" was ended before it had an answer. Its options.stopWhen may be too narrow.`,

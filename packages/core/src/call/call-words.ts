@@ -9,10 +9,10 @@ const EXCEPTION =
   'Your answer could not be used: {error_message}\nPlease give the whole answer again, and nothing else.';
 
 /** What the model is told once it may call no tool any more. */
-export const FINAL = 'Please provide your final response.';
+export const FINAL_ANSWER = 'Please provide your final response.';
 
 /** What the model is told of an answer that cannot be used. @throws CuelineError `script_error` of the handler */
-export async function exceptionWords(
+export async function exceptionMessage(
   name: string,
   handler: ExceptionHandler = EXCEPTION,
   exception: CallException,
@@ -27,14 +27,14 @@ export async function exceptionWords(
 }
 
 /** What the model is told besides its calls' results, if anything. @throws CuelineError `script_error` of the handler */
-export async function interruptWords(
+export async function interruptMessage(
   name: string,
   handler: InterruptHandler | undefined,
   interrupt: CallInterrupt,
 ): Promise<string | undefined> {
   if (handler === undefined) return undefined;
   if (typeof handler === 'string') {
-    return fillTemplate(handler, { call_results: interrupt.call_results.map(shown).join('\n') });
+    return fillTemplate(handler, { call_results: interrupt.call_results.map(describeCall).join('\n') });
   }
   const words: unknown = await called(`onInterrupt of agent "${name}"`, () => handler(interrupt));
   if (words === undefined || words === null || words === '') return undefined;
@@ -46,7 +46,7 @@ export async function interruptWords(
 }
 
 /** A call in one line, such as `search {"q":"x"}: 3 results`. */
-function shown({ toolName, input, output, error }: CallTrace): string {
+function describeCall({ toolName, input, output, error }: CallTrace): string {
   const result = error === undefined ? textOf(output) : `error: ${error}`;
   return `${toolName} ${JSON.stringify(input)}: ${result}`;
 }

@@ -23,27 +23,29 @@ const names: Record<keyof AgentConfig, true> = {
 /** Checks what an agent was defined with, as its first call begins. @throws CuelineError `invalid_definition` */
 export function checkAgent(config: AgentConfig): void {
   if (!isRecord(config) || typeof config['name'] !== 'string' || config['name'].trim() === '') {
-    throw mistake("An agent needs a name: defineAgent({ name: 'editor', instructions: '…' }).");
+    throw invalidOptionError("An agent needs a name: defineAgent({ name: 'editor', instructions: '…' }).");
   }
   const { name, instructions, tools, onException, onInterrupt, options } = config;
   checkNames(`Agent "${name}"`, config, Object.keys(names), 'invalid_definition', (key) =>
     inOptions('defineAgent(', key, callOptionNames),
   );
   if (typeof instructions !== 'string' || instructions.trim() === '') {
-    throw mistake(`Agent "${name}" needs instructions: { instructions: 'You edit texts.' }.`);
+    throw invalidOptionError(`Agent "${name}" needs instructions: { instructions: 'You edit texts.' }.`);
   }
   checkTools(name, tools);
   checkOutput(name, config.output);
   for (const [key, handler] of Object.entries({ onException, onInterrupt })) {
     if (handler === undefined || typeof handler === 'function') continue;
     if (typeof handler === 'string' && handler.trim() !== '') continue;
-    throw mistake(
+    throw invalidOptionError(
       `${key} of agent "${name}" is ${quoted(handler)}. Write a text, or a function that returns one.`,
     );
   }
   callLimits(config);
   if (options !== undefined && !isRecord(options)) {
-    throw mistake(`The options of agent "${name}" are ${quoted(options)}. Write { … }, or leave them out.`);
+    throw invalidOptionError(
+      `The options of agent "${name}" are ${quoted(options)}. Write { … }, or leave them out.`,
+    );
   }
 }
 
@@ -56,7 +58,7 @@ export function callLimits({
   const limits = { maxExceptionRetries, maxInterrupts };
   for (const [key, value] of Object.entries(limits)) {
     if (Number.isSafeInteger(value) && value >= 0) continue;
-    throw mistake(`${key} of agent "${name}" is ${quoted(value)}. Give a whole number from 0 on.`);
+    throw invalidOptionError(`${key} of agent "${name}" is ${quoted(value)}. Give a whole number from 0 on.`);
   }
   return limits;
 }
@@ -65,12 +67,12 @@ function checkTools(name: string, tools: unknown = []): void {
   const isTool = (value: unknown): boolean => isRecord(value) && value['kind'] === 'tool';
   if (Array.isArray(tools) ? tools.every(isTool) : isRecord(tools) && !Object.values(tools).some(isTool))
     return;
-  throw mistake(
+  throw invalidOptionError(
     `The tools of agent "${name}" are a list of what tool(…) makes, or the AI SDK's tools by their names: { tools: [tool('search', 'what it does', z.object({ … }), async (args) => …)] }.`,
   );
 }
 
-function mistake(message: string): CuelineError {
+function invalidOptionError(message: string): CuelineError {
   return new CuelineError('invalid_definition', message);
 }
 
@@ -83,7 +85,7 @@ export function checkOutput(name: string, config: unknown): void {
     const { required, optional, lists, markdown } = config;
     if ([required, optional, lists, markdown].every(Array.isArray)) return;
   }
-  throw mistake(
+  throw invalidOptionError(
     `The output of agent "${name}" is a schema, tags(['answer']), or a function that reads the text. For the text itself, leave it out.`,
   );
 }

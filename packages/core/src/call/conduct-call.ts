@@ -1,34 +1,41 @@
 import type { CuelineError } from '../errors.ts';
 import { scriptError } from '../script-error.ts';
-import type { Conduct, Stage } from '../run/conduct.ts';
+import type { LoopPolicy, LoopPolicyContext } from '../run/conduct.ts';
 import type { Ending } from '../run/recorder.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { callLimits } from './check-agent.ts';
-import { endedEarly, nobodyAnswers, unusableAnswers } from './call-faults.ts';
+import { endedEarlyError, unansweredCallError, unusableAnswersError } from './call-faults.ts';
 import { eventOf } from './call-error.ts';
 import type { CallReport } from './call-report.ts';
 import { traceCalls } from './call-trace.ts';
-import { exceptionWords, FINAL, interruptWords } from './call-words.ts';
-import { createConversation } from './conversation.ts';
+import { exceptionMessage, FINAL_ANSWER, interruptMessage } from './call-words.ts';
+import { createCallConversation } from './conversation.ts';
 import { readAnswer, type CallStep } from './read-answer.ts';
 import type { OutputReader } from './read-output.ts';
-import { initialCallState, isEnd, mayCall, noCounts, transition, type CallEvent } from './transitions.ts';
+import {
+  initialCallState,
+  isEnd,
+  mayCallTools,
+  noCounts,
+  transition,
+  type CallEvent,
+} from './transitions.ts';
 import { withoutCalls } from './without-calls.ts';
 
 /**
  * Conducts one agent call: each answer is an event, the table of transitions says what follows, and what could not be
  * used leaves the conversation as soon as something can. `onEnd` is told of the end, once.
  */
-export function conductCall(
+export function createCallPolicy(
   config: AgentConfig,
   reader: OutputReader,
-  { speaker, messages: opening }: Stage,
+  { agentContext, messages: opening }: LoopPolicyContext,
   onEnd: (report: CallReport) => void = () => {},
-): Conduct {
+): LoopPolicy {
   const { name } = config;
   const limits = callLimits(config);
-  const trace = traceCalls(speaker.tree.log, speaker.path);
-  const conversation = createConversation(opening);
+  const trace = traceCalls(agentContext.runContext.log, agentContext.path);
+  const conversation = createCallConversation(opening);
   let state = initialCallState(limits);
   let counters = noCounts;
   let stopped: Pick<CallReport, 'state' | 'event'> = { state, event: 'aborted' };
@@ -47,21 +54,24 @@ export function conductCall(
 
   /** What the model is told of an answer, if anything. */
   async function afterAnswer(step: CallStep): Promise<string | undefined> {
-    const answer = await readAnswer(step, { reader, refused, secrets: speaker.tree.secrets });
+    const answer = await readAnswer(step, { reader, refused, secrets: agentContext.runContext.secrets });
     const { event, fault } = answer;
     take(event);
     const { messages } = step.response;
     if (state === 'failed') {
-      error = event === 'waiting' ? nobodyAnswers(name) : unusableAnswers(name, counters.failures, answer);
+      error =
+        event === 'waiting'
+          ? unansweredCallError(name)
+          : unusableAnswersError(name, counters.failures, answer);
       return undefined;
     }
     if (fault !== undefined) {
       // an answer that says nothing is none that could be sent back
-      conversation.unusable(event === 'silent' ? [] : messages);
+      conversation.addUnusableAnswer(event === 'silent' ? [] : messages);
       const exception = { error_message: fault, text: step.text, attempt: counters.exceptions };
-      return exceptionWords(name, config.onException, exception);
+      return exceptionMessage(name, config.onException, exception);
     }
-    conversation.good(messages);
+    conversation.addAnswer(messages);
     if (state !== 'done') return afterCalls();
     ({ value } = answer);
     ({ providerMetadata } = step);
@@ -70,48 +80,48 @@ export function conductCall(
 
   async function afterCalls(): Promise<string | undefined> {
     const { interrupts } = counters;
-    const words = await interruptWords(name, config.onInterrupt, {
+    const feedback = await interruptMessage(name, config.onInterrupt, {
       call_results: trace.calls.slice(called),
       interrupt: interrupts,
       remaining: limits.maxInterrupts - interrupts,
     });
-    if (state !== 'final') return words;
-    return words === undefined ? FINAL : `${words}\n\n${FINAL}`;
+    if (state !== 'final') return feedback;
+    return feedback === undefined ? FINAL_ANSWER : `${feedback}\n\n${FINAL_ANSWER}`;
   }
 
   /** What ends a call from outside of it. */
-  function interrupted({ outcome, error: given }: Ending): void {
+  function endFromOutside({ outcome, error: given }: Ending): void {
     if (isEnd(state)) return;
     if (outcome === 'stopped') take('aborted');
     else if (outcome === 'waiting') take('waiting');
     else take(given === undefined ? 'limit' : eventOf(given));
-    error ??= given ?? (outcome === 'waiting' ? nobodyAnswers(name) : undefined);
+    error ??= given ?? (outcome === 'waiting' ? unansweredCallError(name) : undefined);
   }
 
   return {
     cause: 'call',
     calls: { failsOnRefusal: true },
-    model: (model) => withoutCalls(model, () => !mayCall(state), refused),
+    model: (model) => withoutCalls(model, () => !mayCallTools(state), refused),
     async beforeStep({ messages, steered }) {
       called = trace.calls.length;
       const told = messages.slice(messages.length - steered);
       const sent = conversation.next(messages, told);
       return {
         ...(sent === messages ? {} : { messages: sent }),
-        ...(mayCall(state) ? {} : { toolChoice: 'none' as const }),
+        ...(mayCallTools(state) ? {} : { toolChoice: 'none' as const }),
       };
     },
     paused({ response }) {
       // it goes on from there once it has the answers, whatever the state
-      conversation.good(response.messages);
+      conversation.addAnswer(response.messages);
       return true;
     },
     async afterStep(step) {
       try {
-        const words = await afterAnswer(step);
-        conversation.tell(words);
+        const feedback = await afterAnswer(step);
+        conversation.setFeedback(feedback);
         const corrects = state === 'correcting' || state === 'final_correcting';
-        return words === undefined ? undefined : { text: words, corrects };
+        return feedback === undefined ? undefined : { text: feedback, corrects };
       } catch (thrown) {
         // a handler's fault: nothing can be told to the model, so there is nothing to go on with
         take('broken');
@@ -122,10 +132,10 @@ export function conductCall(
     done: () => isEnd(state),
     result() {
       if (state === 'done') return { output: value };
-      return { error: error ?? endedEarly(name) };
+      return { error: error ?? endedEarlyError(name) };
     },
     ended(ending) {
-      interrupted(ending);
+      endFromOutside(ending);
       trace.end();
       const done = state === 'done' && ending.outcome === 'done';
       onEnd({

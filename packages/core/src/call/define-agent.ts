@@ -4,7 +4,7 @@ import type { PromptWithSchema } from '../prompt/define-prompt.ts';
 import type { ToolSchema } from '../prompt/tool-definition.ts';
 import type { NamedTool } from '../prompt/tool.ts';
 import type { TypesOf } from '../prompt/types-of.ts';
-import type { Conducted } from '../run/conduct.ts';
+import type { LoopPolicySetup } from '../run/conduct.ts';
 import type { Agent, AgentInput, AgentTypes, CallOptions } from './agent.ts';
 import type { AgentConfig, OnlyKnown } from './agent-config.ts';
 import { classify, classifyBinary, type AgentClassifyOptions, type ClassifyOptions } from './classify.ts';
@@ -60,16 +60,16 @@ export function defineAgent<const Config extends AgentConfig>(
   // what is known of its output and tools is known of its calls
   type Types = AgentTypes<AnswerOf<Config>, CallsOf<Config>>;
   const { name, model, tools, instructions } = config;
-  const conducted = async (
+  const policySetup = async (
     input: AgentInput,
     options: Pick<CallOptions, 'dialog'> = {},
-  ): Promise<Conducted> => (await loadCall()).prepareCall(config, input, options);
+  ): Promise<LoopPolicySetup> => (await loadCall()).prepareCall(config, input, options);
   const definition: PromptWithSchema<AgentInput, Types> = {
     kind: 'prompt',
     name,
     // all that it says is said by what a call adds to it
     run: () => {},
-    conducted,
+    policySetup,
     input: textInput,
     ...(model === undefined ? {} : { model }),
     ...(Array.isArray(tools) ? { tools: tools as readonly NamedTool[] } : {}),
@@ -84,7 +84,7 @@ export function defineAgent<const Config extends AgentConfig>(
     call: async (input, options) => (await loadCall()).callAgent(config, definition, input, options),
     prompt(input, options) {
       const { input: _, ...rest } = definition;
-      return { ...rest, run: () => {}, conducted: () => conducted(input, options) };
+      return { ...rest, run: () => {}, policySetup: () => policySetup(input, options) };
     },
     classify: (input, labels, options) => classify(input, labels, classifier(options)),
     classifyBinary: (question, options) => classifyBinary(question, classifier(options)),

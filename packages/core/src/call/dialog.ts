@@ -3,7 +3,7 @@ import { thrownText } from '../error-source.ts';
 import { createId } from '../create-id.ts';
 import { CuelineError } from '../errors.ts';
 import { isRecord, quoted } from '../prompt/part-error.ts';
-import { keepMessage, reviveMessage } from './keep-message.ts';
+import { freezeMessage, reviveMessage } from './keep-message.ts';
 
 /** A {@link Dialog} as plain JSON: bytes are base64, and URLs are texts. */
 export type DialogJSON = {
@@ -100,7 +100,7 @@ function dialogOf(facts: Facts, kept: readonly ModelMessage[]): Dialog {
     append(addition: DialogAddition) {
       const list = Array.isArray(addition) ? (addition as readonly unknown[]) : [addition];
       const added = list.map((one, index) =>
-        keepMessage(
+        freezeMessage(
           typeof one === 'string' ? { role: 'user', content: one } : one,
           `messages[${kept.length + index}]`,
         ),

@@ -8,7 +8,7 @@ import { isRecord, partError, quoted } from '../prompt/part-error.ts';
  * `{ type: 'url', url }`.
  * @throws CuelineError `invalid_definition`, with the path of what is wrong
  */
-export function keepMessage(message: unknown, path: string): ModelMessage {
+export function freezeMessage(message: unknown, path: string): ModelMessage {
   checkMessage(message, path);
   return copy(message, path, 0) as ModelMessage;
 }
@@ -77,15 +77,15 @@ function copy(value: unknown, path: string, depth: number): unknown {
     return Object.freeze(items);
   }
   if ('toJSON' in value && typeof value.toJSON === 'function')
-    return copy(said(value.toJSON, value, path), path, depth + 1);
+    return copy(invalidMessageError(value.toJSON, value, path), path, depth + 1);
   const entries = Object.entries(value).flatMap(([key, item]) => {
     const kept = copy(item, `${path}.${key}`, depth + 1);
-    return isSayable(kept) ? [[key, kept] as const] : [];
+    return isRepresentable(kept) ? [[key, kept] as const] : [];
   });
   return Object.freeze(Object.fromEntries(entries));
 }
 
-function said(toJSON: Function, value: object, path: string): unknown {
+function invalidMessageError(toJSON: Function, value: object, path: string): unknown {
   try {
     return toJSON.call(value) as unknown;
   } catch (error) {
@@ -95,12 +95,12 @@ function said(toJSON: Function, value: object, path: string): unknown {
   }
 }
 
-function isSayable(value: unknown): boolean {
+function isRepresentable(value: unknown): boolean {
   return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
 }
 
 function orNull(value: unknown): unknown {
-  return isSayable(value) ? value : null;
+  return isRepresentable(value) ? value : null;
 }
 
 function revivePart(part: unknown): unknown {

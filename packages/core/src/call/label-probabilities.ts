@@ -4,10 +4,10 @@ import { isRecord } from '../prompt/part-error.ts';
 type Token = { token: string; logprob: number };
 
 /** A token of the answer, with those that could have stood in its place. */
-type Place = Token & { top_logprobs: readonly Token[] };
+type TokenPosition = Token & { top_logprobs: readonly Token[] };
 
 /** How much of the likelihood may belong to nobody knows which label. */
-const UNTOLD = 0.01;
+const MAX_UNKNOWN_SHARE = 0.01;
 
 /**
  * How likely each label was, made to add up to 1 over the labels, from what a provider says of the answer's tokens:
@@ -20,7 +20,7 @@ export function labelProbabilities<Label extends string>(
   providerMetadata: unknown,
   labels: readonly Label[],
 ): Record<Label, number> | undefined {
-  const places = placesIn(providerMetadata);
+  const places = positionsIn(providerMetadata);
   if (places === undefined) return undefined;
   const words = labels.map(asWord);
   const shares = labels.map(() => 0);
@@ -87,7 +87,7 @@ function shared<Label extends string>(
   untold: number,
 ): Record<Label, number> | undefined {
   const sum = shares.reduce((total, share) => total + share, 0);
-  if (!(sum > 0) || !Number.isFinite(sum) || untold > UNTOLD * sum) return undefined;
+  if (!(sum > 0) || !Number.isFinite(sum) || untold > MAX_UNKNOWN_SHARE * sum) return undefined;
   return Object.fromEntries(labels.map((label, index) => [label, shares[index]! / sum])) as Record<
     Label,
     number
@@ -95,27 +95,27 @@ function shared<Label extends string>(
 }
 
 /** What could have stood in a place, the token that stands there among it, each once. */
-function alternatives({ token, logprob, top_logprobs }: Place): readonly Token[] {
+function alternatives({ token, logprob, top_logprobs }: TokenPosition): readonly Token[] {
   return top_logprobs.some((other) => other.token === token)
     ? top_logprobs
     : [{ token, logprob }, ...top_logprobs];
 }
 
 /** The answer's tokens, wherever a provider puts them: a list, a list of lists, or a list called `content`. */
-function placesIn(providerMetadata: unknown): readonly Place[] | undefined {
+function positionsIn(providerMetadata: unknown): readonly TokenPosition[] | undefined {
   if (!isRecord(providerMetadata)) return undefined;
   for (const metadata of Object.values(providerMetadata)) {
     if (!isRecord(metadata)) continue;
     const { logprobs } = metadata;
     const given: unknown = isRecord(logprobs) ? logprobs['content'] : logprobs;
     if (!Array.isArray(given)) continue;
-    const places = (given as unknown[]).flat().flatMap((place) => readPlace(place) ?? []);
+    const places = (given as unknown[]).flat().flatMap((place) => readPosition(place) ?? []);
     if (places.length > 0) return places;
   }
   return undefined;
 }
 
-function readPlace(value: unknown): Place | undefined {
+function readPosition(value: unknown): TokenPosition | undefined {
   const token = readToken(value);
   if (token === undefined) return undefined;
   const others: unknown = (value as { top_logprobs?: unknown }).top_logprobs;

@@ -3,18 +3,18 @@ import { toModelMessage } from '../prompt/to-model-message.ts';
 import { resolveMessages } from '../prompt/resolve-messages.ts';
 import type { NamedTool } from '../prompt/tool.ts';
 import type { ToolContext } from '../prompt/tool-definition.ts';
-import type { Conducted } from '../run/conduct.ts';
+import type { LoopPolicySetup } from '../run/conduct.ts';
 import { defaultLimits } from '../run/limits.ts';
 import { answerWithin } from '../run/run-agent.ts';
 import { joinInstructions } from '../run/stream-options.ts';
-import { speakerOf } from '../run/tool-places.ts';
+import { agentContextOf } from '../run/tool-places.ts';
 import { CuelineError } from '../errors.ts';
 import type { AgentInput, CallOptions } from './agent.ts';
 import type { AgentConfig } from './agent-config.ts';
 import type { CallReport } from './call-report.ts';
 import { checkCallOptions } from './call-options.ts';
 import { callLimits, checkAgent } from './check-agent.ts';
-import { conductCall } from './conduct-call.ts';
+import { createCallPolicy } from './conduct-call.ts';
 import { createOutputReader } from './read-output.ts';
 
 /** What a call adds to the prompt of its agent: instructions, dialog and input, and its conduct. */
@@ -23,7 +23,7 @@ export async function prepareCall(
   input: AgentInput,
   { dialog }: Pick<CallOptions, 'dialog'>,
   onEnd?: (report: CallReport) => void,
-): Promise<Conducted> {
+): Promise<LoopPolicySetup> {
   checkAgent(config);
   const { name, instructions, tools, limits, options } = config;
   checkCallOptions(name, options);
@@ -47,7 +47,7 @@ export async function prepareCall(
       ...(reader.format === undefined ? {} : { output: reader.format }),
     },
     structured: reader.format !== undefined,
-    conduct: (stage) => conductCall(config, reader, stage, onEnd),
+    policy: (stage) => createCallPolicy(config, reader, stage, onEnd),
   };
 }
 
@@ -59,15 +59,15 @@ export async function callWithin(
   { model = config.model, signal, dialog }: CallOptions,
   onEnd: (report: CallReport) => void,
 ): Promise<void> {
-  const parent = speakerOf(context);
+  const parent = agentContextOf(context);
   if (parent === undefined) {
     throw new CuelineError(
       'invalid_options',
       `The context of this call of agent "${config.name}" is not one that a running tool was given. Hand on the second argument of the tool's function as it is, or leave it out.`,
     );
   }
-  const conducted = await prepareCall(config, input, { dialog }, onEnd);
-  const { messages, tools, limits: _, approval: __, loopGuard: ___, ...options } = conducted.options;
+  const policySetup = await prepareCall(config, input, { dialog }, onEnd);
+  const { messages, tools, limits: _, approval: __, loopGuard: ___, ...options } = policySetup.options;
   await answerWithin(parent, {
     name: config.name,
     toolCallId: context.toolCallId,
@@ -78,7 +78,7 @@ export async function callWithin(
     messages,
     tools,
     options,
-    conducted,
+    policySetup,
     abortSignal: anySignal(context.abortSignal, signal),
   });
 }

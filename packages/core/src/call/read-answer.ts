@@ -1,16 +1,16 @@
 import type { FinishReason, StepResult, ToolSet } from 'ai';
 import { redact } from '../models/redact.ts';
-import type { RunContext } from '../run/options.ts';
+import type { UserContext } from '../run/options.ts';
 import type { OutputReader } from './read-output.ts';
 import type { CallEvent } from './transitions.ts';
 
 /** What ends an answer in the middle. */
-const cutOffBy: Partial<Record<FinishReason, string>> = {
+const truncatingFinishReasons: Partial<Record<FinishReason, string>> = {
   length: 'the limit of tokens',
 };
 
 /** One answer of the model, with the results of its calls. */
-export type CallStep = StepResult<ToolSet, RunContext>;
+export type CallStep = StepResult<ToolSet, UserContext>;
 
 /** What an answer is to its call: an event, and either a value or what is wrong with it. */
 export type Answer = { event: CallEvent; value?: unknown; fault?: string; cause?: unknown };
@@ -33,7 +33,7 @@ export async function readAnswer(
   const calls = step.toolCalls.filter(({ providerExecuted }) => providerExecuted !== true);
   if (calls.length > 0) return { event: isAnswered(step, calls) ? 'called' : 'waiting' };
   if (step.text.trim() === '') return { event: 'silent', fault: 'it is empty.' };
-  const limit = cutOffBy[step.finishReason];
+  const limit = truncatingFinishReasons[step.finishReason];
   // an object or tags show for themselves whether they are whole
   if (limit !== undefined && reader.format === undefined && reader.systemLine === undefined) {
     return { event: 'unreadable', fault: `it was cut off by ${limit}. Answer in fewer words.` };

@@ -133,7 +133,7 @@ export function isEnd(state: CallState): state is 'done' | 'failed' {
 }
 
 /** True where the model may call tools. */
-export function mayCall(state: CallState): boolean {
+export function mayCallTools(state: CallState): boolean {
   return state !== 'final' && state !== 'final_correcting';
 }
 

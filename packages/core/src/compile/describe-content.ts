@@ -18,7 +18,7 @@ function describePart(part: Part): string {
     case 'reasoning':
       return `[reasoning] ${part.text}`;
     case 'tool-call':
-      return `${part.toolName} is called with ${cut(JSON.stringify(part.input))}`;
+      return `${part.toolName} is called with ${truncate(JSON.stringify(part.input))}`;
     case 'tool-result':
       return `${part.toolName} ${describeOutput(part.output)}`;
     case 'file':
@@ -33,21 +33,25 @@ function describePart(part: Part): string {
 function describeOutput(output: Output): string {
   switch (output.type) {
     case 'text':
-      return `answers ${cut(output.value)}`;
+      return `answers ${truncate(output.value)}`;
     case 'error-text':
-      return `fails: ${cut(output.value)}`;
+      return `fails: ${truncate(output.value)}`;
     case 'error-json':
-      return `fails: ${cut(JSON.stringify(output.value))}`;
+      return `fails: ${truncate(JSON.stringify(output.value))}`;
     case 'execution-denied':
       return `was not allowed${output.reason === undefined ? '' : `: ${output.reason}`}`;
     case 'content': {
       const parts = output.value.map((part) =>
-        part.type === 'text' ? cut(part.text) : part.type === 'file' ? describeFile(part) : `[${part.type}]`,
+        part.type === 'text'
+          ? truncate(part.text)
+          : part.type === 'file'
+            ? describeFile(part)
+            : `[${part.type}]`,
       );
       return ['answers', ...parts].join('\n  ');
     }
     default:
-      return `answers ${cut(JSON.stringify(output.value))}`;
+      return `answers ${truncate(JSON.stringify(output.value))}`;
   }
 }
 
@@ -80,7 +84,7 @@ function describeSize(bytes: number): string {
   return kilobytes < 1_024 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1_024).toFixed(1)} MB`;
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length <= MAX_LENGTH
     ? text
     : `${text.slice(0, MAX_LENGTH)}… (${text.length - MAX_LENGTH} characters more)`;

@@ -50,7 +50,7 @@ export function compileInstructions(
     });
   }
   endParts();
-  for (const message of ownMessages(own)) {
+  for (const message of promptMessages(own)) {
     if (message.providerOptions === undefined) {
       blocks.push(message.content);
       continue;
@@ -77,7 +77,7 @@ export function systemPart(name: string, part: SystemPart, format: SystemFormat)
   return format === 'xml' ? `<${name}>${part.value}</${name}>` : `${name}:\n${part.value}`;
 }
 
-function ownMessages(own: Instructions | undefined): SystemModelMessage[] {
+function promptMessages(own: Instructions | undefined): SystemModelMessage[] {
   if (own === undefined || own === '') return [];
   if (typeof own === 'string') return [{ role: 'system', content: own }];
   return Array.isArray(own) ? own : [own];

@@ -1,6 +1,6 @@
 import type { UIMessageChunk } from 'ai';
 import type { RunEvent } from './events.ts';
-import { createOpenCalls, type OpenCall, type Stillness } from './open-calls.ts';
+import { createOpenCalls, type OpenCall, type IdleState } from './open-calls.ts';
 import { applyToTasks, type TaskDraft } from './task-state.ts';
 import { UNANSWERED, WITHDRAWN } from './tool-part.ts';
 import { createUIMessageTranslator, failed } from './ui-message-stream.ts';
@@ -16,7 +16,7 @@ export type ChatTranslator = {
   /** The chunks that one event becomes: none, one or several. */
   translate(event: RunEvent): UIMessageChunk[];
   /** Whether the run waits for answers; `answered` has requests whose answer is on its way. */
-  stillness(answered: ReadonlySet<string>): Stillness;
+  stillness(answered: ReadonlySet<string>): IdleState;
   /** How the stream ends where the run waits: a client of the AI SDK answers with its next message. */
   pause(): UIMessageChunk[];
 };

@@ -40,7 +40,7 @@ type Bound = readonly [limit: 'entries' | 'variables' | 'changes' | 'deltas', wh
  * What the app's own server or storage may give: the same counts, and events as large as a stream may bring. A type that
  * this version does not know is counted, too, since the other side may be newer.
  */
-export const ownEventLimits: Partial<EventLimits> = {
+export const serverEventLimits: Partial<EventLimits> = {
   nameLength: 17_000_000,
   messageLength: 17_000_000,
   eventLength: 17_000_000,
@@ -130,7 +130,7 @@ export function createEventCounter(
     const kind = isKnown ? type : '';
     const count = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, count);
-    if (count > limits[limit]) return `more than ${written(limits[limit])} ${what}`;
+    if (count > limits[limit]) return `more than ${formatNumber(limits[limit])} ${what}`;
     return excessIn(event as Record<string, unknown>, limits);
   };
 }
@@ -138,14 +138,14 @@ export function createEventCounter(
 function excessIn(event: Record<string, unknown>, limits: EventLimits): string | undefined {
   for (const key of names) {
     if (lengthOf(event[key]) > limits.nameLength) {
-      return `a name or id of more than ${written(limits.nameLength)} characters`;
+      return `a name or id of more than ${formatNumber(limits.nameLength)} characters`;
     }
   }
   for (const part of [event, event['error'], event['task']]) {
     if (typeof part !== 'object' || part === null) continue;
     for (const key of messages) {
       if (lengthOf((part as Record<string, unknown>)[key]) > limits.messageLength) {
-        return `a message of more than ${written(limits.messageLength)} characters`;
+        return `a message of more than ${formatNumber(limits.messageLength)} characters`;
       }
     }
   }
@@ -158,15 +158,16 @@ function measure(event: object, limits: EventLimits): string | undefined {
   let values = 0;
   let length = 0;
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > limits.depth) return `values more than ${written(limits.depth)} levels deep`;
+    if (depth > limits.depth) return `values more than ${formatNumber(limits.depth)} levels deep`;
     const below: object[] = [];
     for (const value of level) {
       for (const key in value) {
         const member = (value as Record<string, unknown>)[key];
         length += key.length + lengthOf(member);
-        if ((values += 1) > limits.values) return `an event of more than ${written(limits.values)} values`;
+        if ((values += 1) > limits.values)
+          return `an event of more than ${formatNumber(limits.values)} values`;
         if (length > limits.eventLength) {
-          return `an event of more than ${written(limits.eventLength)} characters`;
+          return `an event of more than ${formatNumber(limits.eventLength)} characters`;
         }
         if (typeof member === 'object' && member !== null) below.push(member);
       }
@@ -180,6 +181,6 @@ function lengthOf(value: unknown): number {
   return typeof value === 'string' ? value.length : 0;
 }
 
-function written(count: number): string {
+function formatNumber(count: number): string {
   return count.toLocaleString('en');
 }

@@ -58,9 +58,9 @@ export function decodeLink(hash: string): LinkPayload {
     sum === undefined ||
     rest.length > 0
   ) {
-    throw cutOff();
+    throw truncatedLinkError();
   }
-  if (parseInt(length, 36) !== body.length || checksum(body) !== sum) throw cutOff();
+  if (parseInt(length, 36) !== body.length || checksum(body) !== sum) throw truncatedLinkError();
   return readPayload(inflate(body));
 }
 
@@ -83,9 +83,9 @@ export function decodeLog(text: string): RunEvent[] {
 
 function readPayload(json: string): LinkPayload {
   const value = parseJson(json) as { script?: unknown; log?: unknown } | undefined;
-  if (typeof value !== 'object' || value === null) throw foreign();
+  if (typeof value !== 'object' || value === null) throw unreadableLinkError();
   const { script, log } = value;
-  if (script !== undefined && typeof script !== 'string') throw foreign();
+  if (script !== undefined && typeof script !== 'string') throw unreadableLinkError();
   return {
     ...(script === undefined ? {} : { script }),
     ...(log === undefined ? {} : { log: checkEvents(log) }),
@@ -94,12 +94,12 @@ function readPayload(json: string): LinkPayload {
 
 /** A log's outer shape, and how much it holds. What an event says is left to the reducer. */
 function checkEvents(value: unknown): RunEvent[] {
-  if (!Array.isArray(value)) throw foreign();
+  if (!Array.isArray(value)) throw unreadableLinkError();
   const countEvent = createEventCounter();
   for (const [index, event] of (value as unknown[]).entries()) {
     if (typeof event !== 'object' || event === null || !('type' in event) || !('seq' in event))
-      throw foreign();
-    if (typeof event.type !== 'string' || event.seq !== index) throw foreign();
+      throw unreadableLinkError();
+    if (typeof event.type !== 'string' || event.seq !== index) throw unreadableLinkError();
     const excess = countEvent(event);
     if (excess !== undefined) {
       throw new CuelineError('too_large', `This log has ${excess} and was not opened.`);
@@ -129,7 +129,7 @@ function inflate(body: string): string {
     }
   } catch (error) {
     if (CuelineError.isInstance(error)) throw error;
-    throw foreign(error);
+    throw unreadableLinkError(error);
   }
   const whole = new Uint8Array(size);
   let offset = 0;
@@ -163,7 +163,7 @@ function fromBase64Url(text: string): Uint8Array {
       char.charCodeAt(0),
     );
   } catch (error) {
-    throw foreign(error);
+    throw unreadableLinkError(error);
   }
 }
 
@@ -175,13 +175,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-function cutOff(): CuelineError {
+function truncatedLinkError(): CuelineError {
   return new CuelineError(
     'link_cut_off',
     'This link is cut off: its end is missing or changed. Ask for it again, or for a file; some chat tools shorten long links.',
   );
 }
 
-function foreign(cause?: unknown): CuelineError {
+function unreadableLinkError(cause?: unknown): CuelineError {
   return new CuelineError('link_foreign', 'This link was not made by Cueline, or it is damaged.', { cause });
 }

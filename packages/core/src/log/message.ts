@@ -5,7 +5,7 @@ import { readInputs } from './read-inputs.ts';
 import type { ToolCallState } from './state.ts';
 import * as toolPart from './tool-part.ts';
 import type { ToolPart } from './tool-part.ts';
-import type { WorkDraft } from './work.ts';
+import type { StateDraft } from './work.ts';
 
 /** What has to be remembered between two events to go on writing a message. */
 export type MessageProgress = {
@@ -26,7 +26,7 @@ export type MessageProgress = {
  * Writes one event into the assistant's message, with the parts that the AI SDK's own `readUIMessageStream` makes of
  * the same run (a test holds the two equal). `toolCallId` is the call that an answer or a withdrawal is about.
  */
-export function applyToMessage(draft: WorkDraft, event: RunEvent, toolCallId?: string): void {
+export function applyToMessage(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
   const { progress } = draft;
   switch (event.type) {
     case 'step-start':

@@ -18,14 +18,14 @@ export type OpenCall = {
 };
 
 /** How a run stands that may be waiting: `soon` where another call may be about to ask, too. */
-export type Stillness = 'busy' | 'soon' | 'waiting';
+export type IdleState = 'busy' | 'soon' | 'waiting';
 
 /** The calls of a run and its agents that are under way, and whether nothing but an answer can make it go on. */
 export type OpenCalls = {
   /** Writes the next event down. Returns the call that it is about, where it is about one. */
   apply(event: RunEvent): OpenCall | undefined;
   /** `answered` has requests whose answer is on its way. */
-  stillness(answered: ReadonlySet<string>): Stillness;
+  stillness(answered: ReadonlySet<string>): IdleState;
   /** The calls of the run itself. */
   own(): OpenCall[];
   /** The calls that wait for an answer, those of agents included. */
@@ -139,7 +139,7 @@ export function createOpenCalls(): OpenCalls {
   }
 
   /** An agent waits, and the run does, where somebody is asked and no call can go on without the answer. */
-  function stillnessOf(path: string, answered: ReadonlySet<string>): Stillness {
+  function stillnessOf(path: string, answered: ReadonlySet<string>): IdleState {
     let asks = false;
     let soon = false;
     for (const { requestId, agent, started } of works.get(path)?.values() ?? []) {

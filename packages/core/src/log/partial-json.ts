@@ -18,7 +18,7 @@ export type PartialJson = {
 };
 
 /** Where the reader stands inside the innermost open value. */
-type Place =
+type ParserState =
   | 'value'
   | 'string'
   | 'word'
@@ -38,7 +38,7 @@ const wordEnd = /[,\]}\s]/;
 export function createPartialJson(): PartialJson {
   const read = createOpenJson();
   let text = '';
-  let place: Place = 'value';
+  let place: ParserState = 'value';
   /** The string, key or word that is being read, as far as it has come. */
   let chars = '';
   /** Where in `chars` the characters begin that follow a quotation mark and are written as themselves. */

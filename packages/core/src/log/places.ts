@@ -1,5 +1,5 @@
 /** Where the entries of a list stand that grows and shrinks at its end, by their ids. An id may stand there again. */
-export type Places<Item> = {
+export type IdIndex<Item> = {
   /** The member that is an entry's id; an entry keeps it, or has none. */
   key: keyof Item;
   /** What has been read of the list. */
@@ -14,8 +14,8 @@ export type Places<Item> = {
 const NEAR = 6;
 
 /** The last place of an id, from `from` on and before `end`, which is a place of that id or the end of the list. */
-export function lastPlace<Item>(
-  places: Places<Item>,
+export function lastIndexOfId<Item>(
+  places: IdIndex<Item>,
   list: readonly Item[],
   id: string,
   from = 0,
@@ -37,7 +37,11 @@ export function lastPlace<Item>(
 }
 
 /** The list is about to lose what stands at `length` and after it. */
-export function cutPlaces<Item>({ key, known }: Places<Item>, list: readonly Item[], length: number): void {
+export function truncateIndex<Item>(
+  { key, known }: IdIndex<Item>,
+  list: readonly Item[],
+  length: number,
+): void {
   if (known === undefined) return;
   const { lasts, befores } = known;
   while (befores.length > length) lasts.set(list[befores.length - 1]![key], befores.pop());

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { CuelineError } from '../errors.ts';
-import { createEventCounter, ownEventLimits } from './event-limits.ts';
+import { createEventCounter, serverEventLimits } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from './events.ts';
 
 /** The most that one event may hold, in characters of JSON. */
@@ -35,7 +35,7 @@ function iterate(body: ReadableStream<Uint8Array>, idleMs: number): AsyncIterato
   let index = 0;
   let failure: CuelineError | undefined;
   let done = false;
-  const count = createEventCounter(ownEventLimits, { unknownTypes: 'counted' });
+  const count = createEventCounter(serverEventLimits, { unknownTypes: 'counted' });
   const parser = createParser({
     maxBufferSize: MAX_EVENT_LENGTH + ROOM_FOR_FIELDS,
     onEvent({ event, data }) {
@@ -43,14 +43,14 @@ function iterate(body: ReadableStream<Uint8Array>, idleMs: number): AsyncIterato
       try {
         const given = parseEvent(data);
         const excess = count(given);
-        if (excess !== undefined) throw tooMany(excess);
+        if (excess !== undefined) throw tooManyEventsError(excess);
         events.push(given);
       } catch (error) {
         failure = error as CuelineError;
       }
     },
     onError({ type }) {
-      if (type === 'max-buffer-size-exceeded') failure ??= tooLarge();
+      if (type === 'max-buffer-size-exceeded') failure ??= tooLargeError();
     },
   });
 
@@ -109,18 +109,18 @@ function iterate(body: ReadableStream<Uint8Array>, idleMs: number): AsyncIterato
 
 /** An event's outer shape. What it says is left to the reducer, which ignores what it does not know. */
 function parseEvent(data: string): RunEvent {
-  if (data.length > MAX_EVENT_LENGTH) throw tooLarge();
+  if (data.length > MAX_EVENT_LENGTH) throw tooLargeError();
   let value: unknown;
   try {
     value = JSON.parse(data) as unknown;
   } catch (error) {
-    throw malformed('something that is not JSON', data, error);
+    throw malformedError('something that is not JSON', data, error);
   }
-  if (typeof value !== 'object' || value === null) throw malformed('something that is no event', data);
+  if (typeof value !== 'object' || value === null) throw malformedError('something that is no event', data);
   const { seq, t, type, agent, runId, v } = value as Record<string, unknown>;
   const inPlace = Number.isSafeInteger(seq) && (seq as number) >= 0 && typeof t === 'number';
   if (!inPlace || typeof type !== 'string' || (agent !== undefined && typeof agent !== 'string')) {
-    throw malformed('something that is no event', data);
+    throw malformedError('something that is no event', data);
   }
   if (type === 'run-start' && v !== LOG_VERSION) {
     throw new CuelineError(
@@ -128,11 +128,12 @@ function parseEvent(data: string): RunEvent {
       `The other side writes version ${String(v)} of the events, and this one reads version ${LOG_VERSION}. Reload the page, or bring both to the same version of @cueline/core.`,
     );
   }
-  if (type === 'run-start' && typeof runId !== 'string') throw malformed('a run-start without a runId', data);
+  if (type === 'run-start' && typeof runId !== 'string')
+    throw malformedError('a run-start without a runId', data);
   return value as RunEvent;
 }
 
-function malformed(what: string, data: string, cause?: unknown): CuelineError {
+function malformedError(what: string, data: string, cause?: unknown): CuelineError {
   const begin = data.length > 80 ? `${data.slice(0, 80)}…` : data;
   return new CuelineError(
     'stream_malformed',
@@ -141,14 +142,14 @@ function malformed(what: string, data: string, cause?: unknown): CuelineError {
   );
 }
 
-function tooMany(excess: string): CuelineError {
+function tooManyEventsError(excess: string): CuelineError {
   return new CuelineError(
     'too_large',
     `Over the connection came ${excess}, which is more than a run may hold. The rest was not read.`,
   );
 }
 
-function tooLarge(): CuelineError {
+function tooLargeError(): CuelineError {
   return new CuelineError(
     'too_large',
     'An event of more than 16 MB came over the connection and was not read.',

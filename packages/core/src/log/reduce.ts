@@ -1,12 +1,12 @@
 import type { RunEvent } from './events.ts';
-import { lastPlace, type Places } from './places.ts';
+import { lastIndexOfId, type IdIndex } from './places.ts';
 import type { AgentFacts, RequestState, RunFacts, RunState } from './state.ts';
 import { addUsage } from './step.ts';
-import { createWork, emptyWork, type Work } from './work.ts';
+import { createAgentReducer, emptyFacts, type AgentReducer } from './work.ts';
 
 /** The state of a run that has not started. */
 export const initialState: RunState = {
-  ...emptyWork,
+  ...emptyFacts,
   runId: '',
   seq: -1,
   simulated: false,
@@ -30,7 +30,7 @@ export type Reducer = {
 };
 
 /** An agent's place in the list, and the agent itself once something is written to it. */
-type AgentEntry = { place: number; work?: Work<AgentFacts> };
+type AgentEntry = { place: number; work?: AgentReducer<AgentFacts> };
 
 /** True for a request that still waits for an answer. */
 export function isOpenRequest({ answer, withdrawn }: RequestState): boolean {
@@ -40,8 +40,8 @@ export function isOpenRequest({ answer, withdrawn }: RequestState): boolean {
 /** A reducer that goes on from `state`, which must be one that {@link reduce} or a reducer made, or the initial one. */
 export function createReducer(state: RunState = initialState): Reducer {
   let latest: RunState | undefined = state;
-  let run = createWork<RunFacts>(state);
-  const requests: Places<RequestState> = { key: 'requestId' };
+  let run = createAgentReducer<RunFacts>(state);
+  const requests: IdIndex<RequestState> = { key: 'requestId' };
   /** By path; the last, where a model has used a call's id again. */
   const agents = new Map<string | undefined, AgentEntry>(
     state.agents.map(({ path }, place) => [path, { place }]),
@@ -50,10 +50,10 @@ export function createReducer(state: RunState = initialState): Reducer {
   const touched = new Set<AgentEntry>();
 
   /** The agent at work under this path, to be written to. */
-  function agentAt(path: string | undefined): Work<AgentFacts> | undefined {
+  function agentAt(path: string | undefined): AgentReducer<AgentFacts> | undefined {
     const entry = agents.get(path);
     if (entry === undefined) return undefined;
-    const work = (entry.work ??= createWork<AgentFacts>(run.facts.agents[entry.place]!));
+    const work = (entry.work ??= createAgentReducer<AgentFacts>(run.facts.agents[entry.place]!));
     if (work.hasEnded()) return undefined;
     touched.add(entry);
     return work;
@@ -65,7 +65,7 @@ export function createReducer(state: RunState = initialState): Reducer {
     touched.clear();
     delete requests.known;
     const named = name === undefined ? {} : { name };
-    run = createWork<RunFacts>(
+    run = createAgentReducer<RunFacts>(
       { ...initialState, runId, model, simulated, messages: [...messages], ...named },
       { messageId, structured },
     );
@@ -76,8 +76,8 @@ export function createReducer(state: RunState = initialState): Reducer {
     if (path === undefined) return;
     // nothing more can come of an earlier one with the same path
     agentAt(path)?.end({ outcome: 'stopped', t });
-    const work = createWork<AgentFacts>(
-      { ...emptyWork, path, toolCallId, name, model, input, messages: [...messages] },
+    const work = createAgentReducer<AgentFacts>(
+      { ...emptyFacts, path, toolCallId, name, model, input, messages: [...messages] },
       { messageId, structured: false },
     );
     const { facts } = run;
@@ -92,7 +92,7 @@ export function createReducer(state: RunState = initialState): Reducer {
   }
 
   function placeOf(requestId: string): number {
-    return lastPlace(requests, run.facts.requests, requestId) ?? -1;
+    return lastIndexOfId(requests, run.facts.requests, requestId) ?? -1;
   }
 
   /** What an agent does is its own; its tokens count for everyone above it, too. */

@@ -155,7 +155,7 @@ export type RunFacts<Types extends PromptTypes = PromptTypes> = {
 };
 
 /** What a run and an agent have in common: both work in steps, with messages, tools and tasks of their own. */
-export type WorkFacts = Omit<
+export type CommonFacts = Omit<
   RunFacts,
   'runId' | 'seq' | 'simulated' | 'agents' | 'requests' | 'elapsed' | 'queued' | 'replaying' | 'storageError'
 >;
@@ -209,7 +209,7 @@ export type AgentFacts = {
   input: unknown;
   /** The validated object, where it has a response schema and is done. */
   output?: unknown;
-} & WorkFacts;
+} & CommonFacts;
 
 /**
  * An agent at work, or done: a run inside the run. Its own agents stand beside it in the run's list, under longer paths.

@@ -2,7 +2,7 @@ import type { TaskEvent, TaskStatus } from '../tasks/task.ts';
 import { updateTask } from '../tasks/update-task.ts';
 import type { TaskState } from './state.ts';
 
-/** The tasks while they are written; `own` as of a `WorkDraft`. */
+/** The tasks while they are written; `own` as of a `StateDraft`. */
 export type TaskDraft = {
   facts: { tasks: readonly TaskState[] };
   own<T extends object>(value: T): T;

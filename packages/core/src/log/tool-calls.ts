@@ -1,12 +1,12 @@
 import type { RunEvent } from './events.ts';
 import { createPartialJson } from './partial-json.ts';
-import { cutPlaces, lastPlace } from './places.ts';
+import { truncateIndex, lastIndexOfId } from './places.ts';
 import { markStale, readInputs } from './read-inputs.ts';
 import type { ToolCallState } from './state.ts';
-import type { WorkDraft } from './work.ts';
+import type { StateDraft } from './work.ts';
 
 /** Writes one event into the tool calls. */
-export function applyToCalls(draft: WorkDraft, event: RunEvent): void {
+export function applyToCalls(draft: StateDraft, event: RunEvent): void {
   switch (event.type) {
     case 'tool-input-start':
       addCall(draft, event);
@@ -38,7 +38,7 @@ export function applyToCalls(draft: WorkDraft, event: RunEvent): void {
   }
 }
 
-function applyToCall(draft: WorkDraft, call: ToolCallState, event: RunEvent): void {
+function applyToCall(draft: StateDraft, call: ToolCallState, event: RunEvent): void {
   switch (event.type) {
     case 'tool-input-delta':
       call.inputText += event.delta;
@@ -89,7 +89,7 @@ function applyToCall(draft: WorkDraft, call: ToolCallState, event: RunEvent): vo
 }
 
 /** Marks the calls that have not ended, and what goes on inside them: nothing more will come of them. */
-export function interruptCalls({ facts, own }: WorkDraft, t: number): void {
+export function interruptCalls({ facts, own }: StateDraft, t: number): void {
   for (const [index, { state }] of facts.toolCalls.entries()) {
     if (state === 'output-available' || state === 'output-error') continue;
     const calls = (facts.toolCalls = own(facts.toolCalls));
@@ -108,28 +108,28 @@ function interruptSubCalls(call: ToolCallState): void {
 }
 
 /** Takes back the calls of the current step. */
-function dropStepCalls({ facts, own, places, progress }: WorkDraft): void {
+function dropStepCalls({ facts, own, places, progress }: StateDraft): void {
   const current = facts.steps.length - 1;
   if (facts.toolCalls.at(-1)?.step !== current) return;
   // those of other steps stay, with all of their arguments
   readInputs(progress);
   const calls = (facts.toolCalls = own(facts.toolCalls));
   while (calls.at(-1)?.step === current) {
-    cutPlaces(places.calls, calls, calls.length - 1);
+    truncateIndex(places.calls, calls, calls.length - 1);
     progress.inputs.delete(calls.pop()!.toolCallId);
   }
 }
 
 /** The last call of this id. */
-function callOf({ facts, own, places }: WorkDraft, toolCallId: string): ToolCallState | undefined {
-  const place = lastPlace(places.calls, facts.toolCalls, toolCallId);
+function callOf({ facts, own, places }: StateDraft, toolCallId: string): ToolCallState | undefined {
+  const place = lastIndexOfId(places.calls, facts.toolCalls, toolCallId);
   if (place === undefined) return undefined;
   const calls = (facts.toolCalls = own(facts.toolCalls));
   return (calls[place] = own(calls[place]!));
 }
 
 function addCall(
-  { facts, own }: WorkDraft,
+  { facts, own }: StateDraft,
   {
     toolCallId,
     toolName,
@@ -151,7 +151,7 @@ function addCall(
 }
 
 /** Gives the reader of a call's arguments one more piece; it is made anew where another branch of states has fed it. */
-function feedInput({ progress }: WorkDraft, call: ToolCallState, delta: string): void {
+function feedInput({ progress }: StateDraft, call: ToolCallState, delta: string): void {
   if (call.inputEncoding === 'text') return;
   const known = progress.inputs.get(call.toolCallId);
   if (known !== undefined && known.text.length + delta.length === call.inputText.length) {

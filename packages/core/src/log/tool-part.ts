@@ -1,8 +1,8 @@
 import type { RunEvent, ToolCallFacts } from './events.ts';
 import { addPart, partAt, stepMessage, writtenParts, type Part } from './own-message.ts';
-import { lastPlace } from './places.ts';
+import { lastIndexOfId } from './places.ts';
 import { markStale, readInputs } from './read-inputs.ts';
-import type { WorkDraft } from './work.ts';
+import type { StateDraft } from './work.ts';
 
 /** A tool's part of a UI message while it is being written, whichever state it is in. */
 export type ToolPart = {
@@ -20,11 +20,11 @@ export type ToolPart = {
   approval?: ApprovalPart;
   callProviderMetadata?: unknown;
   resultProviderMetadata?: unknown;
-} & Changing &
+} & StateFields &
   Pick<ToolCallFacts, 'title' | 'toolMetadata' | 'providerExecuted'>;
 
 /** What each state says anew. */
-type Changing = {
+type StateFields = {
   input?: unknown;
   inputEncoding?: 'json' | 'text' | undefined;
   rawInput?: string | undefined;
@@ -50,13 +50,13 @@ export const UNANSWERED = 'The run ended before this was answered.';
 export const WITHDRAWN = 'The approval is no longer needed.';
 
 /** The arguments begin to arrive. */
-export function beginInput(draft: WorkDraft, event: Event<'tool-input-start'>): void {
+export function beginInput(draft: StateDraft, event: Event<'tool-input-start'>): void {
   const { inputEncoding } = event;
   writeInput(draft, event, { state: 'input-streaming', input: undefined, inputEncoding });
 }
 
 /** One more piece of the arguments, which are read when a snapshot is made. */
-export function addInput(draft: WorkDraft, { toolCallId, delta }: Event<'tool-input-delta'>): void {
+export function addInput(draft: StateDraft, { toolCallId, delta }: Event<'tool-input-delta'>): void {
   const isStreaming = (part: ToolPart): boolean => part.state === 'input-streaming';
   const part = findLast(draft, writtenParts(draft), toolCallId, isStreaming);
   if (part === undefined) return;
@@ -65,7 +65,7 @@ export function addInput(draft: WorkDraft, { toolCallId, delta }: Event<'tool-in
 }
 
 /** The arguments are whole, or cannot be used. */
-export function endInput(draft: WorkDraft, event: Event<'tool-input-end'>): void {
+export function endInput(draft: StateDraft, event: Event<'tool-input-end'>): void {
   const { input, invalid, ...facts } = event;
   if (invalid === undefined) return writeInput(draft, event, { state: 'input-available', input });
   const { title: _title, ...rest } = facts;
@@ -76,7 +76,7 @@ export function endInput(draft: WorkDraft, event: Event<'tool-input-end'>): void
 }
 
 /** A result, or one on the way to it. */
-export function addOutput(draft: WorkDraft, event: Event<'tool-preliminary' | 'tool-end'>): void {
+export function addOutput(draft: StateDraft, event: Event<'tool-preliminary' | 'tool-end'>): void {
   const part = findPart(draft, event.toolCallId);
   if (part === undefined) return;
   const { output = null } = event;
@@ -88,7 +88,7 @@ export function addOutput(draft: WorkDraft, event: Event<'tool-preliminary' | 't
 }
 
 /** The call has failed; one that was refused is denied. */
-export function addError(draft: WorkDraft, event: Event<'tool-error'>): void {
+export function addError(draft: StateDraft, event: Event<'tool-error'>): void {
   const part = findPart(draft, event.toolCallId);
   if (part === undefined) return;
   if (part.approval?.approved === false) part.state = 'output-denied';
@@ -96,7 +96,7 @@ export function addError(draft: WorkDraft, event: Event<'tool-error'>): void {
 }
 
 /** An approval is asked for. */
-export function askApproval(draft: WorkDraft, event: Event<'request-open'>): void {
+export function askApproval(draft: StateDraft, event: Event<'request-open'>): void {
   // the call of a client tool is there as soon as its arguments are, and ends with its output
   if (event.kind !== 'approval') return;
   const part = findPart(draft, event.toolCallId);
@@ -110,7 +110,7 @@ export function askApproval(draft: WorkDraft, event: Event<'request-open'>): voi
 
 /** The approval is given or refused. What the provider runs itself has no other end where it is refused. */
 export function answerApproval(
-  draft: WorkDraft,
+  draft: StateDraft,
   { requestId, answer }: Event<'request-answer'>,
   toolCallId: string | undefined,
 ): void {
@@ -122,7 +122,7 @@ export function answerApproval(
 }
 
 /** An approval that was decided without being asked for. */
-export function decideApproval(draft: WorkDraft, event: Event<'tool-approval'>): void {
+export function decideApproval(draft: StateDraft, event: Event<'tool-approval'>): void {
   const part = findPart(draft, event.toolCallId);
   if (part === undefined) return;
   const { approvalId: id, approved, reason } = event;
@@ -132,7 +132,7 @@ export function decideApproval(draft: WorkDraft, event: Event<'tool-approval'>):
 
 /** An approval that no longer has to be given. */
 export function withdrawApproval(
-  draft: WorkDraft,
+  draft: StateDraft,
   { requestId }: Event<'request-withdraw'>,
   toolCallId: string | undefined,
 ): void {
@@ -141,7 +141,7 @@ export function withdrawApproval(
 }
 
 /** Nothing more is asked: what still waits for an approval has failed. */
-export function closeApprovals(draft: WorkDraft): void {
+export function closeApprovals(draft: StateDraft): void {
   for (const [index, part] of writtenParts(draft).entries()) {
     if ('toolCallId' in part && part.state === 'approval-requested') {
       leaveUnanswered(draft, partAt(draft, index) as ToolPart, UNANSWERED);
@@ -149,16 +149,16 @@ export function closeApprovals(draft: WorkDraft): void {
   }
 }
 
-function leaveUnanswered({ progress }: WorkDraft, part: ToolPart, errorText: string): void {
+function leaveUnanswered({ progress }: StateDraft, part: ToolPart, errorText: string): void {
   readInputs(progress, part.toolCallId);
   writeResult(part, {}, { state: 'output-error', errorText });
 }
 
 /** As the AI SDK does it, a call is looked for in its step among those of its kind, and is new where it is not there. */
 function writeInput(
-  draft: WorkDraft,
+  draft: StateDraft,
   event: { toolCallId: string; toolName: string } & ToolCallFacts,
-  now: Pick<ToolPart, 'state'> & Changing,
+  now: Pick<ToolPart, 'state'> & StateFields,
 ): void {
   const { toolCallId, toolName, dynamic, title } = event;
   const isDynamic = dynamic === true;
@@ -176,13 +176,13 @@ function writeInput(
   addFacts(part, event, now.state === 'output-error' ? 'resultProviderMetadata' : 'callProviderMetadata');
 }
 
-function writeResult(part: ToolPart, event: ToolCallFacts, now: Pick<ToolPart, 'state'> & Changing): void {
+function writeResult(part: ToolPart, event: ToolCallFacts, now: Pick<ToolPart, 'state'> & StateFields): void {
   write(part, now);
   addFacts(part, event, 'resultProviderMetadata');
 }
 
 /** A part says of its outcome, and of arguments under way, no more than its present state does. */
-function write(part: ToolPart, now: Pick<ToolPart, 'state'> & Changing): void {
+function write(part: ToolPart, now: Pick<ToolPart, 'state'> & StateFields): void {
   Object.assign(part, now);
   for (const key of ['inputEncoding', 'rawInput', 'output', 'errorText', 'preliminary'] as const) {
     if (now[key] === undefined) delete part[key];
@@ -201,7 +201,7 @@ function addFacts(
 
 /** The part of a call in the current step: an id that a later step uses again is another call. */
 function findInStep(
-  draft: WorkDraft,
+  draft: StateDraft,
   toolCallId: string,
   isIt: (part: ToolPart) => boolean,
 ): ToolPart | undefined {
@@ -211,32 +211,32 @@ function findInStep(
 
 /** The last part of a call that `isIt`, from the place `from` on. */
 function findLast(
-  draft: WorkDraft,
+  draft: StateDraft,
   parts: readonly Part[],
   toolCallId: string,
   isIt: (part: ToolPart) => boolean,
   from?: number,
 ): ToolPart | undefined {
   let place: number | undefined;
-  do place = lastPlace(draft.places.parts, parts, toolCallId, from, place);
+  do place = lastIndexOfId(draft.places.parts, parts, toolCallId, from, place);
   while (place !== undefined && !isIt(parts[place] as ToolPart));
   return partAt(draft, place) as ToolPart | undefined;
 }
 
 /** The part of a call: the first in the current step, as the AI SDK has it, or else the last before it. */
-function findPart(draft: WorkDraft, toolCallId: string): ToolPart | undefined {
+function findPart(draft: StateDraft, toolCallId: string): ToolPart | undefined {
   const parts = writtenParts(draft);
   const { stepPlace = Infinity } = draft.progress;
-  let place = lastPlace(draft.places.parts, parts, toolCallId);
+  let place = lastIndexOfId(draft.places.parts, parts, toolCallId);
   for (let at = place; at !== undefined && at > stepPlace;) {
     place = at;
-    at = lastPlace(draft.places.parts, parts, toolCallId, stepPlace, at);
+    at = lastIndexOfId(draft.places.parts, parts, toolCallId, stepPlace, at);
   }
   return partAt(draft, place) as ToolPart | undefined;
 }
 
 /** The part that an approval was asked for, and no other since. */
-function findApproval(draft: WorkDraft, requestId: string, toolCallId = ''): ToolPart | undefined {
+function findApproval(draft: StateDraft, requestId: string, toolCallId = ''): ToolPart | undefined {
   const part = findPart(draft, toolCallId);
   return part?.approval?.id === requestId ? part : undefined;
 }

@@ -4,9 +4,9 @@ import { setMember } from './open-json.ts';
 import { createPartialJson, type PartialJson } from './partial-json.ts';
 import { readInputs } from './read-inputs.ts';
 import type { Part } from './own-message.ts';
-import type { RunStatus, SteerState, StepState, TaskState, ToolCallState, WorkFacts } from './state.ts';
+import type { RunStatus, SteerState, StepState, TaskState, ToolCallState, CommonFacts } from './state.ts';
 import { addUsage, applyChange } from './step.ts';
-import type { Places } from './places.ts';
+import type { IdIndex } from './places.ts';
 import { applyToTasks } from './task-state.ts';
 import { closeApprovals } from './tool-part.ts';
 import { applyToCalls, interruptCalls } from './tool-calls.ts';
@@ -14,7 +14,7 @@ import { applyToCalls, interruptCalls } from './tool-calls.ts';
 type Phase = Extract<RunStatus, { status: 'running'; retrying?: undefined }>['phase'];
 
 /** What has to be remembered between two events besides the state itself. */
-type WorkProgress = MessageProgress & {
+type DraftProgress = MessageProgress & {
   /** What the model was told since the last step ended; the next one will have it. */
   steered: SteerState[];
   /** Reads the answer while it arrives, where it is to be JSON. */
@@ -32,22 +32,22 @@ type WorkProgress = MessageProgress & {
 };
 
 /** The facts while they are written. `own` makes a copy that may be changed, once between two snapshots. */
-export type WorkDraft = {
-  facts: WorkFacts;
+export type StateDraft = {
+  facts: CommonFacts;
   own<T extends object>(value: T): T;
-  progress: WorkProgress;
+  progress: DraftProgress;
   /** Where things stand in lists that may be long. */
   places: {
-    calls: Places<ToolCallState>;
+    calls: IdIndex<ToolCallState>;
     /** The parts of the message that is written. */
-    parts: Places<Part & { toolCallId?: string }>;
+    parts: IdIndex<Part & { toolCallId?: string }>;
     tasks?: Map<string, number>;
     drift?: number;
   };
 };
 
 /** One run or one agent while its events come. */
-export type Work<Facts extends WorkFacts> = {
+export type AgentReducer<Facts extends CommonFacts> = {
   /** A copy that may be written to; what stands in it is written to only after `own`. */
   facts: Facts;
   own<T extends object>(value: T): T;
@@ -56,12 +56,12 @@ export type Work<Facts extends WorkFacts> = {
   apply(event: RunEvent, toolCallId?: string): void;
   /** Goes on after an end: what the prompt defines is said anew. */
   resume(): void;
-  end(event: WorkEnd): void;
+  end(event: RunEnd): void;
   /** What has come of it so far; `waiting` instead of running where it waits for an answer. */
   snapshot(waits?: boolean): Facts & RunStatus;
 };
 
-type WorkEnd = Pick<
+type RunEnd = Pick<
   Extract<RunEvent, { type: 'run-end' }>,
   't' | 'outcome' | 'finishReason' | 'output' | 'error'
 >;
@@ -70,7 +70,7 @@ type WorkEnd = Pick<
 type Answer = { messageId: string; structured: boolean };
 
 /** Work that has not begun. */
-export const emptyWork: WorkFacts = {
+export const emptyFacts: CommonFacts = {
   model: '',
   text: '',
   messages: [],
@@ -82,7 +82,7 @@ export const emptyWork: WorkFacts = {
   warnings: [],
 };
 
-const noProgress: WorkProgress = {
+const noProgress: DraftProgress = {
   messageId: '',
   open: new Map(),
   inputs: new Map(),
@@ -97,13 +97,13 @@ const noProgress: WorkProgress = {
   status: { status: 'idle' },
 };
 
-const progressOf = new WeakMap<object, WorkProgress>();
+const progressOf = new WeakMap<object, DraftProgress>();
 
 /** Goes on with a state that a snapshot gave, or begins one that will give `answer`. */
-export function createWork<Facts extends WorkFacts>(
+export function createAgentReducer<Facts extends CommonFacts>(
   state: Facts & Partial<RunStatus>,
   answer?: Answer,
-): Work<Facts> {
+): AgentReducer<Facts> {
   const progress = copyProgress(progressOf.get(state));
   if (answer !== undefined) {
     Object.assign(progress, answer);
@@ -119,7 +119,7 @@ export function createWork<Facts extends WorkFacts>(
     owned.add(copy);
     return copy;
   }
-  const draft: WorkDraft = {
+  const draft: StateDraft = {
     facts,
     own,
     progress,
@@ -305,7 +305,7 @@ export function createWork<Facts extends WorkFacts>(
 }
 
 /** A copy of what a state says besides how it stands; the fields of a status have names of their own. */
-function factsOf<Facts extends WorkFacts>(state: Facts & Partial<RunStatus>): Facts {
+function factsOf<Facts extends CommonFacts>(state: Facts & Partial<RunStatus>): Facts {
   const {
     status: _status,
     phase: _phase,
@@ -319,7 +319,7 @@ function factsOf<Facts extends WorkFacts>(state: Facts & Partial<RunStatus>): Fa
 }
 
 /** The reader of an answer with one more piece; made anew where the answer begins anew, or another branch has fed it. */
-function readOn({ answer, stepHasText }: WorkProgress, text: string, piece: string): PartialJson {
+function readOn({ answer, stepHasText }: DraftProgress, text: string, piece: string): PartialJson {
   if (answer !== undefined && stepHasText && answer.text.length + piece.length === text.length) {
     answer.feed(piece);
     return answer;
@@ -329,7 +329,7 @@ function readOn({ answer, stepHasText }: WorkProgress, text: string, piece: stri
   return fresh;
 }
 
-function endStatus(event: WorkEnd, result: unknown): RunStatus {
+function endStatus(event: RunEnd, result: unknown): RunStatus {
   switch (event.outcome) {
     case 'done':
       return { status: 'done', finishReason: event.finishReason ?? 'other', result };
@@ -343,7 +343,7 @@ function endStatus(event: WorkEnd, result: unknown): RunStatus {
   }
 }
 
-function copyProgress(progress: WorkProgress = noProgress): WorkProgress {
+function copyProgress(progress: DraftProgress = noProgress): DraftProgress {
   return {
     ...progress,
     open: new Map(progress.open),

@@ -50,7 +50,7 @@ export function boundEvents(
         start += String.fromCharCode(...more);
       }
       inLine += stop - at;
-      if (inLine > lineBytes) throw tooLarge('One event of it', lineBytes);
+      if (inLine > lineBytes) throw tooLargeError('One event of it', lineBytes);
       if (lineEnd === -1) return undefined;
       const isBlank = inLine === 0 || (inLine === 1 && start.charCodeAt(0) === CR);
       if (isBlank && isLast) return lineEnd + 1;
@@ -66,7 +66,7 @@ export function boundEvents(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         total += chunk.length;
-        if (total > answerBytes) throw tooLarge('It', answerBytes);
+        if (total > answerBytes) throw tooLargeError('It', answerBytes);
         const end = endIn(chunk);
         if (end === undefined) return controller.enqueue(chunk);
         controller.enqueue(chunk.subarray(0, end));
@@ -77,7 +77,7 @@ export function boundEvents(
 }
 
 /** The beginning of a body, as text. Never rejects: what breaks off or takes too long is what has come of it. */
-export async function readBeginning(
+export async function readFirstBytes(
   response: Response,
   { errorBytes, errorMs }: BodyLimits = bodyLimits,
 ): Promise<{ text: string; whole: boolean }> {
@@ -112,7 +112,7 @@ export async function readBeginning(
   return { text, whole };
 }
 
-function tooLarge(what: string, bytes: number): CuelineError {
+function tooLargeError(what: string, bytes: number): CuelineError {
   return new CuelineError(
     'too_large',
     `The model's answer is too large: ${what.toLowerCase()} is more than ${Math.round(bytes / 2 ** 20)} MiB, so it was cut off.`,

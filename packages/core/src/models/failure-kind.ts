@@ -14,7 +14,7 @@ export function kindOfStatus(status: number): CuelineErrorCode {
 }
 
 // The words of OpenAI, Anthropic, Google and Mistral; each is looked for inside a type or code.
-const words: readonly (readonly [pattern: RegExp, code: CuelineErrorCode])[] = [
+const codes: readonly (readonly [pattern: RegExp, code: CuelineErrorCode])[] = [
   [/authentication|invalid_api_key|unauthorized|unauthenticated|api_key_invalid/i, 'auth'],
   [/permission|forbidden|model_not_found|not_found/i, 'model_denied'],
   [/rate_limit|insufficient_quota|resource_exhausted|too_many_requests|billing|credit/i, 'rate_limited'],
@@ -25,17 +25,17 @@ const words: readonly (readonly [pattern: RegExp, code: CuelineErrorCode])[] = [
 ];
 
 /** What kind of failure a provider's own `type` or `code` means; undefined for a word that says nothing. */
-export function kindOfWords(...labels: unknown[]): CuelineErrorCode | undefined {
+export function kindOfCode(...labels: unknown[]): CuelineErrorCode | undefined {
   for (const label of labels) {
     if (typeof label !== 'string') continue;
-    const found = words.find(([pattern]) => pattern.test(label));
+    const found = codes.find(([pattern]) => pattern.test(label));
     if (found !== undefined) return found[1];
   }
   return undefined;
 }
 
 /** The sentence before the provider's own words, and the advice after them. */
-export function explain(code: CuelineErrorCode, who: string): { what: string; advice: string } {
+export function explainFailure(code: CuelineErrorCode, who: string): { what: string; advice: string } {
   switch (code) {
     case 'auth':
       return {

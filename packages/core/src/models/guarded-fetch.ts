@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import { CuelineError } from '../errors.ts';
 import { isLoopback } from './base-url.ts';
-import { boundEvents, readBeginning } from './bounded-body.ts';
+import { boundEvents, readFirstBytes } from './bounded-body.ts';
 import { isBrowser, pageOrigin } from './platform.ts';
 import { providerMessage } from './provider-message.ts';
 
@@ -38,17 +38,17 @@ export function guardFetch(base?: FetchFunction): FetchFunction {
         { details: { origin: originOf(url), statusCode: response.status } },
       );
     }
-    if (response.status >= 400) return withBeginning(response);
+    if (response.status >= 400) return withFirstBytes(response);
     if (!asksForStream(url, init)) return response;
-    if (type.startsWith('application/json')) throw await jsonInstead(url, response);
+    if (type.startsWith('application/json')) throw await jsonInsteadOfStreamError(url, response);
     if (response.body === null) return response;
     return new Response(boundEvents(response.body), response);
   };
 }
 
 /** The same answer with the beginning of its body: an error may be endless, or longer than memory. */
-async function withBeginning(response: Response): Promise<Response> {
-  const { text } = await readBeginning(response);
+async function withFirstBytes(response: Response): Promise<Response> {
+  const { text } = await readFirstBytes(response);
   return new Response(text, response);
 }
 
@@ -59,8 +59,8 @@ function asksForStream(url: string, init: Parameters<FetchFunction>[1]): boolean
 }
 
 /** What an answer in JSON means where a stream was asked for: mostly an error with the wrong status. */
-async function jsonInstead(url: string, response: Response): Promise<unknown> {
-  const { text } = await readBeginning(response);
+async function jsonInsteadOfStreamError(url: string, response: Response): Promise<unknown> {
+  const { text } = await readFirstBytes(response);
   const body = parseObject(text);
   if (body?.['error'] !== undefined && body['error'] !== null) {
     const message = providerMessage(body) ?? `${originOf(url)} answered with an error.`;

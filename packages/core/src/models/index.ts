@@ -5,7 +5,7 @@ export { checkBaseUrl } from './base-url.ts';
 export { environmentProviders } from './custom.ts';
 export { secretsOf, type Environment } from './environment.ts';
 export { guardFetch, type FetchFunction } from './guarded-fetch.ts';
-export { keepNothing } from './keep-nothing.ts';
+export { withoutProviderStorage } from './keep-nothing.ts';
 export type { BuiltInProvider, CreateProvider, ProviderPackages, ProviderSettings } from './providers.ts';
 export { proxied, proxiedProviders, type ProxiedName, type ProxiedOptions } from './proxied.ts';
 export { resolveModel } from './resolve-model.ts';

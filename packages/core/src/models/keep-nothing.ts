@@ -6,7 +6,7 @@ import type { LanguageModelObject, ModelProvider, ModelSettings } from './settin
 type ProviderOptions = NonNullable<LanguageModelV4CallOptions['providerOptions']>;
 
 /** Providers that keep answers by default, and whose options say that they do not. */
-const keepers: Readonly<Record<string, (id: string, given: ProviderOptions) => string | undefined>> = {
+const storeOptions: Readonly<Record<string, (id: string, given: ProviderOptions) => string | undefined>> = {
   openai: () => 'openai',
   // with options of its own, it reads none of OpenAI's
   azure: (_id, given) => ('azure' in given ? 'azure' : 'openai'),
@@ -20,10 +20,10 @@ const keepers: Readonly<Record<string, (id: string, given: ProviderOptions) => s
  * `providerOptions: { openai: { store: true } }` of a prompt goes before that, and a provider or a model that was made
  * elsewhere is as it was made.
  */
-export function keepNothing(models: ModelSettings = {}): ModelSettings {
-  const providers = Object.keys(keepers).map((name): [string, ModelProvider] => [
+export function withoutProviderStorage(models: ModelSettings = {}): ModelSettings {
+  const providers = Object.keys(storeOptions).map((name): [string, ModelProvider] => [
     name,
-    async (id) => withoutStore(await resolveModel(`${name}:${id}`, models), keepers[name]!),
+    async (id) => withoutStore(await resolveModel(`${name}:${id}`, models), storeOptions[name]!),
   ]);
   return { ...models, providers: { ...Object.fromEntries(providers), ...models.providers } };
 }
@@ -31,7 +31,7 @@ export function keepNothing(models: ModelSettings = {}): ModelSettings {
 /** With what is said before sent in full each time, in place of ids of what the provider would keep. */
 async function withoutStore(
   model: LanguageModelObject,
-  optionsOf: (typeof keepers)[string],
+  optionsOf: (typeof storeOptions)[string],
 ): Promise<LanguageModelObject> {
   const { wrapLanguageModel } = await loadPart('models', import('ai'));
   return wrapLanguageModel({

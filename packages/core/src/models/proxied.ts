@@ -4,7 +4,7 @@ import { checkBaseUrl } from './base-url.ts';
 import { builtInProviders } from './built-in.ts';
 import type { Environment } from './environment.ts';
 import type { FetchFunction } from './guarded-fetch.ts';
-import { keepNothing } from './keep-nothing.ts';
+import { withoutProviderStorage } from './keep-nothing.ts';
 import { readProxyAnswer } from './proxy-error.ts';
 import { type BuiltInProvider, providers } from './providers.ts';
 import type { ModelProvider, ModelSettings } from './settings.ts';
@@ -60,8 +60,8 @@ export function proxied(url: string | URL, options: ProxiedOptions = {}): ModelS
       [`${provider.toUpperCase()}_API_BASE`, `${base}/${provider}`],
     ]),
   );
-  const fetch = withOwnHeaders(base, options);
-  return keepNothing({ env, fetch, providers: refusing });
+  const fetch = withAppHeaders(base, options);
+  return withoutProviderStorage({ env, fetch, providers: refusing });
 }
 
 /** What a proxy cannot check, or could not put a price to. */
@@ -89,12 +89,12 @@ function absolute(url: string | URL): string {
     : text;
 }
 
-function withOwnHeaders(base: string, { headers, credentials, fetch }: ProxiedOptions): FetchFunction {
+function withAppHeaders(base: string, { headers, credentials, fetch }: ProxiedOptions): FetchFunction {
   return async (input, init) => {
     checkAddress(input instanceof Request ? input.url : String(input), base);
     const sent = new Headers(init?.headers);
     for (const name of keyHeaders) sent.delete(name);
-    for (const [name, value] of Object.entries(await ownHeaders(headers))) setHeader(sent, name, value);
+    for (const [name, value] of Object.entries(await appHeaders(headers))) setHeader(sent, name, value);
     const send: FetchFunction = fetch ?? ((target, settings) => globalThis.fetch(target, settings));
     const response = await send(input, {
       ...init,
@@ -115,7 +115,7 @@ function checkAddress(address: string, base: string): void {
   );
 }
 
-async function ownHeaders(headers: ProxiedOptions['headers']): Promise<Readonly<Record<string, string>>> {
+async function appHeaders(headers: ProxiedOptions['headers']): Promise<Readonly<Record<string, string>>> {
   if (typeof headers !== 'function') return headers ?? {};
   try {
     return await headers();

@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { CuelineError, type CuelineErrorCode } from '../errors.ts';
-import { readBeginning } from './bounded-body.ts';
+import { readFirstBytes } from './bounded-body.ts';
 import { providerMessage } from './provider-message.ts';
 import { redact } from './redact.ts';
 
@@ -68,7 +68,7 @@ const marker = 'event: proxy-error\n';
 export async function readProxyAnswer(response: Response, url: string): Promise<Response> {
   if (response.ok)
     return response.body === null ? response : new Response(untilFault(response.body), response);
-  const { text } = await readBeginning(response);
+  const { text } = await readFirstBytes(response);
   const retryAfter = response.headers.get('retry-after');
   const refused = proxyError(text, {
     statusCode: response.status,

@@ -1,4 +1,4 @@
-const hidden = '[redacted]';
+const REDACTED = '[redacted]';
 
 // OpenAI, Anthropic, Perplexity, xAI; Groq; Fireworks, Vercel; Together; Google; AWS.
 const keyShapes =
@@ -12,23 +12,23 @@ const afterWord =
   /(\bbearer\s+|(?:x-api-key|x-goog-api-key|api[-_]?key|access[-_]?token)["']?\s*[:=]\s*["']?)([^\s"',;&[\]]+)/gi;
 
 /** The text without these literal keys, and otherwise as it was. */
-export function hideSecrets(text: string, secrets: readonly string[]): string {
+export function redactSecrets(text: string, secrets: readonly string[]): string {
   let clean = text;
   // Longest first, so that a key that begins with another key goes as a whole.
   for (const secret of secrets.toSorted((a, b) => b.length - a.length)) {
-    if (secret.length >= shortestSecret) clean = clean.replaceAll(secret, hidden);
+    if (secret.length >= shortestSecret) clean = clean.replaceAll(secret, REDACTED);
   }
   return clean;
 }
 
 /** The text without keys: those given, and what looks like one (`sk-…`, `Bearer …`, `x-api-key: …`, `AIza…`). */
 export function redact(text: string, secrets: readonly string[] = []): string {
-  return hideSecrets(text, secrets)
+  return redactSecrets(text, secrets)
     .replace(afterWord, (whole, before: string, value: string) =>
-      isKeyLike(value) ? before + hidden : whole,
+      isKeyLike(value) ? before + REDACTED : whole,
     )
-    .replace(/([?&]key=)[^\s"'&]+/gi, `$1${hidden}`)
-    .replace(keyShapes, hidden);
+    .replace(/([?&]key=)[^\s"'&]+/gi, `$1${REDACTED}`)
+    .replace(keyShapes, REDACTED);
 }
 
 /** False for the words of a sentence, such as "Bearer token is missing". */

@@ -59,7 +59,7 @@ async function createModel(
   context: ModelContext,
 ): Promise<LanguageModelObject> {
   if (Object.hasOwn(context.providers, provider)) {
-    const model: unknown = await callProvider(context.providers[provider]!, provider, modelId);
+    const model: unknown = await createFromProvider(context.providers[provider]!, provider, modelId);
     return checkModel(model, `What provider "${provider}" gave for "${modelId}"`);
   }
   if (provider === 'simulated') return createSimulatedModel(modelId);
@@ -84,7 +84,7 @@ async function createModel(
   );
 }
 
-async function callProvider(provider: ModelProvider, name: string, modelId: string): Promise<unknown> {
+async function createFromProvider(provider: ModelProvider, name: string, modelId: string): Promise<unknown> {
   // A provider of the AI SDK is a function too, but only its method is sure to take nothing but an id.
   if ('languageModel' in provider && typeof provider.languageModel === 'function') {
     return provider.languageModel(modelId);

@@ -1,7 +1,7 @@
 import { APICallError, LoadAPIKeyError, NoSuchModelError } from '@ai-sdk/provider';
 import { thrownText } from '../error-source.ts';
 import { CuelineError, type CuelineErrorCode, type ErrorSource } from '../errors.ts';
-import { explain, kindOfStatus, kindOfWords } from './failure-kind.ts';
+import { explainFailure, kindOfStatus, kindOfCode } from './failure-kind.ts';
 import { connectionError } from './guarded-fetch.ts';
 import { providerMessage } from './provider-message.ts';
 import { redact, redactDeep } from './redact.ts';
@@ -151,7 +151,7 @@ function fromGateway(error: object, inner: (next: unknown) => CuelineError | und
   const cause = inner((error as { cause?: unknown }).cause);
   if (cause !== undefined) return cause;
   if (!/^[^\n]*unauthenticated/i.test(messageOf(error))) return fromPayload(error);
-  const { what, advice } = explain('auth', 'The AI Gateway');
+  const { what, advice } = explainFailure('auth', 'The AI Gateway');
   return new CuelineError('auth', `${what}. ${advice}`, { cause: error, source: 'model' });
 }
 
@@ -168,7 +168,7 @@ function kindOfCall(status: number, message: string, data: unknown): CuelineErro
   if (kind !== 'provider_error' && kind !== 'bad_request') return kind;
   // Anthropic says it in words alone.
   if (/prompt is too long|maximum context length/i.test(message)) return 'context_overflow';
-  return kindOfWords(code, type) ?? kind;
+  return kindOfCode(code, type) ?? kind;
 }
 
 /** Error events inside a stream, `StreamProviderError`, and errors of models that are not ours. */
@@ -180,7 +180,7 @@ function fromPayload(error: object): CuelineError {
   const truncated = /ended without a finish|stream ended before|terminated/i.test(message ?? '');
   const code: CuelineErrorCode = truncated
     ? 'stream_truncated'
-    : (kindOfWords(labels.code, labels.type) ??
+    : (kindOfCode(labels.code, labels.type) ??
       (status === undefined ? 'provider_error' : kindOfStatus(status)));
   return build(code, {
     message: message ?? 'it gave no reason',
@@ -209,7 +209,7 @@ function build(
   code: CuelineErrorCode,
   { message, cause, who = 'The model', details, source = 'model' }: Facts,
 ): CuelineError {
-  const { what, advice } = explain(code, who);
+  const { what, advice } = explainFailure(code, who);
   const status = details?.['statusCode'];
   const head = typeof status === 'number' ? `${what} (${status})` : what;
   const said = message === undefined ? '' : `: ${message}`;

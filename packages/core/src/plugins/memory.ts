@@ -66,22 +66,22 @@ export function memory({ store = inMemory(), name = 'memory' }: MemoryOptions = 
       `A note is a text of up to ${MAX_VALUE} characters. Keep the gist of it, or make several notes.`,
     );
     // a model that goes round in a circle should notice
-    if ((await get(key)) === value) return `${shown(key)} says just that already.`;
+    if ((await get(key)) === value) return `${formatNote(key)} says just that already.`;
     await ask('set', () => store.set(key, value));
-    return `Noted under ${shown(key)}.`;
+    return `Noted under ${formatNote(key)}.`;
   }
 
   async function read({ key }: Note): Promise<unknown> {
     checkKey(key);
     const value = await get(key);
-    return value ?? `There is no note ${shown(key)}. ${named(await list())}`;
+    return value ?? `There is no note ${formatNote(key)}. ${named(await list())}`;
   }
 
   async function remove({ key }: Note): Promise<string> {
     checkKey(key);
-    if (((await get(key)) ?? null) === null) return `There is no note ${shown(key)}.`;
+    if (((await get(key)) ?? null) === null) return `There is no note ${formatNote(key)}.`;
     await ask('delete', () => store.delete(key));
-    return `${shown(key)} is forgotten.`;
+    return `${formatNote(key)} is forgotten.`;
   }
 
   return definePlugin({
@@ -140,14 +140,14 @@ function isKey(key: unknown): key is string {
   return typeof key === 'string' && key.trim() !== '' && key.length <= MAX_KEY && !/\p{Cc}/u.test(key);
 }
 
-function shown(key: unknown): string {
+function formatNote(key: unknown): string {
   return JSON.stringify(key);
 }
 
 function named(keys: readonly string[]): string {
   if (keys.length === 0) return 'There are none yet.';
   const more = keys.length > MAX_NAMED ? `, and ${keys.length - MAX_NAMED} more, which listNotes names` : '';
-  return `There are: ${keys.slice(0, MAX_NAMED).map(shown).join(', ')}${more}.`;
+  return `There are: ${keys.slice(0, MAX_NAMED).map(formatNote).join(', ')}${more}.`;
 }
 
 function schemaOf(fields: readonly (keyof Note)[]): JSONSchema7 {

@@ -39,14 +39,14 @@ export function checkAnswered(messages: readonly ModelMessage[]): void {
   refuseOpen(calls.open, 'model');
 }
 
-function refuseOpen(open: Calls['open'], speaker: string): void {
-  if (speaker === 'system') return;
+function refuseOpen(open: Calls['open'], agentContext: string): void {
+  if (agentContext === 'system') return;
   const [call] = open;
   if (call === undefined) return;
   const [id, name] = call;
   throw new CuelineError(
     'invalid_definition',
-    `The call ${quoted(id)} of ${name} has no result yet, and must have one before the ${speaker} speaks. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: ${quoted(id)}, toolName: '${name}', output: … }]).`,
+    `The call ${quoted(id)} of ${name} has no result yet, and must have one before the ${agentContext} speaks. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: ${quoted(id)}, toolName: '${name}', output: … }]).`,
   );
 }
 

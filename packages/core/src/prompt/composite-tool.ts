@@ -3,7 +3,7 @@ import { invalidCallSource, thrownText, withSource } from '../error-source.ts';
 import { CuelineError } from '../errors.ts';
 import { reportInDevelopment } from '../report-in-development.ts';
 import { needsApproval } from './needs-approval.ts';
-import { moveSchema } from './move-schema.ts';
+import { rebaseSchema } from './move-schema.ts';
 import { isRecord } from './part-error.ts';
 import { parseWith } from './schema.ts';
 import type { NamedTool } from './tool.ts';
@@ -168,7 +168,7 @@ async function callsSchema(byName: SubTools): Promise<JSONSchema7> {
   const variants = await Promise.all(
     [...byName].map(async ([name, { description, inputSchema }], index): Promise<JSONSchema7> => {
       const { $schema: _, ...own } = await asSchema(inputSchema).jsonSchema;
-      const args = moveSchema(own, `#/properties/calls/items/anyOf/${index}/properties/args`);
+      const args = rebaseSchema(own, `#/properties/calls/items/anyOf/${index}/properties/args`);
       return {
         type: 'object',
         description,

@@ -1,7 +1,7 @@
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../errors.ts';
 import type { PromptTypes } from '../prompt-types.ts';
-import type { Conducted } from '../run/conduct.ts';
+import type { LoopPolicySetup } from '../run/conduct.ts';
 import type { Plugin, PluginMethods } from './define-plugin.ts';
 import { noteInput } from './given.ts';
 import type { Prompt } from './prompt.ts';
@@ -54,7 +54,7 @@ export type PromptDefinition<Input = void, Types extends PromptTypes = PromptTyp
   /** The hook that made it of what a component has written, so that no server knows it by its name. @internal */
   readonly inline?: 'usePrompt' | 'useTaskList';
   /** What a session or an agent call adds, asked for with each start. @internal */
-  readonly conducted?: (input: Input) => Promise<Conducted>;
+  readonly policySetup?: (input: Input) => Promise<LoopPolicySetup>;
   /** Only TypeScript sees this. */
   readonly '~types'?: Types;
 };

@@ -28,7 +28,7 @@ function readIssue(issue: unknown): InputIssue {
   const { message, path } = issue as { message?: unknown; path?: unknown };
   const keys = Array.isArray(path) ? path.map(keyOf) : [];
   const where = keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
-  return { path: cut(`input${where}`), message: cut(String(message).replace(/\.$/, '')) };
+  return { path: truncate(`input${where}`), message: truncate(String(message).replace(/\.$/, '')) };
 }
 
 /** A step of a path is a key, or an object that has one. */
@@ -36,6 +36,6 @@ function keyOf(step: unknown): unknown {
   return typeof step === 'object' && step !== null && 'key' in step ? step.key : step;
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }

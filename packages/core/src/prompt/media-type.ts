@@ -10,7 +10,7 @@ const imageEndings: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** How images begin, as base64 writes it. In AVIF and WebP, a length stands before the name. */
-const imageBeginnings: readonly [pattern: RegExp, mediaType: string][] = [
+const imageSignatures: readonly [pattern: RegExp, mediaType: string][] = [
   [/^iVBORw0KGgo/, 'image/png'],
   [/^\/9j\//, 'image/jpeg'],
   [/^R0lGOD/, 'image/gif'],
@@ -26,7 +26,7 @@ export function imageTypeOfUrl(url: URL): string | undefined {
 
 /** The media type of an image by its first bytes; undefined where they are not known. */
 export function imageTypeOfData(base64: string): string | undefined {
-  return imageBeginnings.find(([pattern]) => pattern.test(base64))?.[1];
+  return imageSignatures.find(([pattern]) => pattern.test(base64))?.[1];
 }
 
 /** True for `type/subtype`, and for the kinds that the AI SDK takes on their own. */

@@ -16,7 +16,7 @@ const named: ReadonlySet<string> = new Set([
  * A schema that becomes part of another, at `place` (a JSON Pointer with `#`): what refers to the schema itself, or to
  * something in it, refers to the same there.
  */
-export function moveSchema(schema: JSONSchema7, place: string): JSONSchema7 {
+export function rebaseSchema(schema: JSONSchema7, place: string): JSONSchema7 {
   // what has an address of its own is referred to by that, wherever it stands
   return schema.$id === undefined ? (moved(schema, place) as JSONSchema7) : schema;
 }

@@ -60,15 +60,15 @@ async function finish(list: TaskListDefinition, result: string): Promise<string>
   // a validation may never end, and the task may be skipped for it
   const found = await Promise.race([
     validate(list.definitionOf(decision.validate), result),
-    list.noLongerValidating(decision.validate).then((): Found => ({ feedback: undefined })),
+    list.noLongerValidating(decision.validate).then((): ValidationResult => ({ feedback: undefined })),
   ]);
   return list.apply(tasks.settleTask(list.list, decision.validate, found.feedback, found.thrown));
 }
 
 /** What is wrong with a result, undefined where nothing is; `thrown` where only the model is to read it. */
-type Found = { feedback: string | undefined; thrown?: true };
+type ValidationResult = { feedback: string | undefined; thrown?: true };
 
-async function validate(definition: TaskDefinition | undefined, result: string): Promise<Found> {
+async function validate(definition: TaskDefinition | undefined, result: string): Promise<ValidationResult> {
   try {
     const feedback: unknown = await definition?.validation?.(result);
     if (typeof feedback === 'string') return { feedback: feedback === '' ? undefined : feedback };

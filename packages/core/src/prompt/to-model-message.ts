@@ -85,7 +85,7 @@ function readPart(
 ): SentMessagePart {
   if (!isRecord(part)) throw partError(path, `is ${quoted(part)}. Write { type: '${partsOf[role][0]}', … }.`);
   const type = typeOf(role, part, path);
-  checkOwn(part, path, foreign);
+  checkForeignPart(part, path, foreign);
   const options = providerOptionsOf(part, path);
   switch (type) {
     case 'reasoning':
@@ -131,7 +131,7 @@ function readPart(
 }
 
 /** What a client or a model has sent is no part, and sets no provider options. */
-function checkOwn(
+function checkForeignPart(
   part: Record<string, unknown>,
   path: string,
   foreign: ReadonlySet<unknown> | undefined,

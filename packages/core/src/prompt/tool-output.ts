@@ -62,7 +62,7 @@ function partOf(item: Record<string, unknown>): ToolResultContent[number] | unde
   if (Object.keys(item).some((key) => !known.has(key))) return undefined;
   try {
     const part = readForeignPart(item, 'output');
-    return part?.type !== 'file' || isWhole(part.data, part.mediaType) ? part : undefined;
+    return part?.type !== 'file' || isInlineData(part.data, part.mediaType) ? part : undefined;
   } catch {
     return undefined;
   }
@@ -77,6 +77,6 @@ const keys: Record<ContentPart['type'], readonly string[]> = {
 };
 
 /** Not a Blob, which would have to be read first, and not a word that happens to be base64. */
-function isWhole(data: object, mediaType: string): boolean {
+function isInlineData(data: object, mediaType: string): boolean {
   return !(data instanceof Blob) && !('data' in data && mediaType === 'image/*');
 }

@@ -8,7 +8,7 @@ import type { ToolContext, ToolEffect, ToolRules } from '../prompt/tool-definiti
 import { canonicalCall } from './canonical.ts';
 import { toJson } from './to-json.ts';
 import type { ApprovalVerdict } from './tool-approval.ts';
-import type { Speaker } from './tree.ts';
+import type { AgentContext } from './tree.ts';
 
 class Refusal extends Error {
   // an error's name is put before what the model reads, and a person who says no is no error
@@ -40,17 +40,18 @@ const MAX_TRIES = 3;
  * refused, in words that the model reads.
  */
 export async function approvedArguments(
-  { tree, path }: Speaker,
+  { runContext, path }: AgentContext,
   { toolName, rules, inputSchema, args, context, verdict }: ApprovableCall,
 ): Promise<{ args: unknown; edited?: unknown }> {
-  const asks = verdict?.asks ?? (await tree.track(needsApproval(rules, args, tree.approvedEffects)));
+  const asks =
+    verdict?.asks ?? (await runContext.track(needsApproval(rules, args, runContext.approvedEffects)));
   if (!asks) return { args };
   const { toolCallId, abortSignal } = context;
-  const request = { toolCallId, toolName, input: toJson(args, tree.secrets) };
+  const request = { toolCallId, toolName, input: toJson(args, runContext.secrets) };
   let fault = verdict?.reason;
   for (let tries = 1; ; tries += 1) {
     const asked = fault === undefined ? request : { ...request, fault };
-    const answer = await tree.requests.ask(asked, abortSignal, path);
+    const answer = await runContext.requests.ask(asked, abortSignal, path);
     if (!answer.approve) {
       const reason = answer.reason === undefined ? '' : `: ${answer.reason}`;
       throw withSource(
@@ -60,7 +61,7 @@ export async function approvedArguments(
     }
     if (answer.input === undefined || isSame(answer.input, request.input)) return { args };
     try {
-      if (!(await keeps(inputSchema, args))) throw new Error(cannotEdit);
+      if (!(await leavesUnchanged(inputSchema, args))) throw new Error(cannotEdit);
       return { args: await parseWith(inputSchema, answer.input), edited: answer.input };
     } catch (error) {
       // a program that answers in the same way each time would be asked for ever
@@ -74,7 +75,7 @@ const cannotEdit =
   'The schema of this tool changes what it is given, so what would run is not what you wrote. Approve the call as it is, or refuse it.';
 
 /** Whether a schema leaves what has passed it as it is. Where it does not, an edit would run as something else. */
-async function keeps(schema: FlexibleSchema, args: unknown): Promise<boolean> {
+async function leavesUnchanged(schema: FlexibleSchema, args: unknown): Promise<boolean> {
   try {
     return isSame(await parseWith(schema, args), args);
   } catch {

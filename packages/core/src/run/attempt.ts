@@ -5,7 +5,7 @@ import type { Scheduler } from '../log/schedule.ts';
 import type { EditReply } from '../tasks/task.ts';
 import type { Executor, RunCommand, RunRequest } from './executor.ts';
 import { failedStart } from './failed-start.ts';
-import { createPlacing, keptBefore } from './place-events.ts';
+import { rebaseEvents, eventsBeforeResume } from './place-events.ts';
 
 /** One start of a run: its log, and the work that fills it. */
 export type Attempt = {
@@ -21,7 +21,7 @@ export type Attempt = {
    * The work, where the connection to it was lost and the log has ended for that: a run, which may still go on where it
    * happens, or the `request` of a start of which nothing was heard.
    */
-  readonly lost: LostWork | undefined;
+  readonly lost: LostConnection | undefined;
   /** Ends it as `stopped`, at the latest after a moment. */
   stop(): void;
   /** Ends it as `stopped` at once: something else takes its place. */
@@ -31,14 +31,14 @@ export type Attempt = {
   /** Follows the work that was let go of, or that a page before this one has begun; false where it is not known. */
   attach(): boolean;
   /** Ends work that was lost sight of, and may still go on where it happens. */
-  endUnseen(): void;
+  endSilently(): void;
   /** Ends it with an error, where the work is lost. */
   fail(error: CuelineError): void;
-  tell(command: RunCommand): EditReply | Promise<EditReply>;
+  sendCommand(command: RunCommand): EditReply | Promise<EditReply>;
 };
 
 /** What makes another attempt of the same work. */
-export type LostWork = Pick<AttemptOptions, 'request'> & { events: readonly RunEvent[] };
+export type LostConnection = Pick<AttemptOptions, 'request'> & { events: readonly RunEvent[] };
 
 export type AttemptOptions = {
   executor: Executor;
@@ -60,8 +60,8 @@ const STOP_GRACE_MS = 1_000;
 export function createAttempt(options: AttemptOptions): Attempt {
   const { executor, request, events = [], name, key, schedule, onEvent } = options;
   const log = createRunLog({ events, ...(schedule === undefined ? {} : { schedule }) });
-  const placing = createPlacing(
-    executor.isPlaced ? [] : request === undefined ? keptBefore(events) : events,
+  const placing = rebaseEvents(
+    executor.isPlaced ? [] : request === undefined ? eventsBeforeResume(events) : events,
     key,
   );
   const controller = new AbortController();
@@ -70,7 +70,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
   /** To be let go of once it has said which run it is: nobody could find it again before. */
   let leaving = false;
   /** Set where the executor broke off, and has not said that the run has ended. */
-  let lost: LostWork | undefined;
+  let lost: LostConnection | undefined;
 
   log.listen(onEvent);
   const result = untilEnd(log);
@@ -88,7 +88,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
         // an end that is in hand already is not said again
         if (followed !== mine && (next.done === true || next.value.type !== 'run-end')) return;
         if (next.done === true) break;
-        log.push(placing.place(next.value));
+        log.push(placing.rebase(next.value));
         if (log.ended) return void mine.return?.();
         if (leaving) leave();
       }
@@ -174,7 +174,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
       void follow(() => more);
       return true;
     },
-    endUnseen() {
+    endSilently() {
       if (!lost || lost.request) return;
       lost = undefined;
       const after = log.events.length - placing.before - 1;
@@ -185,7 +185,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
         .catch(() => {});
     },
     fail,
-    tell(command) {
+    sendCommand(command) {
       if (log.events.length === 0 || log.ended) {
         return { accepted: false, reason: 'The run is not under way.' };
       }

@@ -6,7 +6,7 @@ import type { WhenBusy } from './run.ts';
 import { createStartQueue } from './start-queue.ts';
 
 /** When a start is made, and what takes it back. */
-export type Entrance = {
+export type StartRequest = {
   key?: string | undefined;
   whenBusy?: WhenBusy | undefined;
   signal?: AbortSignal | undefined;
@@ -18,13 +18,13 @@ export type Attempts = {
   /** How many wait. */
   readonly queued: number;
   /** The open requests of the starts that are out of sight. */
-  readonly asked: readonly RequestState[];
+  readonly backgroundRequests: readonly RequestState[];
   /** The start that made this request: one that is out of sight, else the one that is shown. */
-  asking(requestId: string): Attempt | undefined;
+  findByRequest(requestId: string): Attempt | undefined;
   /** The result of a start that was made with this key and is shown, under way, or waits. */
   find(key: string | undefined): Promise<unknown> | undefined;
   /** Makes a start now, or does with it what `whenBusy` says. */
-  enter(start: () => Promise<unknown>, entrance: Entrance): Promise<unknown>;
+  request(start: () => Promise<unknown>, entrance: StartRequest): Promise<unknown>;
   /** From here on this one is shown. */
   show(attempt: Attempt): void;
   /** Ends what is shown before the next begins, so that whoever listens gets the two one after the other. */
@@ -43,7 +43,7 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
   let shown: Attempt | undefined;
 
   /** Its end settles its promise, and what it asks can be answered: so it is followed, also where it was let go of. */
-  function moveOutOfSight(): void {
+  function detachShown(): void {
     if (shown === undefined || shown.log.ended) return;
     background.add(shown);
     follow(shown);
@@ -52,7 +52,7 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
   function replace(): void {
     queue.clear();
     shown?.replace();
-    shown?.endUnseen();
+    shown?.endSilently();
   }
 
   return {
@@ -62,25 +62,25 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
     get queued() {
       return queue.length;
     },
-    get asked() {
+    get backgroundRequests() {
       return [...background].flatMap(({ log }) => log.getState().requests.filter(isOpenRequest));
     },
-    asking: (requestId) =>
+    findByRequest: (requestId) =>
       [...background].find(({ log }) =>
-        log.getState().requests.some((asked) => asked.requestId === requestId),
+        log.getState().requests.some((backgroundRequests) => backgroundRequests.requestId === requestId),
       ) ?? shown,
     find(key) {
       if (key === undefined) return undefined;
       const attempt = [shown, ...background].find((made) => made?.key === key);
       return attempt?.result ?? queue.find(key);
     },
-    enter(start, { key, whenBusy, signal }) {
+    request(start, { key, whenBusy, signal }) {
       if (signal?.aborted === true) {
         return refused(new CuelineError('aborted', 'The signal was aborted before the start.'));
       }
       // between an end and the start that waited for it, the run is busy too
       if (shown?.log.ended !== false && queue.length === 0) {
-        shown?.endUnseen();
+        shown?.endSilently();
         return start();
       }
       switch (whenBusy) {
@@ -96,7 +96,7 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
             ),
           );
         case 'parallel':
-          moveOutOfSight();
+          detachShown();
           return start();
         default:
           replace();
@@ -105,7 +105,7 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
     },
     show(attempt) {
       // one that was let go of, or that a listener has started meanwhile, can still be stopped
-      moveOutOfSight();
+      detachShown();
       shown = attempt;
       const whenEnded = (): void => {
         background.delete(attempt);

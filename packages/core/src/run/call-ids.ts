@@ -13,15 +13,15 @@ export type CallIds = {
   /** The id of the last whole call that the model gave this id. */
   called(given: string): string;
   /** Calls that have begun and are not whole. */
-  readonly begun: readonly BegunCall[];
+  readonly begun: readonly StartedCall[];
 };
 
-type BegunCall = { given: string; id: string; saying: boolean };
+type StartedCall = { given: string; id: string; saying: boolean };
 
 export function createCallIds(): CallIds {
   const used = new Set<string>();
   const whole = new Map<string, string>();
-  const begun: BegunCall[] = [];
+  const begun: StartedCall[] = [];
 
   function unique(given: string): string {
     const first = given === '' ? createId('call') : given;

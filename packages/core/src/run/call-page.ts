@@ -2,9 +2,9 @@ import type { FlexibleSchema } from 'ai';
 import { thrownText } from '../error-source.ts';
 import { parseWith } from '../prompt/schema.ts';
 import type { ToolContext, ToolRules } from '../prompt/tool-definition.ts';
-import { forModel } from './for-model.ts';
+import { toModelError } from './for-model.ts';
 import { toJson } from './to-json.ts';
-import type { Speaker } from './tree.ts';
+import type { AgentContext } from './tree.ts';
 
 /** A call of a client tool. */
 export type PageCall = {
@@ -17,7 +17,7 @@ export type PageCall = {
 
 /** Has the page run a call, and gives what came of it. Throws what the model reads of a call that failed. */
 export async function callPage(
-  { tree, path }: Speaker,
+  { runContext, path }: AgentContext,
   { name, rules, outputSchema, args, context }: PageCall,
   onBegin: () => void,
 ): Promise<unknown> {
@@ -26,17 +26,19 @@ export async function callPage(
   const request = {
     toolCallId,
     toolName: name,
-    input: toJson(args, tree.secrets),
+    input: toJson(args, runContext.secrets),
     ...(effect === undefined ? {} : { effect }),
   };
-  const answer = await tree.requests.call(request, abortSignal, path, onBegin);
-  if ('error' in answer) throw forModel(answer.error);
+  const answer = await runContext.requests.call(request, abortSignal, path, onBegin);
+  if ('error' in answer) throw toModelError(answer.error);
   if (outputSchema === undefined) return answer.output;
   try {
     return await parseWith(outputSchema, answer.output);
   } catch (error) {
     const why = thrownText(error);
-    throw forModel(`The page ran ${name}, but what it returned does not fit the tool's outputSchema: ${why}`);
+    throw toModelError(
+      `The page ran ${name}, but what it returned does not fit the tool's outputSchema: ${why}`,
+    );
   }
 }
 

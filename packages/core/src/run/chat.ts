@@ -32,13 +32,13 @@ const KEPT_CHATS = 100;
 
 type Watcher = { chatId: string; abortSignal: AbortSignal | undefined };
 
-type Sent = ChatCall & { messageId: string | undefined; abortSignal: AbortSignal | undefined };
+type ChatMessage = ChatCall & { messageId: string | undefined; abortSignal: AbortSignal | undefined };
 
 /** Runs that are being looked for where they happen, by their executors and ids. */
-const found = new WeakMap<Executor, Map<string, Promise<ChatRun | undefined>>>();
+const searchesByExecutor = new WeakMap<Executor, Map<string, Promise<ChatRun | undefined>>>();
 
 /** Starts a run with what a chat has said, or tells the one that waits what was answered. */
-export async function send(prompt: ChatPrompt, call: Sent): Promise<ReadableStream<UIMessageChunk>> {
+export async function send(prompt: ChatPrompt, call: ChatMessage): Promise<ReadableStream<UIMessageChunk>> {
   checkNames('PromptTransport', prompt.settings, Object.keys(settingNames), 'invalid_options', (name) =>
     inOptions('new PromptTransport(prompt, ', name),
   );
@@ -82,7 +82,7 @@ function read(
   return run.stream({ signal: abortSignal, stopsRun: settings.onAbort !== 'detach', ...part });
 }
 
-async function start(prompt: ChatPrompt, call: Sent): Promise<ChatRun> {
+async function start(prompt: ChatPrompt, call: ChatMessage): Promise<ChatRun> {
   const { definition, executor, settings, runs } = prompt;
   const { messageId: _id, abortSignal: _signal, ...facts } = call;
   const { chatId, messages } = call;
@@ -109,7 +109,7 @@ async function start(prompt: ChatPrompt, call: Sent): Promise<ChatRun> {
       },
       controller.signal,
     ),
-    onRunId: (runId) => keep(settings.runIds, chatId, runId),
+    onRunId: (runId) => rememberRunId(settings.runIds, chatId, runId),
   });
   remember(runs, chatId, run);
   if (call.abortSignal?.aborted === true) run.stop();
@@ -121,10 +121,10 @@ async function findRun(prompt: ChatPrompt, chatId: string): Promise<ChatRun | un
   const { executor, settings, runs } = prompt;
   const known = runs.get(chatId);
   if (known !== undefined) return known;
-  const runId = recall(settings.runIds, chatId);
+  const runId = recallRunId(settings.runIds, chatId);
   if (runId === undefined) return undefined;
-  const searches = found.get(executor) ?? new Map<string, Promise<ChatRun | undefined>>();
-  found.set(executor, searches);
+  const searches = searchesByExecutor.get(executor) ?? new Map<string, Promise<ChatRun | undefined>>();
+  searchesByExecutor.set(executor, searches);
   // a component that is mounted twice, as in StrictMode, looks for it twice
   const search = searches.get(runId) ?? attach(prompt, chatId, runId);
   searches.set(runId, search);
@@ -139,7 +139,7 @@ async function attach(prompt: ChatPrompt, chatId: string, runId: string): Promis
   const { definition, executor, settings, runs } = prompt;
   const controller = new AbortController();
   const iterator = executor.attach?.(runId, -1, controller.signal)?.[Symbol.asyncIterator]();
-  const forget = (): undefined => keep(settings.runIds, chatId, undefined);
+  const forget = (): undefined => rememberRunId(settings.runIds, chatId, undefined);
   if (iterator === undefined) return forget();
   let first;
   try {
@@ -158,7 +158,7 @@ async function attach(prompt: ChatPrompt, chatId: string, runId: string): Promis
       yield value;
       yield* { [Symbol.asyncIterator]: () => iterator };
     })(),
-    onRunId: (id) => keep(settings.runIds, chatId, id),
+    onRunId: (id) => rememberRunId(settings.runIds, chatId, id),
   });
   remember(runs, chatId, run);
   return run;
@@ -175,7 +175,7 @@ function remember(runs: Map<string, ChatRun>, chatId: string, run: ChatRun): voi
 }
 
 /** A store that is full or blocked costs only that a reload does not find the run. */
-function keep(runIds: RunIds | undefined, chatId: string, runId: string | undefined): undefined {
+function rememberRunId(runIds: RunIds | undefined, chatId: string, runId: string | undefined): undefined {
   try {
     if (runId === undefined) runIds?.removeItem(keyOf(chatId));
     else runIds?.setItem(keyOf(chatId), runId);
@@ -184,7 +184,7 @@ function keep(runIds: RunIds | undefined, chatId: string, runId: string | undefi
   }
 }
 
-function recall(runIds: RunIds | undefined, chatId: string): string | undefined {
+function recallRunId(runIds: RunIds | undefined, chatId: string): string | undefined {
   try {
     return runIds?.getItem(keyOf(chatId)) ?? undefined;
   } catch {

@@ -36,7 +36,7 @@ export type ClientToolRunner = {
   /** Has these functions answer from now on, calls that wait included. Returns the way to take them back. */
   provide(tools: Readonly<Record<string, AnyClientToolFunction>>): () => void;
   /** Answers the calls that this work waits for, and those that it will make. */
-  follow(attempt: Pick<Attempt, 'log' | 'tell' | 'replays'>): void;
+  follow(attempt: Pick<Attempt, 'log' | 'sendCommand' | 'replays'>): void;
 };
 
 /** A runner without functions. */

@@ -1,13 +1,13 @@
 import type { LanguageModelV4, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { ModelMessage } from 'ai';
 import type { LanguageModelObject } from '../models/settings.ts';
-import { lendMessages } from './lend-messages.ts';
+import { copyOnWriteMessages } from './lend-messages.ts';
 import type { StreamTextOptions } from './options.ts';
 
 type Options = Pick<StreamTextOptions, 'prepareStep' | 'onStepStart' | 'experimental_toolCallers'>;
 
 /** Messages that a model has been sent, and what they were converted to. */
-type Sent = {
+type ConvertedMessages = {
   model: LanguageModelObject;
   messages: readonly ModelMessage[];
   converted: readonly LanguageModelV4Message[];
@@ -16,9 +16,9 @@ type Sent = {
 };
 
 /** What a step sends. */
-type Step = Pick<Sent, 'model' | 'messages'> & {
+type Step = Pick<ConvertedMessages, 'model' | 'messages'> & {
   /** The beginning of it that is converted already. */
-  earlier: Sent | undefined;
+  earlier: ConvertedMessages | undefined;
   /** What the AI SDK is given for it: a list of our own, which it hands on to tools and callbacks. */
   given: ModelMessage[];
 };
@@ -41,7 +41,7 @@ const placeholder: ModelMessage = {
 export function convertOnce<Given extends Options>(options: Given): Given {
   // these add messages of their own, by what they find in the earlier ones
   if (options.experimental_toolCallers !== undefined) return options;
-  let sent: Sent | undefined;
+  let sent: ConvertedMessages | undefined;
   let step: Step | undefined;
   let off = false;
 
@@ -53,7 +53,7 @@ export function convertOnce<Given extends Options>(options: Given): Given {
     off ||= sent?.writtenInto() === true;
     if (off || model.specificationVersion !== 'v4') return prepared;
     const messages = [...(prepared?.messages ?? place.messages)];
-    const earlier = sent?.model === model && goesOn(messages, sent.messages) ? sent : undefined;
+    const earlier = sent?.model === model && isContinuation(messages, sent.messages) ? sent : undefined;
     if (earlier === undefined) {
       step = { model, messages, earlier, given: [...messages] };
       return { ...prepared, messages: step.given };
@@ -71,14 +71,17 @@ export function convertOnce<Given extends Options>(options: Given): Given {
 }
 
 /** True where `earlier` come first, and no tool's results come next: the AI SDK joins them to results just before them. */
-function goesOn(messages: readonly ModelMessage[], earlier: readonly ModelMessage[]): boolean {
+function isContinuation(messages: readonly ModelMessage[], earlier: readonly ModelMessage[]): boolean {
   if (messages[earlier.length]?.role === 'tool') return false;
   // messages are never changed in place, so the same object is the same message
   return earlier.every((message, index) => message === messages[index]);
 }
 
 /** Puts the earlier messages in their place. Gives what was sent, where the AI SDK lets us see it. */
-function complete(step: Step, event: { messages: unknown; instructions?: unknown }): Sent | undefined {
+function complete(
+  step: Step,
+  event: { messages: unknown; instructions?: unknown },
+): ConvertedMessages | undefined {
   const { model, messages, earlier, given } = step;
   // not among the event's types, since it is meant for telemetry
   const { promptMessages: prompt } = event as { promptMessages?: LanguageModelV4Prompt };
@@ -91,12 +94,12 @@ function complete(step: Step, event: { messages: unknown; instructions?: unknown
   const start = [event.instructions ?? []].flat().length + before.length;
   const added = prompt.slice(start);
   // made of roles and parts like messages, of which it looks at nothing else
-  const { copies, takeBack } = lendMessages(added);
+  const { copies, commit } = copyOnWriteMessages(added);
   return {
     model,
     messages,
     converted: [...before, ...added],
-    writtenInto: () => takeBack(copies).some((message, index) => message !== added[index]),
+    writtenInto: () => commit(copies).some((message, index) => message !== added[index]),
   };
 }
 

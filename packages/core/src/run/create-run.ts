@@ -9,14 +9,14 @@ import type { RunState } from '../log/state.ts';
 import type { PromptTypes } from '../prompt-types.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { EditReply } from '../tasks/task.ts';
-import { createAttempt, type Attempt, type LostWork } from './attempt.ts';
+import { createAttempt, type Attempt, type LostConnection } from './attempt.ts';
 import { createAttempts, refused } from './attempts.ts';
 import { createClientToolRunner } from './client-tools.ts';
 import type { Executor, RunCommand, RunRequest } from './executor.ts';
 import { inProcess } from './in-process.ts';
 import { loadedRetries, loadRetries } from './load-retries.ts';
-import { lastRunId, logUpTo, openingOf } from './log-parts.ts';
-import type { Opening } from './opening.ts';
+import { lastRunId, logUpTo, countPromptMessages } from './log-parts.ts';
+import type { AttemptInput } from './opening.ts';
 import { createStateOverlay } from './overlay-state.ts';
 import { createRestoring } from './restore-run.ts';
 import type { Run, RunOptions, RunSettings } from './run.ts';
@@ -45,7 +45,7 @@ function openRun<Input, Types extends PromptTypes>(
   let settings: RunSettings & { definition: PromptDefinition<Input, Types> } = { ...given, definition };
   const subscribers = new Set<(state: RunState<Types>) => void>();
   const listeners = new Set<(event: RunEvent) => void>();
-  const attempts = createAttempts(tell, follow);
+  const attempts = createAttempts(notify, follow);
   const overlay = createStateOverlay();
   const clientTools = createClientToolRunner();
   if (tools !== undefined) clientTools.provide(tools);
@@ -60,7 +60,7 @@ function openRun<Input, Types extends PromptTypes>(
 
   const noteStorage = (error: CuelineError | undefined): void => {
     storageError = error;
-    tell();
+    notify();
   };
   let writer: EventWriter | undefined;
 
@@ -76,10 +76,15 @@ function openRun<Input, Types extends PromptTypes>(
   function show(state: RunState): RunState<Types> {
     const replaying = attempts.shown?.replays === true && !log.ended;
     // a definition's types are those of its logs
-    return overlay(state, { queued: attempts.queued, replaying, storageError, asked: attempts.asked });
+    return overlay(state, {
+      queued: attempts.queued,
+      replaying,
+      storageError,
+      asked: attempts.backgroundRequests,
+    });
   }
 
-  function tell(): void {
+  function notify(): void {
     callAll(subscribers, getState());
   }
 
@@ -114,7 +119,7 @@ function openRun<Input, Types extends PromptTypes>(
         calls?.see(event);
         if (isShown) callAll(listeners, event);
         // of an attempt that is out of sight, only what it asks is told
-        else if (event.type.startsWith('request-') || event.type === 'run-end') tell();
+        else if (event.type.startsWith('request-') || event.type === 'run-end') notify();
       },
     }));
     ({ log } = attempt);
@@ -132,7 +137,7 @@ function openRun<Input, Types extends PromptTypes>(
    */
   function begin(
     input: Input,
-    { messages, tasks, shows, events = [], signal, unfinishedCalls }: Opening,
+    { messages, tasks, shows, events = [], signal, unfinishedCalls }: AttemptInput,
     key: string | undefined,
     requestKey = createId('start'),
   ): Promise<unknown> {
@@ -165,12 +170,12 @@ function openRun<Input, Types extends PromptTypes>(
     signal?.addEventListener('abort', stop, { once: true });
     const letGo = (): void => signal?.removeEventListener('abort', stop);
     void attempt.result.then(letGo, letGo);
-    tell();
+    notify();
     return attempt.result;
   }
 
   /** A start of the conversation that is shown, which is found by the key that it began with. */
-  function goOn(opening: Opening): Promise<unknown> {
+  function continueWith(opening: AttemptInput): Promise<unknown> {
     // a conversation may begin with what the user says; a prompt that takes an input has been started with it
     return begin(lastInput as Input, opening, attempts.shown?.key);
   }
@@ -178,14 +183,14 @@ function openRun<Input, Types extends PromptTypes>(
   function say({ parts }: Pick<UIMessage, 'parts'>, signal: AbortSignal | undefined): Promise<unknown> {
     const { messages, tasks } = getState();
     const shows: UIMessage[] = [...messages, { id: createId('msg'), role: 'user', parts }];
-    return goOn({ messages: shows.slice(openingOf(log.events)), tasks, shows, signal });
+    return continueWith({ messages: shows.slice(countPromptMessages(log.events)), tasks, shows, signal });
   }
 
   /** Goes on with what was lost: the run where it still is, or the start, which its executor makes once. */
-  function find({ request, events }: LostWork, key: string | undefined): Attempt {
+  function find({ request, events }: LostConnection, key: string | undefined): Attempt {
     const attempt = take(request as RunRequest<Input> | undefined, events, key);
     if (request === undefined) follow(attempt);
-    tell();
+    notify();
     return attempt;
   }
 
@@ -193,7 +198,7 @@ function openRun<Input, Types extends PromptTypes>(
   const self: RetriedRun & TabbedRun = {
     attempts,
     find,
-    goOn,
+    continueWith,
     log: () => log.events,
     replays: () => settings.executor?.replays === true,
     show(events) {
@@ -213,7 +218,7 @@ function openRun<Input, Types extends PromptTypes>(
     run: self,
     onWriter: (made) => (writer = made),
     onError: noteStorage,
-    onChange: tell,
+    onChange: notify,
   });
 
   /** Waits for what it needs only where a page has just been loaded; whatever is started or stopped meanwhile takes it back. */
@@ -261,9 +266,9 @@ function openRun<Input, Types extends PromptTypes>(
     return writer?.alone(move, ends) ?? move();
   }
 
-  async function command(said: RunCommand, attempt = attempts.shown): Promise<EditReply> {
+  async function command(given: RunCommand, attempt = attempts.shown): Promise<EditReply> {
     try {
-      return (await attempt?.tell(said)) ?? { accepted: false, reason: 'The run is not under way.' };
+      return (await attempt?.sendCommand(given)) ?? { accepted: false, reason: 'The run is not under way.' };
     } catch (error) {
       if (!CuelineError.isInstance(error) || error.code === 'invalid_options') throw error;
       return { accepted: false, reason: error.message };
@@ -289,20 +294,20 @@ function openRun<Input, Types extends PromptTypes>(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    configure(said) {
-      settings = { ...settings, ...said };
+    configure(given) {
+      settings = { ...settings, ...given };
     },
     start(input, { key, whenBusy, signal } = {}) {
-      const opening: Opening = { messages: [], tasks: [], shows: [], signal };
+      const opening: AttemptInput = { messages: [], tasks: [], shows: [], signal };
       const start = (): Promise<unknown> => begin(input, opening, key, key);
       const enter = (): Promise<unknown> =>
-        attempts.find(key) ?? attempts.enter(start, { key, whenBusy, signal });
+        attempts.find(key) ?? attempts.request(start, { key, whenBusy, signal });
       return restoring.when(enter, { key, signal });
     },
     send(message, { whenBusy, signal } = {}) {
-      const said = readSendMessage(message);
-      if (said === undefined) return refuseMessage(message);
-      const start = (): Promise<unknown> => attempts.enter(() => say(said, signal), { whenBusy, signal });
+      const given = readSendMessage(message);
+      if (given === undefined) return refuseMessage(message);
+      const start = (): Promise<unknown> => attempts.request(() => say(given, signal), { whenBusy, signal });
       const enter = (): Promise<unknown> => (whenBusy === undefined ? alone(start) : start());
       return restoring.when(enter, { signal });
     },
@@ -310,7 +315,7 @@ function openRun<Input, Types extends PromptTypes>(
     edit: (edit, agent) => command({ type: 'edit', edit, ...(agent === undefined ? {} : { agent }) }),
     provideTools: clientTools.provide,
     respond: (requestId, answer) =>
-      command({ type: 'respond', requestId, answer }, attempts.asking(requestId)),
+      command({ type: 'respond', requestId, answer }, attempts.findByRequest(requestId)),
     stop,
     detach: () => attempts.shown?.detach(),
     attach() {
@@ -339,6 +344,6 @@ const idle = initialState as Extract<RunState, { status: 'idle' }>;
 const requesting: RunState = { ...idle, status: 'running', phase: 'requesting' };
 
 /** True for an end that is only this page's: the run may go on where it happens. */
-function isInterruption(event: RunEvent, lost: LostWork | undefined): boolean {
+function isInterruption(event: RunEvent, lost: LostConnection | undefined): boolean {
   return event.type === 'run-end' && (event.error?.code === 'interrupted' || (!!lost && !lost.request));
 }

@@ -47,6 +47,6 @@ export async function dryRun<Input, Plugins extends readonly Plugin[]>(
   // whoever leaves it out has a prompt without input
   config: DryRunConfig<Input, Plugins> = {} as DryRunConfig<Input, Plugins>,
 ): Promise<DryRun> {
-  const { rehearse } = await loadRunner();
-  return rehearse(source, config);
+  const { runDryRun } = await loadRunner();
+  return runDryRun(source, config);
 }

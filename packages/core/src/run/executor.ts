@@ -3,7 +3,7 @@ import type { RequestAnswer, RunEvent } from '../log/events.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { EditReply, TaskEdit, TaskItem } from '../tasks/task.ts';
 import type { PromptOptions } from './options.ts';
-import type { BegunCall } from './stored-calls.ts';
+import type { StartedCall } from './stored-calls.ts';
 import type { UnfinishedCall } from './unfinished-step.ts';
 
 /** What a run is asked to do. */
@@ -33,7 +33,7 @@ export type RunRequest<Input = unknown> = {
    * Asked when a tool that may change something is about to run, after its `tool-start`: the tool runs once this resolves.
    * With it, a log that is stored says of every such call that it has begun.
    */
-  whenStored?: ((call: BegunCall) => Promise<void>) | undefined;
+  whenStored?: ((call: StartedCall) => Promise<void>) | undefined;
 };
 
 /** What can be said to a run that is under way. `agent` is the path of the agent whose tasks are meant. */

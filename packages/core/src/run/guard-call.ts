@@ -11,8 +11,8 @@ import type { ToolContext, ToolRules } from '../prompt/tool-definition.ts';
 import { approvedArguments, isRefusal } from './approve.ts';
 import { callKey } from './call-key.ts';
 import { copyPlain } from './copy-plain.ts';
-import { forModel } from './for-model.ts';
-import { hideKeys } from './hide-keys.ts';
+import { toModelError } from './for-model.ts';
+import { redactKeys } from './hide-keys.ts';
 import { budgetExceeded } from './limits.ts';
 import {
   createLoopGuard,
@@ -21,11 +21,11 @@ import {
   type LoopGuard,
   type LoopVerdict,
 } from './loop-guard.ts';
-import { takePlace, type Place } from './place.ts';
+import { acquirePermit, type Permit } from './place.ts';
 import type { Recorder } from './recorder.ts';
 import type { ApprovalVerdict } from './tool-approval.ts';
-import { placed } from './tool-places.ts';
-import type { Speaker } from './tree.ts';
+import { bindAgentContext } from './tool-places.ts';
+import type { AgentContext } from './tree.ts';
 import { toolErrorText } from './tool-error-text.ts';
 import { timeLimit, untilAborted, untilSettled } from './until-aborted.ts';
 
@@ -33,7 +33,7 @@ import { timeLimit, untilAborted, untilSettled } from './until-aborted.ts';
 type End = { resolve: (output: unknown) => void; reject: (error: unknown) => void };
 
 /** A tool as the guard sees it, whoever defined it. */
-export type GuardedTool = {
+export type PipelineTool = {
   name: string;
   rules: ToolRules;
   inputSchema: FlexibleSchema;
@@ -43,9 +43,9 @@ export type GuardedTool = {
    * Whether it takes one of the places of `concurrentToolCalls`. An agent does not, whose own calls need them, nor does
    * a call that waits for the page.
    */
-  takesPlace: boolean;
+  needsPermit: boolean;
   /** Whether it begins only when `run` says so, because the page runs it. */
-  beginsLater?: boolean;
+  startsLater?: boolean;
   /** Whether a call has the time limit of `options.timeout.toolMs`, where the tool has none of its own. */
   limitedByDefault?: boolean;
   /** What is said where it took longer than `timeoutMs`. */
@@ -53,17 +53,17 @@ export type GuardedTool = {
   /** What a result becomes before the log and the model get it. */
   finish: (output: unknown) => unknown;
   /** `admit` is asked before each call that it makes inside its own; `begin` says that it begins to work now. */
-  run: (args: unknown, context: ToolContext, admit: Admit, begin: () => void) => unknown;
+  run: (args: unknown, context: ToolContext, requestPermit: RequestPermit, begin: () => void) => unknown;
 };
 
 /**
  * Counts a call, and asks the loop guard about it. Throws where it may not be made: what the model reads of it, or what
  * ends the run.
  */
-export type Admit = (call: GuardedCall, counted?: boolean) => Admission;
+export type RequestPermit = (call: GuardedCall, counted?: boolean) => CallPermit;
 
 /** A call that may be made; `verdict` says whether it is to run, or to be answered with the result of one before. */
-export type Admission = Omit<CheckedCall, 'verdict'> & {
+export type CallPermit = Omit<CheckedCall, 'verdict'> & {
   verdict: Extract<LoopVerdict, { kind: 'run' | 'repeat' }>;
 };
 
@@ -71,9 +71,9 @@ export type Admission = Omit<CheckedCall, 'verdict'> & {
 export type CallContext = Omit<ToolContext, 'idempotencyKey'> & { idempotencyKey?: string };
 
 /** Everything that is promised about tool calls, around each of them. */
-export type CallGuard = {
+export type ToolCallPipeline = {
   /** One call, from the first check to its result. What it throws becomes a tool error that the model reads. */
-  call(guarded: GuardedTool, given: unknown, context: CallContext): unknown;
+  call(guarded: PipelineTool, given: unknown, context: CallContext): unknown;
   /** A call that cannot run, because there is no such tool or its arguments do not fit. It counts like any other. */
   invalid(toolName: string, input: unknown): void;
   /** What the model is to be told besides the result of a call. */
@@ -82,8 +82,8 @@ export type CallGuard = {
   beginStep(taskId: string | undefined): void;
 };
 
-export type CallGuardOptions = {
-  speaker: Speaker;
+export type ToolCallPipelineOptions = {
+  agentContext: AgentContext;
   /** Where the calls themselves are written down. */
   recorder: Pick<Recorder, 'toolCalled' | 'toolStarted' | 'toolTimed' | 'toolRepeated' | 'step'>;
   /** Told of every call that begins to run. */
@@ -97,33 +97,33 @@ export type CallGuardOptions = {
 };
 
 /** Limits, the loop guard, approvals, places to run in, time limits, and errors without keys. */
-export function createCallGuard({
-  speaker,
+export function createToolCallPipeline({
+  agentContext,
   recorder,
   onStart,
   toolMs,
   verdictOf,
   strictLoops,
-}: CallGuardOptions): CallGuard {
-  const { tree } = speaker;
+}: ToolCallPipelineOptions): ToolCallPipeline {
+  const { runContext } = agentContext;
   let loops = createLoopGuard(strictLoops);
   let currentTask: string | undefined;
   const notes = new Map<string, string>();
   let callsInStep = 0;
 
-  function call(guarded: GuardedTool, given: unknown, sdkContext: CallContext): unknown {
+  function call(guarded: PipelineTool, given: unknown, sdkContext: CallContext): unknown {
     const idempotencyKey =
-      sdkContext.idempotencyKey ?? callKey(speaker.callBase, recorder.step, sdkContext.toolCallId);
+      sdkContext.idempotencyKey ?? callKey(agentContext.callBase, recorder.step, sdkContext.toolCallId);
     const context: ToolContext = { ...sdkContext, idempotencyKey };
     const { name, rules, streams } = guarded;
     count();
     const { effect } = rules;
-    const rule = tree.loopRules.of(name, rules);
-    const admission = admit({ toolName: name, input: given, effect, rule }, loops.check);
+    const rule = runContext.loopRules.of(name, rules);
+    const admission = requestPermit({ toolName: name, input: given, effect, rule }, loops.check);
     const { verdict, settled } = admission;
-    const admitInside: Admit = (inner, counted = false) => {
+    const admitInside: RequestPermit = (inner, counted = false) => {
       if (!counted) count();
-      return admit(inner, admission.checkInside);
+      return requestPermit(inner, admission.checkInside);
     };
     if (verdict.kind === 'repeat') {
       notes.set(context.toolCallId, verdict.note);
@@ -145,47 +145,47 @@ export function createCallGuard({
   /** Counts a call. @throws what ends the run, or what the model is told, where it is one too many */
   function count(): void {
     callsInStep += 1;
-    const exceeded = tree.budget.takeToolCall();
+    const exceeded = runContext.budget.takeToolCall();
     if (exceeded !== undefined) fail(exceeded);
-    const { toolCallsPerStep } = tree.budget.limits;
+    const { toolCallsPerStep } = runContext.budget.limits;
     if (callsInStep > toolCallsPerStep) {
-      throw forModel(budgetExceeded('toolCallsPerStep', toolCallsPerStep).message);
+      throw toModelError(budgetExceeded('toolCallsPerStep', toolCallsPerStep).message);
     }
   }
 
-  function admit(inner: GuardedCall, check: LoopGuard['check']): Admission {
+  function requestPermit(inner: GuardedCall, check: LoopGuard['check']): CallPermit {
     const { verdict, ...checked } = check(inner);
     if (verdict.kind === 'end') return fail(verdict.error);
-    if (verdict.kind === 'refuse') throw forModel(verdict.reason);
+    if (verdict.kind === 'refuse') throw toModelError(verdict.reason);
     return { ...checked, verdict };
   }
 
   async function once(
-    guarded: GuardedTool,
+    guarded: PipelineTool,
     given: unknown,
     context: ToolContext,
-    admitInside: Admit,
+    admitInside: RequestPermit,
   ): Promise<unknown> {
     try {
       const place = await enter(guarded, given, context, admitInside);
       let work: Promise<unknown> | undefined;
       try {
         const begin = async (): Promise<unknown> => lastOutput(place.start());
-        const output = await untilEnded((work = tree.track(begin())), place.signal);
-        return hideKeys(guarded.finish(output), tree.secrets);
+        const output = await untilToolEnds((work = runContext.track(begin())), place.signal);
+        return redactKeys(guarded.finish(output), runContext.secrets);
       } finally {
         place.leave(work);
       }
     } catch (error) {
-      throw withoutKeys(error);
+      throw withoutSecrets(error);
     }
   }
 
   async function* each(
-    guarded: GuardedTool,
+    guarded: PipelineTool,
     given: unknown,
     context: ToolContext,
-    admitInside: Admit,
+    admitInside: RequestPermit,
     last: End,
   ): AsyncGenerator<unknown> {
     let output: unknown = null;
@@ -196,20 +196,20 @@ export function createCallGuard({
         const outputs = (place.start() as AsyncIterable<unknown>)[Symbol.asyncIterator]();
         try {
           for (;;) {
-            const next = await untilEnded(tree.track(outputs.next()), place.signal);
+            const next = await untilToolEnds(runContext.track(outputs.next()), place.signal);
             if (next.done === true) break;
-            yield (output = hideKeys(guarded.finish(next.value), tree.secrets));
+            yield (output = redactKeys(guarded.finish(next.value), runContext.secrets));
           }
         } finally {
           // not awaited: a generator that waits for ever gives no answer to this either
           work = outputs.return?.();
-          if (work !== undefined) tree.track(work).catch(() => {});
+          if (work !== undefined) runContext.track(work).catch(() => {});
         }
       } finally {
         place.leave(work);
       }
     } catch (error) {
-      const safe = withoutKeys(error);
+      const safe = withoutSecrets(error);
       last.reject(safe);
       throw safe;
     } finally {
@@ -220,10 +220,19 @@ export function createCallGuard({
 
   /** Waits until a call may run: written down, approved, and with a place to run in. */
   async function enter(
-    { name, rules, inputSchema, takesPlace, beginsLater, limitedByDefault, timeoutMessage, run }: GuardedTool,
+    {
+      name,
+      rules,
+      inputSchema,
+      needsPermit,
+      startsLater,
+      limitedByDefault,
+      timeoutMessage,
+      run,
+    }: PipelineTool,
     given: unknown,
     context: ToolContext,
-    admitInside: Admit,
+    admitInside: RequestPermit,
   ): Promise<{
     start: () => unknown;
     signal: AbortSignal | undefined;
@@ -233,7 +242,7 @@ export function createCallGuard({
     const { toolCallId } = context;
     // what a tool does comes after its call, also in the log
     await recorder.toolCalled(toolCallId);
-    const { args, edited } = await approvedArguments(speaker, {
+    const { args, edited } = await approvedArguments(agentContext, {
       toolName: name,
       rules,
       inputSchema,
@@ -242,10 +251,10 @@ export function createCallGuard({
       verdict: verdictOf(toolCallId),
     });
     if (edited !== undefined) {
-      const text = JSON.stringify(hideKeys(edited, tree.secrets));
+      const text = JSON.stringify(redactKeys(edited, runContext.secrets));
       notes.set(toolCallId, `The user ran it with other arguments: ${text}`);
     }
-    const place = takesPlace ? await takePlace(tree.slots, context.abortSignal) : undefined;
+    const place = needsPermit ? await acquirePermit(runContext.semaphore, context.abortSignal) : undefined;
     const ms = rules.timeoutMs ?? (limitedByDefault === true ? toolMs(name) : undefined);
     const limit = ms === undefined ? undefined : timeLimit(name, ms, timeoutMessage);
     const signal = anySignal(context.abortSignal, limit?.signal);
@@ -254,14 +263,14 @@ export function createCallGuard({
       startedAt = performance.now();
       recorder.toolStarted(toolCallId, name, rules.effect);
     };
-    if (beginsLater !== true) {
+    if (startsLater !== true) {
       begin();
       if (rules.effect !== 'read') await stored(toolCallId, context.abortSignal);
       startedAt = performance.now();
     }
     // an agent inside the call has limits of its own, and may wait for a person
     const lendOf =
-      ({ lend }: Place): Place['lend'] =>
+      ({ releaseWhile: lend }: Permit): Permit['releaseWhile'] =>
       (work) =>
         rules.timeoutMs !== undefined || limit === undefined
           ? lend(work)
@@ -270,12 +279,12 @@ export function createCallGuard({
       start() {
         onStart(name);
         const own = signal === undefined ? context : { ...context, abortSignal: signal };
-        const caller = place === undefined ? speaker : { ...speaker, lend: lendOf(place) };
-        return run(ownCopy(args), placed(own, caller), admitInside, begin);
+        const caller = place === undefined ? agentContext : { ...agentContext, lend: lendOf(place) };
+        return run(ownCopy(args), bindAgentContext(own, caller), admitInside, begin);
       },
       signal,
       leave(work) {
-        void untilSettled(work, ms).then(() => place?.leave());
+        void untilSettled(work, ms).then(() => place?.release());
         limit?.clear();
         recorder.toolTimed(toolCallId, Math.round((performance.now() - startedAt) * 100) / 100);
       },
@@ -284,8 +293,8 @@ export function createCallGuard({
 
   /** What is stored of a call that may change something says that it has begun before it does. */
   async function stored(toolCallId: string, signal: AbortSignal | undefined): Promise<void> {
-    if (tree.whenStored === undefined) return;
-    await untilAborted(tree.whenStored({ toolCallId, agent: speaker.path }), signal);
+    if (runContext.whenStored === undefined) return;
+    await untilAborted(runContext.whenStored({ toolCallId, agent: agentContext.path }), signal);
   }
 
   /** What a tool writes into its arguments must not change the call that later requests repeat. */
@@ -299,31 +308,31 @@ export function createCallGuard({
   }
 
   function fail(error: CuelineError): never {
-    tree.fail(error);
+    runContext.fail(error);
     throw error;
   }
 
   /** The model is told what a tool throws: our own errors by their words alone, and no error by a key. */
-  function withoutKeys(error: unknown): unknown {
+  function withoutSecrets(error: unknown): unknown {
     const source = sourceOf(error, 'tool');
     if (CuelineError.isInstance(error))
-      return forModel(redact(capText(error.message), tree.secrets), error, source);
-    const text = redact(toolErrorText(error), tree.secrets);
-    return isReadAs(error, text) ? error : forModel(text, error, source);
+      return toModelError(redact(capText(error.message), runContext.secrets), error, source);
+    const text = redact(toolErrorText(error), runContext.secrets);
+    return isReadAs(error, text) ? error : toModelError(text, error, source);
   }
 
   return {
     call,
     invalid(toolName, input) {
       callsInStep += 1;
-      const exceeded = tree.budget.takeToolCall();
-      if (exceeded !== undefined) return tree.fail(exceeded);
+      const exceeded = runContext.budget.takeToolCall();
+      if (exceeded !== undefined) return runContext.fail(exceeded);
       // under a name that no tool has, since the same call is another once it can run; it gets nowhere, as one that reads
-      const rule = tree.loopRules.general;
+      const rule = runContext.loopRules.general;
       const { verdict } = loops.check({ toolName: `invalid ${toolName}`, input, effect: 'read', rule });
       if (verdict.kind !== 'end') return;
       const { calls } = verdict.error.details as { calls: number };
-      tree.fail(
+      runContext.fail(
         new CuelineError(
           'loop_detected',
           `The model called ${toolName} ${calls} times with the same arguments, although that call cannot run, so the run was ended. The call's error says why it cannot; say in the prompt which tools there are and what they take.`,
@@ -352,7 +361,7 @@ function isReadAs(error: unknown, text: string): boolean {
 }
 
 /** A tool that is ended may say so first, in its own words: what counts is why it was. */
-async function untilEnded<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+async function untilToolEnds<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   try {
     return await untilAborted(work, signal);
   } catch (error) {

@@ -1,14 +1,14 @@
 import type { RunLog } from '../log/run-log.ts';
-import { hideSecrets } from '../models/redact.ts';
+import { redactSecrets } from '../models/redact.ts';
 import { copyPlain, isPlain } from './copy-plain.ts';
 import { toJson } from './to-json.ts';
 
 /** A value without these keys, wherever in its texts they stand; the same value where there are none. */
-export function hideKeys<Value>(value: Value, secrets: readonly string[]): Value {
+export function redactKeys<Value>(value: Value, secrets: readonly string[]): Value {
   if (secrets.length === 0) return value;
   try {
     if (!holdsAny(value, secrets)) return value;
-    return copyPlain(value, (text) => hideSecrets(text, secrets)) as Value;
+    return copyPlain(value, (text) => redactSecrets(text, secrets)) as Value;
   } catch {
     // nested too deep, or in a circle
     return toJson(value, secrets) as Value;
@@ -16,12 +16,12 @@ export function hideKeys<Value>(value: Value, secrets: readonly string[]): Value
 }
 
 /** The log of a run that knows keys: none of them is written into it. Without keys, it is the log as it was. */
-export function withoutKeys(log: RunLog, secrets: readonly string[]): RunLog {
+export function withRedactedKeys(log: RunLog, secrets: readonly string[]): RunLog {
   // what is too short to be a key is never hidden, and need not be looked for
-  const keys = secrets.filter((secret) => hideSecrets(secret, [secret]) !== secret);
+  const keys = secrets.filter((secret) => redactSecrets(secret, [secret]) !== secret);
   if (keys.length === 0) return log;
   const { append } = log;
-  log.append = (body) => append(hideKeys(body, keys));
+  log.append = (body) => append(redactKeys(body, keys));
   return log;
 }
 

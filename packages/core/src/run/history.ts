@@ -2,7 +2,7 @@ import type { ModelMessage, StepResult, ToolSet } from 'ai';
 import { isPlaceholder } from './provider-approvals.ts';
 
 /** Where a step stands in its run, as the AI SDK says it. */
-export type StepPlace = {
+export type StepPosition = {
   steps: readonly StepResult<ToolSet, never>[];
   initialMessages: readonly ModelMessage[];
   experimental_steeringMessages?: readonly ModelMessage[];
@@ -14,7 +14,7 @@ export type StepPlace = {
  */
 export type History = {
   /** Takes in what has been said since the step before; `answers` are those to the approvals that it asked for. */
-  advance(step: StepPlace, answers?: ModelMessage): readonly ModelMessage[];
+  advance(step: StepPosition, answers?: ModelMessage): readonly ModelMessage[];
   readonly messages: readonly ModelMessage[];
   /** Number of messages that the run began with. */
   readonly opening: number;

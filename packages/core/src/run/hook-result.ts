@@ -59,7 +59,7 @@ const forms: Readonly<
 export function readHookResult(result: unknown, warn: (message: string) => void): HookResult {
   if (result === undefined || result === null) return {};
   if (!isRecord(result)) {
-    throw mistake(
+    throw invalidHookResultError(
       `A hook returned ${quoted(result)}. Return an object, such as { activeTools: ['search'] }, or nothing.`,
     );
   }
@@ -73,12 +73,14 @@ export function readHookResult(result: unknown, warn: (message: string) => void)
     }
     const form = forms[name];
     if (form === undefined || form.fits(value)) continue;
-    throw mistake(`A hook returned ${name}: ${quoted(value)}. Write ${name}: ${form.write(value)}.`);
+    throw invalidHookResultError(
+      `A hook returned ${name}: ${quoted(value)}. Write ${name}: ${form.write(value)}.`,
+    );
   }
   const { messages = [] } = given as { messages?: unknown[] };
   const wrong = messages.findIndex((message) => !isMessage(message));
   if (wrong >= 0) {
-    throw mistake(
+    throw invalidHookResultError(
       `A hook returned messages[${wrong}] without a role and a content that fits it. Write { role: 'user', content: '…' }.`,
     );
   }
@@ -101,6 +103,6 @@ function isPart(value: unknown): boolean {
   return isRecord(value) && typeof value['type'] === 'string';
 }
 
-function mistake(message: string): CuelineError {
+function invalidHookResultError(message: string): CuelineError {
   return new CuelineError('script_error', message);
 }

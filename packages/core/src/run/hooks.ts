@@ -5,7 +5,7 @@ import type { Variable } from '../prompt/definitions.ts';
 import type { Hook, HookResult, HookStep, HookVariable } from '../prompt/hook.ts';
 import { dataVariable, textVariable } from '../prompt/variables.ts';
 import { readHookResult } from './hook-result.ts';
-import { lendMessages } from './lend-messages.ts';
+import { copyOnWriteMessages } from './lend-messages.ts';
 
 /** What a step sends, on its way through the hooks. */
 export type HookedStep = {
@@ -20,7 +20,7 @@ export type HookedStep = {
   settings: Omit<HookResult, 'messages' | 'activeTools' | 'system' | 'model' | 'variables'>;
 };
 
-export type HookSurroundings = {
+export type HookEnvironment = {
   step: Pick<HookStep, 'model' | 'steps' | 'stepNumber'>;
   /** Where a variable stands, or would: among the task's, or the run's own. */
   variablesWith: (name: string) => Map<string, Variable>;
@@ -37,7 +37,7 @@ export async function runHooks(
   hooks: readonly Hook[],
   messages: readonly ModelMessage[],
   activeTools: readonly string[],
-  surroundings: HookSurroundings,
+  surroundings: HookEnvironment,
 ): Promise<HookedStep> {
   const { step, toolNames, warn } = surroundings;
   const sent: HookedStep = {
@@ -50,7 +50,7 @@ export async function runHooks(
   };
   // a hook that is defined by another one is asked from the next step on
   for (const hook of hooks.slice()) {
-    const lent = lendMessages(sent.messages);
+    const lent = copyOnWriteMessages(sent.messages);
     const result = await call(hook, {
       ...step,
       messages: lent.copies,
@@ -67,7 +67,7 @@ export async function runHooks(
       ...settings
     } = readHookResult(result, warn);
     if (given !== undefined) {
-      sent.messages = lent.takeBack(given);
+      sent.messages = lent.commit(given);
       sent.replaced = true;
     }
     if (names !== undefined) {
@@ -109,7 +109,7 @@ function toHookVariables(variables: ReadonlyMap<string, Variable>): Record<strin
 
 /** What a hook read and gives back unchanged stays the variable that it was, so that nothing is logged twice. */
 function setVariables(
-  { variablesWith, visible }: HookSurroundings,
+  { variablesWith, visible }: HookEnvironment,
   given: Record<string, HookVariable> | undefined,
 ): void {
   for (const [name, variable] of Object.entries(given ?? {})) {

@@ -5,7 +5,7 @@ import type { LiveRun } from './live-run.ts';
 import { loadRunner } from './load-runner.ts';
 import type { KnownRuns } from './run-here.ts';
 import type { WorkListener } from './track-work.ts';
-import { watch } from './watch.ts';
+import { openLazily } from './watch.ts';
 
 /** What else {@link inProcess} can be told. */
 export type InProcessOptions = {
@@ -33,28 +33,28 @@ export function inProcessWith(
   const runs: KnownRuns = new Map();
   return {
     start: (request, signal) =>
-      watch(async () => {
+      openLazily(async () => {
         const [runner, settings] = await Promise.all([loadRunner(), models()]);
-        return runner.startHere(request, signal, settings, runs, onWork);
+        return runner.startInProcess(request, signal, settings, runs, onWork);
       }),
     attach(runId, afterSeq, signal) {
       const run = runs.get(runId);
       if (run === undefined) return undefined;
       if (signal.aborted) run.stop();
       else signal.addEventListener('abort', () => run.stop(), { once: true });
-      return watch(async () => (await loadRunner()).toEnd(run, runs, afterSeq));
+      return openLazily(async () => (await loadRunner()).toEnd(run, runs, afterSeq));
     },
     send(runId, command) {
       const run = runs.get(runId);
       return run === undefined
         ? { accepted: false, reason: 'The run is not under way.' }
-        : tell(run, command);
+        : sendCommand(run, command);
     },
   };
 }
 
 /** Gives a command to a run that is under way right here. */
-export function tell(run: LiveRun, command: RunCommand): EditReply {
+export function sendCommand(run: LiveRun, command: RunCommand): EditReply {
   switch (command.type) {
     case 'edit':
       return run.edit(command.edit, command.agent);

@@ -3,7 +3,7 @@ import { CuelineError } from '../errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import type { TaskState } from '../log/state.ts';
-import { openingOf } from './log-parts.ts';
+import { countPromptMessages } from './log-parts.ts';
 import {
   describeUnfinished,
   findUnfinishedStep,
@@ -12,7 +12,7 @@ import {
 } from './unfinished-step.ts';
 
 /** What stays of a run that is tried again: its log so far, and what the model is told of it. */
-export type KeptRun = {
+export type KeptSteps = {
   /** Empty where the whole turn is tried again. */
   events: readonly RunEvent[];
   /** The earlier turns, then the unfinished answer. */
@@ -30,12 +30,12 @@ export type KeptRun = {
  * tools.
  * @throws CuelineError `invalid_options`
  */
-export function keepSteps(log: readonly RunEvent[], from: number | undefined): KeptRun {
+export function keepFinishedSteps(log: readonly RunEvent[], from: number | undefined): KeptSteps {
   const ends = endsThatCalledTools(log);
   const last = log.at(-1);
   const isDone = last?.type === 'run-end' && last.outcome === 'done';
   const begun = from === undefined && !isDone ? findUnfinishedStep(log) : undefined;
-  if (begun !== undefined && begun.start > (ends.at(-1)?.index ?? -1)) return keepUnfinished(log, begun);
+  if (begun !== undefined && begun.start > (ends.at(-1)?.index ?? -1)) return keepUnfinishedStep(log, begun);
   const step = from ?? (isDone ? 0 : (ends.at(-1)?.next ?? 0));
   if (step === 0) return keepOpening(log);
   const end = ends.find(({ next }) => next === step);
@@ -48,24 +48,24 @@ export function keepSteps(log: readonly RunEvent[], from: number | undefined): K
   }
   const events = withEdits(log, end.index + 1);
   const { messages, tasks } = reduceAll(events);
-  return { events, messages: messages.slice(openingOf(log)), tasks };
+  return { events, messages: messages.slice(countPromptMessages(log)), tasks };
 }
 
-function keepUnfinished(log: readonly RunEvent[], step: UnfinishedStep): KeptRun {
+function keepUnfinishedStep(log: readonly RunEvent[], step: UnfinishedStep): KeptSteps {
   const { start, end, closing, unfinished } = step;
   const last = log[end - 1]!;
   const closed = closing.map((body): RunEvent => ({ ...body, seq: 0, t: last.t }));
   const events = numbered([...log.slice(0, start), ...step.events, ...closed, ...editsAfter(log, end)]);
   const { messages, tasks } = reduceAll(events);
   const said = describeUnfinished(messages, unfinished);
-  return { events, messages: said.slice(openingOf(log)), tasks, unfinishedCalls: unfinished };
+  return { events, messages: said.slice(countPromptMessages(log)), tasks, unfinishedCalls: unfinished };
 }
 
 /** What was there before the first step. */
-function keepOpening(log: readonly RunEvent[]): KeptRun {
+function keepOpening(log: readonly RunEvent[]): KeptSteps {
   const start = log.findIndex(({ type }) => type === 'step-start');
   const { messages, tasks } = reduceAll(withEdits(log, start < 0 ? log.length : start));
-  return { events: [], messages: messages.slice(openingOf(log)), tasks };
+  return { events: [], messages: messages.slice(countPromptMessages(log)), tasks };
 }
 
 /** The log up to `end`, and what the user did to the run's tasks after it. */

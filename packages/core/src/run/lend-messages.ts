@@ -1,17 +1,17 @@
 import type { ModelMessage } from 'ai';
 
 /** Copies of messages for a script to write into, and what became of them. */
-export type LentMessages = {
+export type CopyOnWriteMessages = {
   copies: ModelMessage[];
   /**
    * The messages that the script gives back. A copy that it has not written into is again the message that it was made
    * of, by which the log knows that it has it already.
    */
-  takeBack(given: readonly ModelMessage[]): ModelMessage[];
+  commit(given: readonly ModelMessage[]): ModelMessage[];
 };
 
 /** Copies messages and their parts, so that whoever writes into them does not change the conversation. */
-export function lendMessages(messages: readonly ModelMessage[]): LentMessages {
+export function copyOnWriteMessages(messages: readonly ModelMessage[]): CopyOnWriteMessages {
   const originals = new Map<ModelMessage, ModelMessage>();
   const copies = messages.map((message) => {
     const copy = copyOf(message);
@@ -20,7 +20,7 @@ export function lendMessages(messages: readonly ModelMessage[]): LentMessages {
   });
   return {
     copies,
-    takeBack: (given) =>
+    commit: (given) =>
       given.map((message) => {
         const original = originals.get(message);
         return original !== undefined && isSame(message, original) ? original : message;

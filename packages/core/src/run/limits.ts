@@ -66,7 +66,7 @@ export function readLimits(given: Partial<Limits> | undefined, hasStopWhen = fal
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new CuelineError(
       'invalid_options',
-      `options.limits is ${shown(given)}. Write an object such as { steps: 100 }.`,
+      `options.limits is ${formatLimit(given)}. Write an object such as { steps: 100 }.`,
       { details: { option: 'limits' } },
     );
   }
@@ -83,7 +83,7 @@ export function readLimits(given: Partial<Limits> | undefined, hasStopWhen = fal
     if (!whole || value < lowest[name]) {
       throw new CuelineError(
         'invalid_options',
-        `options.limits.${name} is ${shown(value)}. Give a whole number from ${lowest[name]} on, or Infinity for no limit.`,
+        `options.limits.${name} is ${formatLimit(value)}. Give a whole number from ${lowest[name]} on, or Infinity for no limit.`,
         { details: { option: `limits.${name}` } },
       );
     }
@@ -96,7 +96,7 @@ function isLimit(name: string): name is keyof Limits {
   return Object.hasOwn(lowest, name);
 }
 
-function shown(value: unknown): string {
+function formatLimit(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
   return String(value);

@@ -1,7 +1,7 @@
 import type { RequestAnswer, RunEvent } from '../log/events.ts';
 import type { RunState } from '../log/state.ts';
 import type { EditReply, TaskEdit } from '../tasks/task.ts';
-import type { RunTree } from './tree.ts';
+import type { RunContext } from './tree.ts';
 
 /** The live view of one run. Looking at it makes the run go; a run whose `result` is read goes anyway. */
 export type LiveRun = {
@@ -35,8 +35,13 @@ export type LiveRun = {
 };
 
 /** A live view of a run. `drive` is called once, when somebody first wants to see how the run goes on. */
-export function createLiveRun(id: string, tree: RunTree, drive: () => void, stop: () => void): LiveRun {
-  const { log } = tree;
+export function createLiveRun(
+  id: string,
+  runContext: RunContext,
+  drive: () => void,
+  stop: () => void,
+): LiveRun {
+  const { log } = runContext;
   let driven = false;
   let finished: Promise<RunState> | undefined;
 
@@ -78,14 +83,15 @@ export function createLiveRun(id: string, tree: RunTree, drive: () => void, stop
     },
     log: () => log.events,
     edit(edit, agent = '') {
-      const list = tree.taskLists.get(agent);
+      const list = runContext.taskLists.get(agent);
       if (list !== undefined) return list.edit(edit);
       const whose = agent === '' ? 'The run' : `The agent ${agent}`;
       return { accepted: false, reason: `${whose} has no task list.` };
     },
-    respond: (requestId, answer) => (log.ended ? nothingWaits() : tree.requests.respond(requestId, answer)),
+    respond: (requestId, answer) =>
+      log.ended ? nothingWaits() : runContext.requests.respond(requestId, answer),
     begin: (requestId, page, instead) =>
-      log.ended ? nothingWaits() : tree.requests.begin(requestId, page, instead),
+      log.ended ? nothingWaits() : runContext.requests.begin(requestId, page, instead),
     stop: () => stop(),
     get finished() {
       go();

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../log/events.ts';
 
 /** How many messages of a log's start are the prompt's own. */
-export function openingOf([first]: readonly RunEvent[]): number {
+export function countPromptMessages([first]: readonly RunEvent[]): number {
   return first?.type === 'run-start' ? Math.max(0, first.messages.length - (first.turns ?? 0)) : 0;
 }
 

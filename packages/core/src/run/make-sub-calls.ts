@@ -6,11 +6,11 @@ import { redact } from '../models/redact.ts';
 import { lastOutput } from '../prompt/tool-callbacks.ts';
 import type { SubCaller, ToolContext, ToolRules } from '../prompt/tool-definition.ts';
 import { capOutput } from './cap-output.ts';
-import type { Admission, Admit } from './guard-call.ts';
+import type { CallPermit, RequestPermit } from './guard-call.ts';
 import { toJson } from './to-json.ts';
-import type { Speaker } from './tree.ts';
+import type { AgentContext } from './tree.ts';
 import { toolErrorText } from './tool-error-text.ts';
-import { placed, speakerOf } from './tool-places.ts';
+import { bindAgentContext, agentContextOf } from './tool-places.ts';
 import { timeLimit, untilAborted } from './until-aborted.ts';
 
 /** The call of a composite tool, inside which others are made. */
@@ -18,7 +18,7 @@ export type OuterCall = {
   name: string;
   rules: ToolRules;
   context: ToolContext;
-  admit: Admit;
+  requestPermit: RequestPermit;
   /** How long a call may take whose tool has no time limit of its own. */
   toolMs: (toolName: string) => number;
 };
@@ -27,21 +27,21 @@ export type OuterCall = {
  * Makes the calls inside a composite tool's call one by one: each is written down, counted, held against the loop guard,
  * limited in time, and fails by itself. The first is the composite tool's own call, which has been counted.
  */
-export function makeSubCalls(speaker: Speaker, outer: OuterCall): SubCaller {
-  const { tree, sink } = speaker;
+export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubCaller {
+  const { runContext, sink } = agentContext;
   const { toolCallId } = outer.context;
-  const caller = speakerOf(outer.context) ?? speaker;
+  const caller = agentContextOf(outer.context) ?? agentContext;
   let made = 0;
 
   return async ({ name, input, timeoutMs, effect, repeatable, loopGuard, run }, context) => {
     context.abortSignal?.throwIfAborted();
     const index = made++;
     const toolName = `${outer.name}.${name}`;
-    const rule = tree.loopRules.of(toolName, {
+    const rule = runContext.loopRules.of(toolName, {
       repeatable: repeatable ?? outer.rules.repeatable,
       loopGuard: loopGuard ?? outer.rules.loopGuard,
     });
-    const admission = admitted(() => outer.admit({ toolName, input, effect, rule }, index === 0));
+    const admission = admitted(() => outer.requestPermit({ toolName, input, effect, rule }, index === 0));
     const startedAt = performance.now();
     const end = (
       outcome: { output: unknown; repeated?: true } | { error: string; source: ErrorSource },
@@ -49,19 +49,25 @@ export function makeSubCalls(speaker: Speaker, outer: OuterCall): SubCaller {
       const ms = Math.round((performance.now() - startedAt) * 100) / 100;
       sink.append({ type: 'sub-call-end', toolCallId, index, ...outcome, ms });
     };
-    sink.append({ type: 'sub-call-start', toolCallId, index, name, input: toJson(input, tree.secrets) });
+    sink.append({
+      type: 'sub-call-start',
+      toolCallId,
+      index,
+      name,
+      input: toJson(input, runContext.secrets),
+    });
     const limit = timeLimit(name, timeoutMs ?? outer.toolMs(name));
     const signal = anySignal(context.abortSignal, limit.signal);
-    const { lend } = caller;
+    const { releaseWhile: lend } = caller;
     // an agent inside the call has limits of its own, and may wait for a person
-    const patient: Speaker =
+    const patient: AgentContext =
       timeoutMs !== undefined || lend === undefined
         ? caller
-        : { ...caller, lend: (work) => limit.holdDuring(() => lend(work)) };
+        : { ...caller, releaseWhile: (work) => limit.holdDuring(() => lend(work)) };
     const make = async (): Promise<unknown> => {
       const idempotencyKey = `${context.idempotencyKey}/${index}`;
       const own = { ...context, idempotencyKey, ...(signal === undefined ? {} : { abortSignal: signal }) };
-      const result = tree.track(lastOutput(run(placed(own, patient))));
+      const result = runContext.track(lastOutput(run(bindAgentContext(own, patient))));
       return capOutput(await untilAborted(result, signal), name);
     };
     try {
@@ -71,12 +77,12 @@ export function makeSubCalls(speaker: Speaker, outer: OuterCall): SubCaller {
       settled(result);
       const output = await result;
       const isRepeat = verdict.kind === 'repeat';
-      end({ output: toJson(output, tree.secrets), ...(isRepeat ? { repeated: true } : {}) });
+      end({ output: toJson(output, runContext.secrets), ...(isRepeat ? { repeated: true } : {}) });
       return { result: output, ...(isRepeat ? { note: verdict.note } : {}) };
     } catch (error) {
       // a run that was stopped is no failure of this one call
       if (context.abortSignal?.aborted === true) throw error;
-      const message = redact(messageOf(error), tree.secrets);
+      const message = redact(messageOf(error), runContext.secrets);
       end({ error: message, source: sourceOf(error, 'tool') });
       return { result: { error: message } };
     } finally {
@@ -86,9 +92,9 @@ export function makeSubCalls(speaker: Speaker, outer: OuterCall): SubCaller {
 }
 
 /** A call that may be made, or why not. What ends the whole run is thrown. */
-function admitted(admit: () => Admission): Admission | { refused: unknown } {
+function admitted(requestPermit: () => CallPermit): CallPermit | { refused: unknown } {
   try {
-    return admit();
+    return requestPermit();
   } catch (refused) {
     if (CuelineError.isInstance(refused)) throw refused;
     return { refused };

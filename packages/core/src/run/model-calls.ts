@@ -1,7 +1,7 @@
 import type { LanguageModel } from 'ai';
 import type { LanguageModelObject } from '../models/settings.ts';
-import type { Conduct } from './conduct.ts';
-import { steadyModel, type SteadySettings } from './steady-model.ts';
+import type { LoopPolicy } from './conduct.ts';
+import { withRetries, type RetrySettings } from './steady-model.ts';
 
 /** A conversation's models, and what every call of them has: time limits, retries, and answers that are whole or fail. */
 export type ModelCalls = {
@@ -12,13 +12,13 @@ export type ModelCalls = {
 };
 
 /** `settings` are the run's; those of a session or an agent call come before them. */
-export function createModelCalls(conduct: Conduct | undefined, settings: SteadySettings): ModelCalls {
-  const own: SteadySettings = {
+export function createModelCalls(policy: LoopPolicy | undefined, settings: RetrySettings): ModelCalls {
+  const own: RetrySettings = {
     ...settings,
-    ...conduct?.calls,
+    ...policy?.calls,
     onRetry(retry) {
       settings.onRetry?.(retry);
-      conduct?.calls?.onRetry?.(retry);
+      policy?.calls?.onRetry?.(retry);
     },
   };
   const wrapped = new WeakMap<LanguageModelObject, LanguageModelObject>();
@@ -27,7 +27,7 @@ export function createModelCalls(conduct: Conduct | undefined, settings: SteadyS
     wrap(model) {
       // only what is resolved is called; a name is refused by the AI SDK's own check
       if (typeof model === 'string') return model;
-      const known = wrapped.get(model) ?? steadyModel(conduct?.model?.(model) ?? model, own);
+      const known = wrapped.get(model) ?? withRetries(policy?.model?.(model) ?? model, own);
       wrapped.set(model, known);
       given.set(known, model);
       return known;

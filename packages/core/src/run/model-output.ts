@@ -7,13 +7,13 @@ import { inlineOutput } from './inline-output.ts';
 type Result = Parameters<NonNullable<ToolSet[string]['toModelOutput']>>[0];
 
 /** How a tool of the AI SDK's tells the model of a result: in its own way where it has one, and no more than others may. */
-export async function sentOutput(
+export async function ownModelOutput(
   name: string,
   tool: ToolSet[string],
   result: Result,
 ): Promise<ToolResultOutput> {
   const { toModelOutput: own } = tool;
-  return own === undefined ? toModelOutput(result.output) : capSent(await own(result), name);
+  return own === undefined ? toModelOutput(result.output) : capModelOutput(await own(result), name);
 }
 
 // of a tool, only this is asked for
@@ -22,7 +22,7 @@ const dataTool = {
 } as unknown as ToolSet[string];
 
 /** The tools that tell of their results in their own way, for results of earlier turns. */
-export function tellingTools(definitions: ReadonlyMap<string, ToolDefinition>): ToolSet {
+export function toolsWithModelOutput(definitions: ReadonlyMap<string, ToolDefinition>): ToolSet {
   const tools: ToolSet = {};
   for (const [name, definition] of definitions) {
     // what comes from a page is data, also where it looks like a list of parts
@@ -39,13 +39,13 @@ export function tellingTools(definitions: ReadonlyMap<string, ToolDefinition>): 
       ...tool,
       // a client may say what a tool returned: it names no file that is fetched here, and may be none that the tool knows
       toModelOutput: (result: Result) =>
-        sentOutput(name, inline, result).catch(() => toModelOutput(result.output)),
+        ownModelOutput(name, inline, result).catch(() => toModelOutput(result.output)),
     };
   }
   return tools;
 }
 
-function capSent(output: ToolResultOutput, name: string): ToolResultOutput {
+function capModelOutput(output: ToolResultOutput, name: string): ToolResultOutput {
   if (!('value' in output)) return output;
   const value = capOutput(output.value, name);
   if (output.type === 'content' && typeof value === 'string') return { type: 'text', value };

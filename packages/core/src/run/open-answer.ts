@@ -8,15 +8,15 @@ import type {
 import type { CuelineError } from '../errors.ts';
 import { toRunError } from '../models/run-error.ts';
 import { isEmpty, isVisible, partOf } from './answer-parts.ts';
-import { createStepTimers, type ModelTimeouts } from './step-timers.ts';
+import { startCallTimeouts, type ModelTimeouts } from './step-timers.ts';
 import { untilAborted } from './until-aborted.ts';
-import { createWholeAnswer, type ModelAnswer } from './whole-answer.ts';
+import { createResponseAssembler, type ModelResponse } from './whole-answer.ts';
 
 /** What an answer is held to, and who is told of it. */
-export type AnswerSettings = {
+export type ResponseSettings = {
   timeouts?: ModelTimeouts | undefined;
-  heal?: ((error: CuelineError) => boolean) | undefined;
-  onAnswer?: ((answer: ModelAnswer) => Promise<void> | void) | undefined;
+  repair?: ((error: CuelineError) => boolean) | undefined;
+  onAnswer?: ((answer: ModelResponse) => Promise<void> | void) | undefined;
   /** Whether an answer that a filter ended is a failure. Otherwise it is an answer with that finish reason. */
   failsOnRefusal?: boolean | undefined;
   /** The AI SDK tries again what fails after its stream has begun (`streamRetries`), so nothing else does. */
@@ -36,7 +36,7 @@ const noUsage: LanguageModelV4Usage = {
 };
 
 /** How an answer ends that was broken off, and with which the conversation goes on. */
-export function healedFinish(finish?: Finish): Finish {
+export function repairedFinish(finish?: Finish): Finish {
   return { usage: noUsage, ...finish, type: 'finish', finishReason: { unified: 'other', raw: undefined } };
 }
 
@@ -63,10 +63,10 @@ function failedFinish(finish?: Finish): Finish {
  * happened, and the promise rejects with whatever was thrown, so that it may be tried again. What fails later breaks the
  * answer off, which is healed or errors the stream. `firstChunkLeftMs` is what earlier tries have left of that limit.
  */
-export async function openAnswer(
+export async function openResponse(
   model: LanguageModelV4,
   call: LanguageModelV4CallOptions,
-  settings: AnswerSettings,
+  settings: ResponseSettings,
   firstChunkLeftMs?: number,
 ): Promise<LanguageModelV4StreamResult> {
   const own = new AbortController();
@@ -75,10 +75,10 @@ export async function openAnswer(
   abortSignal?.addEventListener('abort', follow);
   if (abortSignal?.aborted) follow();
   const { timeouts = {}, now = () => performance.now() } = settings;
-  const timers = createStepTimers(timeouts, now, (error) => own.abort(error), firstChunkLeftMs);
+  const timers = startCallTimeouts(timeouts, now, (error) => own.abort(error), firstChunkLeftMs);
   const beginning: LanguageModelV4StreamPart[] = [];
   let emit = (part: LanguageModelV4StreamPart): unknown => beginning.push(part);
-  const answer = createWholeAnswer((part) => emit(part), { holdsCalls: settings.heal !== undefined });
+  const answer = createResponseAssembler((part) => emit(part), { holdsCalls: settings.repair !== undefined });
   let opening: Promise<LanguageModelV4StreamResult> | undefined;
   let result: LanguageModelV4StreamResult | undefined;
   let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined;
@@ -102,7 +102,7 @@ export async function openAnswer(
     result = await untilAborted(opening, own.signal);
     reader = result.stream.getReader();
     const finish = await untilVisible(reader);
-    const flaw = finish === undefined ? undefined : flawOf(finish);
+    const flaw = finish === undefined ? undefined : errorOf(finish);
     if (flaw !== undefined) throw flaw;
     return { ...result, stream: streamFrom(reader, finish) };
   } catch (error) {
@@ -114,8 +114,8 @@ export async function openAnswer(
     return { ...result, stream: streamOf([...beginning, { type: 'error', error: reason }, failedFinish()]) };
   }
 
-  function flawOf({ finishReason }: Finish): CuelineError | undefined {
-    const flaw = answer.flawOf(finishReason);
+  function errorOf({ finishReason }: Finish): CuelineError | undefined {
+    const flaw = answer.errorOf(finishReason);
     return flaw?.code === 'content_filter' && settings.failsOnRefusal !== true ? undefined : flaw;
   }
 
@@ -125,7 +125,7 @@ export async function openAnswer(
       const part = partOf(await untilAborted(from.read(), own.signal));
       if (part.type === 'finish') return part;
       if (isEmpty(part)) continue;
-      answer.take(part);
+      answer.add(part);
       if (!isVisible(part)) continue;
       timers.begun();
       return undefined;
@@ -155,7 +155,7 @@ export async function openAnswer(
               if (ended) return;
               if (part.type === 'finish') return await finish(controller, part);
               if (isEmpty(part)) continue;
-              answer.take(part);
+              answer.add(part);
               if ((controller.desiredSize ?? 0) <= 0) return timers.pause();
               timers.heard();
             }
@@ -175,7 +175,7 @@ export async function openAnswer(
       controller: ReadableStreamDefaultController<LanguageModelV4StreamPart>,
       part: Finish,
     ): Promise<void> {
-      const flaw = flawOf(part);
+      const flaw = errorOf(part);
       if (flaw !== undefined) return breakOff(controller, flaw, part);
       timers.stop();
       const whole = answer.read(part.finishReason);
@@ -204,9 +204,9 @@ export async function openAnswer(
       giveUp(thrown);
       if (abortSignal?.aborted) return controller.error(abortSignal.reason);
       const error = toRunError(thrown, settings.secrets);
-      if (settings.heal?.(error) === true) {
+      if (settings.repair?.(error) === true) {
         answer.close('broken');
-        controller.enqueue(healedFinish(part));
+        controller.enqueue(repairedFinish(part));
       } else {
         controller.enqueue({ type: 'error', error: thrown });
         controller.enqueue(failedFinish(part));

@@ -13,7 +13,7 @@ import { usePlugin } from '../prompt/use-plugin.ts';
 export type OpenedPrompt = { prompt: Prompt; messages: ModelMessage[] };
 
 /** What to open a prompt with. */
-export type PromptOpening = {
+export type OpenPromptOptions = {
   plugins: readonly Plugin[];
   /** Tools that the definition declares. */
   declared?: readonly NamedTool[] | undefined;
@@ -26,7 +26,7 @@ export type PromptOpening = {
 };
 
 /** Lets plugins and the prompt function make their definitions. @throws CuelineError `invalid_definition` */
-export async function openPrompt(opening: PromptOpening): Promise<OpenedPrompt> {
+export async function openPrompt(opening: OpenPromptOptions): Promise<OpenedPrompt> {
   const prompt = new Prompt();
   for (const plugin of opening.plugins) await usePlugin(prompt, plugin);
   for (const declared of opening.declared ?? []) defineTool(prompt, declared);

@@ -6,13 +6,13 @@ import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prom
 import { noteInput } from '../prompt/given.ts';
 import { checkRunOptions } from '../prompt/option-names.ts';
 import type { ToolEffect } from '../prompt/tool-definition.ts';
-import type { Conducted } from './conduct.ts';
+import type { LoopPolicySetup } from './conduct.ts';
 import { readLimits, type Limits } from './limits.ts';
 import { readLoopGuard, type LoopRules } from './loop-rules.ts';
-import { tellingTools } from './model-output.ts';
+import { toolsWithModelOutput } from './model-output.ts';
 import { checkMessages, openPrompt, type OpenedPrompt } from './open-prompt.ts';
 import type { PromptConfig, PromptOptions, PromptSource } from './options.ts';
-import type { Speech } from './speak.ts';
+import type { AgentLoopOptions } from './speak.ts';
 import { joinInstructions } from './stream-options.ts';
 import { readApproval } from './approve.ts';
 import { toModelMessages } from './ui-messages.ts';
@@ -20,7 +20,7 @@ import { toModelMessages } from './ui-messages.ts';
 /** What a run is of. */
 export type RunDefinition<Input> = Pick<
   PromptDefinition<Input>,
-  'name' | 'run' | 'model' | 'plugins' | 'output' | 'tools' | 'conducted'
+  'name' | 'run' | 'model' | 'plugins' | 'output' | 'tools' | 'policySetup'
 >;
 
 /** A run that is ready to begin: its prompt has said what it has to say, and its options have been checked. */
@@ -29,16 +29,16 @@ export type OpenedRun = {
   /** All that the first step sends. */
   messages: ModelMessage[];
   /** Those of the prompt and of the options, without the earlier turns. */
-  ownMessages: ModelMessage[];
+  promptMessages: ModelMessage[];
   turns: readonly UIMessage[];
   limits: Limits;
   approvedEffects: readonly ToolEffect[];
   loopRules: LoopRules;
   /** What is left for the AI SDK. */
-  options: Speech['options'];
+  options: AgentLoopOptions['options'];
   abortSignal: AbortSignal | undefined;
   /** What a session or an agent call adds. */
-  conducted: Conducted | undefined;
+  policySetup: LoopPolicySetup | undefined;
 };
 
 /** What `source` is, by itself or with a name. @throws CuelineError `invalid_definition` */
@@ -63,7 +63,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
   config: PromptConfig<Input, Output, Plugins>,
 ): Promise<OpenedRun> {
   checkRunOptions(config);
-  const conducted = await definition.conducted?.(config.input as Input);
+  const policySetup = await definition.policySetup?.(config.input as Input);
   const {
     plugins = [],
     messages: givenMessages,
@@ -73,18 +73,18 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
     tools,
     abortSignal,
     ...options
-  } = optionsOver(conducted?.options, (config.options ?? {}) as unknown as PromptOptions);
+  } = optionsOver(policySetup?.options, (config.options ?? {}) as unknown as PromptOptions);
   // whoever says when a run is finished need not say it twice
   const limits = readLimits(givenLimits, options.stopWhen !== undefined);
   const approvedEffects = readApproval(approval);
   const loopRules = readLoopGuard(loopGuard);
-  const { prompt, messages: ownMessages } = await openPrompt({
+  const { prompt, messages: promptMessages } = await openPrompt({
     plugins: [definition.plugins ?? [], plugins].flatMap(checkPlugins),
     declared: definition.tools,
     async define(own) {
       noteInput(own, config.input);
       await definition.run(own, config.input as Input);
-      await conducted?.define?.(own);
+      await policySetup?.define?.(own);
     },
     tools,
     messages: givenMessages,
@@ -98,26 +98,26 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
   }
   const turns = config.messages ?? [];
   const messages = [
-    ...ownMessages,
-    ...(await toModelMessages(turns, tellingTools(prompt.definitions.tools))),
+    ...promptMessages,
+    ...(await toModelMessages(turns, toolsWithModelOutput(prompt.definitions.tools))),
   ];
   checkMessages(messages);
   return {
     prompt,
     messages,
-    ownMessages,
+    promptMessages,
     turns,
     limits,
     approvedEffects,
     loopRules,
     options,
     abortSignal,
-    conducted,
+    policySetup,
   };
 }
 
 /** The options of a run laid over those that its definition brings. What can be joined is. */
-function optionsOver(under: Conducted['options'] | undefined, given: PromptOptions): PromptOptions {
+function optionsOver(under: LoopPolicySetup['options'] | undefined, given: PromptOptions): PromptOptions {
   if (under === undefined) return given;
   const instructions = joinInstructions(under.system, under.instructions, given.system, given.instructions);
   return {

@@ -4,7 +4,7 @@ import type { TaskState } from '../log/state.ts';
 import type { UnfinishedCall } from './unfinished-step.ts';
 
 /** What a start gives to the executor, and shows before the first event. */
-export type Opening = {
+export type AttemptInput = {
   /** Earlier turns, and how the tasks stood. */
   messages: readonly UIMessage[];
   tasks: readonly TaskState[];

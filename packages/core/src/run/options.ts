@@ -17,11 +17,11 @@ import type { Limits } from './limits.ts';
 import type { LoopGuardOptions } from './loop-rules.ts';
 
 /** The AI SDK's runtime context, which is whatever the caller puts into it. */
-export type RunContext = Record<string, unknown>;
+export type UserContext = Record<string, unknown>;
 
 /** What the AI SDK's `streamText` takes. */
 export type StreamTextOptions<Output extends OutputInterface = OutputInterface> = Parameters<
-  typeof streamText<ToolSet, RunContext, Output>
+  typeof streamText<ToolSet, UserContext, Output>
 >[0];
 
 /** What a run without `options.output` gives: text. */

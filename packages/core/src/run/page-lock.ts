@@ -41,7 +41,7 @@ export function holdPage(page: string): Promise<void> {
  */
 export async function untilPageIsGone(page: string, signal: AbortSignal): Promise<boolean> {
   const locks = lockManager();
-  if (locks === undefined || signal.aborted || isElsewhere(page)) return false;
+  if (locks === undefined || signal.aborted || isForeignPage(page)) return false;
   try {
     await locks.request(nameOf(page), { signal }, () => {});
     return true;
@@ -73,7 +73,7 @@ function notePage(page: string): void {
 }
 
 /** Whether a page is not one of this browser. Where there are no notes, such as in a worker, none counts as elsewhere. */
-function isElsewhere(page: string): boolean {
+function isForeignPage(page: string): boolean {
   try {
     return !Object.hasOwn(pageNotes(), nameOf(page));
   } catch {

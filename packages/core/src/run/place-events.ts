@@ -1,9 +1,9 @@
 import type { RunEvent } from '../log/events.ts';
 
 /** Where the events of an executor stand in a log that may have begun before it. */
-export type Placing = {
+export type RebasedEvents = {
   /** The event as the log has it. */
-  place(event: RunEvent): RunEvent;
+  rebase(event: RunEvent): RunEvent;
   /** How many events of the log were there before the executor's first. */
   readonly before: number;
 };
@@ -12,7 +12,7 @@ export type Placing = {
  * Places the events of an executor after `kept`, what stays of earlier tries: `seq`, times and step numbers go on from
  * there, and the start becomes a `run-resume`.
  */
-export function createPlacing(kept: readonly RunEvent[], key: string | undefined): Placing {
+export function rebaseEvents(kept: readonly RunEvent[], key: string | undefined): RebasedEvents {
   const before = kept.length;
   const time = kept.at(-1)?.t ?? 0;
   const steps = kept.filter(({ type, agent }) => type === 'step-start' && agent === undefined).length;
@@ -20,7 +20,7 @@ export function createPlacing(kept: readonly RunEvent[], key: string | undefined
 
   return {
     before,
-    place(event) {
+    rebase(event) {
       if (before === 0) return event.type === 'run-start' ? { ...event, ...withKey } : event;
       const placed = { ...event, seq: event.seq + before, t: event.t + time };
       if (placed.agent !== undefined) return placed;
@@ -41,7 +41,7 @@ export function createPlacing(kept: readonly RunEvent[], key: string | undefined
 }
 
 /** The part of a log that was kept from earlier tries when its last one began. */
-export function keptBefore(log: readonly RunEvent[]): readonly RunEvent[] {
+export function eventsBeforeResume(log: readonly RunEvent[]): readonly RunEvent[] {
   return log.slice(
     0,
     Math.max(

@@ -4,17 +4,17 @@ import { CuelineError } from '../errors.ts';
 import { scriptError } from '../script-error.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
-import type { Conduct } from './conduct.ts';
+import type { LoopPolicy } from './conduct.ts';
 import { createHistory } from './history.ts';
 import { runHooks } from './hooks.ts';
 import { pairToolMessages } from './pair-tool-messages.ts';
 import type { ProviderApprovals } from './provider-approvals.ts';
 import type { TaskProgress } from './task-progress.ts';
 import type { ToolRegistry } from './tool-registry.ts';
-import type { Speaker } from './tree.ts';
+import type { AgentContext } from './tree.ts';
 
 type PrepareStepOptions = {
-  speaker: Speaker;
+  agentContext: AgentContext;
   prompt: Prompt;
   registry: ToolRegistry;
   tasks: TaskProgress | undefined;
@@ -24,7 +24,7 @@ type PrepareStepOptions = {
   activeTools: readonly string[] | undefined;
   /** The caller's own `prepareStep`, which has the last word. */
   own: PrepareStepFunction<ToolSet> | undefined;
-  conduct: Conduct | undefined;
+  policy: LoopPolicy | undefined;
   approvals: ProviderApprovals;
   /** Whether the first step has to call a tool, where nothing else is said about it. */
   forceTools: boolean;
@@ -37,8 +37,8 @@ type PrepareStepOptions = {
  * hooks and the caller's own `prepareStep` change.
  */
 export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunction<ToolSet> {
-  const { speaker, prompt, registry, tasks, own, conduct } = options;
-  const { tree, sink } = speaker;
+  const { agentContext, prompt, registry, tasks, own, policy } = options;
+  const { runContext, sink } = agentContext;
   const base = prompt.definitions;
   const history = createHistory();
   /** What the caller put in the place of the system prompt. As in the AI SDK, it holds for later steps too. */
@@ -70,19 +70,19 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
   }
 
   return async (step) => {
-    const exceeded = tree.budget.takeStep();
+    const exceeded = runContext.budget.takeStep();
     if (exceeded !== undefined) {
-      tree.fail(exceeded);
+      runContext.fail(exceeded);
       throw exceeded;
     }
     const answers = options.approvals.take();
     const said = history.advance(step as never, answers);
     rewritten ||= answers !== undefined;
-    const led = await conduct?.beforeStep?.({
+    const led = await policy?.beforeStep?.({
       stepNumber: step.stepNumber,
       messages: said,
       steered: history.steered,
-      answers: answers !== undefined,
+      hasApprovalAnswers: answers !== undefined,
       instructions: () => compileInstructions(base, options.instructions, options.systemFormat),
       tools: registry.tools,
     });
@@ -122,9 +122,13 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
       ...hooked.settings,
       activeTools: [...hooked.activeTools],
       instructions,
-      ...(hooked.model === undefined ? {} : { model: await tree.models.resolve(hooked.model) }),
+      ...(hooked.model === undefined ? {} : { model: await runContext.models.resolve(hooked.model) }),
       ...(rewritten
-        ? { messages: hooked.replaced ? cut(hooked.messages, step.stepNumber) : [...hooked.messages] }
+        ? {
+            messages: hooked.replaced
+              ? withoutOrphans(hooked.messages, step.stepNumber)
+              : [...hooked.messages],
+          }
         : {}),
       ...(led?.toolChoice === undefined ? {} : { toolChoice: led.toolChoice }),
     };
@@ -139,23 +143,23 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
     });
     options.onChange({ ...hooked.settings, ...changed });
     if (changed === undefined) return compiled;
-    const { system, model, messages: ownMessages, ...settings } = changed;
+    const { system, model, messages: hookMessages, ...settings } = changed;
     const given = settings.instructions ?? system;
     ownInstructions = given ?? ownInstructions;
     // a task list makes its window of the whole conversation, step by step
-    if (ownMessages !== undefined && tasks === undefined) history.replace(ownMessages);
+    if (hookMessages !== undefined && tasks === undefined) history.replace(hookMessages);
     return {
       ...compiled,
       ...withoutUndefined(settings),
-      ...(ownMessages === undefined ? {} : { messages: ownMessages }),
+      ...(hookMessages === undefined ? {} : { messages: hookMessages }),
       ...(given === undefined ? {} : { instructions: given }),
-      ...(model === undefined ? {} : { model: await tree.models.resolve(model) }),
+      ...(model === undefined ? {} : { model: await runContext.models.resolve(model) }),
     };
   };
 }
 
 /** What a hook has left of the messages, as providers take it. @throws CuelineError `script_error` where that is nothing */
-function cut(messages: readonly ModelMessage[], stepNumber: number): ModelMessage[] {
+function withoutOrphans(messages: readonly ModelMessage[], stepNumber: number): ModelMessage[] {
   const whole = pairToolMessages(messages);
   if (whole.length > 0) return whole;
   throw new CuelineError(

@@ -3,7 +3,7 @@ import { createId } from '../create-id.ts';
 import type { ApprovalAnswer } from '../log/events.ts';
 import type { ApprovalRequest } from './recorder.ts';
 import { toJson } from './to-json.ts';
-import type { Speaker } from './tree.ts';
+import type { AgentContext } from './tree.ts';
 
 /** Keeps the AI SDK from ending the run; it is taken out again before anything is sent. */
 const PLACEHOLDER = '[the answers to the approvals]';
@@ -20,18 +20,18 @@ export type ProviderApprovals = {
   take(): ToolModelMessage | undefined;
 };
 
-export function createProviderApprovals({ tree, path, sink }: Speaker): ProviderApprovals {
+export function createProviderApprovals({ runContext, path, sink }: AgentContext): ProviderApprovals {
   let asked: ApprovalRequest[] = [];
   let answers: ToolModelMessage['content'] = [];
 
   async function ask({ approvalId, toolCall, reason }: ApprovalRequest, signal: AbortSignal): Promise<void> {
     const { toolCallId, toolName, input } = toolCall;
-    const answer = await tree.requests.ask(
+    const answer = await runContext.requests.ask(
       {
         requestId: approvalId,
         toolCallId,
         toolName,
-        input: toJson(input, tree.secrets),
+        input: toJson(input, runContext.secrets),
         ...(reason === undefined ? {} : { fault: reason }),
         providerExecuted: true,
       },

@@ -1,10 +1,10 @@
 import type { Executor } from './executor.ts';
 import { loadRunner } from './load-runner.ts';
-import { watch } from './watch.ts';
+import { openLazily } from './watch.ts';
 
 /** Ends each run with the error that `createRun` or `usePrompt` was given a setting that does not exist. */
 export function refuseSettings(unknown: Readonly<Record<string, unknown>>): Executor {
   return {
-    start: (request) => watch(async () => (await loadRunner()).unknownSetting(request, unknown)),
+    start: (request) => openLazily(async () => (await loadRunner()).unknownSetting(request, unknown)),
   };
 }

@@ -11,13 +11,13 @@ import { openRun, toDefinition } from './open-run.ts';
 import type { PromptSource } from './options.ts';
 import type { Ending } from './recorder.ts';
 import { runAgent } from './run-agent.ts';
-import { speak, type Speech } from './speak.ts';
+import { startAgentLoop, type AgentLoopOptions } from './speak.ts';
 import type { PrepareStep } from './stream-options.ts';
 import { trackWork } from './track-work.ts';
-import { createTree, type EventSink, type RunTree } from './tree.ts';
+import { createRunContext, type EventSink, type RunContext } from './tree.ts';
 
 /** A run that goes as far as its first model call and makes it not. What `dryRun` does, apart so that it loads late. */
-export async function rehearse<Input, Plugins extends readonly Plugin[]>(
+export async function runDryRun<Input, Plugins extends readonly Plugin[]>(
   source: PromptSource<Input, Plugins>,
   config: DryRunConfig<Input, Plugins>,
 ): Promise<DryRun> {
@@ -48,7 +48,7 @@ export async function rehearse<Input, Plugins extends readonly Plugin[]>(
     recorder.fail(error);
     abort.abort(error);
   };
-  const tree = createTree(createRunLog(), models, {
+  const runContext = createRunContext(createRunLog(), models, {
     limits,
     approvedEffects,
     loopRules,
@@ -57,15 +57,15 @@ export async function rehearse<Input, Plugins extends readonly Plugin[]>(
     track: trackWork(undefined),
     whenStored: undefined,
   });
-  const { result, recorder, definitions } = speak(
-    { tree: withoutTools(tree), path: undefined, depth: 0, callBase: '', model, sink },
+  const { result, recorder, definitions } = startAgentLoop(
+    { runContext: withoutTools(runContext), path: undefined, depth: 0, callBase: '', model, sink },
     {
       prompt,
       messages,
-      options: unheard(options),
+      options: withoutCallbacks(options),
       ...(definition.output === undefined ? {} : { responseSchema: definition.output }),
       abortSignal: anySignal(abort.signal, abortSignal),
-      aroundPrepareStep: (prepareStep) => upTo(step, prepareStep),
+      aroundPrepareStep: (prepareStep) => prepareStepsUntil(step, prepareStep),
       onEnd: (end) => (ending ??= end),
     },
   );
@@ -89,40 +89,40 @@ function checkStep(step: number): number {
 }
 
 /** Prepares all steps up to `last`, as if none of them had been answered, and gives what the last one sends. */
-function upTo(last: number, prepareStep: PrepareStep): PrepareStep {
+function prepareStepsUntil(last: number, prepareStep: PrepareStep): PrepareStep {
   return async (first) => {
-    let carried = carriedOver(first);
+    let carried = inheritStep(first);
     for (let { stepNumber } = first; ; stepNumber += 1) {
       const prepared = { ...carried, ...(await prepareStep({ ...first, ...carried, stepNumber })) };
       // instructions that are undefined count as left out
       if (stepNumber >= last) return prepared as Awaited<ReturnType<PrepareStep>>;
-      carried = carriedOver(prepared);
+      carried = inheritStep(prepared);
     }
   };
 }
 
-type Carried = Pick<
+type InheritedStep = Pick<
   Parameters<PrepareStep>[0],
   'instructions' | 'messages' | 'toolsContext' | 'runtimeContext'
 >;
 
 /** What holds for a step, in the AI SDK, where its `prepareStep` says nothing else. */
-function carriedOver({ instructions, messages, toolsContext, runtimeContext }: Carried): Carried {
+function inheritStep({ instructions, messages, toolsContext, runtimeContext }: InheritedStep): InheritedStep {
   return { instructions, messages, toolsContext, runtimeContext };
 }
 
 /** Messages can carry an approval, upon which the AI SDK would run the tool before the first step. */
-function withoutTools(tree: RunTree): RunTree {
+function withoutTools(runContext: RunContext): RunContext {
   const takeToolCall = (): CuelineError =>
     new CuelineError(
       'invalid_options',
       'The messages approve a tool call, which runs before the first step, and a dry run runs no tools. Leave the approval out, or put the result of the call into the messages.',
     );
-  return { ...tree, budget: { ...tree.budget, takeToolCall } };
+  return { ...runContext, budget: { ...runContext.budget, takeToolCall } };
 }
 
 /** Nobody is told of something that does not happen. */
-function unheard(options: Speech['options']): Speech['options'] {
+function withoutCallbacks(options: AgentLoopOptions['options']): AgentLoopOptions['options'] {
   const listens = /^(experimental_)?(on[A-Z]|telemetry|transform|steering)/;
   const rest = Object.entries(options).filter(([name]) => !listens.test(name));
   return { ...Object.fromEntries(rest), telemetry: { isEnabled: false } };

@@ -2,7 +2,7 @@ import { CuelineError } from '../errors.ts';
 import { callAll } from '../log/call-all.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { Executor } from './executor.ts';
-import { checkTape, timesOf } from './tape.ts';
+import { assertValidLog, eventTimes } from './tape.ts';
 
 export type ReplayOptions = {
   /** 1 (default) is as fast as it happened, 2 twice as fast, `Infinity` all at once. */
@@ -70,8 +70,8 @@ const SLICE_EVENTS = 256;
  */
 export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): Replay {
   const { now = () => performance.now(), wait = waitByTimer } = options;
-  const tape = checkTape(log);
-  const times = timesOf(tape, checkAbove0('maxGapMs', options.maxGapMs ?? Infinity));
+  const tape = assertValidLog(log);
+  const times = eventTimes(tape, checkAbove0('maxGapMs', options.maxGapMs ?? Infinity));
   let speed = checkAbove0('speed', options.speed ?? 1);
   let playing = options.paused !== true;
   let position = -1;

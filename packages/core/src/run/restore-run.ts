@@ -1,7 +1,7 @@
 import type { CuelineError } from '../errors.ts';
 import { loadPart } from '../load-part.ts';
 import type { RunEvent } from '../log/events.ts';
-import type { Entrance } from './attempts.ts';
+import type { StartRequest } from './attempts.ts';
 import type { RunStorage } from './run-storage.ts';
 import { createStartQueue } from './start-queue.ts';
 import type * as Store from './store-events.ts';
@@ -12,7 +12,7 @@ export type Restoring = {
   /** Resolves once it is known; never rejects. The first who asks has it looked up. */
   restored(): Promise<void>;
   /** Makes a move once it is known: now, where it is. `key` and `signal` are those of a start. */
-  when(move: () => Promise<unknown>, entrance?: Pick<Entrance, 'key' | 'signal'>): Promise<unknown>;
+  when(move: () => Promise<unknown>, entrance?: Pick<StartRequest, 'key' | 'signal'>): Promise<unknown>;
   /** How many moves wait. */
   readonly moves: number;
   /** Takes back the moves that wait, and has `end` called once it is known what there is to end. */

@@ -14,11 +14,11 @@ const MAX_DELAY_MS = 30_000;
 export const OFFLINE_TRY_MS = 30_000;
 
 /** True for a failure that may be gone the next time. `thrown` is what the error was made of. */
-export function isPassing(error: CuelineError, thrown: unknown): boolean {
+export function isTransient(error: CuelineError, thrown: unknown): boolean {
   const { statusCode, type, phase, limit } = error.details ?? {};
   switch (error.code) {
     case 'network':
-      return !isRefusedHere(error, thrown);
+      return !isLocalConnectionRefused(error, thrown);
     case 'overloaded':
       return true;
     case 'stream_truncated':
@@ -29,7 +29,7 @@ export function isPassing(error: CuelineError, thrown: unknown): boolean {
       return phase === undefined;
     case 'rate_limited':
       // 402, and OpenAI's word for it: it is credit that is missing
-      return statusCode !== 402 && !isUnpaid(thrown, 0);
+      return statusCode !== 402 && !isQuotaExhausted(thrown, 0);
     case 'bad_request':
       // a conflict, and a request that came too early
       return statusCode === 409 || statusCode === 425;
@@ -43,17 +43,17 @@ export function isPassing(error: CuelineError, thrown: unknown): boolean {
 }
 
 /** True where a provider says, in its own word for it, that the account has nothing left to spend. */
-function isUnpaid(thrown: unknown, depth: number): boolean {
+function isQuotaExhausted(thrown: unknown, depth: number): boolean {
   if (typeof thrown !== 'object' || thrown === null || depth > 4) return false;
   const { type, code, data, error, cause } = thrown as Record<string, unknown>;
   const isWord = [type, code].some(
     (word) => typeof word === 'string' && /insufficient_quota|billing|credit/i.test(word),
   );
-  return isWord || [data, error, cause].some((inner) => isUnpaid(inner, depth + 1));
+  return isWord || [data, error, cause].some((inner) => isQuotaExhausted(inner, depth + 1));
 }
 
 /** A connection to this machine that nobody takes: nothing begins to listen there within seconds. */
-function isRefusedHere({ details }: CuelineError, thrown: unknown): boolean {
+function isLocalConnectionRefused({ details }: CuelineError, thrown: unknown): boolean {
   if (!APICallError.isInstance(thrown) || thrown.isRetryable) return false;
   // a browser does not say why; what listens may still reset connections
   return details?.['reason'] === undefined || details['reason'] === 'ECONNREFUSED';
@@ -65,7 +65,7 @@ export function retryDelay(attempt: number, random: () => number): number {
 }
 
 /** The error of the last of several tries, which says how many there were. */
-export function afterAttempts(error: CuelineError, attempts: number): CuelineError {
+export function withAttemptCount(error: CuelineError, attempts: number): CuelineError {
   if (attempts === 1) return error;
   return new CuelineError(error.code, `${error.message} (${attempts} attempts)`, {
     cause: error.cause,

@@ -25,7 +25,7 @@ export function retryAfterOf(error: unknown): number | undefined {
 }
 
 /** The end of a call whose server wants a longer rest than anybody waits for. */
-export function restTooLong(error: CuelineError, restMs: number): CuelineError {
+export function retryAfterTooLongError(error: CuelineError, restMs: number): CuelineError {
   const retryAt = new Date(Math.min(Date.now() + restMs, END_OF_TIME)).toISOString();
   return new CuelineError(
     'rate_limited',

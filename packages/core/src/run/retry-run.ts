@@ -1,9 +1,9 @@
 import { CuelineError } from '../errors.ts';
 import type { RunEvent } from '../log/events.ts';
-import { isGone, type Attempt, type LostWork } from './attempt.ts';
+import { isGone, type Attempt, type LostConnection } from './attempt.ts';
 import { refused, type Attempts } from './attempts.ts';
-import { keepSteps, type KeptRun } from './keep-steps.ts';
-import type { Opening } from './opening.ts';
+import { keepFinishedSteps, type KeptSteps } from './keep-steps.ts';
+import type { AttemptInput } from './opening.ts';
 
 /** What a retry needs of its run. */
 export type RetriedRun = {
@@ -12,9 +12,9 @@ export type RetriedRun = {
   /** True where nothing is run: a replay can only begin with its beginning. */
   replays(): boolean;
   /** Goes on with work whose connection was lost. */
-  find(lost: LostWork, key: string | undefined): Attempt;
+  find(lost: LostConnection, key: string | undefined): Attempt;
   /** Starts the conversation that is shown again, with what was kept of it. */
-  goOn(opening: Opening): Promise<unknown>;
+  continueWith(opening: AttemptInput): Promise<unknown>;
 };
 
 /**
@@ -31,17 +31,17 @@ export function retryRun(run: RetriedRun, from: number | undefined): Promise<unk
       new CuelineError('invalid_options', 'Nothing has run that could be tried again. Call start(input).'),
     );
   }
-  let kept: KeptRun;
+  let kept: KeptSteps;
   try {
-    kept = keepSteps(log, run.replays() ? 0 : from);
+    kept = keepFinishedSteps(log, run.replays() ? 0 : from);
   } catch (error) {
     return refused(error);
   }
   run.attempts.replace();
-  return run.goOn({ ...kept, shows: first.messages });
+  return run.continueWith({ ...kept, shows: first.messages });
 }
 
-function findAgain(run: RetriedRun, lost: LostWork, key: string | undefined): Promise<unknown> {
+function findAgain(run: RetriedRun, lost: LostConnection, key: string | undefined): Promise<unknown> {
   const found = run.find(lost, key);
   const result = found.result.catch((error: unknown) => {
     if (run.attempts.shown !== found || !isGone(error)) throw error;

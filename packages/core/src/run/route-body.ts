@@ -1,5 +1,5 @@
 import { CuelineError } from '../errors.ts';
-import { hintInPage } from '../report-in-development.ts';
+import { warnInDevelopment } from '../report-in-development.ts';
 import { isPlain } from './copy-plain.ts';
 import type { RunCommand, RunRequest } from './executor.ts';
 
@@ -24,9 +24,9 @@ export function startBody<Input>(request: RunRequest<Input>): string {
     );
   }
   if (definition.inline !== undefined) {
-    throw new CuelineError('invalid_options', unknownThere[definition.inline]);
+    throw new CuelineError('invalid_options', unknownPromptError[definition.inline]);
   }
-  if (definition.remote !== true) hintAtRemote(definition.name);
+  if (definition.remote !== true) suggestRemotePrompt(definition.name);
   if (model !== undefined && typeof model !== 'string') {
     throw new CuelineError(
       'invalid_options',
@@ -44,19 +44,19 @@ export function startBody<Input>(request: RunRequest<Input>): string {
   });
 }
 
-const hinted = new Set<string>();
+const warned = new Set<string>();
 
 /** Says once what a page with the whole definition of a server's prompt gives away. */
-function hintAtRemote(name: string): void {
-  if (hinted.has(name)) return;
-  hinted.add(name);
-  hintInPage(
+function suggestRemotePrompt(name: string): void {
+  if (warned.has(name)) return;
+  warned.add(name);
+  warnInDevelopment(
     `Prompt "${name}" runs on a server, but this page imports its definition, so its system prompt and tools are in what every visitor downloads. Use import type, and remotePrompt<typeof …>('${name}') in its place.`,
   );
 }
 
 /** Why a prompt that stands in a component cannot run on a server, and what to write instead. */
-const unknownThere: Readonly<Record<NonNullable<RunRequest['definition']['inline']>, string>> = {
+const unknownPromptError: Readonly<Record<NonNullable<RunRequest['definition']['inline']>, string>> = {
   usePrompt:
     "usePrompt was given a function, and a route runs the prompts that it knows by name. Define it on the server, export const planDay = definePrompt('plan-day', …), and write usePrompt(remotePrompt<typeof planDay>('plan-day')) here; what the function takes from the component becomes its input.",
   useTaskList:
@@ -86,17 +86,17 @@ function checkPart(value: unknown, path: string, above: Set<unknown>): void {
   if (value === undefined || value === null || typeof value === 'string' || typeof value === 'boolean')
     return;
   if (Number.isFinite(value)) return;
-  if (above.has(value)) throw unsendable(path, 'contains itself');
+  if (above.has(value)) throw unsendableError(path, 'contains itself');
   above.add(value);
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
-      if (item === undefined) throw unsendable(`${path}[${index}]`, 'is undefined');
+      if (item === undefined) throw unsendableError(`${path}[${index}]`, 'is undefined');
       checkPart(item, `${path}[${index}]`, above);
     }
   } else if (isPlain(value)) {
     for (const [key, item] of Object.entries(value)) checkPart(item, `${path}.${key}`, above);
   } else {
-    throw unsendable(path, `is ${kindOf(value)}`);
+    throw unsendableError(path, `is ${kindOf(value)}`);
   }
   // in two places is no circle
   above.delete(value);
@@ -110,7 +110,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'number' ? String(value) : `a ${typeof value}`;
 }
 
-function unsendable(path: string, what: string): CuelineError {
+function unsendableError(path: string, what: string): CuelineError {
   return new CuelineError(
     'invalid_options',
     `${path} ${what}, which cannot be sent to a route. Leave it out or say it as plain JSON, or run the prompt with inProcess().`,

@@ -1,6 +1,12 @@
 import { CuelineError } from '../errors.ts';
 import { readRetryAfter } from './retry-after.ts';
-import { askRoute, routeError, wrongKind, type Route, type RouteRequest } from './route-request.ts';
+import {
+  askRoute,
+  routeError,
+  unexpectedResponseError,
+  type Route,
+  type RouteRequest,
+} from './route-request.ts';
 
 /** A connection on which events come; or why there is none, and how long the route wants to be left alone. */
 export type RouteConnection =
@@ -28,27 +34,27 @@ export async function connectToRoute(
     controller.abort();
   };
   signal.addEventListener('abort', end);
-  const timer = limit(route.idleMs, () => controller.abort());
+  const timer = setLimit(route.idleMs, () => controller.abort());
   try {
     const response = await askRoute(route, {
       ...request,
       headers: { ...request.headers, accept: 'text/event-stream' },
       signal: controller.signal,
     });
-    if (!response.ok) return await refused(response, request);
+    if (!response.ok) return await readRefusal(response, request);
     if (response.status === 204 && request.headers?.['last-event-id'] !== undefined) {
       end();
       return { over: true };
     }
     const kind = response.headers.get('content-type') ?? '';
     if (response.body === null || !/^text\/event-stream\b/i.test(kind)) {
-      throw wrongKind(response, 'a stream of events (text/event-stream)');
+      throw unexpectedResponseError(response, 'a stream of events (text/event-stream)');
     }
     return { body: response.body as ReadableStream<Uint8Array>, end };
   } catch (error) {
     end();
     if (CuelineError.isInstance(error) && error.code !== 'network') throw error;
-    const lost = CuelineError.isInstance(error) ? error : timedOut(route, error);
+    const lost = CuelineError.isInstance(error) ? error : routeTimeoutError(route, error);
     return { lost, restMs: 0 };
   } finally {
     clearTimeout(timer);
@@ -56,7 +62,7 @@ export async function connectToRoute(
 }
 
 /** What a route that says no means: an error, or a reason to ask again a little later. */
-async function refused(response: Response, request: RouteRequest): Promise<RouteConnection> {
+async function readRefusal(response: Response, request: RouteRequest): Promise<RouteConnection> {
   const error = await routeError(response, request);
   const restMs = readRetryAfter(response.headers.get('retry-after')) ?? 0;
   // where nothing runs yet, whoever started it decides whether to wait
@@ -66,11 +72,11 @@ async function refused(response: Response, request: RouteRequest): Promise<Route
 }
 
 /** The error of a route that lets a request wait. */
-export function timedOut({ idleMs }: Route, cause?: unknown): CuelineError {
+export function routeTimeoutError({ idleMs }: Route, cause?: unknown): CuelineError {
   return new CuelineError('timeout', `The route did not answer within ${idleMs / 1_000} s.`, { cause });
 }
 
 /** Calls back after so many ms; never for Infinity. */
-export function limit(ms: number, onEnd: () => void): ReturnType<typeof setTimeout> | undefined {
+export function setLimit(ms: number, onEnd: () => void): ReturnType<typeof setTimeout> | undefined {
   return ms > 2 ** 31 - 1 ? undefined : setTimeout(onEnd, ms);
 }

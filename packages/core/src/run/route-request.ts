@@ -55,7 +55,7 @@ const MAX_TEXT_LENGTH = 64 * 1024;
 export async function askRoute(route: Route, request: RouteRequest): Promise<Response> {
   const { signal, runId } = request;
   const url = runId === undefined ? route.url : withRun(route.url, runId);
-  const own = await untilAborted(ownHeaders(route), signal);
+  const own = await untilAborted(pageHeaders(route), signal);
   const message = buildRequest(url, request, route, own);
   // as a global's own method: browsers refuse a detached fetch
   const send = route.fetch ?? ((given: Request) => globalThis.fetch(given));
@@ -70,7 +70,7 @@ export async function askRoute(route: Route, request: RouteRequest): Promise<Res
     const reason = redact(error instanceof Error ? error.message : String(error));
     throw new CuelineError(
       'network',
-      `Could not reach ${placeOf(url)} (${reason}). Check the connection, the address, and that the route is served.`,
+      `Could not reach ${safeUrl(url)} (${reason}). Check the connection, the address, and that the route is served.`,
       { cause: error },
     );
   }
@@ -106,7 +106,7 @@ function buildRequest(
   } catch {
     throw new CuelineError(
       'invalid_options',
-      `viaRoute: ${placeOf(url)} is no address here. Outside a page, write the whole of it, such as https://example.com/api/plan-day, without a name or password.`,
+      `viaRoute: ${safeUrl(url)} is no address here. Outside a page, write the whole of it, such as https://example.com/api/plan-day, without a name or password.`,
     );
   }
 }
@@ -126,14 +126,14 @@ export async function routeError(response: Response, request: RouteRequest): Pro
       { details },
     );
   }
-  const { code, advice } = meaningOf(status);
+  const { code, advice } = codeOfStatus(status);
   if (said !== undefined) return new CuelineError(said.code ?? code, said.message, { details });
   const reason = response.statusText === '' ? '' : ` ${response.statusText}`;
   return new CuelineError(code, `The route answered ${status}${reason}. ${advice}`, { details });
 }
 
 /** An answer that should have been of another kind. It is not read. */
-export function wrongKind(response: Response, expected: string): CuelineError {
+export function unexpectedResponseError(response: Response, expected: string): CuelineError {
   const kind = response.headers.get('content-type');
   const came = response.status === 204 || kind === null ? 'nothing' : kind;
   response.body?.cancel().catch(() => {});
@@ -149,10 +149,11 @@ export function wrongKind(response: Response, expected: string): CuelineError {
  * @throws CuelineError `stream_malformed` for any other
  */
 export async function readJson(response: Response, expected: string, field: string): Promise<unknown> {
-  if (!/\bjson\b/i.test(response.headers.get('content-type') ?? '')) throw wrongKind(response, expected);
+  if (!/\bjson\b/i.test(response.headers.get('content-type') ?? ''))
+    throw unexpectedResponseError(response, expected);
   const value = parse(await textOf(response));
   if (typeof value === 'object' && value !== null && field in value) return value;
-  throw wrongKind(response, expected);
+  throw unexpectedResponseError(response, expected);
 }
 
 /** The beginning of the body, as far as it can be read. */
@@ -182,7 +183,7 @@ function parse(text: string): unknown {
   }
 }
 
-async function ownHeaders({ headers }: Route): Promise<Readonly<Record<string, string>>> {
+async function pageHeaders({ headers }: Route): Promise<Readonly<Record<string, string>>> {
   if (typeof headers !== 'function') return headers ?? {};
   try {
     return await headers();
@@ -192,7 +193,7 @@ async function ownHeaders({ headers }: Route): Promise<Readonly<Record<string, s
 }
 
 /** An address without what may be secret in it. */
-function placeOf(url: string): string {
+function safeUrl(url: string): string {
   return url.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');
 }
 
@@ -210,7 +211,7 @@ function readError(text: string): { code?: CuelineErrorCode; message: string } |
   return { message: redact(message.slice(0, 2_000)), ...(known ? { code: code as CuelineErrorCode } : {}) };
 }
 
-function meaningOf(status: number): { code: CuelineErrorCode; advice: string } {
+function codeOfStatus(status: number): { code: CuelineErrorCode; advice: string } {
   if (status === 401 || status === 403)
     return { code: 'auth', advice: 'Sign in, or check the headers that are sent.' };
   if (status === 404 || status === 405)

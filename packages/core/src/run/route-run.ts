@@ -6,7 +6,7 @@ import { readEventStream } from '../log/read-event-stream.ts';
 import type { EditReply } from '../tasks/task.ts';
 import type { RunCommand, RunRequest } from './executor.ts';
 import { commandBody, startBody } from './route-body.ts';
-import { connectToRoute, limit, timedOut } from './route-connection.ts';
+import { connectToRoute, setLimit, routeTimeoutError } from './route-connection.ts';
 import { isOffline, pauseBeforeTry, untilOnline } from './route-pause.ts';
 import { askRoute, readJson, routeAt, routeError, type Route, type RouteRequest } from './route-request.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -22,7 +22,7 @@ const stoppedBy = new WeakMap<AbortSignal, string>();
 const START_RETRIES = 2;
 
 /** What is followed: a run to start, or one that was started before. */
-type Errand = {
+type Subscription = {
   /** What starts it, as JSON. */
   body?: string;
   runId?: string;
@@ -42,7 +42,7 @@ export function startOnRoute<Input>(
 ): AsyncIterator<RunEvent> {
   const route = routeAt(url, options);
   const { abortSignal } = request.options ?? {};
-  const errand: Errand = {
+  const errand: Subscription = {
     body: startBody({ ...request, key: request.key ?? createId('start') }),
     unstarted,
   };
@@ -65,7 +65,7 @@ export function attachToRoute(
  * Gives a command to a run, once there is a network, or after half a minute without. It is not sent again where the
  * connection fails, because it may have arrived, and a task that is added twice is there twice.
  */
-export async function tellRoute(
+export async function sendCommandToRoute(
   url: string | URL,
   options: RouteOptions,
   runId: string,
@@ -91,7 +91,7 @@ async function askInTime<Value>(
   read: (response: Response) => Value | Promise<Value>,
 ): Promise<Value> {
   const controller = new AbortController();
-  const timer = limit(route.idleMs, () => controller.abort(timedOut(route)));
+  const timer = setLimit(route.idleMs, () => controller.abort(routeTimeoutError(route)));
   try {
     return await read(await askRoute(route, { ...request, signal: controller.signal }));
   } finally {
@@ -99,7 +99,7 @@ async function askInTime<Value>(
   }
 }
 
-function follow(route: Route, errand: Errand, signal: AbortSignal): AsyncIterator<RunEvent> {
+function follow(route: Route, errand: Subscription, signal: AbortSignal): AsyncIterator<RunEvent> {
   let { runId } = errand;
   let last = errand.afterSeq;
   let given: RunEvent | undefined;
@@ -160,9 +160,9 @@ function follow(route: Route, errand: Errand, signal: AbortSignal): AsyncIterato
         runId === undefined &&
         failures > Math.min(route.retries, START_RETRIES)
       ) {
-        throw notStarted(reason, failures);
+        throw startFailedError(reason, failures);
       }
-      if (failures > route.retries) throw givenUp(reason, route.retries);
+      if (failures > route.retries) throw connectionLostError(reason, route.retries);
       await pauseBeforeTry(route, failures, restMs, halted);
     }
   }
@@ -286,7 +286,7 @@ function isConnectionLost({ code }: CuelineError): boolean {
   return code === 'stream_truncated' || code === 'timeout';
 }
 
-function notStarted(reason: CuelineError, attempts: number): CuelineError {
+function startFailedError(reason: CuelineError, attempts: number): CuelineError {
   if (attempts === 1) return reason;
   const { code, message, details } = reason;
   return new CuelineError(code, `${message} (${attempts} attempts)`, {
@@ -295,7 +295,7 @@ function notStarted(reason: CuelineError, attempts: number): CuelineError {
   });
 }
 
-function givenUp(reason: CuelineError, retries: number): CuelineError {
+function connectionLostError(reason: CuelineError, retries: number): CuelineError {
   const code = isConnectionLost(reason) ? 'network' : reason.code;
   const tries = retries === 1 ? 'one more try' : `${retries} more tries`;
   return new CuelineError(

@@ -7,13 +7,13 @@ import { noteInput } from '../prompt/given.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { ToolSchema } from '../prompt/tool-definition.ts';
 import type { NamedTool } from '../prompt/tool.ts';
-import type { Conducted } from './conduct.ts';
+import type { LoopPolicySetup } from './conduct.ts';
 import { budgetExceeded } from './limits.ts';
 import { checkMessages, openPrompt } from './open-prompt.ts';
 import type { Ending } from './recorder.ts';
-import { speak, type Speech } from './speak.ts';
+import { startAgentLoop, type AgentLoopOptions } from './speak.ts';
 import { toJson } from './to-json.ts';
-import type { AgentCall, EventSink, Speaker } from './tree.ts';
+import type { AgentCall, EventSink, AgentContext } from './tree.ts';
 import { toUIMessages } from './ui-messages.ts';
 
 /**
@@ -21,7 +21,10 @@ import { toUIMessages } from './ui-messages.ts';
  * parent. Resolves with the text of its answer, or with the object that its response schema asks for; rejects with why
  * there is none, which the parent's model is told.
  */
-export async function runAgent(parent: Speaker, { name, agent, args, context }: AgentCall): Promise<unknown> {
+export async function runAgent(
+  parent: AgentContext,
+  { name, agent, args, context }: AgentCall,
+): Promise<unknown> {
   const { tools, ...options } = agent.options;
   return answerWithin(parent, {
     name,
@@ -57,63 +60,63 @@ export type InnerPrompt = {
   define?: (prompt: Prompt) => void | Promise<void>;
   messages?: readonly ModelMessage[] | undefined;
   tools?: ToolSet | undefined;
-  options: Speech['options'];
+  options: AgentLoopOptions['options'];
   responseSchema?: ToolSchema | undefined;
-  conducted?: Conducted | undefined;
+  policySetup?: LoopPolicySetup | undefined;
   abortSignal: AbortSignal | undefined;
 };
 
 /** Runs a prompt inside a run, and gives what has come of it. @throws CuelineError why there is nothing */
-export async function answerWithin(parent: Speaker, inner: InnerPrompt): Promise<unknown> {
+export async function answerWithin(parent: AgentContext, inner: InnerPrompt): Promise<unknown> {
   const answer = (): Promise<unknown> => answerInside(parent, inner);
-  return parent.lend === undefined ? answer() : parent.lend(answer);
+  return parent.releaseWhile === undefined ? answer() : parent.releaseWhile(answer);
 }
 
-async function answerInside(parent: Speaker, inner: InnerPrompt): Promise<unknown> {
-  const { tree } = parent;
-  const { name, toolCallId, input, plugins = [], declared, define, conducted, abortSignal } = inner;
+async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<unknown> {
+  const { runContext } = parent;
+  const { name, toolCallId, input, plugins = [], declared, define, policySetup, abortSignal } = inner;
   const depth = parent.depth + 1;
   // it would be answered and paid for, and nobody would see it
-  if (tree.log.ended) throw runIsOver(name);
-  if (depth > tree.budget.limits.depth) throw budgetExceeded('depth', tree.budget.limits.depth);
+  if (runContext.log.ended) throw runIsOver(name);
+  if (depth > runContext.budget.limits.depth) throw budgetExceeded('depth', runContext.budget.limits.depth);
   const { prompt, messages } = await openPrompt({
     plugins,
     declared,
     async define(own) {
       await define?.(own);
-      await conducted?.define?.(own);
+      await policySetup?.define?.(own);
     },
     tools: inner.tools,
     messages: inner.messages,
   });
   checkMessages(messages);
-  const model = inner.model === undefined ? parent.model : await tree.models.resolve(inner.model);
+  const model = inner.model === undefined ? parent.model : await runContext.models.resolve(inner.model);
   // its function may have taken long
   abortSignal?.throwIfAborted();
-  const path = tree.pathOf(parent.path, toolCallId);
-  const sink = createAgentSink(tree.log, path);
+  const path = runContext.pathOf(parent.path, toolCallId);
+  const sink = createAgentSink(runContext.log, path);
   // one call may be answered by several
   const callBase = `${inner.callBase ?? parent.callBase}/${path.slice(path.lastIndexOf('/') + 1)}`;
-  const speaker: Speaker = { tree, path, depth, callBase, model, sink };
+  const agentContext: AgentContext = { runContext, path, depth, callBase, model, sink };
   let ending: Ending | undefined;
   sink.append({
     type: 'agent-start',
     name,
     toolCallId,
     model: typeof model === 'string' ? model : `${model.provider}:${model.modelId}`,
-    input: toJson(input, tree.secrets),
+    input: toJson(input, runContext.secrets),
     messages: toUIMessages(messages),
     messageId: createId('msg'),
   });
-  const conduct = conducted?.conduct({ speaker, messages });
-  const value = (): unknown => (response === undefined ? conduct?.result?.()?.output : response.value);
-  const { result, recorder, response } = speak(speaker, {
+  const policy = policySetup?.policy({ agentContext, messages });
+  const value = (): unknown => (response === undefined ? policy?.result?.()?.output : response.value);
+  const { result, recorder, response } = startAgentLoop(agentContext, {
     prompt,
     messages,
     options: inner.options,
     abortSignal: abortSignal ?? new AbortController().signal,
     ...(inner.responseSchema === undefined ? {} : { responseSchema: inner.responseSchema }),
-    conduct,
+    policy,
     onEnd(given) {
       ending = given;
       const { outcome, finishReason, error } = given;
@@ -123,18 +126,18 @@ async function answerInside(parent: Speaker, inner: InnerPrompt): Promise<unknow
         // an agent that waits for an answer which nobody can give it has stopped
         outcome: outcome === 'waiting' ? 'stopped' : outcome,
         ...(finishReason === undefined ? {} : { finishReason }),
-        ...(output === undefined ? {} : { output: toJson(output, tree.secrets) }),
+        ...(output === undefined ? {} : { output: toJson(output, runContext.secrets) }),
         ...(error === undefined ? {} : { error: error.toJSON() }),
       });
     },
   });
   await result.consumeStream({ onError: recorder.fail });
   // a run that has ended writes nothing down any more
-  if (ending === undefined) conduct?.ended?.(endingBy(abortSignal?.reason));
+  if (ending === undefined) policy?.ended?.(endingBy(abortSignal?.reason));
   abortSignal?.throwIfAborted();
-  if (ending === undefined && tree.log.ended) throw runIsOver(name);
+  if (ending === undefined && runContext.log.ended) throw runIsOver(name);
   if (ending?.outcome !== 'done') throw agentError(name, ending);
-  return response === undefined && conduct === undefined ? await result.text : value();
+  return response === undefined && policy === undefined ? await result.text : value();
 }
 
 /** How something inside a run ended that ended as a whole: for a reason of its own, or because it was stopped. */
@@ -165,7 +168,7 @@ function agentError(name: string, ending: Ending | undefined): CuelineError {
 
 /** The agent's part of the log. */
 function createAgentSink(
-  log: Speaker['tree']['log'],
+  log: AgentContext['runContext']['log'],
   path: string,
 ): EventSink & { end(body: RunEventBody): void } {
   let ended = false;

@@ -19,9 +19,9 @@ const MAX_PAUSE_MS = 10_000;
 /** This page, in the logs of the runs whose calls it runs. Another one after a reload. */
 const thisPage = createId('page');
 /** Requests whose calls this page runs, whichever run object follows them. */
-const underWay = new Set<string>();
+const activeRequests = new Set<string>();
 
-type Work = Pick<Attempt, 'log' | 'tell'>;
+type Work = Pick<Attempt, 'log' | 'sendCommand'>;
 
 /**
  * Runs one call of a client tool and answers it, if no other page does. A call that another page has begun waits until
@@ -31,41 +31,41 @@ type Work = Pick<Attempt, 'log' | 'tell'>;
 export async function runClientTool(
   request: RequestState,
   fn: ClientToolFunction,
-  { log, tell }: Work,
+  { log, sendCommand: tell }: Work,
 ): Promise<void> {
   const { requestId, toolName, effect, page } = request;
-  if (underWay.has(requestId)) return;
+  if (activeRequests.has(requestId)) return;
   const closed = signalOfEnd(log, requestId);
   let isMine = false;
   const mine = (): void => {
     isMine = true;
-    underWay.add(requestId);
+    activeRequests.add(requestId);
   };
   try {
     if (page === undefined) {
       mine();
       await holdPage(thisPage);
-      if ((await insist(tell, { type: 'begin', requestId, page: thisPage }, closed)).accepted)
+      if ((await sendRepeatedly(tell, { type: 'begin', requestId, page: thisPage }, closed)).accepted)
         await answer(await call());
     } else {
       if (page !== thisPage && !(await untilPageIsGone(page, closed))) return;
-      if (closed.aborted || underWay.has(requestId)) return;
+      if (closed.aborted || activeRequests.has(requestId)) return;
       mine();
       await holdPage(thisPage);
       const again: RunCommand = { type: 'begin', requestId, page: thisPage, instead: page };
       if (effect !== 'read') await answer(interrupted(toolName));
-      else if ((await insist(tell, again, closed)).accepted) await answer(await call());
+      else if ((await sendRepeatedly(tell, again, closed)).accepted) await answer(await call());
     }
   } catch (error) {
     // what is lost with the connection is answered by the call's time limit
-    if (!closed.aborted) await answer({ error: wordsOf(error) }).catch(() => {});
+    if (!closed.aborted) await answer({ error: errorTextOf(error) }).catch(() => {});
   } finally {
-    if (isMine) underWay.delete(requestId);
+    if (isMine) activeRequests.delete(requestId);
   }
   const now = openRequest(log, requestId);
   // another page had begun it, of which the log heard only while this page asked
   if (now !== undefined && now.page !== undefined && now.page !== page && now.page !== thisPage) {
-    await runClientTool(now, fn, { log, tell });
+    await runClientTool(now, fn, { log, sendCommand: tell });
   }
 
   async function call(): Promise<ClientToolAnswer> {
@@ -77,27 +77,31 @@ export async function runClientTool(
       );
       return { output: toPlain(toolName, output) };
     } catch (error) {
-      return { error: wordsOf(error) };
+      return { error: errorTextOf(error) };
     }
   }
 
   async function answer(given: ClientToolAnswer): Promise<void> {
     if (closed.aborted) return;
-    const reply = await insist(tell, { type: 'respond', requestId, answer: given }, closed);
+    const reply = await sendRepeatedly(tell, { type: 'respond', requestId, answer: given }, closed);
     if (reply.accepted || closed.aborted || 'error' in given) return;
     // an output that is refused is an error of this call
-    await insist(tell, { type: 'respond', requestId, answer: { error: reply.reason } }, closed);
+    await sendRepeatedly(tell, { type: 'respond', requestId, answer: { error: reply.reason } }, closed);
   }
 }
 
 /** Sends a command again where the connection broke: these do the same however often they come. */
-async function insist(tell: Work['tell'], command: RunCommand, closed: AbortSignal): Promise<EditReply> {
+async function sendRepeatedly(
+  tell: Work['sendCommand'],
+  command: RunCommand,
+  closed: AbortSignal,
+): Promise<EditReply> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await tell(command);
     } catch (error) {
       if (closed.aborted) return { accepted: false, reason: 'The call needs no answer any more.' };
-      if (tries === TRIES || !mayHeal(error)) throw error;
+      if (tries === TRIES || !isTransient(error)) throw error;
       const pause = Math.min(PAUSE_MS * 2 ** (tries - 1), MAX_PAUSE_MS);
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, pause);
@@ -107,7 +111,7 @@ async function insist(tell: Work['tell'], command: RunCommand, closed: AbortSign
   }
 }
 
-function mayHeal(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   const codes: unknown[] = ['network', 'timeout', 'overloaded', 'rate_limited', 'provider_error'];
   return CuelineError.isInstance(error) && codes.includes(error.code);
 }
@@ -155,7 +159,7 @@ function interrupted(toolName: string): ClientToolAnswer {
   };
 }
 
-function wordsOf(error: unknown): string {
+function errorTextOf(error: unknown): string {
   if (error === '' || (error instanceof Error && error.message === '')) {
     return 'The function in the page failed, and did not say why.';
   }

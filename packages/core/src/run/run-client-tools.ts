@@ -4,15 +4,15 @@ import type { AnyClientToolFunction } from './client-tools.ts';
 import { runClientTool } from './run-client-tool.ts';
 
 /** The requests of each log that have been looked at, with the page that had begun them. */
-const taken = new WeakMap<Attempt['log'], Set<string>>();
+const seenRequests = new WeakMap<Attempt['log'], Set<string>>();
 
 /** Runs the calls of client tools that a run waits for and that have a function here, each once. */
 export function runClientTools(
-  { log, tell }: Pick<Attempt, 'log' | 'tell'>,
+  { log, sendCommand: tell }: Pick<Attempt, 'log' | 'sendCommand'>,
   provided: readonly Readonly<Record<string, AnyClientToolFunction>>[],
 ): void {
-  const seen = taken.get(log) ?? new Set();
-  taken.set(log, seen);
+  const seen = seenRequests.get(log) ?? new Set();
+  seenRequests.set(log, seen);
   for (const request of log.getState().requests) {
     if (request.kind !== 'client-tool' || !isOpenRequest(request)) continue;
     const { toolName, requestId, page = '' } = request;
@@ -21,6 +21,6 @@ export function runClientTools(
     if (fn === undefined || seen.has(turn)) continue;
     seen.add(turn);
     // its faults become the call's
-    void runClientTool(request, fn[toolName]!, { log, tell });
+    void runClientTool(request, fn[toolName]!, { log, sendCommand: tell });
   }
 }

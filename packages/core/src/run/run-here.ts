@@ -15,7 +15,7 @@ export type KnownRuns = Map<string, LiveRun>;
 const MAX_UNHEARD = 32;
 
 /** Starts a run, and gives its events. A mistake that keeps it from starting becomes a log that ends with that error. */
-export async function startHere<Input>(
+export async function startInProcess<Input>(
   request: RunRequest<Input>,
   signal: AbortSignal,
   models: ModelSettings,

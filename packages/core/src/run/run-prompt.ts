@@ -5,7 +5,7 @@ import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { LiveRun } from './live-run.ts';
 import { loadRunner } from './load-runner.ts';
-import type { PromptConfig, PromptSource, RunContext, TextOutput } from './options.ts';
+import type { PromptConfig, PromptSource, UserContext, TextOutput } from './options.ts';
 
 /** Tools of which the compiler knows no more than that they are there: a script defines them while it runs. */
 type UnknownTools = Record<string, Tool<unknown, unknown>>;
@@ -19,7 +19,7 @@ export type RunPromptResult<
   Plugins extends readonly Plugin[] = readonly [],
 > = {
   /** The AI SDK's own result: `textStream`, `text`, `usage`, `toolCalls`, … Reading it makes the run go. */
-  result: StreamTextResult<UnknownTools, RunContext, Output>;
+  result: StreamTextResult<UnknownTools, UserContext, Output>;
   /** The prompt with everything that its function defined. */
   prompt: Prompt & PluginMethods<Plugins>;
   /** The run live: state, events, stop. */

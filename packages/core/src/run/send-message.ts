@@ -16,7 +16,7 @@ export function readSendMessage(message: unknown): Pick<UIMessage, 'parts'> | un
 
 /** Rejects with what is wrong with a message. The caller may ignore the promise. */
 export function refuseMessage(message: unknown): Promise<never> {
-  const refusal = loadRunner().then(({ unsendable }) => Promise.reject<never>(unsendable(message)));
+  const refusal = loadRunner().then(({ unsendableMessageError }) => Promise.reject<never>(unsendableMessageError(message)));
   refusal.catch(() => {});
   return refusal;
 }

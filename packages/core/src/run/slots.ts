@@ -1,11 +1,11 @@
 /** Places of which only so many can be taken at a time. */
-export type Slots = {
+export type Semaphore = {
   /** Waits for a place, and resolves with the way to give it back. Rejects with the signal's reason when that aborts. */
-  take(signal: AbortSignal | undefined): Promise<() => void>;
+  acquire(signal: AbortSignal | undefined): Promise<() => void>;
 };
 
 /** As many places as `count` says; whoever waits longest gets the next. */
-export function createSlots(count: number): Slots {
+export function createSemaphore(count: number): Semaphore {
   const waiting: (() => void)[] = [];
   let taken = 0;
 
@@ -22,7 +22,7 @@ export function createSlots(count: number): Slots {
   }
 
   return {
-    async take(signal) {
+    async acquire(signal) {
       signal?.throwIfAborted();
       if (taken < count) {
         taken += 1;

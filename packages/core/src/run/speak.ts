@@ -6,10 +6,10 @@ import { toRunError } from '../models/run-error.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { ToolSchema } from '../prompt/tool-definition.ts';
-import type { Conduct } from './conduct.ts';
+import type { LoopPolicy } from './conduct.ts';
 import { convertOnce } from './convert-once.ts';
 import { createModelCalls } from './model-calls.ts';
-import type { PromptOptions, RunContext } from './options.ts';
+import type { PromptOptions, UserContext } from './options.ts';
 import { createProviderApprovals } from './provider-approvals.ts';
 import { createRecorder, type Ending, type Recorder } from './recorder.ts';
 import { createResponseCheck, type ResponseCheck } from './response-check.ts';
@@ -19,11 +19,11 @@ import { createTaskProgress } from './task-progress.ts';
 import { readTimeouts } from './timeouts.ts';
 import { createToolApproval } from './tool-approval.ts';
 import { createToolRegistry } from './tool-registry.ts';
-import type { Speaker } from './tree.ts';
+import type { AgentContext } from './tree.ts';
 import type { UnfinishedCall } from './unfinished-step.ts';
 
 /** What somebody who talks to the model has to say. */
-export type Speech = {
+export type AgentLoopOptions = {
   prompt: Prompt;
   messages: ModelMessage[];
   options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'loopGuard' | 'tools'>;
@@ -31,7 +31,7 @@ export type Speech = {
   /** What the answer must be, for an agent. */
   responseSchema?: ToolSchema;
   /** What a session or an agent call adds. */
-  conduct?: Conduct | undefined;
+  policy?: LoopPolicy | undefined;
   /** Calls that the last of `messages` has left open. */
   unfinishedCalls?: readonly UnfinishedCall[] | undefined;
   aroundPrepareStep?: StreamContext['aroundPrepareStep'];
@@ -39,8 +39,8 @@ export type Speech = {
 };
 
 /** A conversation that has begun. Reading `result` makes it go. */
-export type Conversation = {
-  result: StreamTextResult<ToolSet, RunContext, OutputInterface>;
+export type AgentLoop = {
+  result: StreamTextResult<ToolSet, UserContext, OutputInterface>;
   recorder: Recorder;
   /** The checked answer, where there is a response schema. */
   response: ResponseCheck | undefined;
@@ -54,30 +54,30 @@ function keepConsoleQuiet(): void {
 }
 
 /** Begins a conversation with the model: the run's own, or an agent's. The only place that calls `streamText`. */
-export function speak(speaker: Speaker, speech: Speech): Conversation {
+export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoopOptions): AgentLoop {
   keepConsoleQuiet();
-  const { tree, sink } = speaker;
-  const { prompt, messages, abortSignal, responseSchema, conduct } = speech;
-  const { timeout, maxRetries, ...options } = speech.options;
+  const { runContext, sink } = agentContext;
+  const { prompt, messages, abortSignal, responseSchema, policy } = loopOptions;
+  const { timeout, maxRetries, ...options } = loopOptions.options;
   const timeouts = readTimeouts(timeout);
   const { taskList } = prompt.definitions;
   // before its first events, since whoever hears of a task may edit it at once
-  if (taskList !== undefined) tree.taskLists.set(speaker.path ?? '', taskList);
+  if (taskList !== undefined) runContext.taskLists.set(agentContext.path ?? '', taskList);
   const tasks = taskList === undefined ? undefined : createTaskProgress(prompt, taskList, sink);
   const response = responseSchema === undefined ? undefined : createResponseCheck(responseSchema);
   const unfinished = (): CuelineError | 'waiting' | undefined => {
-    const { error, waiting } = conduct?.result?.() ?? {};
+    const { error, waiting } = policy?.result?.() ?? {};
     return tasks?.unfinished() ?? response?.failure() ?? error ?? (waiting === true ? 'waiting' : undefined);
   };
-  const approvals = createProviderApprovals(speaker);
+  const approvals = createProviderApprovals(agentContext);
   const toolApproval = createToolApproval(options.toolApproval, () => registry.tools);
   const attempts = options.streamRetries === undefined ? undefined : createStreamAttempts();
   const recorder = createRecorder(sink, {
     brokenBefore: attempts?.brokenBefore,
-    secrets: tree.secrets,
+    secrets: runContext.secrets,
     onEnd(ending) {
-      conduct?.ended?.(ending);
-      speech.onEnd(ending);
+      policy?.ended?.(ending);
+      loopOptions.onEnd(ending);
     },
     unfinished,
     tools: () => registry.tools,
@@ -88,18 +88,18 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
     },
   });
   const registry = createToolRegistry({
-    speaker,
+    agentContext,
     recorder,
     onStart: (toolName) => tasks?.called(toolName),
     toolMs: timeouts.toolMs,
     verdictOf: toolApproval.verdictOf,
-    strictLoops: conduct?.cause === 'call',
+    strictLoops: policy?.cause === 'call',
   });
-  const modelCalls = createModelCalls(conduct, {
+  const modelCalls = createModelCalls(policy, {
     timeouts: timeouts.model,
     retries: maxRetries,
     leavesStreams: options.streamRetries !== undefined,
-    secrets: tree.secrets,
+    secrets: runContext.secrets,
     onRetry: recorder.retries,
   });
   const steers = [
@@ -107,24 +107,24 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
     ...(response === undefined ? [] : [{ cause: 'output' as const, message: response.check }]),
   ];
   const result = withNamedErrors(() =>
-    streamText<ToolSet, RunContext, OutputInterface>({
+    streamText<ToolSet, UserContext, OutputInterface>({
       ...convertOnce(
         composeStreamOptions(options, {
-          speaker,
+          agentContext,
           prompt,
           recorder,
           registry,
           tasks,
           steers,
           output: response?.output ?? options.output,
-          conduct,
+          policy,
           approvals,
           toolApproval,
           attempts,
           modelCalls,
           abortSignal,
-          unfinishedCalls: speech.unfinishedCalls,
-          aroundPrepareStep: speech.aroundPrepareStep,
+          unfinishedCalls: loopOptions.unfinishedCalls,
+          aroundPrepareStep: loopOptions.aroundPrepareStep,
         }),
       ),
       ...(response === undefined ? {} : { output: response.output }),
@@ -132,7 +132,7 @@ export function speak(speaker: Speaker, speech: Speech): Conversation {
       // the model tries again by itself
       maxRetries: 0,
       experimental_download: options.experimental_download ?? guardedDownload(),
-      model: modelCalls.wrap(speaker.model),
+      model: modelCalls.wrap(agentContext.model),
       messages,
       abortSignal,
     }),

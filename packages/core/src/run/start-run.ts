@@ -6,17 +6,17 @@ import { createRunLog, type RunLog } from '../log/run-log.ts';
 import { createModels } from '../models/create-models.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
 import type { RunRequest } from './executor.ts';
-import { withoutKeys } from './hide-keys.ts';
+import { withRedactedKeys } from './hide-keys.ts';
 import { createLiveRun } from './live-run.ts';
 import { openRun, toDefinition } from './open-run.ts';
 import type { PromptConfig, PromptSource, TextOutput } from './options.ts';
 import { explainRejections } from './result.ts';
 import { runAgent } from './run-agent.ts';
 import type { RunPromptResult } from './run-prompt.ts';
-import { speak } from './speak.ts';
+import { startAgentLoop } from './speak.ts';
 import { toJson } from './to-json.ts';
 import { trackWork, type WorkListener } from './track-work.ts';
-import { createTree, type Speaker } from './tree.ts';
+import { createRunContext, type AgentContext } from './tree.ts';
 import { toUIMessages } from './ui-messages.ts';
 import type { UnfinishedCall } from './unfinished-step.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -47,7 +47,7 @@ export async function startRun<
   const opened = await untilAborted(track(openRun(definition, config)), notYet(config.options?.abortSignal));
 
   const runId = createId('run');
-  const log = withoutKeys(createRunLog(), models.secrets());
+  const log = withRedactedKeys(createRunLog(), models.secrets());
   log.append({
     type: 'run-start',
     v: LOG_VERSION,
@@ -56,14 +56,16 @@ export async function startRun<
     model: `${model.provider}:${model.modelId}`,
     ...(model.provider === 'simulated' ? { simulated: true } : {}),
     ...(config.input === undefined ? {} : { input: toJson(config.input) }),
-    messages: [...toUIMessages(opened.ownMessages), ...(toJson(opened.turns) as UIMessage[])],
+    messages: [...toUIMessages(opened.promptMessages), ...(toJson(opened.turns) as UIMessage[])],
     ...(opened.turns.length === 0 ? {} : { turns: opened.turns.length }),
     messageId: createId('msg'),
-    ...(definition.output === undefined && opened.conducted?.structured !== true ? {} : { structured: true }),
+    ...(definition.output === undefined && opened.policySetup?.structured !== true
+      ? {}
+      : { structured: true }),
   });
   const abort = new AbortController();
   const { abortSignal } = opened;
-  const tree = createTree(log, models, {
+  const runContext = createRunContext(log, models, {
     limits: opened.limits,
     approvedEffects: opened.approvedEffects,
     loopRules: opened.loopRules,
@@ -79,27 +81,34 @@ export async function startRun<
     recorder.end('stopped');
     abort.abort(reason);
   };
-  const speaker: Speaker = { tree, path: undefined, depth: 0, callBase: runId, model, sink: log };
-  const conduct = opened.conducted?.conduct({ speaker, messages: opened.messages });
-  const { result, recorder, response } = speak(speaker, {
+  const agentContext: AgentContext = {
+    runContext,
+    path: undefined,
+    depth: 0,
+    callBase: runId,
+    model,
+    sink: log,
+  };
+  const policy = opened.policySetup?.policy({ agentContext, messages: opened.messages });
+  const { result, recorder, response } = startAgentLoop(agentContext, {
     prompt: opened.prompt,
     messages: opened.messages,
     options: opened.options,
     abortSignal: abort.signal,
     ...(definition.output === undefined ? {} : { responseSchema: definition.output }),
-    conduct,
+    policy,
     unfinishedCalls,
     // the AI SDK would call the model once, whatever its signal says
     ...(abortSignal?.aborted === true
       ? { aroundPrepareStep: () => () => Promise.reject(abortSignal.reason as Error) }
       : {}),
     onEnd({ outcome, finishReason, error }) {
-      const output = response === undefined ? conduct?.result?.()?.output : response.value;
+      const output = response === undefined ? policy?.result?.()?.output : response.value;
       log.append({
         type: 'run-end',
         outcome,
         ...(finishReason === undefined ? {} : { finishReason }),
-        ...(outcome === 'done' && output !== undefined ? { output: toJson(output, tree.secrets) } : {}),
+        ...(outcome === 'done' && output !== undefined ? { output: toJson(output, runContext.secrets) } : {}),
         ...(error === undefined ? {} : { error: error.toJSON() }),
       });
     },
@@ -115,7 +124,7 @@ export async function startRun<
     result: explainRejections(result, () => recorder.failure) as RunPromptResult<Output>['result'],
     // it has its plugins' methods by now
     prompt: opened.prompt,
-    run: createLiveRun(runId, tree, () => void drive(), stop),
+    run: createLiveRun(runId, runContext, () => void drive(), stop),
   };
 }
 

@@ -8,21 +8,21 @@ import type { CuelineError } from '../errors.ts';
 import { toRunError } from '../models/run-error.ts';
 import type { LanguageModelObject } from '../models/settings.ts';
 import { browserConnectivity, type Connectivity } from './connectivity.ts';
-import { healedFinish, openAnswer, streamOf, type AnswerSettings } from './open-answer.ts';
+import { repairedFinish, openResponse, streamOf, type ResponseSettings } from './open-answer.ts';
 import {
-  afterAttempts,
-  isPassing,
+  withAttemptCount,
+  isTransient,
   OFFLINE_TRY_MS,
   retryDelay,
   sleepFor,
   untilOnline,
   type Sleep,
 } from './retries.ts';
-import { MAX_RETRY_AFTER_MS, restTooLong, retryAfterOf } from './retry-after.ts';
+import { MAX_RETRY_AFTER_MS, retryAfterTooLongError, retryAfterOf } from './retry-after.ts';
 import { defaultTimeouts } from './step-timers.ts';
 import { untilAborted } from './until-aborted.ts';
 
-export type { ModelAnswer } from './whole-answer.ts';
+export type { ModelResponse } from './whole-answer.ts';
 
 /** A model call that has failed, and is tried again. */
 export type ModelRetry = {
@@ -38,7 +38,7 @@ export type ModelRetry = {
 };
 
 /** How a model's calls are kept from failing, and what becomes of those that do. */
-export type SteadySettings = AnswerSettings & {
+export type RetrySettings = ResponseSettings & {
   /** Tries after the first, as long as nothing of an answer can be seen. 2 by default. */
   retries?: number | undefined;
   /** Called before each wait for another try. */
@@ -56,20 +56,20 @@ export type SteadySettings = AnswerSettings & {
  * tool call; where `heal` takes the error, it ends as an answer without tool calls. What the call's own abort signal
  * throws is passed on as it is.
  */
-export function steadyModel(model: LanguageModelObject, settings: SteadySettings): LanguageModelObject {
+export function withRetries(model: LanguageModelObject, settings: RetrySettings): LanguageModelObject {
   return wrapLanguageModel({
     model,
     middleware: {
       specificationVersion: 'v4',
-      wrapStream: ({ model, params }) => steadyCall(model, params, settings),
+      wrapStream: ({ model, params }) => callWithRetries(model, params, settings),
     },
   });
 }
 
-async function steadyCall(
+async function callWithRetries(
   model: LanguageModelV4,
   call: LanguageModelV4CallOptions,
-  settings: SteadySettings,
+  settings: RetrySettings,
 ): Promise<LanguageModelV4StreamResult> {
   const {
     retries = 2,
@@ -86,12 +86,12 @@ async function steadyCall(
     const began = now();
     try {
       attempts += 1;
-      return await openAnswer(model, call, settings, firstChunkLeftMs);
+      return await openResponse(model, call, settings, firstChunkLeftMs);
     } catch (thrown) {
       firstChunkLeftMs = Math.max(1, firstChunkLeftMs - (now() - began));
       abortSignal?.throwIfAborted();
       const error = toRunError(thrown, settings.secrets);
-      if (!isPassing(error, thrown)) return failed(error, settings);
+      if (!isTransient(error, thrown)) return failedResponse(error, settings);
       if (error.code === 'network' && !connectivity.isOnline()) {
         // no try of those that count: there was nothing to reach
         attempts -= 1;
@@ -107,8 +107,8 @@ async function steadyCall(
       }
       const asked = retryAfterOf(thrown);
       if (asked !== undefined && asked > MAX_RETRY_AFTER_MS)
-        return failed(restTooLong(error, asked), settings);
-      if (attempts > retries) return failed(afterAttempts(error, attempts), settings);
+        return failedResponse(retryAfterTooLongError(error, asked), settings);
+      if (attempts > retries) return failedResponse(withAttemptCount(error, attempts), settings);
       const delayMs = Math.round(asked ?? retryDelay(attempts, random));
       settings.onRetry?.({
         error,
@@ -123,7 +123,7 @@ async function steadyCall(
 }
 
 /** A call that failed for good: an answer with nothing in it where that is healed. @throws the error otherwise */
-function failed(error: CuelineError, { heal }: SteadySettings): LanguageModelV4StreamResult {
-  if (heal?.(error) !== true) throw error;
-  return { stream: streamOf([{ type: 'stream-start', warnings: [] }, healedFinish()]) };
+function failedResponse(error: CuelineError, { repair }: RetrySettings): LanguageModelV4StreamResult {
+  if (repair?.(error) !== true) throw error;
+  return { stream: streamOf([{ type: 'stream-start', warnings: [] }, repairedFinish()]) };
 }

@@ -1,7 +1,7 @@
 import type { Experimental_Steering as Steering, StepResult, ToolSet } from 'ai';
 import { createId } from '../create-id.ts';
-import type { Conduct } from './conduct.ts';
-import type { RunContext } from './options.ts';
+import type { LoopPolicy } from './conduct.ts';
+import type { UserContext } from './options.ts';
 import type { RunEventBody } from '../log/events.ts';
 import type { EventSink } from './tree.ts';
 
@@ -10,21 +10,21 @@ type Cause = Extract<RunEventBody, { type: 'steer' }>['cause'];
 /** Something that may keep a run from ending: what to tell a model that wants to stop, or undefined where it may. */
 export type Steer = {
   cause: 'tasks' | 'output';
-  message(step: StepResult<ToolSet, RunContext>): string | undefined | Promise<string | undefined>;
+  message(step: StepResult<ToolSet, UserContext>): string | undefined | Promise<string | undefined>;
 };
 
 /** Finish reasons of an answer that ends the run. */
-const failed: ReadonlySet<string> = new Set(['error', 'interrupted', 'content-filter']);
+const failedFinishReasons: ReadonlySet<string> = new Set(['error', 'interrupted', 'content-filter']);
 
 /** Where the model has answered without a call, tells it what is still missing; the same run then goes on. */
-export async function steerOnward(
-  step: StepResult<ToolSet, RunContext>,
+export async function steerLoop(
+  step: StepResult<ToolSet, UserContext>,
   steers: readonly Steer[],
   steering: Steering,
   sink: EventSink,
 ): Promise<void> {
   const goesOn = step.toolCalls.some(({ providerExecuted }) => providerExecuted !== true);
-  if (goesOn || sink.ended || failed.has(step.finishReason)) return;
+  if (goesOn || sink.ended || failedFinishReasons.has(step.finishReason)) return;
   for (const { cause, message } of steers) {
     const text = await message(step);
     if (text === undefined) continue;
@@ -43,13 +43,13 @@ export function causeOf(id: string): Cause {
 }
 
 /** Tells the model what whoever conducts the conversation has to say after a step, unless that was the last. */
-export async function conductOnward(
-  step: StepResult<ToolSet, RunContext>,
-  conduct: Conduct,
+export async function continueLoop(
+  step: StepResult<ToolSet, UserContext>,
+  policy: LoopPolicy,
   steering: Steering,
 ): Promise<void> {
-  const words = await conduct.afterStep?.(step);
-  if (words === undefined || conduct.done?.() === true) return;
-  const { text, corrects } = typeof words === 'string' ? { text: words, corrects: false } : words;
-  void steering.steer(text, { id: createId(corrects ? 'correction' : conduct.cause) });
+  const feedback = await policy.afterStep?.(step);
+  if (feedback === undefined || policy.done?.() === true) return;
+  const { text, corrects } = typeof feedback === 'string' ? { text: feedback, corrects: false } : feedback;
+  void steering.steer(text, { id: createId(corrects ? 'correction' : policy.cause) });
 }

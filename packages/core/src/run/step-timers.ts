@@ -19,7 +19,7 @@ export const defaultTimeouts: Required<{ [Name in keyof ModelTimeouts]: number }
 };
 
 /** The time limits of one call, which begin when they are made. */
-export type StepTimers = {
+export type CallTimeouts = {
   /** There is something of the answer. */
   begun(): void;
   /** Another part of the answer has come. */
@@ -38,12 +38,12 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * Starts the limits of a call. `onTimeout` is called once, with the error of the limit that is exceeded. `firstChunk` is
  * what is left of that limit after earlier tries.
  */
-export function createStepTimers(
+export function startCallTimeouts(
   timeouts: ModelTimeouts,
   now: () => number,
   onTimeout: (error: CuelineError) => void,
   firstChunkLeftMs?: number,
-): StepTimers {
+): CallTimeouts {
   const {
     firstChunkMs = defaultTimeouts.firstChunkMs,
     chunkMs = defaultTimeouts.chunkMs,

@@ -1,6 +1,6 @@
 import { CuelineError } from '../errors.ts';
 import { loadPart } from '../load-part.ts';
-import { createEventCounter, ownEventLimits } from '../log/event-limits.ts';
+import { createEventCounter, serverEventLimits } from '../log/event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { createReducer, type Reducer } from '../log/reduce.ts';
 import type { Executor } from './executor.ts';
@@ -113,7 +113,7 @@ export function createEventWriter(
       const batch = waiting.slice(0, MAX_BATCH);
       waiting = waiting.slice(MAX_BATCH);
       // the storage may still do it: another batch before it has answered could come in between
-      const late = setTimeout(() => tell(silent()), ANSWER_MS);
+      const late = setTimeout(() => tell(storageTimeoutError()), ANSWER_MS);
       try {
         await storage.append(id, batch, { again: failures > 0 });
         failures = 0;
@@ -205,7 +205,7 @@ export type StoredLog = { events: readonly RunEvent[]; damage?: CuelineError };
 export async function readStored(storage: RunStorage, id: string): Promise<StoredLog> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(silent()), ANSWER_MS);
+    timer = setTimeout(() => reject(storageTimeoutError()), ANSWER_MS);
   });
   try {
     return readable((await Promise.race([storage.load(id), limit])) ?? []);
@@ -224,13 +224,13 @@ function readable(stored: readonly RunEvent[]): StoredLog {
   if (first === undefined) return { events: [] };
   const length = readableLength(stored);
   if (length === 0 || first.type !== 'run-start' || first.v !== LOG_VERSION) {
-    throw failed(
+    throw storageFailedError(
       'What is stored of this run was written by another version, or is damaged from its beginning on. The next start takes its place.',
       'damaged',
     );
   }
   if (length === stored.length) return { events: stored };
-  const damage = failed(
+  const damage = storageFailedError(
     `What is stored of this run is damaged after its first ${length} events, so what came after them is lost. ` +
       'retry() continues after its last whole step.',
     'damaged',
@@ -240,7 +240,7 @@ function readable(stored: readonly RunEvent[]): StoredLog {
 
 /** How many events follow each other from 0, are no more than a run may hold, and can be shown. */
 function readableLength(stored: readonly RunEvent[]): number {
-  const count = createEventCounter(ownEventLimits, { unknownTypes: 'counted' });
+  const count = createEventCounter(serverEventLimits, { unknownTypes: 'counted' });
   const excess = stored.findIndex((event) => count(event) !== undefined);
   const counted = excess === -1 ? stored : stored.slice(0, excess);
   if (canBeShown(counted, 0, createReducer())) return counted.length;
@@ -272,13 +272,13 @@ function asStorageError(error: unknown, say: (why: string) => string): CuelineEr
   return new CuelineError('storage_failed', say(why), { cause: error });
 }
 
-function silent(): CuelineError {
-  return failed(
+function storageTimeoutError(): CuelineError {
+  return storageFailedError(
     `The storage has not answered for ${ANSWER_MS / 1_000} s, so the run is only in memory for now.`,
     'silent',
   );
 }
 
-function failed(message: string, reason: string): CuelineError {
+function storageFailedError(message: string, reason: string): CuelineError {
   return new CuelineError('storage_failed', message, { details: { reason } });
 }

@@ -1,12 +1,12 @@
 import type { RunEvent } from '../log/events.ts';
 
 /** One call of a run, or of an agent in it. */
-export type BegunCall = { toolCallId: string; agent?: string | undefined };
+export type StartedCall = { toolCallId: string; agent?: string | undefined };
 
 /** Lets calls wait until the log that says that they have begun is stored. */
 export type StoredCalls = {
   /** Resolves once the call's `tool-start` is stored, the run has ended, or a second has passed. Never rejects. */
-  whenStored(call: BegunCall): Promise<void>;
+  whenStored(call: StartedCall): Promise<void>;
   /** The next event of the log, once it is given to the storage. */
   see(event: RunEvent): void;
 };
@@ -20,7 +20,7 @@ const MAX_WAIT_MS = 1_000;
 /** `flush` resolves once everything that the storage was given is stored, or nothing can be stored at the moment. */
 export function createStoredCalls(flush: () => Promise<void>): StoredCalls {
   const waiting = new Map<string, () => void>();
-  const keyOf = ({ toolCallId, agent = '' }: BegunCall): string => JSON.stringify([agent, toolCallId]);
+  const keyOf = ({ toolCallId, agent = '' }: StartedCall): string => JSON.stringify([agent, toolCallId]);
   return {
     whenStored: (call) =>
       new Promise((resolve) => {

@@ -11,20 +11,20 @@ import { scriptError } from '../script-error.ts';
 import { layered, type Variable } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { beforeCallback, composeCallbacks } from './compose.ts';
-import type { Conduct } from './conduct.ts';
+import type { LoopPolicy } from './conduct.ts';
 import type { ModelCalls } from './model-calls.ts';
-import type { PromptOptions, RunContext, StreamTextOptions } from './options.ts';
+import type { PromptOptions, UserContext, StreamTextOptions } from './options.ts';
 import { finishStep } from './finish-step.ts';
 import { createPrepareStep } from './prepare-step.ts';
 import type { ProviderApprovals } from './provider-approvals.ts';
 import type { Recorder } from './recorder.ts';
 import { createRequestRecorder } from './request.ts';
-import { conductOnward, steerOnward, type Steer } from './steer.ts';
+import { continueLoop, steerLoop, type Steer } from './steer.ts';
 import type { StreamAttempts } from './stream-attempts.ts';
 import type { TaskProgress } from './task-progress.ts';
 import type { ToolApproval } from './tool-approval.ts';
 import type { ToolRegistry } from './tool-registry.ts';
-import type { EventSink, Speaker } from './tree.ts';
+import type { EventSink, AgentContext } from './tree.ts';
 import type { UnfinishedCall } from './unfinished-step.ts';
 
 /** Settings of a call that the log keeps with each step's request. */
@@ -43,7 +43,7 @@ const settingNames = [
 
 /** What a speaker's options are composed with. */
 export type StreamContext = {
-  speaker: Speaker;
+  agentContext: AgentContext;
   prompt: Prompt;
   recorder: Recorder;
   registry: ToolRegistry;
@@ -52,7 +52,7 @@ export type StreamContext = {
   steers: readonly Steer[];
   /** What the answer is to be, where it is not just text. */
   output: OutputInterface | undefined;
-  conduct: Conduct | undefined;
+  policy: LoopPolicy | undefined;
   approvals: ProviderApprovals;
   toolApproval: ToolApproval;
   attempts: StreamAttempts | undefined;
@@ -65,7 +65,7 @@ export type StreamContext = {
 };
 
 /** Says what a step sends. */
-export type PrepareStep = PrepareStepFunction<ToolSet, RunContext>;
+export type PrepareStep = PrepareStepFunction<ToolSet, UserContext>;
 
 /** The arguments of `streamText`, but for model, messages and signal: the caller's options composed with our own ends. */
 export function composeStreamOptions(
@@ -73,24 +73,24 @@ export function composeStreamOptions(
   context: StreamContext,
 ): Omit<StreamTextOptions, 'model' | 'prompt' | 'messages'> & { instructions?: Instructions } {
   const {
-    speaker,
+    agentContext,
     prompt,
     recorder,
     registry,
     tasks,
     steers,
     output,
-    conduct,
+    policy,
     approvals,
     modelCalls,
     aroundPrepareStep,
   } = context;
   const { system, instructions, systemFormat, forceTools = false, ...rest } = options;
-  const { sink, tree } = speaker;
+  const { sink, runContext } = agentContext;
   const { definitions } = prompt;
   const own = joinInstructions(system, instructions);
   const recordVariables = createVariableRecorder(() => layered(definitions, tasks?.layer).variables, sink);
-  const describe = createRequestRecorder(tree.secrets);
+  const describe = createRequestRecorder(runContext.secrets);
   const steering = rest.experimental_steering ?? createSteering();
   /** What hooks and `prepareStep` have changed for the step that is about to start. */
   let changes: object = {};
@@ -101,7 +101,7 @@ export function composeStreamOptions(
   context.toolApproval.check();
   const initial = compileInstructions(definitions, own, systemFormat);
   const prepareStep = createPrepareStep({
-    speaker,
+    agentContext,
     prompt,
     registry,
     tasks,
@@ -110,7 +110,7 @@ export function composeStreamOptions(
     activeTools: rest.activeTools,
     own: rest.prepareStep,
     forceTools: forceTools && rest.toolChoice === undefined,
-    conduct,
+    policy,
     approvals,
     onChange: (changed) => (changes = changed),
   });
@@ -119,7 +119,7 @@ export function composeStreamOptions(
     ...(initial === undefined ? {} : { instructions: initial }),
     // with tools, even with none in them, the AI SDK sends every part through one more stream
     ...(definitions.tools.size > 0 ? { tools: registry.tools } : {}),
-    ...(steers.length > 0 || conduct !== undefined || definitions.tools.size > 0
+    ...(steers.length > 0 || policy !== undefined || definitions.tools.size > 0
       ? { experimental_steering: steering }
       : {}),
     ...(context.toolApproval.configuration === undefined
@@ -136,7 +136,7 @@ export function composeStreamOptions(
       }
       const prepare = aroundPrepareStep?.(prepareStep) ?? prepareStep;
       const given = { ...step, model: modelCalls.unwrap(step.model) };
-      const prepared = await tree.track((async () => prepare(given))());
+      const prepared = await runContext.track((async () => prepare(given))());
       const model = prepared?.model;
       return model === undefined ? prepared : { ...prepared, model: modelCalls.wrap(model) };
     },
@@ -144,7 +144,7 @@ export function composeStreamOptions(
       // after an error there is nothing to go on from
       () => recorder.failure !== undefined,
       () => tasks?.failed === true,
-      () => conduct?.done?.() === true,
+      () => policy?.done?.() === true,
       ...(rest.stopWhen === undefined ? [] : [rest.stopWhen].flat().map(withScriptErrors)),
     ],
     onChunk: beforeCallback(({ chunk }) => {
@@ -161,15 +161,15 @@ export function composeStreamOptions(
     onStepEnd: composeCallbacks(
       async (step) => {
         // what is spent is spent: it is the next call that may not be made
-        tree.budget.addTokens(step.usage);
+        runContext.budget.addTokens(step.usage);
         if (approvals.asked) {
-          const goesOn = await Promise.resolve(conduct?.paused?.(step) ?? true).catch(recorder.fail);
+          const goesOn = await Promise.resolve(policy?.paused?.(step) ?? true).catch(recorder.fail);
           return goesOn === true ? approvals.settle(steering, context.abortSignal) : undefined;
         }
-        await steerOnward(step, steers, steering, sink);
-        if (conduct === undefined || sink.ended) return;
+        await steerLoop(step, steers, steering, sink);
+        if (policy === undefined || sink.ended) return;
         // the AI SDK goes on whatever its callbacks throw
-        await conductOnward(step, conduct, steering).catch(recorder.fail);
+        await continueLoop(step, policy, steering).catch(recorder.fail);
       },
       rest.onStepEnd,
       rest.onStepFinish,
@@ -188,7 +188,9 @@ export function composeStreamOptions(
 }
 
 /** The caller's condition; what it throws is not the model's fault. */
-function withScriptErrors(stopWhen: StopCondition<ToolSet, RunContext>): StopCondition<ToolSet, RunContext> {
+function withScriptErrors(
+  stopWhen: StopCondition<ToolSet, UserContext>,
+): StopCondition<ToolSet, UserContext> {
   return async (given) => {
     try {
       return await stopWhen(given);

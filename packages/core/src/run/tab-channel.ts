@@ -58,7 +58,7 @@ function isTabMessage(value: unknown): value is TabMessage {
     case 'ask':
       return typeof log === 'string' && Number.isSafeInteger(after);
     case 'events':
-      return typeof log === 'string' && Array.isArray(events) && events.every(isInPlace);
+      return typeof log === 'string' && Array.isArray(events) && events.every(hasConsecutiveSeq);
     case 'command':
       return typeof key === 'string' && typeof command === 'object' && command !== null;
     case 'stop':
@@ -70,7 +70,7 @@ function isTabMessage(value: unknown): value is TabMessage {
   }
 }
 
-function isInPlace(event: unknown): boolean {
+function hasConsecutiveSeq(event: unknown): boolean {
   const { seq, t, type } = (event ?? {}) as Record<string, unknown>;
   return (
     Number.isSafeInteger(seq) && (seq as number) >= 0 && typeof t === 'number' && typeof type === 'string'

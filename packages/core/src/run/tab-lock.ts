@@ -15,7 +15,7 @@ export type TabLock = {
   /** True while this tab holds it. */
   readonly isHeld: boolean;
   /** True where another tab holds it. */
-  isElsewhere(): Promise<boolean>;
+  isHeldElsewhere(): Promise<boolean>;
   /**
    * Resolves once this tab holds the lock, with what gives it back; a tab may hold it several times. It is taken away from
    * another tab once `steal` aborts. Rejects where `signal` aborts before.
@@ -79,7 +79,7 @@ export function createTabLock(name: string, locks: TabLocks, onStolen: () => voi
     get isHeld() {
       return held !== undefined;
     },
-    async isElsewhere() {
+    async isHeldElsewhere() {
       if (held !== undefined) return false;
       const { held: all = [] } = await locks.query();
       return held === undefined && all.some((lock) => lock.name === name);

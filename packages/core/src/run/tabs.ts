@@ -11,7 +11,7 @@ import type { RunStorage } from './run-storage.ts';
 import { readStored, type EventWriter, type StoredLog } from './store-events.ts';
 import { openTabChannel, type BroadcastChannelLike, type TabMessage } from './tab-channel.ts';
 import { createTabLock, type TabLocks } from './tab-lock.ts';
-import { watch } from './watch.ts';
+import { openLazily } from './watch.ts';
 
 /** What a tab does with the run that it shows. */
 export type TabbedRun = {
@@ -62,7 +62,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
   const channel = openTabChannel(new BroadcastChannel(name), tab);
   /** `direct`: a run on a route, which each tab follows by itself. */
   let mode: 'own' | 'following' | 'direct' = 'own';
-  let isElsewhere = await lock.isElsewhere();
+  let isElsewhere = await lock.isHeldElsewhere();
   /** Starts of this tab that wait for the lock. */
   let starts = 0;
   /** Starts of this tab that are under way. */
@@ -193,7 +193,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
     starts += 1;
     try {
       const steal = new AbortController();
-      if (await lock.isElsewhere()) {
+      if (await lock.isHeldElsewhere()) {
         void say({ type: 'stop' }).then((reply) => reply === undefined && steal.abort());
       }
       const release = await lock.take({ signal, steal: steal.signal });
@@ -362,11 +362,11 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
           isPlaced: true,
           start: inner.start,
           attach: (_runId, after, signal) => follow(after, signal),
-          send: async (_runId, command) => (await say({ type: 'command', command })) ?? frozen,
+          send: async (_runId, command) => (await say({ type: 'command', command })) ?? frozenTabError,
         };
       }
       return {
-        start: (request, signal) => watch(() => runHere((own) => inner.start(request, own), signal)),
+        start: (request, signal) => openLazily(() => runHere((own) => inner.start(request, own), signal)),
         ...(inner.attach === undefined ? {} : { attach: inner.attach }),
         ...(inner.send === undefined ? {} : { send: inner.send }),
       };
@@ -384,7 +384,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
   };
 }
 
-const frozen: EditReply = {
+const frozenTabError: EditReply = {
   accepted: false,
   reason: 'The tab in which this run is under way does not answer. Open that tab, or start the run here.',
 };

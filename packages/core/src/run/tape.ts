@@ -5,7 +5,7 @@ import type { RunEvent } from '../log/events.ts';
  * A copy of a log that begins with its start and has no gaps.
  * @throws CuelineError `invalid_options` for anything else
  */
-export function checkTape(log: readonly RunEvent[]): readonly RunEvent[] {
+export function assertValidLog(log: readonly RunEvent[]): readonly RunEvent[] {
   const whole = Array.isArray(log) && log.every((event: unknown, index) => isEvent(event, index));
   if (whole && log[0]?.type === 'run-start') return [...log];
   throw new CuelineError(
@@ -20,7 +20,7 @@ function isEvent(event: unknown, index: number): event is RunEvent {
 }
 
 /** When each event is due, in ms since the start, where no silence is longer than `maxGapMs`. */
-export function timesOf(tape: readonly RunEvent[], maxGapMs: number): number[] {
+export function eventTimes(tape: readonly RunEvent[], maxGapMs: number): number[] {
   let time = 0;
   return tape.map(({ t }, index) => {
     const gap = t - (tape[index - 1]?.t ?? 0);

@@ -1,4 +1,4 @@
-import { hideSecrets } from '../models/redact.ts';
+import { redactSecrets } from '../models/redact.ts';
 import { bytesOf, toBase64 } from '../prompt/file-data.ts';
 
 /** Longer files are only mentioned. */
@@ -19,7 +19,7 @@ export function toJson(value: unknown, secrets: readonly string[] = []): unknown
     });
     // as they are written inside a JSON string
     const written = secrets.map((secret) => JSON.stringify(secret).slice(1, -1));
-    return JSON.parse(hideSecrets(text, written)) as unknown;
+    return JSON.parse(redactSecrets(text, written)) as unknown;
   } catch {
     return '[not JSON]';
   }

@@ -33,21 +33,21 @@ export function createToolApproval(given: Configuration | undefined, tools: () =
     if (type === 'approved') verdicts.set(toolCallId, { asks: false });
     const tool = Object.hasOwn(tools(), toolName) ? tools()[toolName] : undefined;
     if (type !== 'user-approval' || tool === undefined) return status;
-    if (hasNoFunction(tool)) throw nothingToApprove(toolName, 'options.toolApproval');
+    if (hasNoFunction(tool)) throw noFunctionError(toolName, 'options.toolApproval');
     if (tool.execute === undefined) return status;
     verdicts.set(toolCallId, { asks: true, reason });
     return 'not-applicable';
   }
 
   return {
-    configuration: around(given, decide),
+    configuration: withDecision(given, decide),
     verdictOf: (toolCallId) => verdicts.get(toolCallId),
     check() {
       if (typeof given === 'function') return;
       for (const [name, own] of Object.entries(given ?? {})) {
         const asks = (typeof own === 'object' ? own.type : own) === 'user-approval';
         const tool = asks && Object.hasOwn(tools(), name) ? tools()[name] : undefined;
-        if (tool !== undefined && hasNoFunction(tool)) throw nothingToApprove(name, 'options.toolApproval');
+        if (tool !== undefined && hasNoFunction(tool)) throw noFunctionError(name, 'options.toolApproval');
       }
     },
   };
@@ -59,7 +59,7 @@ export function hasNoFunction(tool: ToolSet[string]): boolean {
 }
 
 /** Of a call that nothing runs, an approval would be asked in vain: the run would end before the answer. */
-export function nothingToApprove(name: string, asks: string): CuelineError {
+export function noFunctionError(name: string, asks: string): CuelineError {
   return new CuelineError(
     'invalid_options',
     `${asks} asks for an approval of ${name}, which has no execute, so that nothing would run once it is given. Give it one: tool({ …, execute }). Where the page is to run it, declare it with this package's own tool instead: tool('${name}', description, schema, { needsApproval: true }).`,
@@ -68,7 +68,7 @@ export function nothingToApprove(name: string, asks: string): CuelineError {
 }
 
 /** The same configuration, with `decide` asked about everything that it says. */
-function around(given: Configuration | undefined, decide: Decide): Configuration | undefined {
+function withDecision(given: Configuration | undefined, decide: Decide): Configuration | undefined {
   if (given === undefined) return undefined;
   if (typeof given === 'function') {
     return async (call) => decide(call.toolCall.toolName, call.toolCall.toolCallId, await given(call));

@@ -1,15 +1,15 @@
 import type { ToolContext } from '../prompt/tool-definition.ts';
-import type { Speaker } from './tree.ts';
+import type { AgentContext } from './tree.ts';
 
-const places = new WeakMap<ToolContext, Speaker>();
+const contexts = new WeakMap<ToolContext, AgentContext>();
 
 /** Remembers who made the call that a tool function is given this context with. */
-export function placed(context: ToolContext, speaker: Speaker): ToolContext {
-  places.set(context, speaker);
+export function bindAgentContext(context: ToolContext, agentContext: AgentContext): ToolContext {
+  contexts.set(context, agentContext);
   return context;
 }
 
 /** Who made the call that a tool function was given this context with; undefined for any other object. */
-export function speakerOf(context: ToolContext): Speaker | undefined {
-  return places.get(context);
+export function agentContextOf(context: ToolContext): AgentContext | undefined {
+  return contexts.get(context);
 }

@@ -6,12 +6,17 @@ import type { ToolContext, ToolDefinition, ToolEffect, ToolSchema } from '../pro
 import { toDataOutput, toModelOutput, type ToolResultOutput } from '../prompt/tool-output.ts';
 import { callPage, unanswered } from './call-page.ts';
 import { capOutput } from './cap-output.ts';
-import { forModel } from './for-model.ts';
-import { createCallGuard, type CallContext, type CallGuardOptions, type GuardedTool } from './guard-call.ts';
-import { hideKeys } from './hide-keys.ts';
+import { toModelError } from './for-model.ts';
+import {
+  createToolCallPipeline,
+  type CallContext,
+  type ToolCallPipelineOptions,
+  type PipelineTool,
+} from './guard-call.ts';
+import { redactKeys } from './hide-keys.ts';
 import { makeSubCalls } from './make-sub-calls.ts';
-import { sentOutput } from './model-output.ts';
-import { hasNoFunction, nothingToApprove } from './tool-approval.ts';
+import { ownModelOutput } from './model-output.ts';
+import { hasNoFunction, noFunctionError } from './tool-approval.ts';
 
 /** The tools of one speaker, as the AI SDK takes them. */
 export type ToolRegistry = {
@@ -29,9 +34,9 @@ export type ToolRegistry = {
 };
 
 /** Tools out of definitions, each with the guard around its calls, and with results that are whole and small enough. */
-export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
-  const { speaker } = options;
-  const guard = createCallGuard(options);
+export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegistry {
+  const { agentContext } = options;
+  const guard = createToolCallPipeline(options);
   const tools: ToolSet = {};
   let current: ReadonlyMap<string, ToolDefinition> = new Map();
   const made = new WeakMap<ToolDefinition, ToolSet[string]>();
@@ -40,7 +45,7 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
     if (definition.kind === 'ready') return guardReady(name, definition.tool);
     const { description, inputSchema, rules } = definition;
     const isClient = definition.kind === 'client';
-    const guarded: GuardedTool = {
+    const guarded: PipelineTool = {
       name,
       rules,
       inputSchema,
@@ -62,42 +67,46 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
     name: string,
     definition: Exclude<ToolDefinition, { kind: 'ready' }>,
   ): Pick<
-    GuardedTool,
-    'run' | 'streams' | 'takesPlace' | 'beginsLater' | 'limitedByDefault' | 'timeoutMessage'
+    PipelineTool,
+    'run' | 'streams' | 'needsPermit' | 'startsLater' | 'limitedByDefault' | 'timeoutMessage'
   > {
     const { rules } = definition;
     switch (definition.kind) {
       case 'agent':
         return {
           streams: false,
-          takesPlace: false,
+          needsPermit: false,
           run: (args, context) =>
-            speaker.tree.answer(speaker, { name, agent: definition.agent, args, context }),
+            agentContext.runContext.answer(agentContext, { name, agent: definition.agent, args, context }),
         };
       case 'client':
         return {
           streams: false,
-          takesPlace: false,
-          beginsLater: true,
+          needsPermit: false,
+          startsLater: true,
           timeoutMessage: unanswered(name, rules.timeoutMs),
           run: (args, context, _admit, begin) =>
-            callPage(speaker, { name, rules, outputSchema: definition.outputSchema, args, context }, begin),
+            callPage(
+              agentContext,
+              { name, rules, outputSchema: definition.outputSchema, args, context },
+              begin,
+            ),
         };
       case 'composite':
         return {
           streams: false,
-          takesPlace: true,
-          run: (args, context, admit) =>
+          needsPermit: true,
+          run: (args, context, requestPermit) =>
             definition.run(
               args,
               context,
-              makeSubCalls(speaker, { name, rules, context, admit, toolMs: options.toolMs }),
+              makeSubCalls(agentContext, { name, rules, context, requestPermit, toolMs: options.toolMs }),
             ),
         };
       default:
         return {
           streams: definition.streams,
-          takesPlace: true,
+          needsPermit: true,
           limitedByDefault: true,
           run: (args, context) => definition.run(args, context),
         };
@@ -109,7 +118,7 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
     const { execute, toModelOutput: own, needsApproval } = ready;
     if (execute === undefined) {
       if (hasNoFunction(ready) && needsApproval !== undefined && needsApproval !== false) {
-        throw nothingToApprove(name, 'needsApproval');
+        throw noFunctionError(name, 'needsApproval');
       }
       return ready;
     }
@@ -117,11 +126,11 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
     const given = ready.inputSchema as ToolSchema | undefined;
     const inputSchema = given === undefined ? asSchema(given) : toSchema(name, given);
     const run = (args: unknown, context: ToolContext): unknown => execute(args as never, context as never);
-    const guarded: GuardedTool = {
+    const guarded: PipelineTool = {
       name,
       rules: {},
       inputSchema,
-      takesPlace: true,
+      needsPermit: true,
       limitedByDefault: true,
       finish(output: unknown) {
         throwReported(output);
@@ -158,7 +167,7 @@ export function createToolRegistry(options: CallGuardOptions): ToolRegistry {
         ),
       toModelOutput: async (result: Parameters<NonNullable<typeof own>>[0]) =>
         withNote(
-          hideKeys(await sentOutput(name, ready, result), speaker.tree.secrets),
+          redactKeys(await ownModelOutput(name, ready, result), agentContext.runContext.secrets),
           guard.noteOf(result.toolCallId),
         ),
     };
@@ -201,7 +210,7 @@ function throwReported(output: unknown): void {
     typeof part?.text === 'string' ? part.text : `[${String(part?.type)}]`,
   );
   const text = String(capOutput(words.join('\n') || 'The tool failed, and did not say why.'));
-  throw forModel(text, undefined, 'tool');
+  throw toModelError(text, undefined, 'tool');
 }
 
 /** A result with what the model is told besides. */

@@ -10,29 +10,29 @@ import type { ToolContext, ToolEffect } from '../prompt/tool-definition.ts';
 import { createBudget, type Budget, type Limits } from './limits.ts';
 import type { RunRequest } from './executor.ts';
 import type { LoopRules } from './loop-rules.ts';
-import type { Place } from './place.ts';
+import type { Permit } from './place.ts';
 import { createRequests, type Requests } from './requests.ts';
-import { createSlots, type Slots } from './slots.ts';
+import { createSemaphore, type Semaphore } from './slots.ts';
 import type { TrackWork } from './track-work.ts';
 
 /** A tool call that an agent answers. */
 export type AgentCall = { name: string; agent: AgentDefinition; args: unknown; context: ToolContext };
 
 /** What a run and all its agents share. */
-export type RunTree = {
+export type RunContext = {
   readonly log: RunLog;
   readonly models: Models;
   readonly secrets: readonly string[];
   readonly budget: Budget;
   /** Places for tools to run in. */
-  readonly slots: Slots;
+  readonly semaphore: Semaphore;
   readonly requests: Requests;
   /** The effects for which a call needs an approval. */
   readonly approvedEffects: readonly ToolEffect[];
   /** How often the same call may be made. */
   readonly loopRules: LoopRules;
   /** Answers a tool call with an agent. */
-  answer(parent: Speaker, call: AgentCall): Promise<unknown>;
+  answer(parent: AgentContext, call: AgentCall): Promise<unknown>;
   /** Ends the whole run with an error, whichever agent met it. */
   fail(error: CuelineError): void;
   /** Tells whoever hosts the run that a function of the prompt's own is at work. */
@@ -46,8 +46,8 @@ export type RunTree = {
 };
 
 /** The run itself, or one of its agents: whoever talks to the model. */
-export type Speaker = {
-  readonly tree: RunTree;
+export type AgentContext = {
+  readonly runContext: RunContext;
   /** Missing for the run itself. */
   readonly path: string | undefined;
   /** 0 for the run itself. */
@@ -58,7 +58,7 @@ export type Speaker = {
   /** Where its events go. */
   readonly sink: EventSink;
   /** Leaves the place of a tool's call to others while an agent works inside of it. Missing where there is none. */
-  readonly lend?: Place['lend'];
+  readonly releaseWhile?: Permit['releaseWhile'];
 };
 
 /** A place for events; those that come after the end are dropped. */
@@ -68,14 +68,14 @@ export type EventSink = {
 };
 
 /** What the run that writes into `log` shares with its agents. */
-export function createTree(
+export function createRunContext(
   log: RunLog,
   models: Models,
   settings: { limits: Limits } & Pick<
-    RunTree,
+    RunContext,
     'approvedEffects' | 'loopRules' | 'answer' | 'fail' | 'track' | 'whenStored'
   >,
-): RunTree {
+): RunContext {
   const paths = new Set<string>();
   const secrets = models.secrets();
   return {
@@ -83,7 +83,7 @@ export function createTree(
     models,
     secrets,
     budget: createBudget(settings.limits),
-    slots: createSlots(settings.limits.concurrentToolCalls),
+    semaphore: createSemaphore(settings.limits.concurrentToolCalls),
     requests: createRequests(
       (event, agent) => log.append(agent === undefined ? event : { ...event, agent }),
       () => createId('req'),

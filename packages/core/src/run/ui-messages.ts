@@ -50,7 +50,7 @@ export async function toModelMessages(
     .map((message) => withoutSteps(message, isVoided))
     .map(settleApprovals)
     .map(withoutEmptyTexts)
-    .filter(({ parts }) => parts.some(saysSomething));
+    .filter(({ parts }) => parts.some(hasContent));
   if (said.length === 0) return [];
   const messages = await convertToModelMessages(said.map(withReadableCalls), {
     tools: { ...toolsThatReturnedParts(said), ...tools },
@@ -86,7 +86,7 @@ function withoutEmptyTexts(message: UIMessage): UIMessage {
 }
 
 /** False for a step's mark, and for a text that was stopped before its first word; a provider may still expect its data. */
-function saysSomething(part: UIMessage['parts'][number]): boolean {
+function hasContent(part: UIMessage['parts'][number]): boolean {
   if (part.type === 'step-start') return false;
   return !('text' in part) || part.text !== '' || part.providerMetadata !== undefined;
 }

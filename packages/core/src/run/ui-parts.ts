@@ -20,26 +20,26 @@ export function toUIParts(part: ModelPart, results: ReadonlyMap<string, ToolResu
       return [{ type: part.type, text: part.text }];
     case 'file':
     case 'reasoning-file':
-      return [shownFile(part.data, part.mediaType, 'filename' in part ? part.filename : undefined)];
+      return [toUIFile(part.data, part.mediaType, 'filename' in part ? part.filename : undefined)];
     case 'image':
-      return [shownFile(part.image, part.mediaType)];
+      return [toUIFile(part.image, part.mediaType)];
     case 'tool-call':
-      return [shownCall(part, results.get(part.toolCallId))];
+      return [toUICall(part, results.get(part.toolCallId))];
     default:
       return [];
   }
 }
 
-function shownCall({ toolCallId, toolName, input }: ToolCall, result: ToolResult | undefined): UIPart {
+function toUICall({ toolCallId, toolName, input }: ToolCall, result: ToolResult | undefined): UIPart {
   return {
     type: `tool-${toolName}`,
     toolCallId,
     input: toJson(input),
-    ...(result === undefined ? { state: 'input-available' } : shownOutput(result.output)),
+    ...(result === undefined ? { state: 'input-available' } : toUIOutput(result.output)),
   } as UIPart;
 }
 
-function shownOutput(output: ToolResult['output']): object {
+function toUIOutput(output: ToolResult['output']): object {
   switch (output.type) {
     case 'error-text':
       return { state: 'output-error', errorText: output.value };
@@ -51,7 +51,7 @@ function shownOutput(output: ToolResult['output']): object {
       return {
         state: 'output-available',
         output: output.value.map((part) =>
-          part.type === 'file' ? shownFile(part.data, part.mediaType, part.filename) : toJson(part),
+          part.type === 'file' ? toUIFile(part.data, part.mediaType, part.filename) : toJson(part),
         ),
       };
     default:
@@ -60,7 +60,7 @@ function shownOutput(output: ToolResult['output']): object {
 }
 
 /** A file by its URL, which may be a data URL; a note in its place where it is large, or is no more than an id. */
-function shownFile(source: FileSource, mediaType?: string, filename?: string): UIPart {
+function toUIFile(source: FileSource, mediaType?: string, filename?: string): UIPart {
   const content = readable(source);
   const type = mediaType ?? content?.mediaType ?? 'image/*';
   const note = (about: string): UIPart => ({ type: 'text', text: `[${filename ?? type}, ${about}]` });

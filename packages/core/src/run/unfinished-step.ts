@@ -62,7 +62,9 @@ const LONGEST_RESULT_TOLD = 2_000;
  * nothing is lost when the model is asked again.
  */
 export function findUnfinishedStep(log: readonly RunEvent[]): UnfinishedStep | undefined {
-  const starts = log.flatMap((event, index) => (isOwn(event) && event.type === 'step-start' ? [index] : []));
+  const starts = log.flatMap((event, index) =>
+    isRunEvent(event) && event.type === 'step-start' ? [index] : [],
+  );
   for (let at = starts.length - 1; at >= 0; at -= 1) {
     const step = readStep(log, starts[at]!, starts[at + 1] ?? log.length);
     if (step !== undefined) return step;
@@ -104,7 +106,7 @@ function readStep(log: readonly RunEvent[], start: number, next: number): Unfini
 
   for (let index = voided + 1; index < next; index += 1) {
     const event = log[index]!;
-    if (isOwn(event)) {
+    if (isRunEvent(event)) {
       if (event.type === 'step-end') hasEnd = true;
       readBlock(openBlocks, event, index);
     }
@@ -275,7 +277,9 @@ function keysOf(log: readonly RunEvent[], start: number): (toolCallId: string) =
   );
   const run = log[begin];
   const runId = run !== undefined && 'runId' in run ? run.runId : '';
-  const steps = log.slice(begin, start).filter((event) => isOwn(event) && event.type === 'step-start').length;
+  const steps = log
+    .slice(begin, start)
+    .filter((event) => isRunEvent(event) && event.type === 'step-start').length;
   return (toolCallId) => callKey(runId, steps, toolCallId);
 }
 
@@ -287,7 +291,7 @@ function endOf(event: RunEvent): RunEventBody {
 function findLastVoid(log: readonly RunEvent[], start: number, next: number): number {
   for (let index = next - 1; index > start; index -= 1) {
     const event = log[index]!;
-    if (isOwn(event) && event.type === 'retry' && event.attempt === undefined) return index;
+    if (isRunEvent(event) && event.type === 'retry' && event.attempt === undefined) return index;
   }
   return start;
 }
@@ -296,7 +300,7 @@ function at(agent: string | undefined, body: RunEventBody): RunEventBody & { age
   return agent === undefined ? body : { ...body, agent };
 }
 
-function isOwn({ agent }: RunEvent): boolean {
+function isRunEvent({ agent }: RunEvent): boolean {
   return agent === undefined;
 }
 

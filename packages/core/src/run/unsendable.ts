@@ -3,7 +3,7 @@ import { CuelineError } from '../errors.ts';
 import { isRecord, quoted } from '../prompt/part-error.ts';
 
 /** Why `send` cannot send something. Apart from the check, so that a page loads these sentences only with a mistake. */
-export function unsendable(message: unknown): CuelineError {
+export function unsendableMessageError(message: unknown): CuelineError {
   return new CuelineError('invalid_options', `send takes a text or a message, and got ${shown(message)}`);
 }
 

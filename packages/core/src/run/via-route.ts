@@ -3,7 +3,7 @@ import type { Connectivity } from './connectivity.ts';
 import type { RouteExecutor } from './executor.ts';
 import { failedStart } from './failed-start.ts';
 import type * as RouteRun from './route-run.ts';
-import { watch } from './watch.ts';
+import { openLazily } from './watch.ts';
 
 export type RouteOptions = {
   /** Headers of every request, or what makes them each time, such as for a token that grows old. */
@@ -42,14 +42,14 @@ export function viaRoute(url: string | URL, options: RouteOptions = {}): RouteEx
   return {
     remote: true,
     start: (request, signal) =>
-      watch(async () =>
+      openLazily(async () =>
         (await loadRoutes()).startOnRoute(url, options, request, signal, () =>
           failedStart(request.definition.name, undefined, request.messages),
         ),
       ),
     attach: (runId, afterSeq, signal) =>
-      watch(async () => (await loadRoutes()).attachToRoute(url, options, runId, afterSeq, signal)),
-    send: async (runId, command) => (await loadRoutes()).tellRoute(url, options, runId, command),
+      openLazily(async () => (await loadRoutes()).attachToRoute(url, options, runId, afterSeq, signal)),
+    send: async (runId, command) => (await loadRoutes()).sendCommandToRoute(url, options, runId, command),
   };
 }
 

@@ -1,15 +1,15 @@
 import type { RunEvent } from '../log/events.ts';
 
 /** Events from somewhere that takes a while to open. */
-export type Opening = () => Promise<AsyncIterator<RunEvent> | Iterator<RunEvent>>;
+export type OpenEvents = () => Promise<AsyncIterator<RunEvent> | Iterator<RunEvent>>;
 
 /** The events that `open` leads to, opened with the first look. Whoever returns is let go at once. */
-export function watch(open: Opening): AsyncIterable<RunEvent> {
+export function openLazily(open: OpenEvents): AsyncIterable<RunEvent> {
   return { [Symbol.asyncIterator]: () => iterate(open) };
 }
 
-function iterate(open: Opening): AsyncIterator<RunEvent> {
-  let events: ReturnType<Opening> | undefined;
+function iterate(open: OpenEvents): AsyncIterator<RunEvent> {
+  let events: ReturnType<OpenEvents> | undefined;
   let detached = false;
   return {
     async next() {

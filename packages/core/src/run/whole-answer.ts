@@ -12,7 +12,7 @@ import { createCallIds } from './call-ids.ts';
 import { readableInput, readableResult } from './readable-call.ts';
 
 /** What a model has answered, once it is known to be all of it. */
-export type ModelAnswer = {
+export type ModelResponse = {
   text: string;
   /** The calls that are to run here, in order, with ids of which each is another. */
   toolCalls: { toolCallId: string; toolName: string; input: string }[];
@@ -32,21 +32,21 @@ type Block = LanguageModelV4Text | LanguageModelV4Reasoning;
  * Puts the parts of an answer together, and emits them as they come. `holdsCalls`: its calls come when it is whole, so
  * that an answer which breaks off can be taken as one without calls.
  */
-export type WholeAnswer = {
+export type ResponseAssembler = {
   /** Takes the next part; not errors, and not the end. */
-  take(part: LanguageModelV4StreamPart): void;
+  add(part: LanguageModelV4StreamPart): void;
   /** Why the answer is none, although the model is done with it. */
-  flawOf(reason: LanguageModelV4FinishReason): CuelineError | undefined;
+  errorOf(reason: LanguageModelV4FinishReason): CuelineError | undefined;
   /** All of it. */
-  read(reason: LanguageModelV4FinishReason): ModelAnswer;
+  read(reason: LanguageModelV4FinishReason): ModelResponse;
   /** Emits the ends of what is open and, of a whole answer, the calls. */
   close(as: 'whole' | 'broken'): void;
 };
 
-export function createWholeAnswer(
+export function createResponseAssembler(
   emit: (part: LanguageModelV4StreamPart) => void,
   { holdsCalls }: { holdsCalls: boolean },
-): WholeAnswer {
+): ResponseAssembler {
   const content: LanguageModelV4Content[] = [];
   const open = { text: new Map<string, Block>(), reasoning: new Map<string, Block>() };
   const ids = createCallIds();
@@ -111,7 +111,7 @@ export function createWholeAnswer(
   }
 
   return {
-    take(part) {
+    add(part) {
       switch (part.type) {
         case 'text-start':
         case 'text-delta':
@@ -143,7 +143,7 @@ export function createWholeAnswer(
       }
     },
 
-    flawOf({ unified, raw }) {
+    errorOf({ unified, raw }) {
       const calls = here.length + ids.begun.length;
       const details = { finishReason: raw ?? unified };
       const broken = (what: string): CuelineError => new CuelineError('stream_truncated', what, { details });

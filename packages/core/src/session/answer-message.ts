@@ -1,12 +1,12 @@
 import type { JSONValue, LanguageModelV4Content } from '@ai-sdk/provider';
 import type { ModelMessage } from 'ai';
 import { bytesOf, toBase64 } from '../prompt/file-data.ts';
-import type { ModelAnswer } from '../run/steady-model.ts';
+import type { ModelResponse } from '../run/steady-model.ts';
 
 type Content = Exclude<Extract<ModelMessage, { role: 'assistant' }>['content'], string>;
 
 /** A whole answer as a message, before its tools have run: the same as its step has once it is over. */
-export function answerMessage({ content }: Pick<ModelAnswer, 'content'>): ModelMessage {
+export function answerMessage({ content }: Pick<ModelResponse, 'content'>): ModelMessage {
   return { role: 'assistant', content: content.flatMap(toPart) };
 }
 

@@ -2,12 +2,12 @@ import type { ModelMessage } from 'ai';
 import { CuelineError } from '../errors.ts';
 import { createContextEstimate, tokensOf } from './estimate-context.ts';
 import { CONTINUE } from './idle.ts';
-import { mendMessages } from './mend-messages.ts';
+import { repairMessages } from './mend-messages.ts';
 import type { CallbackQueue } from './session-callbacks.ts';
 import { transcriptText } from './transcript-text.ts';
 
 /** How much an estimate must have grown before what has not worked is tried again. */
-const PATIENCE = 1.25;
+const RETRY_GROWTH = 1.25;
 /** How many turns in a row may each be too long for the limit. */
 const MAX_IN_A_ROW = 3;
 
@@ -21,7 +21,7 @@ export type CompactionSettings = {
 };
 
 /** The place of a turn in the conversation. */
-export type TurnPlace = {
+export type TurnPosition = {
   turn: number;
   messages: readonly ModelMessage[];
   /** How many messages at the end are for this turn, and not to be summarised. */
@@ -37,7 +37,7 @@ export type Compaction = {
   /** The provider has refused the conversation as too long, whatever was counted: it is time. */
   overflowed(): void;
   /** What to go on with, where it was time for a summary. */
-  before(place: TurnPlace): Promise<ModelMessage[] | undefined>;
+  before(place: TurnPosition): Promise<ModelMessage[] | undefined>;
 };
 
 export function createCompaction(settings: CompactionSettings): Compaction {
@@ -89,12 +89,12 @@ export function createCompaction(settings: CompactionSettings): Compaction {
       const said = messages.slice(0, end);
       if (said.length === 0) return undefined;
       const chosen = await change('onBeforeSummarize', said);
-      if (chosen.length === 0) return void (due = tokens * PATIENCE);
+      if (chosen.length === 0) return void (due = tokens * RETRY_GROWTH);
       let summary: string;
       try {
         summary = await summarize(transcriptText(chosen));
       } catch (error) {
-        due = tokens * PATIENCE;
+        due = tokens * RETRY_GROWTH;
         await onError(error as CuelineError);
         return undefined;
       }
@@ -102,7 +102,7 @@ export function createCompaction(settings: CompactionSettings): Compaction {
         { role: 'user', content: 'Previous conversation summary:' },
         { role: 'assistant', content: summary },
       ]);
-      const next = [...mendMessages(summarized, { whole: said }), ...messages.slice(end)];
+      const next = [...repairMessages(summarized, { whole: said }), ...messages.slice(end)];
       if (next.at(-1)?.role !== 'user') next.push({ role: 'user', content: CONTINUE });
       estimate.reset();
       due = tokenLimit;

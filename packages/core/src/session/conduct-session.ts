@@ -2,22 +2,22 @@ import type { ModelMessage } from 'ai';
 import { createId } from '../create-id.ts';
 import type { CuelineError } from '../errors.ts';
 import { initialState } from '../log/reduce.ts';
-import type { Conducted } from '../run/conduct.ts';
+import type { LoopPolicySetup } from '../run/conduct.ts';
 import { checkSettings } from './check-settings.ts';
-import { conductTurns } from './conduct-turns.ts';
+import { createTurnPolicy } from './conduct-turns.ts';
 import { CONTINUE } from './idle.ts';
-import { checkAnswers, mendMessages } from './mend-messages.ts';
+import { checkAnswers, repairMessages } from './mend-messages.ts';
 import { OPENING, type SessionSettings } from './session-config.ts';
-import { tellEnd } from './session-end.ts';
+import { reportEnd } from './session-end.ts';
 import type { SessionResult } from './session-result.ts';
 import { readTools } from './session-tools.ts';
-import { createTeller } from './teller.ts';
+import { createSessionReporter } from './teller.ts';
 import { createTaskComplete } from './task-complete.ts';
 
 export { modelSettings } from './model-settings.ts';
 
 /** Where whoever started a session waits for its end. */
-export type SessionSeat = {
+export type SessionHandle = {
   /** Ends the session that was started there, unless it has ended, and gives its result. */
   end?: (error: CuelineError | undefined) => Promise<SessionResult>;
   /** True once the wait is over, so that what begins only then is not told of. */
@@ -25,13 +25,16 @@ export type SessionSeat = {
 };
 
 /** What makes a prompt a session, for one start. @throws CuelineError `invalid_options` */
-export async function conductSession(settings: SessionSettings, seat: SessionSeat = {}): Promise<Conducted> {
+export async function createSessionPolicy(
+  settings: SessionSettings,
+  handle: SessionHandle = {},
+): Promise<LoopPolicySetup> {
   checkSettings(settings);
   const { systemPrompt, toolTimeout, options, limits } = settings;
   const named = { ...settings, sessionId: settings.sessionId ?? createId('session') };
   const tools = readTools(settings.tools, toolTimeout);
   const taskComplete = createTaskComplete();
-  const isLeft = seat.left === true;
+  const isLeft = handle.left === true;
   return {
     options: {
       ...options,
@@ -46,11 +49,11 @@ export async function conductSession(settings: SessionSettings, seat: SessionSea
       tools.define(prompt);
       taskComplete.define(prompt);
     },
-    conduct(stage) {
+    policy(stage) {
       const told = isLeft ? { ...named, callbacks: {}, logger: undefined } : named;
-      const { conduct, end } = conductTurns(stage, told, { taskComplete, thrown: tools.thrown });
-      seat.end ??= end;
-      return conduct;
+      const { policy, end } = createTurnPolicy(stage, told, { taskComplete, thrown: tools.thrown });
+      handle.end ??= end;
+      return policy;
     },
   };
 }
@@ -60,22 +63,22 @@ function openingMessages(settings: SessionSettings): ModelMessage[] {
   const { initialMessages = [], initialMessage = OPENING, answers = {} } = settings;
   checkAnswers(initialMessages, answers);
   if (initialMessages.length === 0) return [{ role: 'user', content: initialMessage }];
-  const mended = mendMessages(initialMessages, { answers });
+  const mended = repairMessages(initialMessages, { answers });
   return mended.at(-1)?.role === 'assistant' ? [...mended, { role: 'user', content: CONTINUE }] : mended;
 }
 
 /** The result of the session that was started at a seat, also where it never came to its first turn. */
 export async function endOf(
-  seat: SessionSeat,
+  handle: SessionHandle,
   settings: SessionSettings,
   error: CuelineError | undefined,
 ): Promise<SessionResult> {
-  seat.left = true;
-  if (seat.end !== undefined) return seat.end(error);
+  handle.left = true;
+  if (handle.end !== undefined) return handle.end(error);
   const { sessionId = '', initialMessages = [] } = settings;
   const named = { ...settings, sessionId };
   const isStopped = error === undefined || error.code === 'aborted';
-  return tellEnd(createTeller(named, { append: () => {}, ended: true }), {
+  return reportEnd(createSessionReporter(named, { append: () => {}, ended: true }), {
     settings: named,
     ending: isStopped ? { outcome: 'stopped' } : { outcome: 'error', error },
     reason: undefined,

@@ -1,58 +1,58 @@
 import type { StepResult, ToolSet } from 'ai';
 import { CuelineError } from '../errors.ts';
-import type { Conduct, ConductedStep, Stage, Words } from '../run/conduct.ts';
-import type { RunContext } from '../run/options.ts';
+import type { LoopPolicy, PolicyStep, LoopPolicyContext, Feedback } from '../run/conduct.ts';
+import type { UserContext } from '../run/options.ts';
 import type { Ending } from '../run/recorder.ts';
-import type { ModelAnswer } from '../run/steady-model.ts';
+import type { ModelResponse } from '../run/steady-model.ts';
 import { answerMessage } from './answer-message.ts';
 import { createCompaction } from './compaction.ts';
-import { createConversation } from './conversation.ts';
+import { createSessionConversation } from './conversation.ts';
 import { frameTokens } from './estimate-context.ts';
-import { createIdle } from './idle.ts';
+import { createIdleReminder } from './idle.ts';
 import { createLlmErrors, errorMessage, llmTimeouts } from './llm-errors.ts';
 import type { SessionSettings } from './session-config.ts';
-import { outOfTurns, tellEnd, withoutExecute } from './session-end.ts';
+import { outOfTurns, reportEnd, withoutExecute } from './session-end.ts';
 import type { CompletionReason, SessionResult } from './session-result.ts';
 import { createSummarizer } from './summarize.ts';
 import type { SuspendedCall } from '../prompt/suspend.ts';
 import { suspensionsOf, unansweredCall } from './suspensions.ts';
 import type { TaskComplete } from './task-complete.ts';
-import { createTeller } from './teller.ts';
-import { followTools } from './tool-news.ts';
+import { createSessionReporter } from './teller.ts';
+import { trackToolCalls } from './tool-news.ts';
 
 /** A session under way. `end` ends it unless it has ended, and gives its result. */
-export type ConductedTurns = {
-  conduct: Conduct;
+export type TurnPolicy = {
+  policy: LoopPolicy;
   end(error: CuelineError | undefined): Promise<SessionResult>;
 };
 
 /** Conducts a conversation turn by turn, until the model says that its task is complete or may not go on. */
-export function conductTurns(
-  stage: Stage,
+export function createTurnPolicy(
+  stage: LoopPolicyContext,
   settings: SessionSettings & { sessionId: string },
   { taskComplete, thrown }: { taskComplete: TaskComplete; thrown: Map<string, unknown> },
-): ConductedTurns {
+): TurnPolicy {
   const { maxTurns = 50, tokenLimit } = settings;
-  const { tree, sink } = stage.speaker;
-  const teller = createTeller(settings, sink);
-  const conversation = createConversation(stage.messages);
-  const tools = followTools(stage.speaker, conversation, teller, thrown);
-  const idle = createIdle();
+  const { runContext, sink } = stage.agentContext;
+  const reporter = createSessionReporter(settings, sink);
+  const conversation = createSessionConversation(stage.messages);
+  const tools = trackToolCalls(stage.agentContext, conversation, reporter, thrown);
+  const idle = createIdleReminder();
   const errors = createLlmErrors(settings.tokenLimit !== undefined);
   const abort = new AbortController();
-  const calls: Conduct['calls'] = {
+  const calls: LoopPolicy['calls'] = {
     timeouts: llmTimeouts(settings.llmTimeout),
-    onRetry: ({ error, delayMs }) => teller.note('warn', error.message, { retriesInMs: delayMs }),
+    onRetry: ({ error, delayMs }) => reporter.note('warn', error.message, { retriesInMs: delayMs }),
   };
   const compaction =
     tokenLimit === undefined
       ? undefined
       : createCompaction({
           tokenLimit,
-          change: teller.change,
-          summarize: createSummarizer(stage.speaker, calls, abort.signal),
-          onError: (error) => teller.fail({ phase: 'summarize', error, turn }),
-          warn: teller.warn,
+          change: reporter.change,
+          summarize: createSummarizer(stage.agentContext, calls, abort.signal),
+          onError: (error) => reporter.fail({ phase: 'summarize', error, turn }),
+          warn: reporter.warn,
         });
   let turn = 0;
   let lastText: string | undefined;
@@ -60,7 +60,7 @@ export function conductTurns(
   let turnText: string | undefined;
   let suspended: SuspendedCall[] = [];
   /** What a turn has failed of that the session goes on after, and what it has not. */
-  let healed: CuelineError | undefined;
+  let repairedError: CuelineError | undefined;
   let fatal: CuelineError | undefined;
   /** A mistake in the session's tools, after which no turn may follow. */
   let fault: CuelineError | undefined;
@@ -69,18 +69,18 @@ export function conductTurns(
   let result: Promise<SessionResult> | undefined;
 
   async function update(): Promise<void> {
-    const news = conversation.news();
-    if (news !== undefined) await teller.call('onMessagesUpdate', news);
+    const news = conversation.takeChanges();
+    if (news !== undefined) await reporter.call('onMessagesUpdate', news);
   }
 
-  async function beforeStep(step: ConductedStep): ReturnType<NonNullable<Conduct['beforeStep']>> {
-    let differs = conversation.hear(step);
-    healed = undefined;
+  async function beforeStep(step: PolicyStep): ReturnType<NonNullable<LoopPolicy['beforeStep']>> {
+    let differs = conversation.includeFeedback(step);
+    repairedError = undefined;
     turnText = undefined;
     tools.clear();
     const { messages } = conversation;
     // answers have to follow what the provider has asked
-    const next = step.answers
+    const next = step.hasApprovalAnswers
       ? undefined
       : await compaction?.before({
           turn: turn + 1,
@@ -96,36 +96,36 @@ export function conductTurns(
     // meanwhile it may have been stopped
     if (result !== undefined) return undefined;
     turn += 1;
-    await teller.call('onTurnStart', turn);
+    await reporter.call('onTurnStart', turn);
     return differs ? { messages: conversation.messages } : undefined;
   }
 
   /** Before the tools of an answer run. What is kept then shows which calls may have had an effect. */
-  async function onAnswer(answer: ModelAnswer): Promise<void> {
+  async function onAnswer(answer: ModelResponse): Promise<void> {
     errors.succeeded();
     if (answer.text.trim() !== '') {
       lastText = turnText = answer.text;
-      await teller.call('onAssistantMessage', answer.text, turn);
+      await reporter.call('onAssistantMessage', answer.text, turn);
     }
     if (answer.toolCalls.length === 0) return;
-    conversation.open(answerMessage(answer));
-    for (const info of tools.begin(answer, turn)) await teller.call('onToolCall', info);
+    conversation.addResponse(answerMessage(answer));
+    for (const info of tools.begin(answer, turn)) await reporter.call('onToolCall', info);
     await update();
   }
 
   /** What a turn has said, and what its tools have given, is part of the conversation from here on. */
-  function close(step: StepResult<ToolSet, RunContext>): void {
+  function close(step: StepResult<ToolSet, UserContext>): void {
     const unanswered = unansweredCall(step);
     if (unanswered !== undefined && taskComplete.completion === undefined)
       fault = withoutExecute(unanswered.toolName);
     suspended = suspensionsOf(step);
-    conversation.close(step.response.messages, new Set(suspended.map(({ toolCallId }) => toolCallId)));
+    conversation.closeStep(step.response.messages, new Set(suspended.map(({ toolCallId }) => toolCallId)));
     compaction?.counted(step.usage.totalTokens, conversation.messages);
   }
 
   /** Whether a turn may follow one that is over, and everything about it was told. */
   async function mayGoOn(): Promise<boolean> {
-    await teller.drained();
+    await reporter.drained();
     if (fault !== undefined) return false;
     if (suspended.length > 0) reason = 'suspended';
     else if (taskComplete.completion !== undefined) reason = 'task_complete';
@@ -133,34 +133,34 @@ export function conductTurns(
     return reason === undefined;
   }
 
-  async function paused(step: StepResult<ToolSet, RunContext>): Promise<boolean> {
+  async function paused(step: StepResult<ToolSet, UserContext>): Promise<boolean> {
     close(step);
     const goesOn = await mayGoOn();
     if (fault === undefined) await update();
     return goesOn;
   }
 
-  async function afterStep(step: StepResult<ToolSet, RunContext>): Promise<Words | undefined> {
-    let said: string | undefined;
-    if (healed === undefined) {
-      said = idle.after(step.toolCalls.some(({ providerExecuted }) => providerExecuted !== true));
+  async function afterStep(step: StepResult<ToolSet, UserContext>): Promise<Feedback | undefined> {
+    let feedback: string | undefined;
+    if (repairedError === undefined) {
+      feedback = idle.after(step.toolCalls.some(({ providerExecuted }) => providerExecuted !== true));
       close(step);
     } else {
-      said = errorMessage(healed);
-      conversation.forget();
-      await teller.fail({ phase: 'llm', error: healed, turn });
+      feedback = errorMessage(repairedError);
+      conversation.dropLastStep();
+      await reporter.fail({ phase: 'llm', error: repairedError, turn });
     }
-    if (!(await mayGoOn())) said = undefined;
+    if (!(await mayGoOn())) feedback = undefined;
     if (fault !== undefined) return undefined;
-    if (said !== undefined) conversation.tell(said);
+    if (feedback !== undefined) conversation.addFeedback(feedback);
     await update();
-    return said === undefined ? undefined : { text: said, corrects: healed !== undefined };
+    return feedback === undefined ? undefined : { text: feedback, corrects: repairedError !== undefined };
   }
 
   function finish(ending: Ending): Promise<SessionResult> {
     tools.stop();
     abort.abort(new CuelineError('aborted', 'The session is over.'));
-    return tellEnd(teller, {
+    return reportEnd(reporter, {
       settings,
       ending,
       reason,
@@ -170,25 +170,25 @@ export function conductTurns(
       text: taskComplete.completion === undefined ? lastText : turnText,
       completion: taskComplete.completion,
       suspended,
-      news: conversation.news(),
+      news: conversation.takeChanges(),
       messages: conversation.all(),
-      usage: () => tree.log.getState().usage,
+      usage: () => runContext.log.getState().usage,
     });
   }
 
   return {
-    conduct: {
+    policy: {
       cause: 'session',
       calls: {
         ...calls,
         failsOnRefusal: true,
         onAnswer,
-        heal(error) {
-          const heals = errors.heals(error);
-          if (heals) healed = error;
+        repair(error) {
+          const repairs = errors.repairs(error);
+          if (repairs) repairedError = error;
           else fatal = error;
           if (error.code === 'context_overflow') compaction?.overflowed();
-          return heals;
+          return repairs;
         },
       },
       beforeStep,
@@ -209,6 +209,6 @@ export function conductTurns(
 }
 
 /** How many messages at the end are the user's. */
-function wordsAtEnd(messages: Stage['messages']): number {
+function wordsAtEnd(messages: LoopPolicyContext['messages']): number {
   return messages.length - 1 - messages.findLastIndex(({ role }) => role !== 'user');
 }

@@ -1,39 +1,39 @@
 import type { ModelMessage, ToolResultPart } from 'ai';
 import { toModelOutput } from '../prompt/tool-output.ts';
-import type { ConductedStep } from '../run/conduct.ts';
+import type { PolicyStep } from '../run/conduct.ts';
 import { withoutSuspensions } from './suspensions.ts';
 
 type Call = Pick<ToolResultPart, 'toolCallId' | 'toolName'>;
 
 /** What has been said in a session, up to this moment. */
-export type Conversation = {
+export type SessionConversation = {
   /** All of it that is whole. */
   readonly messages: readonly ModelMessage[];
   /** An answer whose tools are about to run. */
-  open(answer: ModelMessage): void;
+  addResponse(answer: ModelMessage): void;
   /** What came of one of its calls. */
-  settle(call: Call, output: unknown): void;
-  fail(call: Call, error: string): void;
+  addResult(call: Call, output: unknown): void;
+  addError(call: Call, error: string): void;
   /** The step is over: its own messages take the place of the open answer, but for results that are still to come. */
-  close(said: readonly ModelMessage[], pending: ReadonlySet<string>): void;
+  closeStep(said: readonly ModelMessage[], pending: ReadonlySet<string>): void;
   /** What the model will be told next. */
-  tell(text: string): void;
+  addFeedback(text: string): void;
   /** Takes in what it has been told between two steps. True where the step must be given these messages, not its own. */
-  hear(step: ConductedStep): boolean;
+  includeFeedback(step: PolicyStep): boolean;
   /** Leaves the last step out of what is sent from now on. */
-  forget(): void;
+  dropLastStep(): void;
   replace(messages: readonly ModelMessage[]): void;
   /** Everything there is to keep; undefined where nothing has been added since it was last asked for. */
-  news(): ModelMessage[] | undefined;
+  takeChanges(): ModelMessage[] | undefined;
   /** The same, new or not. */
   all(): ModelMessage[];
 };
 
-export function createConversation(opening: readonly ModelMessage[]): Conversation {
+export function createSessionConversation(opening: readonly ModelMessage[]): SessionConversation {
   let messages = opening.map(withoutSuspensions);
   let answer: ModelMessage | undefined;
   let results: ToolResultPart[] = [];
-  let told: string | undefined;
+  let feedback: string | undefined;
   let differs = messages.some((message, at) => message !== opening[at]);
   let changed = false;
 
@@ -42,7 +42,7 @@ export function createConversation(opening: readonly ModelMessage[]): Conversati
       ...messages,
       ...(answer === undefined ? [] : [answer]),
       ...(results.length === 0 ? [] : [{ role: 'tool' as const, content: results }]),
-      ...(told === undefined ? [] : [{ role: 'user' as const, content: told }]),
+      ...(feedback === undefined ? [] : [{ role: 'user' as const, content: feedback }]),
     ];
   }
 
@@ -55,33 +55,33 @@ export function createConversation(opening: readonly ModelMessage[]): Conversati
     get messages() {
       return messages;
     },
-    open(given) {
+    addResponse(given) {
       answer = given;
       changed = true;
     },
-    settle: (call, output) => add(call, toModelOutput(output)),
-    fail: (call, error) => add(call, { type: 'error-text', value: error }),
-    close(said, pending) {
+    addResult: (call, output) => add(call, toModelOutput(output)),
+    addError: (call, error) => add(call, { type: 'error-text', value: error }),
+    closeStep(said, pending) {
       answer = undefined;
       results = [];
       const kept = pending.size === 0 ? said : said.flatMap((message) => without(message, pending));
       messages.push(...kept);
       changed ||= kept.length > 0;
     },
-    tell(text) {
-      told = text;
+    addFeedback(text) {
+      feedback = text;
       changed = true;
     },
-    hear({ messages: sent, steered }) {
+    includeFeedback({ messages: sent, steered }) {
       // others may have said something besides
-      changed ||= steered !== (told === undefined ? 0 : 1);
-      told = undefined;
+      changed ||= steered !== (feedback === undefined ? 0 : 1);
+      feedback = undefined;
       messages.push(...sent.slice(sent.length - steered));
       const rewrite = differs;
       differs = false;
       return rewrite;
     },
-    forget() {
+    dropLastStep() {
       answer = undefined;
       results = [];
       differs = true;
@@ -90,7 +90,7 @@ export function createConversation(opening: readonly ModelMessage[]): Conversati
       messages = [...given];
       changed = true;
     },
-    news() {
+    takeChanges() {
       if (!changed) return undefined;
       changed = false;
       return all();

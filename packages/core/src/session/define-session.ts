@@ -1,7 +1,7 @@
 import type { LanguageModel } from 'ai';
 import type { PromptTypes } from '../prompt-types.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
-import type { SessionSeat } from './conduct-session.ts';
+import type { SessionHandle } from './conduct-session.ts';
 import { loadSession } from './load-session.ts';
 import { checkConfig, type SessionSchemas, type SessionSettings } from './session-config.ts';
 import type { Completion } from './task-complete.ts';
@@ -30,7 +30,7 @@ export function defineSession<const Schemas extends SessionSchemas = SessionSche
 export function sessionPrompt(
   name: string,
   settings: SessionSettings,
-  seat?: SessionSeat,
+  handle?: SessionHandle,
   model?: string | LanguageModel,
 ): PromptDefinition<void, SessionTypes> {
   return {
@@ -38,6 +38,6 @@ export function sessionPrompt(
     name,
     run: () => {},
     ...(model === undefined ? {} : { model }),
-    conducted: async () => (await loadSession()).conductSession(settings, seat),
+    policySetup: async () => (await loadSession()).createSessionPolicy(settings, handle),
   };
 }

@@ -5,12 +5,12 @@ const REMINDER =
   'REMINDER: If you have completed your task, you must call the task_complete tool with a summary. If you are not done yet, please continue working.';
 
 /** Says what to tell a model that only talks. */
-export type Idle = {
+export type IdleReminder = {
   /** A turn is over. Undefined where there is nothing to say, since the model has called a tool. */
   after(called: boolean): string | undefined;
 };
 
-export function createIdle(): Idle {
+export function createIdleReminder(): IdleReminder {
   let turns = 0;
   return {
     after(called) {

@@ -1,5 +1,5 @@
 import type { CuelineError, CuelineErrorCode } from '../errors.ts';
-import type { SteadySettings } from '../run/steady-model.ts';
+import type { RetrySettings } from '../run/steady-model.ts';
 import { defaultTimeouts } from '../run/step-timers.ts';
 
 /** How many turns in a row may fail before the session does. */
@@ -21,7 +21,7 @@ const lasting: ReadonlySet<CuelineErrorCode> = new Set([
 /** Decides which failures of the model a session goes on after. */
 export type LlmErrors = {
   /** True where the session goes on with the error in its conversation. */
-  heals(error: CuelineError): boolean;
+  repairs(error: CuelineError): boolean;
   /** A turn is over that went well. */
   succeeded(): void;
 };
@@ -30,7 +30,7 @@ export type LlmErrors = {
 export function createLlmErrors(compacts: boolean): LlmErrors {
   let failed = 0;
   return {
-    heals(error) {
+    repairs(error) {
       failed += 1;
       // the provider has said when to come back, which is later than anybody waits
       const isFarOff = error.details?.['retryAt'] !== undefined;
@@ -53,7 +53,7 @@ export function errorMessage(error: CuelineError): string {
 }
 
 /** The limits of a call that may take so long: each of its phases may, too. */
-export function llmTimeouts(ms: number | undefined): SteadySettings['timeouts'] {
+export function llmTimeouts(ms: number | undefined): RetrySettings['timeouts'] {
   if (ms === undefined) return {};
   const atLeast = (usual: number): number => Math.max(usual, ms);
   return {

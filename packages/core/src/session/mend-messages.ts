@@ -7,7 +7,7 @@ type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
 type ToolMessage = Extract<ModelMessage, { role: 'tool' }>;
 
 /** Where the missing halves of calls come from. */
-export type MendSettings = {
+export type RepairSettings = {
   /** What calls come to, by their ids. */
   answers?: Readonly<Record<string, unknown>> | undefined;
   /** The conversation that the messages are a part of, with everything that has been cut off. */
@@ -19,9 +19,9 @@ export type MendSettings = {
  * looked for in `answers` and in `whole`, and else it is that the call was interrupted. A result without its call is
  * completed from `whole`, and else left out; so is a call that waits for the provider to be answered. Takes as long as there are messages.
  */
-export function mendMessages(
+export function repairMessages(
   messages: readonly ModelMessage[],
-  { answers = {}, whole = [] }: MendSettings = {},
+  { answers = {}, whole = [] }: RepairSettings = {},
 ): ModelMessage[] {
   const known = knownTurns(whole);
   const mended: ModelMessage[] = [];
@@ -30,19 +30,19 @@ export function mendMessages(
     at += 1;
     if (message.role === 'user') mended.push(message);
     if (message.role !== 'assistant' && message.role !== 'tool') continue;
-    const speaker = message.role === 'assistant' ? message : known.speakerOf(message);
+    const caller = message.role === 'assistant' ? message : known.callerOf(message);
     // results that answer nothing
-    if (speaker === undefined) continue;
-    const ids = new Set(callsOf(speaker).map(({ toolCallId }) => toolCallId));
+    if (caller === undefined) continue;
+    const ids = new Set(callsOf(caller).map(({ toolCallId }) => toolCallId));
     const given: ToolMessage[] = message.role === 'tool' ? [message] : [];
     for (; answersOneOf(messages[at], ids); at += 1) given.push(messages[at] as ToolMessage);
-    mended.push(...withoutOpenApprovals(speaker, given), ...resultsOf(speaker, given));
+    mended.push(...withoutOpenApprovals(caller, given), ...resultsOf(caller, given));
   }
   return mended;
 
   /** What follows an assistant's message: what is there already, where nothing is missing. */
-  function resultsOf(speaker: AssistantMessage, given: readonly ToolMessage[]): ToolMessage[] {
-    const calls = callsOf(speaker);
+  function resultsOf(caller: AssistantMessage, given: readonly ToolMessage[]): ToolMessage[] {
+    const calls = callsOf(caller);
     const open = new Map(calls.map((call) => [call.toolCallId, call]));
     let changed = false;
     const content = given.flatMap((message) =>
@@ -53,7 +53,7 @@ export function mendMessages(
       }),
     );
     if (open.size === 0 && !changed) return [...given];
-    const added = [...open.values()].map((call) => known.resultOf(speaker, call) ?? resultFor(call));
+    const added = [...open.values()].map((call) => known.resultOf(caller, call) ?? resultFor(call));
     const whole = [...content, ...added];
     return whole.length === 0 ? [] : [{ role: 'tool', content: whole }];
   }
@@ -121,33 +121,33 @@ export function callsOf({ content }: AssistantMessage): ToolCallPart[] {
 
 /** Finds what belongs to a message that has been cut off its neighbours: by the message itself, or by a call's id. */
 function knownTurns(whole: readonly ModelMessage[]): {
-  speakerOf(results: ToolMessage): AssistantMessage | undefined;
-  resultOf(speaker: AssistantMessage, call: ToolCallPart): ToolResultPart | undefined;
+  callerOf(results: ToolMessage): AssistantMessage | undefined;
+  resultOf(caller: AssistantMessage, call: ToolCallPart): ToolResultPart | undefined;
 } {
   const speakers = new Map<ModelMessage | string, AssistantMessage>();
   const results = new Map<ModelMessage | string, Map<string, ToolResultPart>>();
-  let speaker: AssistantMessage | undefined;
+  let caller: AssistantMessage | undefined;
   for (const message of whole) {
     if (message.role === 'assistant') {
-      speaker = message;
+      caller = message;
       for (const { toolCallId } of callsOf(message)) speakers.set(toolCallId, message);
     }
-    if (message.role === 'user') speaker = undefined;
-    if (message.role !== 'tool' || speaker === undefined) continue;
-    speakers.set(message, speaker);
-    const byId = results.get(speaker) ?? new Map<string, ToolResultPart>();
+    if (message.role === 'user') caller = undefined;
+    if (message.role !== 'tool' || caller === undefined) continue;
+    speakers.set(message, caller);
+    const byId = results.get(caller) ?? new Map<string, ToolResultPart>();
     for (const part of message.content) {
       if (part.type !== 'tool-result') continue;
       byId.set(part.toolCallId, part);
       results.set(part.toolCallId, byId);
     }
-    results.set(speaker, byId);
+    results.set(caller, byId);
   }
   return {
-    speakerOf(message) {
+    callerOf(message) {
       const first = message.content.find((part) => part.type === 'tool-result');
       return speakers.get(message) ?? speakers.get(first?.toolCallId ?? '');
     },
-    resultOf: (speaker, { toolCallId }) => (results.get(speaker) ?? results.get(toolCallId))?.get(toolCallId),
+    resultOf: (caller, { toolCallId }) => (results.get(caller) ?? results.get(toolCallId))?.get(toolCallId),
   };
 }

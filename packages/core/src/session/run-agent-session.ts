@@ -5,7 +5,7 @@ import { initialState } from '../log/reduce.ts';
 import { createRun } from '../run/create-run.ts';
 import { inProcessWith } from '../run/in-process.ts';
 import type { Run } from '../run/run.ts';
-import type { SessionSeat } from './conduct-session.ts';
+import type { SessionHandle } from './conduct-session.ts';
 import { sessionPrompt, type SessionTypes } from './define-session.ts';
 import { loadSession } from './load-session.ts';
 import {
@@ -50,8 +50,8 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
   const { signal, models, storage, ...given } = config;
   const sessionId = given.sessionId ?? createId('session');
   const settings: SessionSettings = { ...given, sessionId };
-  const seat: SessionSeat = {};
-  const run = createRun(sessionPrompt('session', settings, seat), {
+  const handle: SessionHandle = {};
+  const run = createRun(sessionPrompt('session', settings, handle), {
     id: sessionId,
     model: chosen,
     executor: inProcessWith(async () => (await loadSession()).modelSettings(model, models)),
@@ -61,7 +61,7 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
   // what comes after its end is a session of its own, for which nobody waits here
   const later = (): void => run.configure({ definition: sessionPrompt('session', settings) });
   void started.then(later, later);
-  const promise = untilEnd(started, settings, seat);
+  const promise = untilEnd(started, settings, handle);
   return {
     sessionId,
     initialMessage: firstWords(settings),
@@ -87,14 +87,14 @@ function firstWords({ initialMessages = [], initialMessage = OPENING }: SessionS
 async function untilEnd(
   started: Promise<unknown>,
   settings: SessionSettings,
-  seat: SessionSeat,
+  handle: SessionHandle,
 ): Promise<SessionResult> {
   const error = await started.then(
     () => undefined,
     (error: unknown) => error as CuelineError,
   );
   try {
-    return await (await loadSession()).endOf(seat, settings, error);
+    return await (await loadSession()).endOf(handle, settings, error);
   } catch (failure) {
     return {
       sessionId: settings.sessionId ?? '',

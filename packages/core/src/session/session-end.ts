@@ -6,7 +6,7 @@ import type { SessionSettings } from './session-config.ts';
 import type { CompletionReason, SessionResult } from './session-result.ts';
 import type { SuspendedCall } from '../prompt/suspend.ts';
 import type { Completion } from './task-complete.ts';
-import type { Teller } from './teller.ts';
+import type { SessionReporter } from './teller.ts';
 
 /** How a session stands as its run ends. */
 export type SessionEnd = {
@@ -28,13 +28,13 @@ export type SessionEnd = {
 };
 
 /** Tells the end of a session, after which nothing else is told, and gives its result. */
-export async function tellEnd(teller: Teller, end: SessionEnd): Promise<SessionResult> {
+export async function reportEnd(reporter: SessionReporter, end: SessionEnd): Promise<SessionResult> {
   const { settings, ending, phase, turn, text, completion, suspended, news, messages } = end;
   const { sessionId, metadata } = settings;
   const completionReason = reasonOf(ending, end.reason);
   const error = completionReason === 'error' ? ending.error : undefined;
-  if (error !== undefined) void teller.fail({ phase, error, turn });
-  const last = teller.close();
+  if (error !== undefined) void reporter.fail({ phase, error, turn });
+  const last = reporter.close();
   if (news !== undefined) await last.call('onMessagesUpdate', news);
   const result: SessionResult = {
     sessionId,
@@ -50,7 +50,7 @@ export async function tellEnd(teller: Teller, end: SessionEnd): Promise<SessionR
     ...(metadata === undefined ? {} : { metadata }),
   };
   await last.call('onComplete', result);
-  teller.note('info', `The session is over: ${completionReason}.`, { turns: turn });
+  reporter.note('info', `The session is over: ${completionReason}.`, { turns: turn });
   return result;
 }
 

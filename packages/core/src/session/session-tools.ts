@@ -7,7 +7,7 @@ import type { ToolContext, ToolOptions, ToolSchema } from '../prompt/tool-defini
 import { toModelOutput } from '../prompt/tool-output.ts';
 import { defineTool } from '../prompt/define-tool.ts';
 import type { NamedTool } from '../prompt/tool.ts';
-import { placed, speakerOf } from '../run/tool-places.ts';
+import { bindAgentContext, agentContextOf } from '../run/tool-places.ts';
 import { timeLimit, untilAborted } from '../run/until-aborted.ts';
 import type { SessionTools } from './session-config.ts';
 import { isSuspension } from '../prompt/suspend.ts';
@@ -141,6 +141,6 @@ function watchedStream(
 /** The context of a call that has one signal more. */
 function within(context: ToolContext, signal: AbortSignal): ToolContext {
   const own: ToolContext = { ...context, abortSignal: anySignal(signal, context.abortSignal) };
-  const speaker = speakerOf(context);
-  return speaker === undefined ? own : placed(own, speaker);
+  const agentContext = agentContextOf(context);
+  return agentContext === undefined ? own : bindAgentContext(own, agentContext);
 }

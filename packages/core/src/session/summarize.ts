@@ -1,6 +1,6 @@
 import { answerWithin } from '../run/run-agent.ts';
-import type { Conduct } from '../run/conduct.ts';
-import type { Speaker } from '../run/tree.ts';
+import type { LoopPolicy } from '../run/conduct.ts';
+import type { AgentContext } from '../run/tree.ts';
 import { checkSummary } from './compaction.ts';
 
 const instructions = `You are given the conversation of an agent at work. Your summary will take its place, so the agent goes on with nothing but that.
@@ -12,23 +12,23 @@ Answer with the summary alone.`;
 
 /** Asks the session's model for summaries, each as an agent of its own in the session's log. */
 export function createSummarizer(
-  speaker: Speaker,
-  calls: Conduct['calls'],
+  agentContext: AgentContext,
+  calls: LoopPolicy['calls'],
   abortSignal: AbortSignal,
 ): (transcript: string) => Promise<string> {
   let count = 0;
   return async (transcript) => {
     count += 1;
     let text: string | undefined;
-    const answer = await answerWithin(speaker, {
+    const answer = await answerWithin(agentContext, {
       name: 'summarize',
       toolCallId: `summarize-${count}`,
       input: { characters: transcript.length },
       messages: [{ role: 'user', content: transcript }],
       options: { instructions },
-      conducted: {
+      policySetup: {
         options: {},
-        conduct: () => ({
+        policy: () => ({
           cause: 'session',
           ...(calls === undefined ? {} : { calls }),
           afterStep(step) {

@@ -1,5 +1,5 @@
 import type { ModelMessage, StepResult, ToolSet } from 'ai';
-import type { RunContext } from '../run/options.ts';
+import type { UserContext } from '../run/options.ts';
 import { isSuspension, type SuspendedCall } from '../prompt/suspend.ts';
 
 /** What a model reads of a call that waits, where the conversation goes on without its answer. */
@@ -21,7 +21,7 @@ export function withoutSuspensions(message: ModelMessage): ModelMessage {
 export function unansweredCall({
   content,
   toolCalls,
-}: StepResult<ToolSet, RunContext>): { toolName: string } | undefined {
+}: StepResult<ToolSet, UserContext>): { toolName: string } | undefined {
   const settled = new Set(
     content.flatMap((part) => {
       if (part.type === 'tool-result' || part.type === 'tool-error') return [part.toolCallId];
@@ -34,7 +34,7 @@ export function unansweredCall({
 }
 
 /** The calls of a step whose results somebody else has to give. */
-export function suspensionsOf({ toolResults }: StepResult<ToolSet, RunContext>): SuspendedCall[] {
+export function suspensionsOf({ toolResults }: StepResult<ToolSet, UserContext>): SuspendedCall[] {
   return toolResults.flatMap(({ toolCallId, toolName, output }) =>
     isSuspension(output) ? [{ toolCallId, toolName, payload: output.payload }] : [],
   );

@@ -4,7 +4,7 @@ import type { SessionSettings } from './session-config.ts';
 import { createSessionLog, type SessionLog } from './session-log.ts';
 
 /** Tells of a session: its callbacks, its logger, and with warnings the log of its run. */
-export type Teller = CallbackQueue & {
+export type SessionReporter = CallbackQueue & {
   note: SessionLog;
   warn(message: string): void;
   fail(info: ErrorInfo): Promise<void>;
@@ -12,7 +12,10 @@ export type Teller = CallbackQueue & {
   close(): CallbackQueue;
 };
 
-export function createTeller(settings: SessionSettings & { sessionId: string }, sink: EventSink): Teller {
+export function createSessionReporter(
+  settings: SessionSettings & { sessionId: string },
+  sink: EventSink,
+): SessionReporter {
   const { sessionId, callbacks, logger, metadata } = settings;
   const note = createSessionLog(logger, sessionId, metadata);
   const queue = createCallbackQueue(sessionId, callbacks ?? {}, {

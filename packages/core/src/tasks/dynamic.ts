@@ -1,7 +1,15 @@
 import { accept, add, type Decision, refuse, update } from './decision.ts';
 import type { TaskItem } from './task.ts';
 import { currentTask, findTask, isOpen, openTasks, type TaskList } from './task-list.ts';
-import { allDone, cannotBe, indent, nameTasks, noSuchTask, nothingYet, oneLine } from './task-text.ts';
+import {
+  allDone,
+  notPossibleReason,
+  indent,
+  nameTasks,
+  noSuchTask,
+  nothingYet,
+  oneLine,
+} from './task-text.ts';
 
 /** The model puts a task at the end of its list. */
 export function createTask(list: TaskList, description: string): Decision {
@@ -74,7 +82,7 @@ function whyNot(
   const task = findTask(list, taskId);
   if (task === undefined) return noSuchTask(list, taskId);
   const others = nameTasks(list.items.filter(able));
-  return `${cannotBe(done, task)} Tasks that can be ${done}: ${others}.`;
+  return `${notPossibleReason(done, task)} Tasks that can be ${done}: ${others}.`;
 }
 
 function isPending({ status }: TaskItem): boolean {

@@ -2,7 +2,7 @@ import { accept, add, type Decision, refuse, update } from './decision.ts';
 import { editFault } from './edit-fault.ts';
 import type { TaskEdit, TaskEvent, TaskItem, TaskStatus } from './task.ts';
 import { findTask, isOpen, isUnderWay, type TaskList } from './task-list.ts';
-import { cannotBe, noSuchTask, oneLine, quote, summarize } from './task-text.ts';
+import { notPossibleReason, noSuchTask, oneLine, quote, summarize } from './task-text.ts';
 
 type EditOf<Type extends TaskEdit['type']> = Extract<TaskEdit, { type: Type }>;
 
@@ -31,7 +31,7 @@ export function editTasks(list: TaskList, edit: TaskEdit): Decision {
   if (edit.type === 'add') return addTask(list, edit);
   const task = findTask(list, edit.taskId);
   if (task === undefined) return refuse(list, noSuchTask(list, edit.taskId));
-  if (!possible[edit.type].from.includes(task.status)) return refuse(list, notNow(task, edit.type));
+  if (!possible[edit.type].from.includes(task.status)) return refuse(list, notPossibleReply(task, edit.type));
   switch (edit.type) {
     case 'rename':
       return rename(list, task, edit.title.trim());
@@ -53,7 +53,7 @@ export function editTasks(list: TaskList, edit: TaskEdit): Decision {
 }
 
 function addTask(list: TaskList, { title, index = list.items.length }: EditOf<'add'>): Decision {
-  const outside = wrongPlace(list.kind, list.items, index);
+  const outside = invalidPositionReason(list.kind, list.items, index);
   if (outside !== undefined) return refuse(list, outside);
   const added = add(list, title.trim(), 'user', index);
   const what = `task-${list.nextNumber} ${quote(title)}`;
@@ -79,7 +79,7 @@ function remove(list: TaskList, task: TaskItem): Decision {
 
 function move(list: TaskList, task: TaskItem, index: number): Decision {
   const others = list.items.filter(({ id }) => id !== task.id);
-  const outside = wrongPlace(list.kind, others, index);
+  const outside = invalidPositionReason(list.kind, others, index);
   if (outside !== undefined) return refuse(list, outside);
   if (list.items[index] === task) return refuse(list, `${task.id} is at index ${index} already.`);
   const moved: TaskEvent = { type: 'task-move', taskId: task.id, index, by: 'user' };
@@ -115,8 +115,12 @@ function retry(list: TaskList, task: TaskItem): Decision {
 }
 
 /** Why no pending task can stand there; undefined where it can. */
-function wrongPlace(kind: TaskList['kind'], items: readonly TaskItem[], index: number): string | undefined {
-  const first = kind === 'static' ? firstFreePlace(items) : 0;
+function invalidPositionReason(
+  kind: TaskList['kind'],
+  items: readonly TaskItem[],
+  index: number,
+): string | undefined {
+  const first = kind === 'static' ? firstFreePosition(items) : 0;
   if (index >= first && index <= items.length) return undefined;
   const why =
     index >= 0 && index < first ? 'is before a task that is finished or under way' : 'is outside the list';
@@ -124,15 +128,15 @@ function wrongPlace(kind: TaskList['kind'], items: readonly TaskItem[], index: n
 }
 
 /** Behind what is done and under way at the front. What was skipped or resolved further back keeps nobody out. */
-function firstFreePlace(items: readonly TaskItem[]): number {
+function firstFreePosition(items: readonly TaskItem[]): number {
   const index = items.findIndex(isOpen);
   const task = items[index];
   if (task === undefined) return items.length;
   return isUnderWay(task) ? index + 1 : index;
 }
 
-function notNow(task: TaskItem, type: keyof typeof possible): string {
-  const why = cannotBe(possible[type].done, task);
+function notPossibleReply(task: TaskItem, type: keyof typeof possible): string {
+  const why = notPossibleReason(possible[type].done, task);
   const instead = Object.values(possible).filter(({ from }) => from.includes(task.status));
   const words = instead.map(({ done }) => done);
   const wait = task.status === 'validating' ? ' Wait until that is over.' : '';

@@ -1,6 +1,6 @@
 import type { TaskItem } from './task.ts';
 import { currentTask, failedTask, isComplete, openTasks, type TaskList } from './task-list.ts';
-import { allDone, attemptsOf, indent, nothingYet, placeOf, quote } from './task-text.ts';
+import { allDone, attemptsOf, indent, nothingYet, positionOf, quote } from './task-text.ts';
 
 /** How many pending tasks are named with their titles. */
 const MOST_NAMED = 10;
@@ -12,7 +12,7 @@ export function nudge(list: TaskList): string {
   if (current !== undefined) return list.kind === 'static' ? finish(list, current) : complete(current);
   const failed = failedTask(list);
   if (failed !== undefined) {
-    return `The task list cannot go on: ${placeOf(list, failed)} failed after ${attemptsOf(failed)}.`;
+    return `The task list cannot go on: ${positionOf(list, failed)} failed after ${attemptsOf(failed)}.`;
   }
   return pick(openTasks(list));
 }
@@ -20,7 +20,7 @@ export function nudge(list: TaskList): string {
 /** The mark and the title have a line of their own, as in the window: whoever reads one can read the other. */
 function finish(list: TaskList, task: TaskItem): string {
   return `The task list is not complete. This task is still open:
-[${placeOf(list, task)}] ${indent(task.title)}
+[${positionOf(list, task)}] ${indent(task.title)}
 Finish it with finishTask, and give its result.`;
 }
 

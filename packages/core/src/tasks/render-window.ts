@@ -1,6 +1,6 @@
 import type { TaskItem } from './task.ts';
 import { currentTask, failedTask, isComplete, isOpen, type TaskList } from './task-list.ts';
-import { allDone, attemptsOf, indent, oneLine, placeOf, summarize } from './task-text.ts';
+import { allDone, attemptsOf, indent, oneLine, positionOf, summarize } from './task-text.ts';
 
 /**
  * The list as the model reads it before a step: what is done, the current task, what comes next, and what the user
@@ -50,12 +50,12 @@ function outcome({ title, status, result, error }: TaskItem): string {
 function middle(list: TaskList, current: TaskItem | undefined): string {
   if (isComplete(list)) return allDone;
   if (current !== undefined) {
-    const mark = list.kind === 'static' ? `[${placeOf(list, current)}]` : `Current task: [${current.id}]`;
+    const mark = list.kind === 'static' ? `[${positionOf(list, current)}]` : `Current task: [${current.id}]`;
     return `${mark} ${indent(current.title)}${why('Your last result was not accepted', current)}`;
   }
   const failed = failedTask(list);
   if (failed === undefined) return '';
-  const what = `${placeOf(list, failed)} failed after ${attemptsOf(failed)}: ${oneLine(failed.title)}`;
+  const what = `${positionOf(list, failed)} failed after ${attemptsOf(failed)}: ${oneLine(failed.title)}`;
   return what + why('The last result was not accepted', failed);
 }
 

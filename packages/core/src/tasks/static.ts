@@ -1,7 +1,7 @@
 import { accept, type Decision, refuse, update } from './decision.ts';
 import type { TaskItem } from './task.ts';
 import { currentTask, failedTask, findTask, type TaskList } from './task-list.ts';
-import { allDone, attemptsOf, placeOf, quote, standing } from './task-text.ts';
+import { allDone, attemptsOf, positionOf, quote, standing } from './task-text.ts';
 
 /** The model begins the current task, and is told what it is. */
 export function startTask(list: TaskList): Decision {
@@ -9,10 +9,10 @@ export function startTask(list: TaskList): Decision {
   if (task === undefined) return refuse(list, nothingToDo(list));
   if (task.status === 'validating') return refuse(list, alreadyValidating(list, task));
   if (task.status === 'in_progress') {
-    return refuse(list, `${placeOf(list, task)} is already started: ${brief(task)}`);
+    return refuse(list, `${positionOf(list, task)} is already started: ${brief(task)}`);
   }
   const started = update(task, 'model', { status: 'in_progress' });
-  return accept(list, [started], `${placeOf(list, task)} started: ${brief(task)}`);
+  return accept(list, [started], `${positionOf(list, task)} started: ${brief(task)}`);
 }
 
 /** The model works, which begins the current task where it has not begun. There is no reply: the tool gives its own. */
@@ -101,7 +101,7 @@ function outdated(list: TaskList, taskId: string, current: TaskItem): string {
 }
 
 function alreadyValidating(list: TaskList, task: TaskItem): string {
-  return `The result of ${placeOf(list, task)} is being validated. Wait for what comes of it.`;
+  return `The result of ${positionOf(list, task)} is being validated. Wait for what comes of it.`;
 }
 
 function nothingToDo(list: TaskList): string {
@@ -111,5 +111,5 @@ function nothingToDo(list: TaskList): string {
 }
 
 function failure(list: TaskList, task: TaskItem): string {
-  return `${placeOf(list, task)} failed after ${attemptsOf(task)}: ${quote(task.title)}. The task list cannot go on.`;
+  return `${positionOf(list, task)} failed after ${attemptsOf(task)}: ${quote(task.title)}. The task list cannot go on.`;
 }

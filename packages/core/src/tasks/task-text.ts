@@ -34,7 +34,7 @@ export function summarize(result: string): string {
 }
 
 /** Where a task stands: `Task 2/3`. */
-export function placeOf(list: TaskList, task: TaskItem): string {
+export function positionOf(list: TaskList, task: TaskItem): string {
   return `Task ${list.items.findIndex(({ id }) => id === task.id) + 1}/${list.items.length}`;
 }
 
@@ -74,7 +74,7 @@ export const standing: Readonly<Record<TaskStatus, string>> = {
 };
 
 /** Why a task cannot be renamed, started, … */
-export function cannotBe(done: string, { id, status }: TaskItem): string {
+export function notPossibleReason(done: string, { id, status }: TaskItem): string {
   return done === status
     ? `${id} ${standing[status]} already.`
     : `${id} ${standing[status]} and cannot be ${done}.`;

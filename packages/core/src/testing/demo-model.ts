@@ -27,7 +27,7 @@ export function demoModel(options: DemoModelOptions = {}): LanguageModelV4 {
   const doStream: LanguageModelV4['doStream'] = async (call) => {
     call.abortSignal?.throwIfAborted();
     const plan = planStep(call, readConversation(call.prompt), now);
-    return streamOf(speak(plan, call, pace), call.abortSignal);
+    return streamOf(streamAnswer(plan, call, pace), call.abortSignal);
   };
   return {
     specificationVersion: 'v4',
@@ -40,7 +40,7 @@ export function demoModel(options: DemoModelOptions = {}): LanguageModelV4 {
   };
 }
 
-async function* speak(
+async function* streamAnswer(
   { text, calls }: Plan,
   call: LanguageModelV4CallOptions,
   pace: number,

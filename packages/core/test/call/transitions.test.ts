@@ -4,7 +4,7 @@ import {
   conditions,
   initialCallState,
   isEnd,
-  mayCall,
+  mayCallTools,
   noCounts,
   transition,
   transitions,
@@ -62,9 +62,9 @@ test('each state can be reached', () => {
 });
 
 test('tools are taken away for good', () => {
-  for (const state of states.filter((one) => !mayCall(one) && !isEnd(one))) {
+  for (const state of states.filter((one) => !mayCallTools(one) && !isEnd(one))) {
     for (const rules of Object.values(transitions[state])) {
-      for (const { to } of rules) expect(isEnd(to) || !mayCall(to), `${state} → ${to}`).toBe(true);
+      for (const { to } of rules) expect(isEnd(to) || !mayCallTools(to), `${state} → ${to}`).toBe(true);
     }
   }
 });
@@ -100,7 +100,7 @@ test('the bound is met: as many answers as that can be needed', () => {
   let counters = noCounts;
   let answers = 0;
   while (!isEnd(state)) {
-    const event = counters.exceptions < 2 ? 'unreadable' : mayCall(state) ? 'called' : 'answered';
+    const event = counters.exceptions < 2 ? 'unreadable' : mayCallTools(state) ? 'called' : 'answered';
     ({ state, counters } = transition(state, event, counters, given));
     answers += 1;
   }

@@ -6,7 +6,7 @@ import { streamText } from 'ai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { CuelineError, runPrompt } from '@cueline/core';
-import { builtInProviders, keepNothing, resolveModel, secretsOf } from '@cueline/core/models';
+import { builtInProviders, withoutProviderStorage, resolveModel, secretsOf } from '@cueline/core/models';
 import { type SeenRequest, startServer } from './chat-server.ts';
 
 const key = 'key-0123456789abcdef';
@@ -603,7 +603,7 @@ describe('the AI Gateway', () => {
   });
 });
 
-describe('keepNothing', () => {
+describe('withoutProviderStorage', () => {
   const env = {
     OPENAI_API_KEY: key,
     AZURE_API_KEY: key,
@@ -619,7 +619,7 @@ describe('keepNothing', () => {
       body = JSON.parse(init!.body as string) as typeof body;
       return Response.json({}, { status: 400 });
     };
-    const model = await resolveModel(ref, keepNothing({ env, fetch }));
+    const model = await resolveModel(ref, withoutProviderStorage({ env, fetch }));
     const result = streamText({ model, prompt: 'Hi', maxRetries: 0, onError: () => {}, providerOptions });
     await result.consumeStream();
     return body.providerOptions ?? body.store;

@@ -3,7 +3,7 @@ import { tool, type ToolSchema } from '@cueline/core';
 import { jsonSchema } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { moveSchema } from '../../src/prompt/move-schema.ts';
+import { rebaseSchema } from '../../src/prompt/move-schema.ts';
 import { play } from '../support.ts';
 
 type Schema = Record<string, unknown>;
@@ -87,11 +87,11 @@ test('only what refers is changed: not data, not names, not other documents', ()
     },
     $defs: { a: { anyOf: [{ $ref: '#' }, { type: 'null' }] } },
   };
-  expect(moveSchema(schema as never, '#/x')).toEqual({
+  expect(rebaseSchema(schema as never, '#/x')).toEqual({
     ...schema,
     properties: { ...schema.properties, default: { $ref: '#/x/$defs/a' } },
     $defs: { a: { anyOf: [{ $ref: '#/x' }, { type: 'null' }] } },
   });
   const named = { $id: 'https://example.com/a', properties: { a: { $ref: '#' } } };
-  expect(moveSchema(named as never, '#/x')).toEqual(named);
+  expect(rebaseSchema(named as never, '#/x')).toEqual(named);
 });

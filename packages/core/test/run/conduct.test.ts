@@ -2,7 +2,7 @@ import { definePrompt, type PromptDefinition } from '@cueline/core';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { CuelineError } from '@cueline/core';
-import type { Conduct, Conducted } from '../../src/run/conduct.ts';
+import type { LoopPolicy, LoopPolicySetup } from '../../src/run/conduct.ts';
 import { json, play } from '../support.ts';
 
 const plain = definePrompt('plain', (prompt) => {
@@ -10,13 +10,13 @@ const plain = definePrompt('plain', (prompt) => {
   prompt.$`Begin.`;
 });
 
-function led(conduct: Partial<Conduct>, rest: Partial<Conducted> = {}): PromptDefinition {
+function led(conduct: Partial<LoopPolicy>, rest: Partial<LoopPolicySetup> = {}): PromptDefinition {
   return {
     ...plain,
-    conducted: async () => ({
+    policySetup: async () => ({
       options: {},
       ...rest,
-      conduct: () => ({ cause: 'session', ...conduct }),
+      policy: () => ({ cause: 'session', ...conduct }),
     }),
   };
 }
@@ -73,7 +73,7 @@ test('messages of a conduct take the place of all others, for later steps too', 
 
 test('no step follows where it is done, and its result is the run’s', async () => {
   let steps = 0;
-  const conduct: Partial<Conduct> = {
+  const conduct: Partial<LoopPolicy> = {
     afterStep: () => void (steps += 1),
     done: () => steps === 1,
     result: () => ({ output: { found: true } }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { CuelineError } from '@cueline/core';
 import { expect, test, vi } from 'vitest';
-import type { ModelAnswer } from '../../src/run/steady-model.ts';
+import type { ModelResponse } from '../../src/run/steady-model.ts';
 import { finish, provider, see, type Act, type Part } from './steady.ts';
 
 const id = fc.constantFrom('', 'a', 'b', 'a~2');
@@ -92,14 +92,14 @@ test.each([false, true])('an answer is whole or it is not (healed: %s)', async (
   const seen = { whole: 0, broken: 0 };
   await fc.assert(
     fc.asyncProperty(fc.array(acts, { minLength: 1, maxLength: 3 }), fc.boolean(), async (answers, deaf) => {
-      const told: ModelAnswer[] = [];
+      const told: ModelResponse[] = [];
       const errors: CuelineError[] = [];
       const { model, calls } = provider(answers, { deaf });
       const seeing = see(model, {
         retries: 2,
         timeouts: { firstChunkMs: 100, chunkMs: 100, callMs: 1_000 },
         onAnswer: (answer) => void told.push(answer),
-        heal: (error) => (errors.push(error), heals),
+        repair: (error) => (errors.push(error), heals),
       });
       await vi.runAllTimersAsync();
       const { parts, ...failure } = await seeing;
@@ -114,7 +114,7 @@ test.each([false, true])('an answer is whole or it is not (healed: %s)', async (
 
       if (told.length === 1) {
         seen.whole += 1;
-        const [answer] = told as [ModelAnswer];
+        const [answer] = told as [ModelResponse];
         expect(failure).toEqual({});
         expect(finishes).toEqual([parts.at(-1)]);
         expect(parts.at(-1)).toMatchObject({ finishReason: answer.finishReason });

@@ -3,7 +3,7 @@ import { CuelineError, definePrompt, runPrompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { steadyModel, type ModelAnswer, type SteadySettings } from '../../src/run/steady-model.ts';
+import { withRetries, type ModelResponse, type RetrySettings } from '../../src/run/steady-model.ts';
 import {
   all,
   finish,
@@ -60,7 +60,7 @@ function named(error: unknown): unknown {
 }
 
 /** Settings that write down what happens. */
-function watched(settings: SteadySettings = {}) {
+function watched(settings: RetrySettings = {}) {
   const retried: unknown[] = [];
   const slept: number[] = [];
   return {
@@ -71,7 +71,7 @@ function watched(settings: SteadySettings = {}) {
       onRetry: ({ error, delayMs }) => retried.push([error.code, delayMs]),
       sleep: (ms) => (slept.push(ms), Promise.resolve()),
       ...settings,
-    } satisfies SteadySettings,
+    } satisfies RetrySettings,
   };
 }
 
@@ -92,7 +92,7 @@ afterEach(() => {
 describe('an answer', () => {
   test('that is whole passes as it is, with the name of its model and the facts of its request', async () => {
     const { model, calls } = provider([whole]);
-    const steady = steadyModel(model, {}) as LanguageModelV4;
+    const steady = withRetries(model, {}) as LanguageModelV4;
     expect([steady.specificationVersion, steady.provider, steady.modelId]).toEqual(['v4', 'lab', 'm-1']);
     const { stream, request } = await steady.doStream({ prompt: [], temperature: 0.3 });
     expect(await all(stream)).toEqual(whole);
@@ -125,7 +125,7 @@ describe('an answer', () => {
           }),
         }),
     };
-    const steady = steadyModel(model, {}) as LanguageModelV4;
+    const steady = withRetries(model, {}) as LanguageModelV4;
     expect([steady.specificationVersion, steady.provider, steady.modelId]).toEqual(['v4', 'old', 'm-0']);
     const { parts } = await see(steady);
     expect(parts.map(({ type }) => type)).toEqual([
@@ -149,7 +149,7 @@ describe('an answer', () => {
         finish('tool-calls'),
       ],
     ]);
-    const steady = steadyModel(model, { heal: () => false }) as LanguageModelV4;
+    const steady = withRetries(model, { repair: () => false }) as LanguageModelV4;
     const { stream } = await steady.doStream({ prompt: [] });
     const seen: string[] = [];
     const reading = (async () => {
@@ -178,9 +178,9 @@ describe('an answer', () => {
         finish('other'),
       ],
     ]);
-    const answers: ModelAnswer[] = [];
-    const steady = steadyModel(model, {
-      heal: () => false,
+    const answers: ModelResponse[] = [];
+    const steady = withRetries(model, {
+      repair: () => false,
       async onAnswer(answer) {
         answers.push(answer);
         await new Promise((resolve) => setTimeout(resolve, 50));
@@ -216,7 +216,7 @@ describe('an answer', () => {
       provider([[...text('Hi'), ...toolCall('a'), finish('tool-calls')]]).model,
       {
         onAnswer,
-        heal: () => true,
+        repair: () => true,
       },
     );
     expect(errored).toBe(full);
@@ -282,14 +282,14 @@ describe('an answer', () => {
 
     test('that breaks off leaves none of them without a result', async () => {
       const half = [search, { ...result, preliminary: true }, ...text('Hm')];
-      const { parts } = await see(provider([[...half, { breaks: reset }]]).model, { heal });
+      const { parts } = await see(provider([[...half, { breaks: reset }]]).model, { repair: heal });
       expect(parts).toEqual([
         ...half,
         { ...result, result: 'The answer broke off before the result came.', isError: true },
         healed,
       ]);
       const done = [search, result];
-      expect((await see(provider([[...done, { breaks: reset }]]).model, { heal })).parts).toEqual([
+      expect((await see(provider([[...done, { breaks: reset }]]).model, { repair: heal })).parts).toEqual([
         ...done,
         healed,
       ]);
@@ -298,7 +298,7 @@ describe('an answer', () => {
     test('asks for an approval once it is whole', async () => {
       const { parts } = await see(provider([[search, request, ...text('May I?'), finish('stop')]]).model);
       expect(parts).toEqual([search, ...text('May I?'), request, finish('stop')]);
-      const broken = await see(provider([[search, request, { breaks: reset }]]).model, { heal });
+      const broken = await see(provider([[search, request, { breaks: reset }]]).model, { repair: heal });
       expect(broken.parts).not.toContainEqual(request);
     });
 
@@ -319,7 +319,7 @@ describe('an answer', () => {
 
   test('is told with the sources of its text', async () => {
     const citations = [{ type: 'source', sourceId: 'x' }] as never;
-    const told: ModelAnswer[] = [];
+    const told: ModelResponse[] = [];
     const given: Part[] = [
       ...text('So.').slice(0, 2),
       { type: 'text-end', id: 't', citations },
@@ -458,7 +458,7 @@ describe('an answer that is broken', () => {
 
     const asked: unknown[] = [];
     const kept = await see(provider([answer]).model, {
-      heal: (error) => asked.push(named(error)) > 0,
+      repair: (error) => asked.push(named(error)) > 0,
       onAnswer: told,
     });
     const last = kept.parts.at(-1);
@@ -598,7 +598,7 @@ describe('retries', () => {
 
   test('of a call that failed for good: it may be healed', async () => {
     const heal = vi.fn(() => true);
-    expect(await see(provider([{ throws: refused(500) }]).model, { heal })).toEqual({
+    expect(await see(provider([{ throws: refused(500) }]).model, { repair: heal })).toEqual({
       parts: [started, healed],
     });
     expect(heal).toHaveBeenCalledTimes(1);
@@ -715,14 +715,14 @@ describe('stopping', () => {
 
   test('before the call', async () => {
     const { model, calls } = provider([whole]);
-    expect(await see(model, { heal: () => true }, AbortSignal.abort(reason))).toEqual({
+    expect(await see(model, { repair: () => true }, AbortSignal.abort(reason))).toEqual({
       parts: [],
       rejected: reason,
     });
     expect(calls.length).toBe(0);
   });
 
-  test.each<[string, Answer, SteadySettings, number]>([
+  test.each<[string, Answer, RetrySettings, number]>([
     ['while it connects', { connects: 5_000, acts: whole }, {}, 0],
     ['before its first part', [started, 'silence'], {}, 0],
     ['in the middle', [...text('Half'), ...toolCall('a'), 'silence'], {}, 6],
@@ -750,7 +750,7 @@ describe('stopping', () => {
       const controller = new AbortController();
       const heal = vi.fn(() => true);
       const { model, calls, cancelled } = provider([answer], { deaf });
-      const seeing = see(model, { heal, ...settings }, controller.signal);
+      const seeing = see(model, { repair: heal, ...settings }, controller.signal);
       await vi.advanceTimersByTimeAsync(100);
       controller.abort(reason);
       const { parts, rejected, errored } = await seeing;
@@ -767,7 +767,9 @@ describe('stopping', () => {
   test('by whoever reads the answer ends the call', async () => {
     const { model, calls, cancelled } = provider([[...text('Half'), 'silence']]);
     const heal = vi.fn(() => true);
-    const { stream } = await (steadyModel(model, { heal }) as LanguageModelV4).doStream({ prompt: [] });
+    const { stream } = await (withRetries(model, { repair: heal }) as LanguageModelV4).doStream({
+      prompt: [],
+    });
     const reader = stream.getReader();
     await reader.read();
     await reader.cancel(reason);
@@ -907,7 +909,7 @@ describe('time limits', () => {
   test('heal as everything else does', async () => {
     const seeing = see(provider([[...text('Half').slice(0, 2), ...toolCall('a'), 'silence']]).model, {
       timeouts,
-      heal: () => true,
+      repair: () => true,
     });
     await vi.runAllTimersAsync();
     expect(await seeing).toEqual({
@@ -931,7 +933,7 @@ describe('time limits', () => {
     const { model } = provider([
       [...text('Half'), ...text('more', 'u'), ...text('yet', 'v'), finish('stop')],
     ]);
-    const { stream } = await (steadyModel(model, { timeouts }) as LanguageModelV4).doStream({ prompt: [] });
+    const { stream } = await (withRetries(model, { timeouts }) as LanguageModelV4).doStream({ prompt: [] });
     await vi.advanceTimersByTimeAsync(1_000);
     const reader = stream.getReader();
     for (let count = 0; count < 5; count += 1) await reader.read();

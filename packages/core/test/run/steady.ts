@@ -7,7 +7,7 @@ import type {
 } from '@ai-sdk/provider';
 import { expect } from 'vitest';
 import { toRunError } from '../../src/models/run-error.ts';
-import { steadyModel, type SteadySettings } from '../../src/run/steady-model.ts';
+import { withRetries, type RetrySettings } from '../../src/run/steady-model.ts';
 
 export type Part = LanguageModelV4StreamPart;
 
@@ -113,12 +113,12 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
  */
 export async function see(
   model: LanguageModelV4,
-  settings: SteadySettings = {},
+  settings: RetrySettings = {},
   abortSignal?: AbortSignal,
 ): Promise<{ parts: Part[]; rejected?: unknown; errored?: unknown }> {
-  const steady = steadyModel(model, {
+  const steady = withRetries(model, {
     sleep: () => Promise.resolve(),
-    heal: () => false,
+    repair: () => false,
     failsOnRefusal: true,
     ...settings,
   }) as LanguageModelV4;

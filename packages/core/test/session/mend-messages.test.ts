@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pairToolMessages } from '../../src/run/pair-tool-messages.ts';
 import { INTERRUPTED } from '../../src/run/unfinished-step.ts';
-import { mendMessages } from '../../src/session/mend-messages.ts';
+import { repairMessages } from '../../src/session/mend-messages.ts';
 import { json, short } from './sessions.ts';
 
 const call = (...ids: string[]): ModelMessage => ({
@@ -25,13 +25,13 @@ const text: ModelMessage = { role: 'assistant', content: 'So.' };
 describe('mending', () => {
   test('what is whole stays as it is', () => {
     const whole = [user, call('a', 'b'), result('a'), result('b'), text, user, call('c'), result('c')];
-    const mended = mendMessages(whole);
+    const mended = repairMessages(whole);
     expect(mended).toEqual(whole);
     for (const [index, message] of mended.entries()) expect(message).toBe(whole[index]);
   });
 
   test('a call without its result was interrupted, or has the answer that is given', () => {
-    expect(mendMessages([user, call('a', 'b', 'c'), result('b')], { answers: { c: { n: 1 } } })).toEqual([
+    expect(repairMessages([user, call('a', 'b', 'c'), result('b')], { answers: { c: { n: 1 } } })).toEqual([
       user,
       call('a', 'b', 'c'),
       {
@@ -65,15 +65,15 @@ describe('mending', () => {
         { type: 'tool-approval-response', approvalId: 'r', approved: true, providerExecuted: true } as never,
       ],
     };
-    expect(mendMessages([user, asks, answers, text])).toEqual([user, asks, answers, text]);
+    expect(repairMessages([user, asks, answers, text])).toEqual([user, asks, answers, text]);
     const said = { role: 'assistant', content: [{ type: 'text', text: 'Let me pay.' }] };
-    expect(mendMessages([user, asks, user])).toEqual([user, said, user]);
+    expect(repairMessages([user, asks, user])).toEqual([user, said, user]);
     const alone: ModelMessage = { role: 'assistant', content: asks.content.slice(1) as never };
-    expect(mendMessages([user, alone])).toEqual([user]);
+    expect(repairMessages([user, alone])).toEqual([user]);
   });
 
   test('a result without its call is left out, one that comes twice counts once', () => {
-    expect(mendMessages([result('x'), user, call('a'), result('a', 'a'), result('a'), text])).toEqual([
+    expect(repairMessages([result('x'), user, call('a'), result('a', 'a'), result('a'), text])).toEqual([
       user,
       call('a'),
       result('a'),
@@ -82,7 +82,7 @@ describe('mending', () => {
   });
 
   test('a name of every object is no answer', () => {
-    expect(short(mendMessages([call('constructor'), call('__proto__')]))).toBe(
+    expect(short(repairMessages([call('constructor'), call('__proto__')]))).toBe(
       'assistant(constructor), tool(constructor!), assistant(__proto__), tool(__proto__!)',
     );
   });
@@ -90,22 +90,22 @@ describe('mending', () => {
   test('pairs that were torn apart are completed from the whole, also in a copy', () => {
     const whole = [user, call('a', 'b'), result('a', 'b'), user, call('c'), result('c'), text];
     for (const given of [whole, json(whole)]) {
-      expect(mendMessages([user, text, given[2]!], { whole })).toEqual([
+      expect(repairMessages([user, text, given[2]!], { whole })).toEqual([
         user,
         text,
         call('a', 'b'),
         result('a', 'b'),
       ]);
-      expect(mendMessages([given[4]!, user], { whole })).toEqual([call('c'), result('c'), user]);
+      expect(repairMessages([given[4]!, user], { whole })).toEqual([call('c'), result('c'), user]);
     }
   });
 
   test('ids that a model uses again are told apart by the messages they are in', () => {
     const whole = [user, call('a'), result('a'), user, call('a'), result('a'), text];
     (whole[5]!.content as unknown as { output: unknown }[])[0]!.output = { type: 'text', value: 'second' };
-    expect(mendMessages([whole[1]!], { whole })).toEqual([whole[1], whole[2]]);
-    expect(mendMessages([whole[4]!], { whole })).toEqual([whole[4], whole[5]]);
-    expect(mendMessages([user, whole[2]!], { whole })).toEqual([user, whole[1], whole[2]]);
+    expect(repairMessages([whole[1]!], { whole })).toEqual([whole[1], whole[2]]);
+    expect(repairMessages([whole[4]!], { whole })).toEqual([whole[4], whole[5]]);
+    expect(repairMessages([user, whole[2]!], { whole })).toEqual([user, whole[1], whole[2]]);
   });
 
   test('what a provider runs itself is left alone', () => {
@@ -116,7 +116,7 @@ describe('mending', () => {
         { type: 'tool-result', toolCallId: 'w', toolName: 'web', output: { type: 'text', value: 'x' } },
       ],
     };
-    expect(mendMessages([user, search, user])).toEqual([user, search, user]);
+    expect(repairMessages([user, search, user])).toEqual([user, search, user]);
   });
 });
 
@@ -135,7 +135,7 @@ describe('laws of mending', () => {
   test('whatever comes in, each call is followed by its result, and nothing else is', () => {
     fc.assert(
       fc.property(anyMessages, anyMessages, (messages, whole) => {
-        const mended = mendMessages(messages, { whole });
+        const mended = repairMessages(messages, { whole });
         expect(pairToolMessages(mended)).toEqual(mended);
       }),
     );
@@ -144,8 +144,8 @@ describe('laws of mending', () => {
   test('mending twice is mending once', () => {
     fc.assert(
       fc.property(anyMessages, (messages) => {
-        const once = mendMessages(messages);
-        expect(mendMessages(once)).toEqual(once);
+        const once = repairMessages(messages);
+        expect(repairMessages(once)).toEqual(once);
       }),
     );
   });
@@ -155,7 +155,7 @@ describe('laws of mending', () => {
       messages.filter(({ content }) => typeof content === 'string');
     fc.assert(
       fc.property(anyMessages, (messages) => {
-        expect(words(mendMessages(messages))).toEqual(words(messages));
+        expect(words(repairMessages(messages))).toEqual(words(messages));
       }),
     );
   });
@@ -163,7 +163,7 @@ describe('laws of mending', () => {
   test('it takes as long as there are messages', () => {
     const many = Array.from({ length: 20_000 }, (_, at) => [call(`c${at}`), user]).flat();
     const started = performance.now();
-    expect(mendMessages(many, { whole: many })).toHaveLength(60_000);
+    expect(repairMessages(many, { whole: many })).toHaveLength(60_000);
     expect(performance.now() - started).toBeLessThan(1_500);
   });
 });

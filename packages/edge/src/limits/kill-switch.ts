@@ -1,4 +1,4 @@
-import { withPatience } from '../route/patience.ts';
+import { withTimeout } from '../route/patience.ts';
 
 /** Refuses all new calls of the routes and proxies that it is given to, at once, in this process. */
 export type KillSwitch = {
@@ -57,7 +57,7 @@ export async function isSwitchedOff(
   if (option === undefined) return false;
   if (typeof option !== 'function') return option.isOn;
   try {
-    return await withPatience((async () => option())());
+    return await withTimeout((async () => option())());
   } catch (error) {
     onFailure(error);
     return true;

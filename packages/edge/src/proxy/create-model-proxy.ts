@@ -10,7 +10,7 @@ import { makeCall } from './make-call.ts';
 import { matchPath, modelDenied } from './match-path.ts';
 import { createMedia } from './media.ts';
 import type { ModelProxyOptions } from './options.ts';
-import { passedHeaders } from './pass-headers.ts';
+import { forwardedHeaders } from './pass-headers.ts';
 import type { ProxyEvent } from './proxy-event.ts';
 
 const ownRules: CorsRules = {
@@ -25,7 +25,7 @@ const ownRules: CorsRules = {
     'anthropic-dangerous-direct-browser-access',
     'x-goog-api-key',
   ],
-  expose: passedHeaders,
+  expose: forwardedHeaders,
 };
 
 /**
@@ -80,13 +80,13 @@ async function answer(
 ): Promise<Response> {
   const startedAt = settings.now();
   const { limits, providers, basePath } = settings;
-  const asker = settings.whoAsks(request);
-  known.headers = corsHeaders(asker, rules);
+  const requester = settings.whoAsks(request);
+  known.headers = corsHeaders(requester, rules);
   const { provider, rule, model: named } = matchPath(request.url, basePath, providers);
   known.provider = provider.name;
-  if (isPreflight(request)) return preflightResponse(asker, rules);
+  if (isPreflight(request)) return preflightResponse(requester, rules);
   if (request.method !== 'POST') throw new Refusal('method_not_allowed', 'Only POST is answered here.');
-  const identity = await settings.identify(request, asker);
+  const identity = await settings.identify(request, requester);
   known.subject = identity.subject;
   // before it is read: what is refused costs time all the same, and is counted nowhere else
   settings.requests.count(identity.subject);

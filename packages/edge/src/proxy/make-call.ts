@@ -8,15 +8,15 @@ import { isUnbilledStatus } from '../limits/unbilled.ts';
 import { answerHeaders, Refusal } from '../respond.ts';
 import { after, within } from './after.ts';
 import type { CheckedBody } from './api.ts';
-import { askProvider, type Cut, cutRefusal, drop } from './ask-provider.ts';
+import { callProvider, type CutOff, cutOffRefusal, discardBody } from './ask-provider.ts';
 import type { CheckedProvider, ProxySettings } from './check-options.ts';
 import type { PathRule } from './match-path.ts';
 import { type Media, sizeOf } from './media.ts';
 import { createMeter } from './meter.ts';
-import { passEvents } from './pass-events.ts';
-import { passHeaders } from './pass-headers.ts';
-import { passProviderError } from './provider-error.ts';
-import { addressOf, keyOf, requestHeaders } from './question.ts';
+import { forwardEvents } from './pass-events.ts';
+import { forwardHeaders } from './pass-headers.ts';
+import { forwardProviderError } from './provider-error.ts';
+import { upstreamUrl, providerKey, requestHeaders } from './question.ts';
 import { readCapped } from './read-capped.ts';
 import { reserve, storeMs } from './reserve.ts';
 
@@ -39,7 +39,7 @@ export type Call = {
 export async function makeCall(settings: ProxySettings, call: Call): Promise<Response> {
   const { store, limits, timeouts, now, onEvent } = settings;
   const { request, provider, rule, model, checked, startedAt } = call;
-  const key = keyOf(call);
+  const key = providerKey(call);
   const body = JSON.stringify(checked.body);
   const { contextTokens = Infinity } = provider;
   const worst = {
@@ -75,9 +75,9 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
   const meter = createMeter(rule.api, key, checked);
   const controller = new AbortController();
   const { signal } = controller;
-  const gone = (): void => controller.abort('client' satisfies Cut);
-  const stopTimer = after(timeouts.totalMs, () => controller.abort('timeout' satisfies Cut));
-  const letGo = onSwitchStop(settings.killSwitch, () => controller.abort('switch' satisfies Cut));
+  const gone = (): void => controller.abort('client' satisfies CutOff);
+  const stopTimer = after(timeouts.totalMs, () => controller.abort('timeout' satisfies CutOff));
+  const letGo = onSwitchStop(settings.killSwitch, () => controller.abort('switch' satisfies CutOff));
   request.signal.addEventListener('abort', gone);
   if (request.signal.aborted) gone();
   let ttfbMs: number | undefined;
@@ -111,15 +111,15 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
 
   let free = true;
   try {
-    const already = cutRefusal(signal);
+    const already = cutOffRefusal(signal);
     if (already !== undefined) throw already;
     onEvent({ type: 'call', ...about, reserved });
     const ours = { signal, idleMs: timeouts.idleMs };
     const headers = requestHeaders(call, key);
-    const url = addressOf(call);
+    const url = upstreamUrl(call);
     // A call that does not answer may be at work all the same.
     free = false;
-    const response = await askProvider(settings.fetch, {
+    const response = await callProvider(settings.fetch, {
       url,
       headers,
       body,
@@ -128,22 +128,22 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
     });
     ttfbMs = now() - startedAt;
     free = isUnbilledStatus(response.status);
-    const passed = { ...passHeaders(response.headers, key), ...call.headers };
+    const passed = { ...forwardHeaders(response.headers, key), ...call.headers };
     if (!response.ok) {
       const maxBytes = limits.errorBytes;
-      const answer = await passProviderError(response, key, { ...ours, maxBytes }, passed);
+      const answer = await forwardProviderError(response, key, { ...ours, maxBytes }, passed);
       await settle(answer.status, 'upstream_error', 0, free);
       return answer;
     }
     const kind = (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
     if (kind === 'text/event-stream' && response.body !== null) {
-      const events = passEvents(response.body, {
+      const events = forwardEvents(response.body, {
         ...limits,
         ...ours,
         look: meter.look,
         onEvent: meter.readEvent,
         onEnd: (end, bytes) => {
-          if (end !== 'done') controller.abort('client' satisfies Cut);
+          if (end !== 'done') controller.abort('client' satisfies CutOff);
           return settle(response.status, end, bytes, false);
         },
       });
@@ -152,19 +152,19 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
       });
     }
     if (kind !== 'application/json') {
-      drop(response);
+      discardBody(response);
       free = true;
       throw new Refusal('upstream_content_type', 'The provider answered with something that is no answer.');
     }
     const { text, bytes, end } = await readCapped(response.body, { ...ours, maxBytes: limits.responseBytes });
-    if (end !== 'done') throw cutRefusal(signal) ?? unread(end);
+    if (end !== 'done') throw cutOffRefusal(signal) ?? unread(end);
     const answer = meter.readAnswer(text);
     await settle(200, 'done', bytes, false);
     return new Response(answer, {
       headers: { ...answerHeaders, ...passed, 'content-type': 'application/json' },
     });
   } catch (error) {
-    controller.abort('client' satisfies Cut);
+    controller.abort('client' satisfies CutOff);
     const refusal = error instanceof Refusal ? error : undefined;
     const unsent = refusal?.code === 'upstream_unreachable' || refusal?.code === 'upstream_redirect';
     await settle(refusal?.status ?? 500, refusal?.code ?? 'internal', 0, free || unsent);

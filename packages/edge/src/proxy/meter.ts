@@ -2,7 +2,7 @@ import { estimateTokens, type ReportedUsage, type TokenCounts } from '../limits/
 import { Refusal } from '../respond.ts';
 import type { Api, CheckedBody } from './api.ts';
 import { isObject } from './body-fields.ts';
-import { hasKey, hideKey, redactError } from './redact.ts';
+import { hasKey, redactKey, redactError } from './redact.ts';
 import { dataOf } from './split-events.ts';
 
 /** Reads what a call has cost while its answer passes. */
@@ -51,7 +51,7 @@ export function createMeter(api: Api, key: string, { body, hideUsage = false }: 
       );
     },
     readEvent(event) {
-      const text = errorField.test(event) ? redactError(event, key) : hideKey(event, key);
+      const text = errorField.test(event) ? redactError(event, key) : redactKey(event, key);
       if (!usageField.test(text)) return text;
       const data = parse(dataOf(text) ?? '');
       if (!isObject(data)) return text;
@@ -66,7 +66,7 @@ export function createMeter(api: Api, key: string, { body, hideUsage = false }: 
       }
       count(data);
       heard = textLength(data);
-      return hideKey(text, key);
+      return redactKey(text, key);
     },
   };
 }

@@ -8,7 +8,7 @@ export type StreamFault = 'timeout' | 'idle' | 'too_large' | 'event_too_large' |
 export type StreamEnd = 'done' | 'aborted' | StreamFault;
 
 /** What goes on while events pass. */
-export type PassOptions = {
+export type ForwardOptions = {
   responseBytes: number;
   eventBytes: number;
   idleMs: number;
@@ -38,9 +38,9 @@ const encoder = new TextEncoder();
  * The provider's events, whole ones only, read when the caller asks for more: nothing is kept but the event that is
  * coming. A fault ends the stream with one `proxy-error` event.
  */
-export function passEvents(
+export function forwardEvents(
   body: ReadableStream<Uint8Array>,
-  options: PassOptions,
+  options: ForwardOptions,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
   const splitter = createEventSplitter(options.eventBytes);

@@ -1,10 +1,10 @@
-import { hideKey } from './redact.ts';
+import { redactKey } from './redact.ts';
 
 const dimensions = ['requests', 'tokens'];
 const facts = ['limit', 'remaining', 'reset'];
 
 /** The provider's headers that a caller gets, and a page may read. */
-export const passedHeaders: readonly string[] = [
+export const forwardedHeaders: readonly string[] = [
   'retry-after',
   'retry-after-ms',
   'x-request-id',
@@ -16,11 +16,11 @@ export const passedHeaders: readonly string[] = [
 ];
 
 /** Those headers of a provider's answer, and no others. */
-export function passHeaders(headers: Headers, key: string): Record<string, string> {
+export function forwardHeaders(headers: Headers, key: string): Record<string, string> {
   const passed: Record<string, string> = {};
-  for (const name of passedHeaders) {
+  for (const name of forwardedHeaders) {
     const value = headers.get(name);
-    if (value !== null && /^[\x20-\x7e]{1,200}$/.test(value)) passed[name] = hideKey(value, key);
+    if (value !== null && /^[\x20-\x7e]{1,200}$/.test(value)) passed[name] = redactKey(value, key);
   }
   return passed;
 }

@@ -1,5 +1,5 @@
 import { jsonResponse, Refusal } from '../respond.ts';
-import { drop } from './ask-provider.ts';
+import { discardBody } from './ask-provider.ts';
 import { isObject } from './body-fields.ts';
 import { readCapped } from './read-capped.ts';
 import { redactError } from './redact.ts';
@@ -7,7 +7,7 @@ import { redactError } from './redact.ts';
 const longest = 600;
 
 /** The account's own troubles. As they are, a caller would take them for a session that has run out. */
-const ours: Readonly<Record<number, () => Refusal>> = {
+const accountErrors: Readonly<Record<number, () => Refusal>> = {
   401: keyRefused,
   402: () =>
     new Refusal('upstream_unpaid', 'The account of this server has nothing left to spend at the provider.'),
@@ -23,20 +23,20 @@ const ERROR_IDLE_MS = 5_000;
  * A provider's error as the caller gets it: the status, and the message without keys and account names, in a form that
  * OpenAI's, Anthropic's and compatible clients can read. Throws a Refusal with 502 for the account's own troubles.
  */
-export async function passProviderError(
+export async function forwardProviderError(
   response: Response,
   key: string,
   limits: { maxBytes: number; idleMs: number; signal: AbortSignal },
   headers: Record<string, string>,
 ): Promise<Response> {
   const { status } = response;
-  const trouble = ours[status];
+  const trouble = accountErrors[status];
   if (trouble !== undefined) {
-    drop(response);
+    discardBody(response);
     throw trouble();
   }
   if (status < 400 || status > 599) {
-    drop(response);
+    discardBody(response);
     throw new Refusal('upstream_malformed', 'The provider answered with a status that means nothing here.');
   }
   const { text } = await readCapped(response.body, {

@@ -2,7 +2,7 @@ import { Refusal } from '../respond.ts';
 import type { Call } from './make-call.ts';
 
 /** The provider's key. Throws a Refusal with 503 where there is none that a header can carry. */
-export function keyOf({ provider, env }: Call): string {
+export function providerKey({ provider, env }: Call): string {
   let key: string | undefined;
   try {
     key = provider.key(env);
@@ -36,7 +36,7 @@ export function requestHeaders({ request, rule, checked }: Call, key: string): R
 }
 
 /** Where the call goes: nothing of it was written by the caller. */
-export function addressOf({ provider, rule, model }: Call): string {
+export function upstreamUrl({ provider, rule, model }: Call): string {
   // Google streams JSON unless it is asked for events.
   const query = rule.path.endsWith(':streamGenerateContent') ? '?alt=sse' : '';
   return provider.baseURL + rule.path.replace('{model}', () => model) + query;

@@ -8,7 +8,7 @@ const keyShapes =
 export const shortestKey = 8;
 
 /** The text without this key. A shorter text than a key is left alone, which would take words out of every answer. */
-export function hideKey(text: string, key: string): string {
+export function redactKey(text: string, key: string): string {
   return hasKey(text, key) ? text.replaceAll(key, hidden) : text;
 }
 
@@ -19,7 +19,7 @@ export function hasKey(text: string, key: string): boolean {
 
 /** A provider's error text without the key, what looks like a key, and the name of the account. */
 export function redactError(text: string, key: string): string {
-  return hideKey(text, key)
+  return redactKey(text, key)
     .replace(keyShapes, hidden)
     .replace(/\b(?:org|proj|organization|project)[-_][A-Za-z0-9]{8,}/g, hidden)
     .replace(/(\bbearer\s+|api[-_]?key["']?\s*[:=]\s*["']?|[?&]key=)([^\s"',;&]{8,})/gi, `$1${hidden}`);

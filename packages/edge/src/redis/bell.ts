@@ -1,11 +1,11 @@
 /** Wakes one who waits, or who comes to wait after it was rung. */
-export type Bell = {
+export type Wakeup = {
   ring(): void;
   /** Resolves once it has been rung since the last time, or after so many ms. */
   wait(ms: number): Promise<void>;
 };
 
-export function createBell(): Bell {
+export function createWakeup(): Wakeup {
   let rung = false;
   let wake: (() => void) | undefined;
   return {

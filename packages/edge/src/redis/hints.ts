@@ -1,7 +1,7 @@
 import type { RedisClient, RedisSubscriber } from './client.ts';
 
 /** Hears that something was written, without what it was. */
-export type Hints = {
+export type Subscriptions = {
   /**
    * Calls `wake` when something may have been written, and whenever listening begins (again): what came before then was
    * not heard. Gives what ends it.
@@ -14,7 +14,7 @@ const LINGER_MS = 1_000;
 const TRY_AGAIN_MS = 1_000;
 
 /** Listens to any number of channels on one connection, which is there as long as anybody listens. */
-export function createHints(client: RedisClient): Hints {
+export function createSubscriptions(client: RedisClient): Subscriptions {
   const wakers = new Map<string, Set<() => void>>();
   let connection: { subscriber: RedisSubscriber; connected: Promise<unknown> } | undefined;
   let lingering: ReturnType<typeof setTimeout> | undefined;

@@ -1,5 +1,5 @@
-import { withPatience } from '../route/patience.ts';
-import { follow, type Following, type Piece } from '../stores/follow.ts';
+import { withTimeout } from '../route/patience.ts';
+import { follow, type Following, type ListSlice } from '../stores/follow.ts';
 import {
   KEPT_MESSAGES,
   type EventBatch,
@@ -8,9 +8,9 @@ import {
   type RunLogStore,
   type RunMessage,
 } from '../stores/run-log-store.ts';
-import { createBell } from './bell.ts';
+import { createWakeup } from './bell.ts';
 import { textOf, textsOf, type RedisClient } from './client.ts';
-import { createHints } from './hints.ts';
+import { createSubscriptions } from './hints.ts';
 import {
   addMessage,
   appendEvents,
@@ -33,9 +33,9 @@ export type RedisRunsOptions = {
 const MOST_EVENTS = 250;
 const MOST_BYTES = 512 * 1_024;
 /** How often it is looked for what was not heard of, in milliseconds. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 /** How long readers wait for a server that does not answer, in milliseconds. */
-const PATIENCE_MS = 15_000;
+const MAX_AWAY_MS = 15_000;
 /** A name outlives its run a little, as the run's end has a time of its own. It counts only while the run is there. */
 const NAME_SLACK_MS = 60_000;
 /** About as long as there have been computers: the server takes no time without an end. */
@@ -57,7 +57,7 @@ export function createRedisRuns(
   client: RedisClient,
   { prefix = 'cueline:' }: RedisRunsOptions = {},
 ): RunLogStore {
-  const hints = createHints(client);
+  const subscriptions = createSubscriptions(client);
 
   /** Braces have a cluster keep all of a run together. */
   function keysOf(runId: string): [run: string, events: string, messages: string] {
@@ -83,7 +83,7 @@ export function createRedisRuns(
 
   /** Gives the run that has the name already. */
   async function claim(name: string, { runId, runMs, replayMs }: NewRun): Promise<string | undefined> {
-    const ms = wholeMs(runMs + replayMs + NAME_SLACK_MS);
+    const ms = toMilliseconds(runMs + replayMs + NAME_SLACK_MS);
     for (let gone = ''; ;) {
       const known = textOf(await claimName(client, [name], [runId, ms, gone]));
       if (known === undefined || (await get(known)) !== undefined) return known;
@@ -95,10 +95,10 @@ export function createRedisRuns(
   function look<Item, Position>(
     channel: string,
     from: Position,
-    read: (from: Position) => Promise<Look<Item, Position> | undefined>,
+    read: (from: Position) => Promise<ReadResult<Item, Position> | undefined>,
   ): Following<Item> {
-    const bell = createBell();
-    const stopListening = hints.listen(channel, bell.ring);
+    const wakeup = createWakeup();
+    const stopListening = subscriptions.listen(channel, wakeup.ring);
     const left = new AbortController();
     let position = from;
     let ms = 0;
@@ -106,16 +106,16 @@ export function createRedisRuns(
       leave() {
         left.abort();
         stopListening();
-        bell.ring();
+        wakeup.ring();
       },
       async next() {
-        const found = await keepTrying(client, () => read(position), left.signal);
+        const found = await retryWhileAway(client, () => read(position), left.signal);
         if (found === undefined) return { items: [], over: true, more: false };
         // here, because a try that was given up may still come to something
         ({ ms, next: position } = found);
         return found;
       },
-      pause: () => bell.wait(Math.min(LOOK_MS, ms + 1)),
+      pause: () => wakeup.wait(Math.min(POLL_MS, ms + 1)),
     };
   }
 
@@ -140,7 +140,11 @@ export function createRedisRuns(
     async create(run) {
       const { runId, subject, key, chat, runMs, replayMs } = run;
       const keys = keysOf(runId);
-      await createRun(client, [keys[0]], [subject, wholeMs(replayMs), wholeMs(runMs + replayMs)]);
+      await createRun(
+        client,
+        [keys[0]],
+        [subject, toMilliseconds(replayMs), toMilliseconds(runMs + replayMs)],
+      );
       try {
         // not before: whoever finds the name finds the run
         const known = key === undefined ? undefined : await claim(nameKey('key', subject, key), run);
@@ -149,7 +153,7 @@ export function createRedisRuns(
           return { runId: known };
         }
         if (chat !== undefined) {
-          const ms = wholeMs(runMs + replayMs + NAME_SLACK_MS);
+          const ms = toMilliseconds(runMs + replayMs + NAME_SLACK_MS);
           await claimName(client, [nameKey('chat', subject, chat)], [runId, ms, '*']);
         }
         return 'created';
@@ -209,7 +213,7 @@ export function createRedisRuns(
   };
 }
 
-type Look<Item, Position> = Piece<Item> & {
+type ReadResult<Item, Position> = ListSlice<Item> & {
   /** Where to read on. */
   next: Position;
   /** How long the run is still kept. */
@@ -217,7 +221,7 @@ type Look<Item, Position> = Piece<Item> & {
 };
 
 /** Asks again while the server is away, for a while. What is gone, and a client that was closed, is not waited for. */
-async function keepTrying<Value>(
+async function retryWhileAway<Value>(
   client: RedisClient,
   read: () => Promise<Value>,
   left: AbortSignal,
@@ -225,10 +229,10 @@ async function keepTrying<Value>(
   const begun = performance.now();
   for (let pause = 50; ; pause = Math.min(pause * 2, 1_000)) {
     try {
-      return await withPatience(read(), PATIENCE_MS);
+      return await withTimeout(read(), MAX_AWAY_MS);
     } catch (error) {
       const isForGood = error instanceof LostEvents || !client.isOpen;
-      if (isForGood || left.aborted || performance.now() - begun > PATIENCE_MS) throw error;
+      if (isForGood || left.aborted || performance.now() - begun > MAX_AWAY_MS) throw error;
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
@@ -269,6 +273,6 @@ function messagesChannel(prefix: string, runId: string): string {
   return `${prefix}messages:${runId}`;
 }
 
-function wholeMs(ms: number): string {
+function toMilliseconds(ms: number): string {
   return String(Math.ceil(Math.min(Math.max(ms, 1), LONGEST_MS)));
 }

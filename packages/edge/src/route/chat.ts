@@ -8,7 +8,7 @@ import { earlierTasks } from './earlier-tasks.ts';
 import type { MemoryUser } from './memory-use.ts';
 import type { ChatPost } from './read-chat-post.ts';
 import type { Start } from './read-start.ts';
-import type { BegunRun, ReachedRun } from './runs.ts';
+import type { StartedRun, ReachedRun } from './runs.ts';
 
 /** What is answered: the AI SDK's chunks, and the run that they are of. */
 export type ChatAnswer = {
@@ -29,7 +29,7 @@ export async function answerChat(
   { chatId, trigger, messageId, start }: ChatPost,
   latest: ReachedRun | undefined,
   user: MemoryUser,
-  begin: (start: Start, after: string | undefined) => Promise<BegunRun>,
+  begin: (start: Start, after: string | undefined) => Promise<StartedRun>,
 ): Promise<ChatAnswer> {
   let begun: Promise<ReachedRun> | undefined;
   const { model, options } = start;
@@ -119,7 +119,7 @@ function chatTransport(
     // what starts it has this definition's input
     start: (request) => later(begin(request as Start), left, note),
     attach: (runId, afterSeq) =>
-      runId === latest?.runId ? until(left, eventsOf(latest.events(afterSeq), count)) : undefined,
+      runId === latest?.runId ? takeUntilAborted(left, eventsOf(latest.events(afterSeq), count)) : undefined,
     send: (runId, command) =>
       runId === latest?.runId
         ? latest.send(command)
@@ -146,11 +146,11 @@ async function* later(
   left: AbortSignal,
   note: (event: string) => void,
 ): AsyncGenerator<RunEvent, void> {
-  yield* until(left, eventsOf((await run).events(-1), note));
+  yield* takeUntilAborted(left, eventsOf((await run).events(-1), note));
 }
 
 /** The same events, as long as the client is there. What a store throws has words that no client may read. */
-function until(left: AbortSignal, events: AsyncIterable<RunEvent>): AsyncIterable<RunEvent> {
+function takeUntilAborted(left: AbortSignal, events: AsyncIterable<RunEvent>): AsyncIterable<RunEvent> {
   return {
     [Symbol.asyncIterator]() {
       const iterator = events[Symbol.asyncIterator]();

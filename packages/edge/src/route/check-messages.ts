@@ -1,6 +1,6 @@
 import type { RunRequest } from '@cueline/core';
 import { Refusal } from '../respond.ts';
-import { isCall, takeParts, type TakeOptions } from './take-parts.ts';
+import { isCall, acceptParts, type AcceptOptions } from './take-parts.ts';
 
 type Messages = NonNullable<RunRequest['messages']>;
 type Tasks = NonNullable<RunRequest['tasks']>;
@@ -29,7 +29,7 @@ type FileUrls = ((url: URL) => boolean) | undefined;
  * without files from anywhere, which would be fetched with this server's rights. What providers attach to their
  * answers, and parts that no model is to hear of, are left out. Throws a {@link Refusal} with 400.
  */
-export function checkMessages(messages: unknown, fileUrls: FileUrls, options: TakeOptions): Messages {
+export function checkMessages(messages: unknown, fileUrls: FileUrls, options: AcceptOptions): Messages {
   if (messages === undefined) return [];
   if (!Array.isArray(messages)) throw invalid('messages is no list. Send UI messages: { id, role, parts }.');
   if (messages.length > mostMessages) {
@@ -59,7 +59,7 @@ export function checkMessages(messages: unknown, fileUrls: FileUrls, options: Ta
     id,
     role,
     ...(metadata === undefined ? {} : { metadata }),
-    parts: takeParts(parts, options) as Messages[number]['parts'],
+    parts: acceptParts(parts, options) as Messages[number]['parts'],
   }));
 }
 

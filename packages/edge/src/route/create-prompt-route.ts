@@ -1,4 +1,4 @@
-import { keepNothing, type Environment, type ModelSettings } from '@cueline/core/models';
+import { withoutProviderStorage, type Environment, type ModelSettings } from '@cueline/core/models';
 import { createRequestCount } from '../count-requests.ts';
 import { corsHeaders, isPreflight, preflightResponse, withRequestHeaders, type CorsRules } from '../cors.ts';
 import { environmentOf } from '../environment.ts';
@@ -17,7 +17,7 @@ import { chatOf, noRun, readAfter, runOf } from './read-query.ts';
 import { createRuns, type ReachedRun } from './runs.ts';
 import { readSettings } from './settings.ts';
 import { chunksResponse, emptyResponse, eventsResponse, RUN_HEADER } from './stream-response.ts';
-import { createStreams, type Place } from './streams.ts';
+import { createStreams, type StreamSlot } from './streams.ts';
 
 /** What platforms such as Workers pass as the third argument. */
 export type RouteContext = { waitUntil?: (work: Promise<void>) => void };
@@ -65,17 +65,17 @@ export function createPromptRoute(
   const memory = createMemoryUse(settings.memoryBytes);
   const streams = createStreams({ ...settings, leaseMs: settings.runMs + settings.replayMs });
   const { models } = options;
-  const shared = typeof models === 'function' ? undefined : keepNothing(models);
+  const shared = typeof models === 'function' ? undefined : withoutProviderStorage(models);
 
   function modelsFor(env: Environment): ModelSettings {
-    return shared ?? keepNothing(typeof models === 'function' ? models(env) : models);
+    return shared ?? withoutProviderStorage(typeof models === 'function' ? models(env) : models);
   }
 
   /** An answer that takes a place of its subject's as long as it goes on. */
   async function inPlace(
     subject: string,
     runId: string | undefined,
-    make: (leave: () => void, place: Place) => Promise<Response>,
+    make: (leave: () => void, place: StreamSlot) => Promise<Response>,
   ): Promise<Response> {
     const place = streams.enter(subject, runId);
     try {
@@ -167,15 +167,15 @@ export function createPromptRoute(
   return async (request, env, context) => {
     let headers: Record<string, string> = {};
     try {
-      const asker = askerOf(request);
-      if (isPreflight(request)) return preflightResponse(asker, cors);
-      headers = corsHeaders(asker, cors);
+      const requester = askerOf(request);
+      if (isPreflight(request)) return preflightResponse(requester, cors);
+      headers = corsHeaders(requester, cors);
       const { method } = request;
       if (!METHODS.some((known) => known === method)) {
         headers['allow'] = METHODS.join(', ');
         throw new Refusal('method_not_allowed', `Send ${METHODS.join(', ')}.`);
       }
-      const identity = await identify(request, asker);
+      const identity = await identify(request, requester);
       requests.count(identity.subject);
       const response = await answer({
         request,

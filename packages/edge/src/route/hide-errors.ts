@@ -1,7 +1,7 @@
 import { CuelineError, type ErrorSource, type RunEvent, type SerializedError } from '@cueline/core';
 
 /** What is shown in the place of what the server's own code threw. */
-const HIDDEN = 'Something failed on this server. Whoever runs it can see what it was.';
+const REDACTED = 'Something failed on this server. Whoever runs it can see what it was.';
 
 /** From here on, in characters, a text is looked for inside others: those of a result that was cut. */
 const UNMISTAKABLE = 8;
@@ -14,26 +14,26 @@ type Request = Extract<RunEvent, { type: 'step-start' }>['request'];
  * `CuelineError` and of the model's provider stay. `onHidden` gets the others. One for each run, since a later event
  * may repeat what was hidden.
  */
-export function createErrorHiding(onHidden: (error: Error) => void): (event: RunEvent) => RunEvent {
+export function createErrorRedaction(onHidden: (error: Error) => void): (event: RunEvent) => RunEvent {
   const hidden = new Set<string>();
 
   function hide(text: string): string {
     onHidden(new Error(text));
     hidden.add(text);
-    return HIDDEN;
+    return REDACTED;
   }
 
   function hideError(error: SerializedError): SerializedError {
     if (isReadable(error)) return withoutCalls({ ...error, message: cutOut(error.message) });
     onHidden(CuelineError.fromJSON(error));
     hidden.add(error.message);
-    return { code: error.code, message: HIDDEN };
+    return { code: error.code, message: REDACTED };
   }
 
   /** A result without what was hidden of the calls inside it. */
   function withoutHidden(value: unknown, key?: string): unknown {
     if (typeof value === 'string') {
-      return (key === 'error' || key === 'value') && hidden.has(value) ? HIDDEN : cutOut(value);
+      return (key === 'error' || key === 'value') && hidden.has(value) ? REDACTED : cutOut(value);
     }
     if (Array.isArray(value)) return value.map((item) => withoutHidden(item));
     if (typeof value !== 'object' || value === null) return value;
@@ -45,7 +45,9 @@ export function createErrorHiding(onHidden: (error: Error) => void): (event: Run
     let rest = text;
     for (const one of hidden) {
       if (one.length < UNMISTAKABLE) continue;
-      rest = rest.replaceAll(one, () => HIDDEN).replaceAll(JSON.stringify(one).slice(1, -1), () => HIDDEN);
+      rest = rest
+        .replaceAll(one, () => REDACTED)
+        .replaceAll(JSON.stringify(one).slice(1, -1), () => REDACTED);
     }
     return rest;
   }
@@ -65,7 +67,7 @@ export function createErrorHiding(onHidden: (error: Error) => void): (event: Run
         return { ...event, error: hideError(event.error) };
       case 'tool-input-end':
         // its tool-error, which follows, makes it known
-        return event.invalid === undefined || isOurs(event.source) ? event : { ...event, invalid: HIDDEN };
+        return event.invalid === undefined || isOurs(event.source) ? event : { ...event, invalid: REDACTED };
       case 'tool-error':
         // what a provider ran failed there
         if (event.providerExecuted === true || isOurs(event.source)) return event;

@@ -4,7 +4,7 @@ import type { RunEvent, SerializedError } from '@cueline/core';
  * The same event without what the model is sent: of a step's request only the model is left, of a variable, which stands
  * in the system prompt, only its name, and of an agent that fails no conversation. Steps count and are timed all the same.
  */
-export function hideRequests(event: RunEvent): RunEvent {
+export function redactRequests(event: RunEvent): RunEvent {
   switch (event.type) {
     case 'step-start': {
       const { model } = event.request;

@@ -9,11 +9,11 @@ import {
   type SerializedError,
 } from '@cueline/core';
 import { createStoredCalls } from '@cueline/core/server';
-import { createFeed, type Feed } from '../stores/feed.ts';
+import { createEventChannel, type EventChannel } from '../stores/feed.ts';
 import { KEPT_MESSAGES, type RunLogStore, type RunMessage } from '../stores/run-log-store.ts';
 import { createCommandCheck } from './check-command.ts';
-import { createErrorHiding } from './hide-errors.ts';
-import { hideRequests } from './hide-requests.ts';
+import { createErrorRedaction } from './hide-errors.ts';
+import { redactRequests } from './hide-requests.ts';
 import type { Permissions } from './permissions.ts';
 import { createStoreWriter } from './store-writer.ts';
 
@@ -22,7 +22,7 @@ export type HostedRun = {
   readonly runId: string;
   readonly subject: string;
   /** What clients may see of its events, as JSON, once it is written down. */
-  readonly shown: Feed<string>;
+  readonly shown: EventChannel<string>;
   send(command: RunCommand): Promise<EditReply>;
   /** Ends it; with an error, where that was not wished for. */
   stop(error?: SerializedError): void;
@@ -59,7 +59,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  */
 export function hostRun(options: HostedRunOptions): HostedRun {
   const { runId, subject, executor, store, runMs, showErrors, showRequests, onEvent, onFailure } = options;
-  const shown = createFeed<string>((event) => event.length);
+  const shown = createEventChannel<string>((event) => event.length);
   /** Until it has begun. */
   let request: RunRequest | undefined = options.request;
   let length = 0;
@@ -71,7 +71,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
   const over = new AbortController();
   /** What was answered to other instances, by the ids of their questions. */
   const replies = new Map<string, { reply: EditReply; told: boolean }>();
-  const hideErrors = showErrors ? undefined : createErrorHiding(onFailure);
+  const hideErrors = showErrors ? undefined : createErrorRedaction(onFailure);
   const check = createCommandCheck({
     permissions: options.permissions ?? {},
     prompt: request.definition.name,
@@ -126,7 +126,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
     lastTime = told.t;
     request = undefined;
     ended = told.type === 'run-end';
-    writer.push(JSON.stringify(showRequests ? told : hideRequests(told)), ended);
+    writer.push(JSON.stringify(showRequests ? told : redactRequests(told)), ended);
     calls.see(told);
     if (ended) {
       over.abort();
@@ -176,10 +176,10 @@ export function hostRun(options: HostedRunOptions): HostedRun {
   }
 
   async function send(command: RunCommand): Promise<EditReply> {
-    if (innerId === undefined || innerId === '' || ended) return notUnderWay();
+    if (innerId === undefined || innerId === '' || ended) return runEndedReply();
     const reason = await check.refusal(command);
     if (reason !== undefined) return { accepted: false, reason };
-    return (await executor.send?.(innerId, command)) ?? notUnderWay();
+    return (await executor.send?.(innerId, command)) ?? runEndedReply();
   }
 
   async function obey(message: RunMessage): Promise<void> {
@@ -232,6 +232,6 @@ export function hostRun(options: HostedRunOptions): HostedRun {
 }
 
 /** What is answered to a command that comes too late. */
-export function notUnderWay(): EditReply {
+export function runEndedReply(): EditReply {
   return { accepted: false, reason: 'The run is not under way.' };
 }

@@ -81,7 +81,7 @@ export async function mayEdit(
   edit: TaskEdit,
   context: EditContext,
 ): Promise<boolean> {
-  if (permission === undefined) return skipsNothing(edit, context);
+  if (permission === undefined) return allowUnlessAuthored(edit, context);
   if (typeof permission !== 'function') return permission.includes(edit.type);
   // JavaScript may answer with anything
   const allowed: unknown = await permission(edit, context);
@@ -106,7 +106,7 @@ export function argumentsOf(answer: RequestAnswer): unknown {
  * The default: whatever the author has not written may be changed. The author's tasks keep their words and their order,
  * each may be done again, and those with a validation end by their validation alone.
  */
-function skipsNothing({ type }: TaskEdit, { task }: EditContext): boolean {
+function allowUnlessAuthored({ type }: TaskEdit, { task }: EditContext): boolean {
   if (type === 'add' || type === 'retry' || task === undefined || task.origin !== 'author') return true;
   return (type === 'skip' || type === 'resolve') && task.hasValidation !== true;
 }

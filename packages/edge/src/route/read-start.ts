@@ -6,7 +6,7 @@ import { checkInput, checkInputSize } from './check-input.ts';
 import { checkMessages, checkTasks } from './check-messages.ts';
 import { earlierTasks } from './earlier-tasks.ts';
 import { isName, longestName } from './is-name.ts';
-import { TookTooLong, withPatience } from './patience.ts';
+import { TimeoutElapsed, withTimeout } from './patience.ts';
 import type { AcceptedRun, AskedRun } from './prompt-route-options.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
 import type { ReachedRun } from './runs.ts';
@@ -85,11 +85,11 @@ async function accept({ options }: RouteSettings, asked: AskedRun, request: Requ
   }
   try {
     const { accept: letIn } = options;
-    const accepted = await withPatience((async () => letIn(asked, request))());
+    const accepted = await withTimeout((async () => letIn(asked, request))());
     // what is undefined is left out, and is the route's own
     return Object.fromEntries(Object.entries(accepted).filter(([, value]) => value !== undefined));
   } catch (error) {
-    if (error instanceof TookTooLong) {
+    if (error instanceof TimeoutElapsed) {
       throw new Refusal(
         'unavailable',
         'What may be run could not be found out just now. Try again in a while.',

@@ -2,7 +2,7 @@ import { CuelineError, type Limits, type SerializedError } from '@cueline/core';
 import type { Adjusted, Amount, Reservation, Reserved } from '../limits/limit-store.ts';
 import { Refusal } from '../respond.ts';
 import { leastOutput } from './output-lengths.ts';
-import { withPatience } from './patience.ts';
+import { withTimeout } from './patience.ts';
 import { runDefaults, type RouteSettings } from './settings.ts';
 
 /** A run, and what its subject and all subjects together may use in a day. */
@@ -12,7 +12,7 @@ export type BudgetedRun = Pick<
 > & { subject: string; runId: string };
 
 /** Why a run may not begin now. */
-export type NotNow = {
+export type StartRefusal = {
   why: Exclude<Reserved, { ok: true }>['why'];
   /** Missing where it may not begin later, either. */
   retryAfterMs?: number;
@@ -26,7 +26,7 @@ export type RunBudget = {
    * Takes a place for a run that must use `least` tokens, and sets aside what its first call reserves at least. Gives why it
    * may not begin; throws a {@link Refusal} with 503.
    */
-  reserve(run: BudgetedRun, least: number, allowed: number): Promise<NotNow | undefined>;
+  reserve(run: BudgetedRun, least: number, allowed: number): Promise<StartRefusal | undefined>;
   /** Sets aside what the run may have used so far. @throws CuelineError `budget_exceeded` where not so much is left of the day */
   setAside(run: BudgetedRun, amount: Amount): Promise<void>;
   /**
@@ -62,7 +62,7 @@ export function createRunBudget(
   async function settle(subject: string, id: string, used?: Amount): Promise<void> {
     for (let failures = 0; ;) {
       try {
-        return await withPatience((async () => limitStore.settle({ subject, id, ...used }))());
+        return await withTimeout((async () => limitStore.settle({ subject, id, ...used }))());
       } catch (error) {
         if (failures === 0) report({ type: 'failed', error, runId: id });
         failures += 1;
@@ -102,7 +102,7 @@ export function createRunBudget(
     },
     async hold({ runId, ...run }, used) {
       const leaseMs = runMs + SETTLE_MS;
-      await withPatience((async () => limitStore.adjust({ ...run, ...used, id: runId, leaseMs }))()).catch(
+      await withTimeout((async () => limitStore.adjust({ ...run, ...used, id: runId, leaseMs }))()).catch(
         (error: unknown) => report({ type: 'failed', error, runId }),
       );
     },
@@ -158,7 +158,7 @@ const CALL_TOKENS = 250;
  * The limits of a run. Agents that are called in one step are all asked at once, before
  * anything is known of what they cost, so a step may call no more of them than there are tokens for.
  */
-export function within(limits: Partial<Limits> | undefined): Partial<Limits> {
+export function limitsWithin(limits: Partial<Limits> | undefined): Partial<Limits> {
   const { tokens = Infinity } = limits ?? {};
   const { toolCallsPerStep = runDefaults.toolCallsPerStep } = limits ?? {};
   const most = Math.max(1, Math.floor(tokens / CALL_TOKENS));
@@ -166,20 +166,20 @@ export function within(limits: Partial<Limits> | undefined): Partial<Limits> {
 }
 
 /** What ends a run that has used what was set aside for it. */
-export function usedUp(allowed: number): SerializedError {
+export function budgetUsedUpError(allowed: number): SerializedError {
   const message = `The run has used the ${allowed} tokens that it may use here.`;
   return { code: 'budget_exceeded', message, details: { limit: 'tokens', allowed } };
 }
 
 /** What ends a run whose agents are about to ask for more at once than was set aside for it. */
-export function tooMuchAtOnce(allowed: number): SerializedError {
+export function budgetTooSmallError(allowed: number): SerializedError {
   const message = `What its agents ask at once is more than the ${allowed} tokens that the run may use here.`;
   return { code: 'budget_exceeded', message, details: { limit: 'tokens', allowed } };
 }
 
 /** What is answered where a run may not begin now: 402 or 429. */
-export function notNow(
-  { why, retryAfterMs, message = 'The tokens of today are used up.' }: NotNow,
+export function startRefusedError(
+  { why, retryAfterMs, message = 'The tokens of today are used up.' }: StartRefusal,
   { concurrent, rpm }: RouteSettings,
 ): Refusal {
   const retry = retryAfterMs === undefined ? {} : { retryAfterMs };

@@ -1,12 +1,12 @@
 import { CuelineError, failedStart, type EditReply, type RunCommand, type RunEvent } from '@cueline/core';
 import { eventsOf } from '../stores/event-batch.ts';
 import type { EventBatch, RunLogStore, RunMessage } from '../stores/run-log-store.ts';
-import { notUnderWay } from './host-run.ts';
-import { afterAwake, withPatience } from './patience.ts';
-import { together } from './together.ts';
+import { runEndedReply } from './host-run.ts';
+import { afterAwakeTime, withTimeout } from './patience.ts';
+import { singleFlight } from './together.ts';
 
 /** A run of another instance, as far as the store that both share can tell. */
-export type RunElsewhere = {
+export type RemoteRun = {
   /** The events after `afterSeq`, past and to come. Where its instance has gone, they end with `interrupted`. */
   events(afterSeq: number): AsyncIterable<EventBatch>;
   send(command: RunCommand): Promise<EditReply>;
@@ -14,7 +14,7 @@ export type RunElsewhere = {
   ended(signal: AbortSignal): Promise<void>;
 };
 
-export type RunElsewhereOptions = {
+export type RemoteRunOptions = {
   /** How long nothing may happen before it is asked whether anybody is there, in milliseconds; default 15,000. */
   quietMs?: number;
   /** How long an answer may take, in milliseconds; default 4,000. */
@@ -26,11 +26,11 @@ export type RunElsewhereOptions = {
 };
 
 /** Follows a run that happens in another instance, and talks to it. */
-export function followElsewhere(
+export function followRemoteRun(
   store: RunLogStore,
   runId: string,
-  { quietMs = 15_000, replyMs = 4_000, catchUpMs = 2_000, onAbandoned }: RunElsewhereOptions = {},
-): RunElsewhere {
+  { quietMs = 15_000, replyMs = 4_000, catchUpMs = 2_000, onAbandoned }: RemoteRunOptions = {},
+): RemoteRun {
   async function ended(signal: AbortSignal): Promise<void> {
     const end = store.read(runId, Number.MAX_SAFE_INTEGER, signal)[Symbol.asyncIterator]();
     await end.next();
@@ -44,19 +44,19 @@ export function followElsewhere(
       for await (const message of messages) {
         if (message.type === 'reply' && message.id === id) return message.reply;
       }
-      return notUnderWay();
+      return runEndedReply();
     };
     try {
       // before it is asked: what comes then is not missed
       const messages = await (store.listen?.(runId, over.signal) ?? store.told(runId, over.signal));
-      const answer = Promise.race([replyAmong(messages), ended(over.signal).then(notUnderWay)]);
+      const answer = Promise.race([replyAmong(messages), ended(over.signal).then(runEndedReply)]);
       // it may fail while nobody waits for it yet
       answer.catch(() => {});
       await store.tell(
         runId,
         command === undefined ? { type: 'ping', id } : { type: 'command', id, command },
       );
-      return (await isSilent(answer, replyMs)) ? undefined : await answer;
+      return (await isSilentFor(answer, replyMs)) ? undefined : await answer;
     } finally {
       over.abort();
     }
@@ -74,7 +74,7 @@ export function followElsewhere(
     let last: RunEvent | undefined;
     for (;;) {
       const next = events.next();
-      if (await isSilent(next, catchUpMs)) enough.abort();
+      if (await isSilentFor(next, catchUpMs)) enough.abort();
       const { done, value } = await next;
       if (done === true) return last;
       last = value;
@@ -85,7 +85,7 @@ export function followElsewhere(
     const enough = new AbortController();
     try {
       const events = eventsOf(store.read(runId, seq - 1, enough.signal))[Symbol.asyncIterator]();
-      const { value } = await withPatience(events.next());
+      const { value } = await withTimeout(events.next());
       return value as RunEvent | undefined;
     } finally {
       enough.abort();
@@ -117,7 +117,7 @@ export function followElsewhere(
 
   /** True where its instance has gone, and its log has been ended for that. */
   const endIfGone = (): Promise<boolean> =>
-    together(store, runId, async () => {
+    singleFlight(store, runId, async () => {
       const gone = await isGone();
       if (gone) await endAbandoned();
       return gone;
@@ -127,7 +127,7 @@ export function followElsewhere(
     const events = store.read(runId, afterSeq, signal)[Symbol.asyncIterator]();
     for (;;) {
       const next = events.next();
-      while (!signal.aborted && (await isSilent(next, quietMs))) {
+      while (!signal.aborted && (await isSilentFor(next, quietMs))) {
         await endIfGone();
       }
       const { done, value } = await next;
@@ -151,9 +151,9 @@ export function followElsewhere(
 }
 
 /** True where it takes longer than that. */
-async function isSilent(work: Promise<unknown>, ms: number): Promise<boolean> {
+async function isSilentFor(work: Promise<unknown>, ms: number): Promise<boolean> {
   let stopWaiting = (): void => {};
-  const silence = new Promise<true>((resolve) => (stopWaiting = afterAwake(ms, () => resolve(true))));
+  const silence = new Promise<true>((resolve) => (stopWaiting = afterAwakeTime(ms, () => resolve(true))));
   // whoever waits for it hears of a failure
   const done = work.then(
     () => false,

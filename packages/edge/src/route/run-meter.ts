@@ -9,7 +9,7 @@ import { addUsage, reportedUsage, type ModelUsage } from './model-usage.ts';
 import { outputLengths, thinkingOnTop } from './output-lengths.ts';
 import { leastInput, promptSize } from './prompt-size.ts';
 import { meteredModel, type MeteredCall, type Model, type ModelCall } from './metered-model.ts';
-import { tooMuchAtOnce, usedUp } from './run-budget.ts';
+import { budgetTooSmallError, budgetUsedUpError } from './run-budget.ts';
 import type { RouteSettings } from './settings.ts';
 
 /** A model call of a run that has ended, and what it is charged. */
@@ -84,9 +84,9 @@ export function createRunMeter(options: RunMeterOptions): RunMeter {
   function checkOwnLimit(least: number): void {
     const error =
       spent.tokens >= allowed
-        ? usedUp(allowed)
+        ? budgetUsedUpError(allowed)
         : open.size > 0 && estimateOfAll() + least > allowed
-          ? tooMuchAtOnce(allowed)
+          ? budgetTooSmallError(allowed)
           : undefined;
     if (error === undefined) return;
     stop(error);
@@ -166,7 +166,7 @@ export function createRunMeter(options: RunMeterOptions): RunMeter {
       maxOutputTokens,
       heard(characters) {
         own.heard += characters;
-        if (allowed < Infinity && heardOfAll() > allowed) stop(usedUp(allowed));
+        if (allowed < Infinity && heardOfAll() > allowed) stop(budgetUsedUpError(allowed));
       },
       ended,
     };

@@ -14,11 +14,11 @@ import { hostRun, type HostedRun } from './host-run.ts';
 import { leastTokens } from './least-tokens.ts';
 import type { MemoryUser } from './memory-use.ts';
 import { createOpenWork, type OpenWork } from './open-work.ts';
-import { withPatience } from './patience.ts';
+import { withTimeout } from './patience.ts';
 import { unknownRun } from './read-query.ts';
 import type { Start } from './read-start.ts';
-import { createRunBudget, notNow, within, type BudgetedRun } from './run-budget.ts';
-import { followElsewhere } from './run-elsewhere.ts';
+import { createRunBudget, startRefusedError, limitsWithin, type BudgetedRun } from './run-budget.ts';
+import { followRemoteRun } from './run-elsewhere.ts';
 import { createRunMeter, type RunMeter } from './run-meter.ts';
 import type { RouteSettings } from './settings.ts';
 
@@ -36,9 +36,9 @@ export type ReachedRun = {
 };
 
 /** A run, and whether it was begun by whoever asks, or before, with its key or in its place. */
-export type BegunRun = ReachedRun & { begun: boolean };
+export type StartedRun = ReachedRun & { begun: boolean };
 
-export type Beginning = {
+export type StartRequest = {
   start: Start;
   identity: Identity;
   /** Where its models come from. */
@@ -67,7 +67,7 @@ type Hosting = {
 /** The runs of a route: those that happen here, and those of every instance that shares its store. */
 export type Runs = {
   /** Starts a run, or gives the one that was begun in its place. Throws a {@link Refusal}: 402, 429 or 503. */
-  begin(beginning: Beginning): Promise<BegunRun>;
+  begin(beginning: StartRequest): Promise<StartedRun>;
   /** Throws a {@link Refusal} with 404 where there is none, or it is somebody else's. */
   reach(runId: string, subject: string): Promise<ReachedRun>;
   /** The same; undefined where there is none, or it is somebody else's. */
@@ -94,7 +94,7 @@ export function createRuns(settings: RouteSettings): Runs {
   /** What a store answers; where it does not, nothing begins. */
   async function ask<Value>(question: () => Promise<Value>, ms?: number): Promise<Value> {
     try {
-      return await withPatience(question(), ms);
+      return await withTimeout(question(), ms);
     } catch (error) {
       report({ type: 'failed', error });
       throw new Refusal('unavailable', 'Runs cannot be kept or found at the moment. Try again in a while.', {
@@ -194,16 +194,16 @@ export function createRuns(settings: RouteSettings): Runs {
       events: (afterSeq) => run.shown.read(afterSeq + 1),
       send: (command) => run.send(command),
       stop: async () => run.stop(),
-      over: () => withPatience(settled, STOP_MS).catch(() => {}),
+      over: () => withTimeout(settled, STOP_MS).catch(() => {}),
     };
   }
 
   function reachElsewhere(runId: string, { subject, endSeq }: StoredRun): ReachedRun {
-    const run = followElsewhere(store, runId, {
+    const run = followRemoteRun(store, runId, {
       quietMs,
       replyMs: Math.min(REPLY_MS, quietMs),
       // nobody else gives its place back before the lease is over
-      onAbandoned: () => withPatience(budget.settle(subject, runId), STOP_MS).catch(() => {}),
+      onAbandoned: () => withTimeout(budget.settle(subject, runId), STOP_MS).catch(() => {}),
     });
     return {
       runId,
@@ -240,11 +240,11 @@ export function createRuns(settings: RouteSettings): Runs {
       const { key: given, ...request } = start;
       const prompt = request.definition.name;
       const key = keyOf(prompt, given, chat);
-      const begunBefore = async (id: string): Promise<BegunRun> => ({
+      const begunBefore = async (id: string): Promise<StartedRun> => ({
         ...(await reach(id, subject)),
         begun: false,
       });
-      const started = async (): Promise<BegunRun | undefined> => {
+      const started = async (): Promise<StartedRun | undefined> => {
         const known = key === undefined ? undefined : await ask(() => store.find({ subject, key }));
         return known === undefined ? undefined : begunBefore(known);
       };
@@ -262,7 +262,7 @@ export function createRuns(settings: RouteSettings): Runs {
         // the same start may have come twice at once, and taken the last place
         const meanwhile = await started();
         if (meanwhile !== undefined) return meanwhile;
-        throw notNow(refused, settings);
+        throw startRefusedError(refused, settings);
       }
       let created;
       try {
@@ -277,7 +277,7 @@ export function createRuns(settings: RouteSettings): Runs {
         return begunBefore(created.runId);
       }
       const onFailure = (error: unknown): void => report({ type: 'failed', error, runId });
-      const options = { ...request.options, limits: within(limits) };
+      const options = { ...request.options, limits: limitsWithin(limits) };
       const stop: HostedRun['stop'] = (error) => run.stop(error);
       const meter = meterFor(budgeted, prompt, allowed, stop);
       const work = createOpenWork();
@@ -318,7 +318,7 @@ function stoppedBySwitch(): SerializedError {
 }
 
 /** Two prompts of one route may be started with the same key. */
-function keyOf(prompt: string, given: string | undefined, chat: Beginning['chat']): string | undefined {
+function keyOf(prompt: string, given: string | undefined, chat: StartRequest['chat']): string | undefined {
   if (chat !== undefined) return JSON.stringify(['turn', chat.id, chat.after ?? null]);
   return given === undefined ? undefined : JSON.stringify([prompt, given]);
 }

@@ -8,10 +8,10 @@ import { readPermissions, type Permissions } from './permissions.ts';
 import { checkRouteOptions } from './option-names.ts';
 import type { PromptRouteEvent, PromptRouteLimits, PromptRouteOptions } from './prompt-route-options.ts';
 
-type OwnLimits = Omit<PromptRouteLimits, keyof Limits>;
+type RouteOnlyLimits = Omit<PromptRouteLimits, keyof Limits>;
 
 /** A route's options with every default filled in. */
-export type RouteSettings = OwnLimits & {
+export type RouteSettings = RouteOnlyLimits & {
   definitions: ReadonlyMap<string, PromptDefinition<unknown>>;
   options: PromptRouteOptions;
   /** Of the run itself, as they were given. */
@@ -25,7 +25,7 @@ export type RouteSettings = OwnLimits & {
   report(event: PromptRouteEvent): void;
 };
 
-const ownDefaults: OwnLimits = {
+const routeDefaults: RouteOnlyLimits = {
   bodyBytes: 1 << 20,
   concurrent: 4,
   rpm: 20,
@@ -117,13 +117,13 @@ function checkSchema({ name, run, input }: PromptDefinition<unknown>): void {
   );
 }
 
-function readLimits(given: Partial<PromptRouteLimits>): { own: OwnLimits; run: Partial<Limits> } {
-  const own = { ...ownDefaults };
+function readLimits(given: Partial<PromptRouteLimits>): { own: RouteOnlyLimits; run: Partial<Limits> } {
+  const own = { ...routeDefaults };
   const run: Partial<Limits> = {};
   for (const [name, value] of Object.entries(given)) {
     const isOwn = Object.hasOwn(own, name);
     if (!isOwn && !Object.hasOwn(runDefaults, name)) {
-      const known = [...Object.keys(ownDefaults), ...Object.keys(runDefaults)];
+      const known = [...Object.keys(routeDefaults), ...Object.keys(runDefaults)];
       throw invalid(`There is no limit "${name}". Known: ${known.join(', ')}.`);
     }
     if (value === undefined) continue;
@@ -135,7 +135,7 @@ function readLimits(given: Partial<PromptRouteLimits>): { own: OwnLimits; run: P
     if (name === 'contextTokens' && value === Infinity) {
       throw invalid('limits.contextTokens is Infinity. Give the most tokens that one of the models reads.');
     }
-    if (isOwn) own[name as keyof OwnLimits] = value;
+    if (isOwn) own[name as keyof RouteOnlyLimits] = value;
     else run[name as keyof Limits] = value;
   }
   if (Number.isNaN(own.requests)) own.requests = Math.max(120, own.rpm * 6);
@@ -148,7 +148,7 @@ function leastOf(name: string): number {
   return name === 'toolCalls' || name === 'depth' || name === 'replayMs' ? 0 : 1;
 }
 
-function readPrices(given: Prices | undefined, { dailyCost, totalDailyCost }: OwnLimits): Prices {
+function readPrices(given: Prices | undefined, { dailyCost, totalDailyCost }: RouteOnlyLimits): Prices {
   const prices = checkPrices(given, 'createPromptRoute');
   if (Math.min(dailyCost, totalDailyCost) < Infinity && Object.keys(prices).length === 0) {
     throw invalid(

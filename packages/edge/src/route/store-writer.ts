@@ -1,5 +1,5 @@
 import type { EventBatch, RunLogStore } from '../stores/run-log-store.ts';
-import { afterAwake, withPatience } from './patience.ts';
+import { afterAwakeTime, withTimeout } from './patience.ts';
 
 /** Writes a run down while it goes on, without holding it up. */
 export type StoreWriter = {
@@ -77,9 +77,9 @@ export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
     for (let failures = 0; kept < events.length;) {
       if (failures === 0) await pause(0, false);
       const batch = nextBatch();
-      const stopWaiting = afterAwake(SLOW_MS, goOnWithout);
+      const stopWaiting = afterAwakeTime(SLOW_MS, goOnWithout);
       try {
-        if ((await withPatience(store.append(runId, batch))) === 'over') {
+        if ((await withTimeout(store.append(runId, batch))) === 'over') {
           stopWaiting();
           return finish(await keepToTheLog());
         }
@@ -121,7 +121,7 @@ export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
         isWhole = batch.ended;
       }
     };
-    await withPatience(read()).finally(() => enough.abort());
+    await withTimeout(read()).finally(() => enough.abort());
     const last = events[shown - 1];
     const isTheSame = last === undefined || rest.shift() === last;
     if (isTheSame) show(rest, isWhole);

@@ -1,7 +1,7 @@
 import { Refusal } from '../respond.ts';
 
 /** One answer that goes on. */
-export type Place = {
+export type StreamSlot = {
   /** The run that it is of, as soon as that is known. */
   runId?: string | undefined;
   /** It is over. Again: does nothing. */
@@ -20,14 +20,14 @@ export type StreamLimits = {
 /** The answers that go on in this process. */
 export type Streams = {
   /** Throws a {@link Refusal} with 429 where there are too many, of the subject or of the run. */
-  enter(subject: string, runId?: string): Place;
+  enter(subject: string, runId?: string): StreamSlot;
 };
 
 /** None yet. */
 export function createStreams({ streams, streamsPerRun, leaseMs }: StreamLimits): Streams {
-  const open = new Map<string, Set<Place & { until: number }>>();
+  const open = new Map<string, Set<StreamSlot & { until: number }>>();
 
-  function placesOf(subject: string, at: number): Set<Place & { until: number }> {
+  function placesOf(subject: string, at: number): Set<StreamSlot & { until: number }> {
     const places = open.get(subject) ?? new Set();
     for (const place of places) if (place.until <= at) places.delete(place);
     return places;
@@ -37,9 +37,10 @@ export function createStreams({ streams, streamsPerRun, leaseMs }: StreamLimits)
     enter(subject, runId) {
       const at = performance.now();
       const places = placesOf(subject, at);
-      if (places.size >= streams) throw tooMany(`${streams} answers to you`);
+      if (places.size >= streams) throw tooManyStreamsError(`${streams} answers to you`);
       const ofRun = [...places].filter((place) => place.runId === runId).length;
-      if (runId !== undefined && ofRun >= streamsPerRun) throw tooMany(`${streamsPerRun} answers of one run`);
+      if (runId !== undefined && ofRun >= streamsPerRun)
+        throw tooManyStreamsError(`${streamsPerRun} answers of one run`);
       const place = {
         runId,
         until: at + leaseMs,
@@ -79,7 +80,7 @@ export function whileRead<Item>(items: AsyncIterable<Item>, onLeave: () => void)
   };
 }
 
-function tooMany(what: string): Refusal {
+function tooManyStreamsError(what: string): Refusal {
   return new Refusal(
     'too_many_at_once',
     `There may be ${what} at once. Close one, or wait until one has ended.`,

@@ -1,7 +1,7 @@
 type Part = Readonly<Record<string, unknown>>;
 
 /** Calls that wait for an approval are kept as such where a chat's answer is looked for among them. */
-export type TakeOptions = { approvals: boolean };
+export type AcceptOptions = { approvals: boolean };
 
 /**
  * What goes on of each part: what was said and what is shown. What a provider has attached to it does not, because it
@@ -34,16 +34,16 @@ const callFields = [
 ] as const;
 
 /** The parts of a client's message that go on, without what the client has no say in. They have been checked. */
-export function takeParts(parts: readonly Part[], options: TakeOptions): Part[] {
+export function acceptParts(parts: readonly Part[], options: AcceptOptions): Part[] {
   return parts.flatMap((part) => {
     const type = String(part['type']);
     if (type === 'steering-message') {
       const inner = (part['parts'] as Part[]).filter(
         (one) => one['type'] === 'text' || one['type'] === 'file',
       );
-      return [{ ...pick(part, ['type', 'id']), parts: takeParts(inner, options) }];
+      return [{ ...pick(part, ['type', 'id']), parts: acceptParts(inner, options) }];
     }
-    if (isCall(type)) return [takeCall(part, options)];
+    if (isCall(type)) return [acceptCall(part, options)];
     return Object.hasOwn(fields, type) ? [pick(part, ['type', ...fields[type]!])] : [];
   });
 }
@@ -57,7 +57,7 @@ export function isCall(type: string): boolean {
  * A call and its result. What a provider ran itself (`providerExecuted`) becomes a call like any other: of its own, a
  * provider would look up its result by an id.
  */
-function takeCall(part: Part, { approvals }: TakeOptions): Part {
+function acceptCall(part: Part, { approvals }: AcceptOptions): Part {
   const call = pick(part, ['type', ...callFields]);
   const approval = isRecord(part['approval']) ? part['approval'] : undefined;
   if (approval !== undefined && approvals) {

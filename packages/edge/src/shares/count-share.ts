@@ -1,6 +1,6 @@
 import type { LimitStore, Reserved } from '../limits/limit-store.ts';
 import { Refusal } from '../respond.ts';
-import { withPatience } from '../route/patience.ts';
+import { withTimeout } from '../route/patience.ts';
 import type { ShareLimits } from './share-store-options.ts';
 
 /** Longer than a body and a storage may take together. */
@@ -33,7 +33,7 @@ export async function countShare<Value>(
     }))();
   let reserved: Reserved;
   try {
-    reserved = await withPatience(asked);
+    reserved = await withTimeout(asked);
   } catch {
     // one that succeeds later holds a place for nothing
     void asked.then(settle, () => {});

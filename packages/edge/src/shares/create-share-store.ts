@@ -1,7 +1,7 @@
 import { corsHeaders, type CorsRules, isPreflight, preflightResponse } from '../cors.ts';
 import { readBody } from '../read-body.ts';
 import { answerHeaders, jsonResponse, Refusal, refusalResponse } from '../respond.ts';
-import { withPatience } from '../route/patience.ts';
+import { withTimeout } from '../route/patience.ts';
 import { countShare } from './count-share.ts';
 import { DELETE_KEY_HEADER, newDeleteKey, ownerOf } from './delete-key.ts';
 import { readShare } from './read-share.ts';
@@ -63,10 +63,10 @@ async function answer(
   request: Request,
   known: { headers: Record<string, string>; subject?: string },
 ): Promise<Response> {
-  const asker = settings.whoAsks(request);
-  known.headers = corsHeaders(asker, rules);
+  const requester = settings.whoAsks(request);
+  known.headers = corsHeaders(requester, rules);
   const id = idOf(request.url, settings.basePath);
-  if (isPreflight(request)) return preflightResponse(asker, rules);
+  if (isPreflight(request)) return preflightResponse(requester, rules);
   const { method } = request;
   if (id !== '' && (method === 'GET' || method === 'DELETE')) await settings.countRead(request);
   if (method === 'GET') return id === '' ? terms(settings, known.headers) : open(settings, id, known.headers);
@@ -75,7 +75,7 @@ async function answer(
     known.headers['allow'] = id === '' ? 'GET, POST, OPTIONS' : 'GET, DELETE, OPTIONS';
     throw new Refusal('method_not_allowed', 'A share can be opened and deleted. It cannot be changed.');
   }
-  const identity = await settings.identify(request, asker);
+  const identity = await settings.identify(request, requester);
   known.subject = identity.subject;
   if (request.headers.get('content-type') !== 'application/octet-stream') {
     throw new Refusal('unsupported_media_type', 'Send it with content-type: application/octet-stream.');
@@ -164,7 +164,7 @@ async function put(
 
 async function ask<Value>(report: ShareSettings['report'], question: () => Promise<Value>): Promise<Value> {
   try {
-    return await withPatience((async () => question())());
+    return await withTimeout((async () => question())());
   } catch (error) {
     report({ type: 'failed', error });
     throw unavailable();

@@ -8,7 +8,7 @@ export type Batch<Item> = {
 };
 
 /** A list that grows, and that any number of readers follow from wherever they like. */
-export type Feed<Item> = {
+export type EventChannel<Item> = {
   /** How many items were pushed. */
   readonly length: number;
   /** How many of them are still there. */
@@ -29,7 +29,7 @@ const MOST_ITEMS = 500;
 const MOST_LENGTH = 64 << 10;
 
 /** A feed without items. `lengthOf` says how long an item is, in characters. */
-export function createFeed<Item>(lengthOf: (item: Item) => number = () => 0): Feed<Item> {
+export function createEventChannel<Item>(lengthOf: (item: Item) => number = () => 0): EventChannel<Item> {
   const items: Item[] = [];
   /** How many were let go of before the first of these. */
   let gone = 0;

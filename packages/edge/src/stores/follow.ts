@@ -1,5 +1,5 @@
 /** What is there of a list from where its reader has got to, and how to go on from there. */
-export type Piece<Item> = {
+export type ListSlice<Item> = {
   items: readonly Item[];
   /** Nothing more is to come. */
   over: boolean;
@@ -9,7 +9,7 @@ export type Piece<Item> = {
 
 export type Following<Item> = {
   /** The next items, from where the last ones ended. */
-  next(): Promise<Piece<Item>>;
+  next(): Promise<ListSlice<Item>>;
   /** Resolves when it is worth another look. Need not end with the reading. */
   pause(): Promise<void>;
   /** Lets go of what it waits with. */

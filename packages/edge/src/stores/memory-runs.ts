@@ -1,5 +1,5 @@
 import { eachOf } from './event-batch.ts';
-import { createFeed, type Feed } from './feed.ts';
+import { createEventChannel, type EventChannel } from './feed.ts';
 import { keptBytes } from './kept-bytes.ts';
 import { KEPT_MESSAGES, type NewRun, type RunLogStore, type RunMessage } from './run-log-store.ts';
 
@@ -14,8 +14,8 @@ export type MemoryRunsOptions = {
 
 type Kept = NewRun & {
   /** As JSON. */
-  events: Feed<string>;
-  messages: Feed<string>;
+  events: EventChannel<string>;
+  messages: EventChannel<string>;
   messageBytes: number;
   /** Of both. */
   bytes: number;
@@ -111,8 +111,8 @@ export function createMemoryRuns({
       makeRoom();
       const kept: Kept = {
         ...run,
-        events: createFeed((event) => event.length),
-        messages: createFeed(),
+        events: createEventChannel((event) => event.length),
+        messages: createEventChannel(),
         messageBytes: 0,
         bytes: 0,
         expiresAt: now() + run.runMs + run.replayMs,

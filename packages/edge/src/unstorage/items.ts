@@ -7,7 +7,7 @@ export type ItemStorage = {
 };
 
 /** Reads and writes values as they are. */
-export type Items = {
+export type ItemAccess = {
   /** Undefined where there is none, or not all of it yet. */
   read<Value>(key: string): Promise<Value | undefined>;
   write(key: string, value: unknown): Promise<void>;
@@ -23,7 +23,7 @@ export type Items = {
 const READ_TRIES = 5;
 const READ_AGAIN_MS = 10;
 
-export function createItems(storage: ItemStorage): Items {
+export function createItemAccess(storage: ItemStorage): ItemAccess {
   async function readText(key: string): Promise<string | undefined> {
     for (let tries = 1; ; tries += 1) {
       const item = await storage.getItem(key);

@@ -1,5 +1,5 @@
 import { KEPT_MESSAGES, type RunMessage } from '../stores/run-log-store.ts';
-import type { Items } from './items.ts';
+import type { ItemAccess } from './items.ts';
 import type { Turns } from './turns.ts';
 
 /** What is told about runs. */
@@ -9,11 +9,11 @@ export type Messages = {
   listen(run: string): () => Promise<RunMessage[]>;
 };
 
-type Told = { at: number; message: RunMessage };
+type SentMessage = { at: number; message: RunMessage };
 /** What somebody told, but for the first `gone`. */
-type List = { gone: number; told: Told[] };
+type MessageList = { gone: number; told: SentMessage[] };
 
-const nothing: List = { gone: 0, told: [] };
+const nothing: MessageList = { gone: 0, told: [] };
 
 /** How long it is waited before it is looked whether somebody else has written over a list, in milliseconds. */
 const SETTLE_MS = 50;
@@ -30,7 +30,7 @@ function momentAfterTheLast(): number {
  * Everybody who tells has a list of their own for each run, so that nobody writes over what another tells; and a list
  * says who they are, to which everybody adds themselves until they find that they are on it.
  */
-export function createMessages(items: Items, inTurn: Turns): Messages {
+export function createMessages(items: ItemAccess, inTurn: Turns): Messages {
   const own = crypto.randomUUID();
   const listOf = (run: string, teller: string): string => `${run}:messages:${teller}`;
   const tellersOf = (run: string): string => `${run}:tellers`;
@@ -47,7 +47,7 @@ export function createMessages(items: Items, inTurn: Turns): Messages {
   return {
     tell: (run, message) =>
       inTurn(listOf(run, own), async () => {
-        const { gone, told } = (await items.read<List>(listOf(run, own))) ?? nothing;
+        const { gone, told } = (await items.read<MessageList>(listOf(run, own))) ?? nothing;
         const all = [...told, { at: momentAfterTheLast(), message }];
         const kept = all.slice(-KEPT_MESSAGES);
         await items.write(listOf(run, own), { gone: gone + all.length - kept.length, told: kept });
@@ -59,7 +59,7 @@ export function createMessages(items: Items, inTurn: Turns): Messages {
         const tellers = (await items.read<string[]>(tellersOf(run))) ?? [];
         const lists = await Promise.all(
           tellers.map(async (teller) => {
-            const { gone, told } = (await items.read<List>(listOf(run, teller))) ?? nothing;
+            const { gone, told } = (await items.read<MessageList>(listOf(run, teller))) ?? nothing;
             const fresh = told.slice(Math.max(0, (heard.get(teller) ?? 0) - gone));
             return { teller, fresh, length: gone + told.length };
           }),

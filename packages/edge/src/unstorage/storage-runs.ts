@@ -1,6 +1,6 @@
-import { follow, type Piece } from '../stores/follow.ts';
+import { follow, type ListSlice } from '../stores/follow.ts';
 import type { EventBatch, NewRun, RunLogStore, RunMessage, StoredRun } from '../stores/run-log-store.ts';
-import { createItems, keyOf, type ItemStorage } from './items.ts';
+import { createItemAccess, keyOf, type ItemStorage } from './items.ts';
 import { createMessages } from './messages.ts';
 import { atMostEvery, sweep, type Expiring } from './sweep.ts';
 import { turnsOf } from './turns.ts';
@@ -39,7 +39,7 @@ export function createStorageRuns(
   storage: ItemStorage,
   { pollMs = 250, now = Date.now }: StorageRunsOptions = {},
 ): RunLogStore {
-  const items = createItems(storage);
+  const items = createItemAccess(storage);
   const inTurn = turnsOf(storage);
   const messages = createMessages(items, inTurn);
   /** Until where runs are written, as far as it was seen here, and when their next piece may be. */
@@ -129,10 +129,10 @@ export function createStorageRuns(
   function poll<Item>(
     runId: string,
     signal: AbortSignal,
-    start: (run: string) => () => Promise<Piece<Item>>,
+    start: (run: string) => () => Promise<ListSlice<Item>>,
   ): AsyncIterable<Item> {
     return follow(() => {
-      let look: (() => Promise<Piece<Item>>) | undefined;
+      let look: (() => Promise<ListSlice<Item>>) | undefined;
       let expiresAt = -Infinity;
       let delay = pollMs;
       let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,6 +1,6 @@
 import type { ShareStorage } from '../shares/share-storage.ts';
 import { fromBase64, toBase64 } from '../stores/base64.ts';
-import { createItems, keyOf, type ItemStorage } from './items.ts';
+import { createItemAccess, keyOf, type ItemStorage } from './items.ts';
 import { atMostEvery, sweepSingles, type Expiring } from './sweep.ts';
 import { turnsOf } from './turns.ts';
 
@@ -22,7 +22,7 @@ export function createStorageShares(
   storage: ItemStorage,
   { now = Date.now }: StorageSharesOptions = {},
 ): ShareStorage {
-  const items = createItems(storage);
+  const items = createItemAccess(storage);
   const inTurn = turnsOf(storage);
   const tidyUp = atMostEvery(SWEEP_MS, () => sweepSingles(items, SHARES, now));
 

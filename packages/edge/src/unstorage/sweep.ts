@@ -1,4 +1,4 @@
-import type { Items } from './items.ts';
+import type { ItemAccess } from './items.ts';
 
 /** Something that is kept for a time, in ms since 1970. */
 export type Expiring = { expiresAt: number };
@@ -7,7 +7,12 @@ export type Expiring = { expiresAt: number };
  * Removes everything that has expired: the runs, whose items begin with `{runs}{run}:` and one of which is called
  * `run`, and what is in `singles`.
  */
-export async function sweep(items: Items, runs: string, singles: string, now: () => number): Promise<void> {
+export async function sweep(
+  items: ItemAccess,
+  runs: string,
+  singles: string,
+  now: () => number,
+): Promise<void> {
   const keys = await items.keys(runs);
   for (const key of keys.filter((one) => one.endsWith(':run'))) {
     if (!(await hasExpired(items, key, now))) continue;
@@ -20,11 +25,11 @@ export async function sweep(items: Items, runs: string, singles: string, now: ()
 }
 
 /** Removes the items that have expired, each by itself. */
-export async function sweepSingles(items: Items, base: string, now: () => number): Promise<void> {
+export async function sweepSingles(items: ItemAccess, base: string, now: () => number): Promise<void> {
   for (const key of await items.keys(base)) if (await hasExpired(items, key, now)) await items.remove(key);
 }
 
-async function hasExpired(items: Items, key: string, now: () => number): Promise<boolean> {
+async function hasExpired(items: ItemAccess, key: string, now: () => number): Promise<boolean> {
   const item = await items.read<Expiring>(key);
   return item !== undefined && now() >= item.expiresAt;
 }

@@ -10,7 +10,7 @@ import {
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { createErrorHiding } from '../../src/route/hide-errors.ts';
+import { createErrorRedaction } from '../../src/route/hide-errors.ts';
 import { all, client, never, post, testRoute } from './routes.ts';
 
 const secret = 'connect postgres://app:hunter2@db';
@@ -87,7 +87,7 @@ describe('an event of a run', () => {
   ];
   test.each(hidden)('hides %s, and tells the server', (_, event, shown) => {
     const told: string[] = [];
-    expect(createErrorHiding(({ message }) => told.push(message))(event)).toEqual(shown);
+    expect(createErrorRedaction(({ message }) => told.push(message))(event)).toEqual(shown);
     expect(told).toEqual([expect.stringContaining('hunter2')]);
   });
 
@@ -130,12 +130,12 @@ describe('an event of a run', () => {
   ];
   test.each(kept)('keeps %s', (_, event) => {
     const told: unknown[] = [];
-    expect([createErrorHiding((error) => told.push(error))(event), told]).toEqual([event, []]);
+    expect([createErrorRedaction((error) => told.push(error))(event), told]).toEqual([event, []]);
   });
 
   test('that repeats what was hidden hides it, too, and does not tell it again', () => {
     const told: string[] = [];
-    const hide = createErrorHiding(({ message }) => told.push(message));
+    const hide = createErrorRedaction(({ message }) => told.push(message));
     hide(subCall(secret));
     const results = (error: string) => ({
       results: [
@@ -175,7 +175,7 @@ describe('an event of a run', () => {
   test('with the calls of an agent has none of them', () => {
     const error = { code: 'parse_failed' as const, message: 'No.', details: { attempts: 2 } };
     const traced = { ...error, details: { attempts: 2, calls: [{ error: secret }] } };
-    expect(createErrorHiding(() => {})(ended(traced))).toEqual(ended(error));
+    expect(createErrorRedaction(() => {})(ended(traced))).toEqual(ended(error));
   });
 });
 

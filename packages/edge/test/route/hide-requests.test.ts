@@ -4,7 +4,7 @@ import type { ScriptedTurn } from '@cueline/core/testing';
 import { createMemoryRuns } from '@cueline/edge';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { hideRequests } from '../../src/route/hide-requests.ts';
+import { redactRequests } from '../../src/route/hide-requests.ts';
 import { all, ask, client, never, post, testRoute, type TestRoute } from './routes.ts';
 import { read } from '../stores/events.ts';
 
@@ -133,7 +133,7 @@ test('the log reads the same but for the requests', async () => {
   const hub = testRoute(script, { definition: guarded, showRequests: true });
   const events = await all(client(hub).start({ definition: guarded, input: undefined }, never()));
   const whole = reduceAll(events);
-  const state = reduceAll(events.map(hideRequests));
+  const state = reduceAll(events.map(redactRequests));
   const bare = ({ steps, variables, agents, ...rest }: typeof whole) => ({
     ...rest,
     steps: steps.map(({ request: { model }, ...step }) => ({ model, ...step })),
@@ -151,5 +151,5 @@ test('an agent that fails does not tell what was said to it', () => {
     { seq: 0, t: 0, type: 'agent-end', outcome: 'error', error: given },
     { seq: 0, t: 0, type: 'run-end', outcome: 'error', error: given },
   ];
-  expect(ends(told).map(hideRequests)).toEqual(ends(error));
+  expect(ends(told).map(redactRequests)).toEqual(ends(error));
 });

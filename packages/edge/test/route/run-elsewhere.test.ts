@@ -2,7 +2,7 @@ import type { RunEvent } from '@cueline/core';
 import { createMemoryRuns, type RunMessage } from '@cueline/edge';
 import { expect, test, vi } from 'vitest';
 import { hostRun } from '../../src/route/host-run.ts';
-import { followElsewhere, type RunElsewhere } from '../../src/route/run-elsewhere.ts';
+import { followRemoteRun, type RemoteRun } from '../../src/route/run-elsewhere.ts';
 import { eventsOf } from '../../src/stores/event-batch.ts';
 import { all, greet, never } from './routes.ts';
 import { read, write } from '../stores/events.ts';
@@ -19,13 +19,12 @@ const start: RunEvent = {
   messageId: 'msg-1',
 };
 
-const events = (run: RunElsewhere, afterSeq: number): AsyncIterable<RunEvent> =>
-  eventsOf(run.events(afterSeq));
+const events = (run: RemoteRun, afterSeq: number): AsyncIterable<RunEvent> => eventsOf(run.events(afterSeq));
 
 async function setUp() {
   const store = createMemoryRuns();
   await store.create({ runId: 'run-1', subject: 'ada', runMs: 60_000, replayMs: 60_000 });
-  return { store, run: followElsewhere(store, 'run-1', times) };
+  return { store, run: followRemoteRun(store, 'run-1', times) };
 }
 
 test('a run whose instance has gone ends, for everybody who reads it', async () => {
@@ -121,7 +120,7 @@ test.each([
     }
   }
   const { listen: _listen, ...deaf } = store;
-  const run = followElsewhere(
+  const run = followRemoteRun(
     {
       ...deaf,
       told: (runId, signal) => noted(store.told(runId, signal)),
@@ -164,7 +163,7 @@ test('nothing is settled where its instance came back at that moment, until it h
     if (given[1].type === 'stop' && (stops += 1) === 1) await write(store, 'run-1', [late]);
   });
   const onAbandoned = vi.fn(async () => {});
-  const log = await all(events(followElsewhere(store, 'run-1', { ...times, onAbandoned }), -1));
+  const log = await all(events(followRemoteRun(store, 'run-1', { ...times, onAbandoned }), -1));
   expect(log).toMatchObject([start, late, { seq: 2, type: 'run-end', error: { code: 'interrupted' } }]);
   expect(onAbandoned).toHaveBeenCalledTimes(1);
 });
@@ -186,7 +185,7 @@ test('many who read one run ask after it once, and end it once', async () => {
   const onAbandoned = vi.fn(async () => {});
   const logs = await Promise.all(
     Array.from({ length: 50 }, () =>
-      all(events(followElsewhere(store, 'run-1', { ...times, onAbandoned }), -1)),
+      all(events(followRemoteRun(store, 'run-1', { ...times, onAbandoned }), -1)),
     ),
   );
   expect(logs).toEqual(Array.from({ length: 50 }, () => logs[0]));

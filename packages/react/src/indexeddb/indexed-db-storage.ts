@@ -2,8 +2,8 @@ import { CuelineError, type RunEvent, type RunStorage } from '@cueline/core';
 import { batchesOf, forgetOldest, forgetRun } from './forget-runs.ts';
 import { createRunDatabase } from './run-database.ts';
 import { createRunLocks } from './run-locks.ts';
-import { denied, gap, gone, otherTab } from './storage-error.ts';
-import { describeRun, follows, wholeLength, type StoredRun } from './stored-run.ts';
+import { storageDeniedError, eventGapError, runForgottenError, otherWriterError } from './storage-error.ts';
+import { describeRun, follows, consecutiveLength, type StoredRun } from './stored-run.ts';
 
 export type { StoredRun } from './stored-run.ts';
 
@@ -80,7 +80,7 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
       seen.set(id, lost);
       return undefined;
     }
-    seen.set(id, { mark: found.mark, events: wholeLength(found.batches) });
+    seen.set(id, { mark: found.mark, events: consecutiveLength(found.batches) });
     const events = found.batches.flat();
     return events.length === 0 ? undefined : events;
   }
@@ -88,15 +88,15 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
   async function append(id: string, batch: readonly RunEvent[], again: boolean): Promise<void> {
     const seq = batch[0]?.seq;
     if (seq === undefined) return;
-    if (!follows(batch, seq)) throw gap(id, seq);
-    if (!database.exists()) throw denied();
+    if (!follows(batch, seq)) throw eventGapError(id, seq);
+    if (!database.exists()) throw storageDeniedError();
     // made here, because some servers have no random numbers while a module loads
     writer ??= crypto.getRandomValues(new Uint32Array(4)).join('-');
     const mark = `${writer}:${(writes += 1)}`;
     try {
       // a run that goes on in another tab looks here as if it had been interrupted
       // a start takes the run from another tab, but only when it is made, and not when it is stored later
-      if (!(await locks.take(id, seq === 0 && !again))) throw otherTab(id);
+      if (!(await locks.take(id, seq === 0 && !again))) throw otherWriterError(id);
       await database.transact('readwrite', async (transaction) => {
         const runs = transaction.objectStore('runs');
         const batches = transaction.objectStore('batches');
@@ -104,7 +104,7 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
         if (stored?.mark === mark) return; // the connection was lost after the write, and only the answer is missing
         if (seq > 0) checkTurn(id, seq, stored);
         else if (again && stored !== undefined && stored.updatedAt >= (failedAt.get(id) ?? Infinity)) {
-          if (!stored.mark.startsWith(`${writer}:`)) throw otherTab(id);
+          if (!stored.mark.startsWith(`${writer}:`)) throw otherWriterError(id);
         }
         // replaces the log of an earlier start, or what stood behind a gap
         if (seq < (stored?.events ?? Infinity)) await batches.delete(batchesOf(id, seq));
@@ -127,10 +127,10 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
   /** Throws where a batch that begins with `seq` must not follow what is stored. */
   function checkTurn(id: string, seq: number, stored: Seen | undefined): void {
     const known = seen.get(id);
-    if (known === unstored) throw gap(id, 0);
-    if (stored === undefined) throw gone(id);
-    if (known === undefined ? stored.events !== seq : known.mark !== stored.mark) throw otherTab(id);
-    if (known !== undefined && known.events !== seq) throw gap(id, known.events);
+    if (known === unstored) throw eventGapError(id, 0);
+    if (stored === undefined) throw runForgottenError(id);
+    if (known === undefined ? stored.events !== seq : known.mark !== stored.mark) throw otherWriterError(id);
+    if (known !== undefined && known.events !== seq) throw eventGapError(id, known.events);
   }
 
   async function remove(id: string): Promise<void> {

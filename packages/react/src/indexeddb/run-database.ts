@@ -1,6 +1,12 @@
 import type { RunEvent } from '@cueline/core';
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
-import { blocked, denied, isConnectionLost, openingError, transactionError } from './storage-error.ts';
+import {
+  storageBlockedError,
+  storageDeniedError,
+  isConnectionLost,
+  openingError,
+  transactionError,
+} from './storage-error.ts';
 import type { StoredRun } from './stored-run.ts';
 
 /** Runs are small and rewritten with each batch; batches are written once. */
@@ -41,7 +47,7 @@ export function createRunDatabase(name: string): RunDatabase {
   /** The connection; what opens too late to be waited for is there for the next use. */
   function connect(): Promise<IDBPDatabase<RunSchema>> {
     connection ??= new Promise((resolve, reject) => {
-      const giveUp = (): void => reject(blocked(name));
+      const giveUp = (): void => reject(storageBlockedError(name));
       const timer = setTimeout(giveUp, OPENING_MS);
       void (async () => {
         try {
@@ -61,7 +67,7 @@ export function createRunDatabase(name: string): RunDatabase {
 
   // async, so that a browser which throws here and one which rejects are the same
   async function open(onBlocked: () => void): Promise<IDBPDatabase<RunSchema>> {
-    if (!exists()) throw denied();
+    if (!exists()) throw storageDeniedError();
     return await openDB<RunSchema>(name, 1, {
       upgrade(database) {
         database.createObjectStore('runs', { keyPath: 'id' }).createIndex('updatedAt', 'updatedAt');

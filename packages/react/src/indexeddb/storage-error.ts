@@ -28,11 +28,11 @@ export function openingError(databaseName: string, error: unknown): CuelineError
   if (CuelineError.isInstance(error)) return error;
   switch (nameOf(error)) {
     case 'QuotaExceededError':
-      return full(error);
+      return storageFullError(error);
     case 'VersionError':
-      return foreign(databaseName, error);
+      return foreignDataError(databaseName, error);
     default:
-      return denied(error);
+      return storageDeniedError(error);
   }
 }
 
@@ -41,9 +41,9 @@ export function transactionError(databaseName: string, error: unknown): CuelineE
   if (CuelineError.isInstance(error)) return error;
   switch (nameOf(error)) {
     case 'QuotaExceededError':
-      return full(error);
+      return storageFullError(error);
     case 'NotFoundError':
-      return foreign(databaseName, error);
+      return foreignDataError(databaseName, error);
     default: {
       const said = error instanceof Error ? error.message : String(error);
       return storageError(
@@ -62,7 +62,7 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /** The error of a page, or a server, that cannot store anything. */
-export function denied(cause?: unknown): CuelineError {
+export function storageDeniedError(cause?: unknown): CuelineError {
   return storageError(
     'denied',
     'The browser does not let this page store anything (a private window, a frame of another site, or blocked site ' +
@@ -72,7 +72,7 @@ export function denied(cause?: unknown): CuelineError {
 }
 
 /** The error of a database that does not open because of somebody else. */
-export function blocked(databaseName: string): CuelineError {
+export function storageBlockedError(databaseName: string): CuelineError {
   return storageError(
     'blocked',
     `Another tab keeps the database "${databaseName}" from opening, so runs are only in memory. ` +
@@ -81,7 +81,7 @@ export function blocked(databaseName: string): CuelineError {
 }
 
 /** The error of a writer that is not the only one. */
-export function otherTab(id: string): CuelineError {
+export function otherWriterError(id: string): CuelineError {
   return storageError(
     'other_tab',
     `Another tab keeps the run "${id}", so here it is only in memory. Give each tab an id of its own, or start the ` +
@@ -90,7 +90,7 @@ export function otherTab(id: string): CuelineError {
 }
 
 /** The error of a writer whose run has been forgotten. */
-export function gone(id: string): CuelineError {
+export function runForgottenError(id: string): CuelineError {
   return storageError(
     'gone',
     `What was stored of the run "${id}" has been removed, so the rest of it is only in memory. Start it again to keep it.`,
@@ -98,7 +98,7 @@ export function gone(id: string): CuelineError {
 }
 
 /** The error of a batch that would leave a gap before it. */
-export function gap(id: string, seq: number): CuelineError {
+export function eventGapError(id: string, seq: number): CuelineError {
   return storageError(
     'gap',
     `The events of the run "${id}" from ${seq} on are not all stored, so what follows them is only in memory. ` +
@@ -106,7 +106,7 @@ export function gap(id: string, seq: number): CuelineError {
   );
 }
 
-function full(cause: unknown): CuelineError {
+function storageFullError(cause: unknown): CuelineError {
   return storageError(
     'full',
     'The storage that the browser gives this site is full, so this run goes on only in memory. Make room with ' +
@@ -115,7 +115,7 @@ function full(cause: unknown): CuelineError {
   );
 }
 
-function foreign(databaseName: string, cause: unknown): CuelineError {
+function foreignDataError(databaseName: string, cause: unknown): CuelineError {
   return storageError(
     'foreign',
     `The database "${databaseName}" was made by something else, or by a newer version of this app. Reload the page, ` +

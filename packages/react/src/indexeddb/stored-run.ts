@@ -36,7 +36,7 @@ export function describeRun(
 }
 
 /** How many events of `batches` follow each other from 0, in whole batches, so that the next one can follow them. */
-export function wholeLength(batches: readonly (readonly RunEvent[])[]): number {
+export function consecutiveLength(batches: readonly (readonly RunEvent[])[]): number {
   let length = 0;
   for (const batch of batches) {
     if (!Array.isArray(batch) || !follows(batch, length)) break;

@@ -180,7 +180,7 @@ function filterProviderOptions(
       : filtered;
   };
   return {
-    ...filter(call, isWishForLogprobs),
+    ...filter(call, isLogprobsOption),
     prompt: call.prompt.map((entry) =>
       typeof entry.content === 'string' ? drop(entry) : { ...drop(entry), content: entry.content.map(part) },
     ),
@@ -190,7 +190,7 @@ function filterProviderOptions(
 
 const logprobs = z.strictObject({ logprobs: z.number().int().min(0).max(20) });
 
-function isWishForLogprobs(provider: string, options: unknown): boolean {
+function isLogprobsOption(provider: string, options: unknown): boolean {
   return provider === 'openai' && logprobs.safeParse(options).success;
 }
 

@@ -21,7 +21,7 @@ const longestBatch = 4_000_000;
 const unreadLimit = 32;
 
 /** Deltas can wait a little for company. Everything else is a turn in the run, and should be seen at once. */
-const patient = new Set<RunEvent['type']>(['text-delta', 'reasoning-delta', 'tool-input-delta']);
+const isDelta = new Set<RunEvent['type']>(['text-delta', 'reasoning-delta', 'tool-input-delta']);
 
 /** Gathers events for about 8 ms, so that a fast model does not cost the page a message per word. */
 export function createOutbox(post: (text: string) => void): Outbox {
@@ -67,7 +67,7 @@ export function createOutbox(post: (text: string) => void): Outbox {
       length += 'text' in event ? event.text.length : 64;
       if (event.type === 'run-end' || length > batchLength) return flush();
       if (unread >= unreadLimit) return;
-      if (!patient.has(event.type) || performance.now() - sentAt >= batchTime) return flush();
+      if (!isDelta.has(event.type) || performance.now() - sentAt >= batchTime) return flush();
       timer ??= setTimeout(flush, batchTime);
     },
     read(count) {

@@ -1,4 +1,11 @@
-import { CuelineError, runPrompt, tell, type EditReply, type LiveRun, type RunCommand } from '@cueline/core';
+import {
+  CuelineError,
+  runPrompt,
+  sendCommand,
+  type EditReply,
+  type LiveRun,
+  type RunCommand,
+} from '@cueline/core';
 import { decodeMessage, type ToHost, type ToWorker } from '../protocol.ts';
 import { describeError } from './describe-error.ts';
 import { LoadError, loadScript, type LoadedScript } from './load-script.ts';
@@ -89,7 +96,7 @@ export function createRuntime(options: {
   const obey = (command: RunCommand): EditReply => {
     if (live === undefined) return { accepted: false, reason: 'The run has not begun.' };
     try {
-      return tell(live, command);
+      return sendCommand(live, command);
     } catch (error) {
       // whatever the script has made of its prompt, the person gets an answer
       return { accepted: false, reason: describeError(error) };

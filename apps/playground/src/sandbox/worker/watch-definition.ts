@@ -19,7 +19,7 @@ type DefineAgent = (
   options?: AgentOptions,
 ) => void;
 
-type Conducting = NonNullable<PromptDefinition<unknown>['conducted']>;
+type PolicyDefinition = NonNullable<PromptDefinition<unknown>['policySetup']>;
 
 /**
  * The same prompt, whose plugins, tools and agents are watched, and whose model calls all go to the model that the
@@ -30,7 +30,7 @@ export function watchDefinition(
   watcher: ScriptWatcher,
 ): PromptDefinition<unknown> {
   const { model: _model, ...rest } = definition;
-  const { conducted } = definition;
+  const { policySetup } = definition;
   const watched = createPromptWatcher(watcher);
   /** What the script makes; whatever it throws is told, and ends the run as the script's error. */
   const making = async <Value>(make: () => Value | Promise<Value>): Promise<Value> => {
@@ -51,18 +51,18 @@ export function watchDefinition(
       watched.prompt(prompt);
       return making(() => definition.run(prompt, input));
     },
-    ...(conducted === undefined ? {} : { conducted: watchConducting(conducted, watched, making) }),
+    ...(policySetup === undefined ? {} : { policySetup: watchPolicy(policySetup, watched, making) }),
   };
 }
 
 /** What a session or an agent call adds: its tools are the script's, too. */
-function watchConducting(
-  conducted: Conducting,
+function watchPolicy(
+  policySetup: PolicyDefinition,
   watched: PromptWatcher,
   making: <Value>(make: () => Value | Promise<Value>) => Promise<Value>,
-): Conducting {
+): PolicyDefinition {
   return async (input) => {
-    const { options, define, ...rest } = await making(() => conducted(input));
+    const { options, define, ...rest } = await making(() => policySetup(input));
     const { tools } = options;
     return {
       ...rest,

@@ -4,7 +4,14 @@ import { merge, resolveSchema, type Schema, typeOf } from './schema.ts';
 import { isTextMentioned, makeText } from './text-values.ts';
 
 /** Where in the arguments a value stands. */
-type Place = { root: unknown; hints: Hints; name: string; index: number; depth: number; used: Set<number> };
+type ValuePosition = {
+  root: unknown;
+  hints: Hints;
+  name: string;
+  index: number;
+  depth: number;
+  used: Set<number>;
+};
 
 // Schemas that refer to themselves end here; nothing that people write by hand is as deep.
 const deepest = 6;
@@ -17,7 +24,7 @@ export function argumentsFromSchema(schema: unknown, hints: Hints): unknown {
   return make(schema, { root: schema, hints, name: '', index: 0, depth: 0, used: new Set() });
 }
 
-function make(node: unknown, place: Place): unknown {
+function make(node: unknown, place: ValuePosition): unknown {
   const schema = resolveSchema(node, place.root);
   const { hints } = place;
   if ('const' in schema) return schema.const;
@@ -45,7 +52,7 @@ function make(node: unknown, place: Place): unknown {
   }
 }
 
-function choose({ enum: values = [], default: preset }: Schema, { hints, name }: Place): unknown {
+function choose({ enum: values = [], default: preset }: Schema, { hints, name }: ValuePosition): unknown {
   const known = fieldFor(name, hints.fields);
   return (
     values.find((value) => mentions(hints.request, value)) ??
@@ -56,7 +63,7 @@ function choose({ enum: values = [], default: preset }: Schema, { hints, name }:
   );
 }
 
-function makeVariant(schema: Schema, variants: readonly unknown[], place: Place): unknown {
+function makeVariant(schema: Schema, variants: readonly unknown[], place: ValuePosition): unknown {
   if (schema.default !== undefined && place.depth > 0) return schema.default;
   const { anyOf: _any, oneOf: _one, ...rest } = schema;
   const resolved = variants.map((variant) => resolveSchema(variant, place.root));
@@ -82,9 +89,14 @@ function fixedValues(variant: Schema): unknown[] {
   return values;
 }
 
-function makeObject(schema: Schema, place: Place): Record<string, unknown> {
+function makeObject(schema: Schema, place: ValuePosition): Record<string, unknown> {
   const { properties = {}, required = [], additionalProperties } = schema;
-  const below = (name: string): Place => ({ ...place, name, index: place.index, depth: place.depth + 1 });
+  const below = (name: string): ValuePosition => ({
+    ...place,
+    name,
+    index: place.index,
+    depth: place.depth + 1,
+  });
   const result: [string, unknown][] = [];
   for (const [name, property] of Object.entries(properties)) {
     if (required.includes(name) || isWorthGiving(property, below(name))) {
@@ -115,7 +127,7 @@ function isOpen({ properties = {}, required = [], additionalProperties }: Schema
 }
 
 /** True for an optional property that has a default, or about which the conversation says something. */
-function isWorthGiving(node: unknown, place: Place): boolean {
+function isWorthGiving(node: unknown, place: ValuePosition): boolean {
   if (place.depth >= deepest) return false;
   const schema = resolveSchema(node, place.root);
   if (schema.default !== undefined) return true;
@@ -123,7 +135,7 @@ function isWorthGiving(node: unknown, place: Place): boolean {
   return isMentioned(schema, typeOf(schema), place);
 }
 
-function isMentioned(schema: Schema, type: string | undefined, { name, hints }: Place): boolean {
+function isMentioned(schema: Schema, type: string | undefined, { name, hints }: ValuePosition): boolean {
   if (type === 'string') return isTextMentioned(schema, name, hints);
   if (type === 'number' || type === 'integer') {
     const known = makeNumber(schema, type === 'integer', name, { ...hints, numbers: [] }, new Set());
@@ -132,9 +144,9 @@ function isMentioned(schema: Schema, type: string | undefined, { name, hints }: 
   return false;
 }
 
-function makeArray(schema: Schema, place: Place): unknown[] {
+function makeArray(schema: Schema, place: ValuePosition): unknown[] {
   const { minItems = 0, maxItems = Infinity } = schema;
-  const below = (index: number): Place => ({ ...place, index, depth: place.depth + 1 });
+  const below = (index: number): ValuePosition => ({ ...place, index, depth: place.depth + 1 });
   // Draft 7 writes a tuple as `items`, 2020-12 as `prefixItems`.
   const tuple = schema.prefixItems ?? (Array.isArray(schema.items) ? schema.items : undefined);
   if (tuple !== undefined) return tuple.map((item, index) => make(item, below(index)));
@@ -154,7 +166,7 @@ function makeArray(schema: Schema, place: Place): unknown[] {
 }
 
 /** A list that a tool or a variable has under this name, where any text, or any number, will do. */
-function knownItems(item: Schema, { name, hints }: Place): unknown[] | undefined {
+function knownItems(item: Schema, { name, hints }: ValuePosition): unknown[] | undefined {
   const known = fieldFor(name, hints.fields);
   const { description: _description, title: _title, ...rest } = item as Schema & Record<string, unknown>;
   const isPlain = Object.keys(rest).every((key) => key === 'type');

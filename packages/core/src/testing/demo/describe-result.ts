@@ -23,14 +23,14 @@ export function describeOutcome({ toolName, state, value }: ToolOutcome): string
 export function inline(value: unknown): string {
   if (typeof value === 'string') {
     const plain = value.replace(/\s+/g, ' ').trim();
-    return cut(plain.replace(/^Error: /, ''));
+    return truncate(plain.replace(/^Error: /, ''));
   }
   if (typeof value !== 'object' || value === null) return String(value);
   const { message, error } = value as { message?: unknown; error?: unknown };
-  if (typeof message === 'string') return cut(message);
-  if (typeof error === 'string') return cut(error);
-  if (Array.isArray(value)) return cut(value.map(inline).join(', '));
-  return cut(
+  if (typeof message === 'string') return truncate(message);
+  if (typeof error === 'string') return truncate(error);
+  if (Array.isArray(value)) return truncate(value.map(inline).join(', '));
+  return truncate(
     Object.entries(value)
       .map(([key, item]) => `${key} ${inline(item)}`)
       .join(', '),
@@ -42,7 +42,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length > longest ? `${text.slice(0, longest).trimEnd()}…` : text;
 }
 

@@ -2,7 +2,7 @@ import { argumentsFromSchema } from './arguments-from-schema.ts';
 import { writeIntroduction, writeTaskResult } from './demo-answer.ts';
 import { toolsForTask } from './task-work.ts';
 import type { TaskWindow } from './task-window.ts';
-import { announce, type Plan, type Situation } from './tool-calls.ts';
+import { announce, type Plan, type PlanContext } from './tool-calls.ts';
 
 const mostTasks = 3;
 const listTools = /^(createTask|updateTask|startTask|completeTask|getTaskList|deleteTask)$/;
@@ -12,7 +12,7 @@ type List = { isEmpty: boolean; current: ListTask | undefined; next: ListTask | 
 type ListTask = { id: string; title: string };
 
 /** The next step of a list that the model keeps itself: write it, do the work, tick off each task. */
-export function planDynamicTasks(situation: Situation): Plan | undefined {
+export function planDynamicTasks(situation: PlanContext): Plan | undefined {
   const { conversation, tools } = situation;
   const { window } = conversation;
   const { isEmpty, current, next } = window === undefined ? listOf(situation) : listIn(window);
@@ -50,7 +50,7 @@ function listIn({ done, current, next: [next] }: TaskWindow): List {
   };
 }
 
-function listOf({ conversation: { allOutcomes, request }, tools }: Situation): List {
+function listOf({ conversation: { allOutcomes, request }, tools }: PlanContext): List {
   const created = allOutcomes.filter(({ toolName }) => toolName === 'createTask');
   const ids = created.flatMap(({ value }) => idIn(value) ?? []);
   const handled = (name: string): Set<unknown> =>
@@ -67,7 +67,7 @@ function listOf({ conversation: { allOutcomes, request }, tools }: Situation): L
 }
 
 function call(
-  { tools, hints }: Situation,
+  { tools, hints }: PlanContext,
   name: string,
   own: Record<string, unknown>,
 ): Plan['calls'][number] {

@@ -1,14 +1,14 @@
 import { argumentsFromSchema } from './arguments-from-schema.ts';
 import { writeIntroduction, writeTaskResult } from './demo-answer.ts';
 import { improveResult, readFeedback } from './feedback.ts';
-import { announce, type Plan, type Situation } from './tool-calls.ts';
+import { announce, type Plan, type PlanContext } from './tool-calls.ts';
 import { isDone, toolsForTask } from './task-work.ts';
 
 // One fewer than a task list allows by default, so that what is missing is said before the list gives up.
 const mostAttempts = 4;
 
 /** The next step of a task list: begin the task, use the other tools, finish it, and go by what is found wanting. */
-export function planTask(situation: Situation): Plan | undefined {
+export function planTask(situation: PlanContext): Plan | undefined {
   const { conversation, hints, tools } = situation;
   const { outcomes, allOutcomes, task, window } = conversation;
   if (isDone(conversation)) return undefined;

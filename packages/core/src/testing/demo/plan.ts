@@ -7,7 +7,7 @@ import { readHints } from './hints.ts';
 import { planDynamicTasks } from './plan-dynamic-tasks.ts';
 import { planTask } from './plan-task.ts';
 import { noteEdits } from './task-work.ts';
-import { announce, endings, nextTools, type Plan, type Situation } from './tool-calls.ts';
+import { announce, endings, nextTools, type Plan, type PlanContext } from './tool-calls.ts';
 
 /** Decides the next step: which tools to call, or what to answer. */
 export function planStep(options: LanguageModelV4CallOptions, conversation: Conversation, now: Date): Plan {
@@ -31,7 +31,7 @@ export function planStep(options: LanguageModelV4CallOptions, conversation: Conv
 }
 
 function planCalls(
-  situation: Situation,
+  situation: PlanContext,
   toolChoice: LanguageModelV4CallOptions['toolChoice'],
 ): Plan | undefined {
   const { tools } = situation;
@@ -51,12 +51,12 @@ function planCalls(
   return announce(situation, [tools.find(({ name }) => endings.test(name)) ?? tools[0]!]);
 }
 
-function writeJson(schema: unknown, { hints }: Situation): string {
+function writeJson(schema: unknown, { hints }: PlanContext): string {
   const value = schema === undefined ? { answer: hints.request } : argumentsFromSchema(schema, hints);
   return JSON.stringify(value, null, 2);
 }
 
-function writeTags(names: readonly string[], { hints }: Situation): string {
+function writeTags(names: readonly string[], { hints }: PlanContext): string {
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
   const values = argumentsFromSchema({ type: 'object', properties, required: names }, hints);
   return names

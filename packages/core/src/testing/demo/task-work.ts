@@ -1,6 +1,6 @@
 import type { Conversation } from './conversation.ts';
 import { toWords } from './hints.ts';
-import { nextTools, type Situation } from './tool-calls.ts';
+import { nextTools, type PlanContext } from './tool-calls.ts';
 
 const keepsList = /^(start|finish)Task$/;
 const listDone =
@@ -18,7 +18,7 @@ export function isDone({ window, allOutcomes }: Conversation): boolean {
  * The tools to call next for the task at hand: those that it speaks of. Where it speaks of none, those that no earlier
  * task has used; what they did is out of sight, but their results name the tools.
  */
-export function toolsForTask(situation: Situation, tools: Situation['tools']): Situation['tools'] {
+export function toolsForTask(situation: PlanContext, tools: PlanContext['tools']): PlanContext['tools'] {
   const { window, task = '' } = situation.conversation;
   const before = (window?.done ?? []).map(({ result = '' }) => result).join('\n');
   const words = new Set(toWords(task).split(' ').map(stem));

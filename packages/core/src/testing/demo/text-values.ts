@@ -4,10 +4,10 @@ import { compilePattern, textFromPattern } from './text-from-pattern.ts';
 
 const noHints = readHints('', new Map(), new Date(0));
 
-type Place = { name: string; index: number };
+type FieldPosition = { name: string; index: number };
 
 /** A text for the schema: mentioned in the conversation where it can be, plausible otherwise, and always valid. */
-export function makeText(schema: Schema, { name, index }: Place, hints: Hints): string {
+export function makeText(schema: Schema, { name, index }: FieldPosition, hints: Hints): string {
   const formatted = byFormat(schema.format, hints);
   const accept = acceptor(schema, formatted);
   const known = fieldFor(name, hints.fields);

@@ -11,7 +11,7 @@ export type PlannedCall = { name: string; input: unknown };
 export type Plan = { text: string; calls: readonly PlannedCall[] };
 
 /** What a plan is made from. */
-export type Situation = {
+export type PlanContext = {
   conversation: Conversation;
   hints: Hints;
   tools: readonly LanguageModelV4FunctionTool[];
@@ -25,7 +25,7 @@ const effects =
 export const endings: RegExp = /^(task_?complete|finish|done|submit_?(result|answer)|final_?answer|end)$/i;
 
 /** The tools that were not called yet: first those that look, then those that do, at the end the one that ends. */
-export function nextTools({ conversation, tools }: Situation): LanguageModelV4FunctionTool[] {
+export function nextTools({ conversation, tools }: PlanContext): LanguageModelV4FunctionTool[] {
   const called = new Set(conversation.outcomes.map(({ toolName }) => toolName));
   const open = tools.filter(({ name }) => !called.has(name));
   const groups = [
@@ -38,7 +38,7 @@ export function nextTools({ conversation, tools }: Situation): LanguageModelV4Fu
 
 /** Calls of the tools, with a sentence before them; nothing where there are none. */
 export function announce(
-  { conversation, hints }: Situation,
+  { conversation, hints }: PlanContext,
   chosen: readonly LanguageModelV4FunctionTool[],
 ): Plan | undefined {
   if (chosen.length === 0) return undefined;
