@@ -12,7 +12,7 @@ const limit = 20_000;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const core = 'packages/core/src/index.ts';
 const react = 'packages/react/src/index.ts';
-const runner = 'packages/core/src/run/runner.ts';
+const runner = 'packages/core/src/executors/runner.ts';
 
 const coreAlone = await bundle([core]);
 const both = await bundle([core, react]);

@@ -1,6 +1,6 @@
 // Apart from the rest, so that only what speaks the AI SDK's own protocol loads it.
-export { createUIMessageTranslator, toUIMessageStream } from './log/ui-message-stream.ts';
-export { withoutRetried } from './run/without-retried.ts';
+export { createUIMessageTranslator, toUIMessageStream } from './chat/ui-message-stream.ts';
+export { withoutRetried } from './messages/without-retried.ts';
 export {
   PromptTransport,
   type ChatCall,
@@ -8,4 +8,4 @@ export {
   type PromptTransportOptions,
   type PromptUIMessage,
   type RunIds,
-} from './run/prompt-transport.ts';
+} from './chat/prompt-transport.ts';

@@ -1,4 +1,9 @@
-export { CuelineError, type CuelineErrorCode, type ErrorSource, type SerializedError } from './errors.ts';
+export {
+  CuelineError,
+  type CuelineErrorCode,
+  type ErrorSource,
+  type SerializedError,
+} from './base/errors.ts';
 
 export type { Prompt } from './prompt/prompt.ts';
 export {
@@ -12,19 +17,19 @@ export {
 export type { InputIssue } from './prompt/invalid-input.ts';
 export { remotePrompt, type RemotePrompt } from './prompt/remote-prompt.ts';
 export { definePlugin, type Plugin, type PluginMethods } from './prompt/define-plugin.ts';
-export type { ClientToolOptions } from './prompt/client-tool.ts';
-export { tool, type NamedTool } from './prompt/tool.ts';
+export type { ClientToolOptions } from './tools/client-tool.ts';
+export { tool, type NamedTool } from './tools/tool.ts';
+export type { ToolDefinition } from './prompt/definitions.ts';
 export type {
   SubCall,
   SubCaller,
   ToolArguments,
   ToolContext,
-  ToolDefinition,
   ToolEffect,
   ToolOptions,
   ToolRules,
   ToolSchema,
-} from './prompt/tool-definition.ts';
+} from './tools/tool-definition.ts';
 export type {
   AssistantPart,
   MessageContent,
@@ -35,9 +40,9 @@ export type {
   ToolPart,
   ToolResultPart,
   UserPart,
-} from './prompt/message-parts.ts';
-export { audioPart, filePart, imagePart, textPart } from './prompt/parts.ts';
-export type { AudioPart, ContentPart, FilePart, ImagePart, TextPart } from './prompt/content-part.ts';
+} from './messages/message-parts.ts';
+export { audioPart, filePart, imagePart, textPart } from './messages/parts.ts';
+export type { AudioPart, ContentPart, FilePart, ImagePart, TextPart } from './messages/content-part.ts';
 export type { AgentDefinition, AgentFunction, AgentOptions } from './prompt/agent.ts';
 export type { Hook, HookResult, HookStep, HookVariable } from './prompt/hook.ts';
 export type {
@@ -48,13 +53,15 @@ export type {
 } from './prompt/task-list.ts';
 export type { EditReply, TaskEdit, TaskEvent, TaskItem, TaskOrigin, TaskStatus } from './tasks/task.ts';
 export type { Definitions, SystemPart, Variable } from './prompt/definitions.ts';
-export type { SystemFormat } from './compile/instructions.ts';
+export type { SystemFormat } from './prompt/prompt-options.ts';
 export type { TokenEstimate, TokenPart } from './compile/estimate-tokens.ts';
 
-export { runPrompt, type RunPromptResult } from './run/run-prompt.ts';
-export { dryRun, type DryRun, type DryRunConfig } from './run/dry-run.ts';
+export { runPrompt } from './run/run-prompt.ts';
+export type { RunPromptResult } from './engine/start-run.ts';
+export { dryRun } from './run/dry-run.ts';
+export type { DryRun, DryRunConfig } from './engine/run-dry-run.ts';
 export { createRun } from './run/create-run.ts';
-export type { ClientToolContext, ClientToolFunction, ClientTools } from './run/client-tools.ts';
+export type { ClientToolContext, ClientToolFunction, ClientTools } from './client-tools/client-tools.ts';
 export type {
   RetryOptions,
   Run,
@@ -65,9 +72,9 @@ export type {
   StartOptions,
   WhenBusy,
 } from './run/run.ts';
-export { runAgentSession, type AgentSession } from './session/run-agent-session.ts';
-export { defineSession, type SessionTypes } from './session/define-session.ts';
-export { suspend, type SuspendedCall, type Suspension } from './prompt/suspend.ts';
+export { runAgentSession, type AgentSession } from './agents/session/run-agent-session.ts';
+export { defineSession, type SessionTypes } from './agents/session/define-session.ts';
+export { suspend, type SuspendedCall, type Suspension } from './tools/suspend.ts';
 export type {
   SessionConfig,
   SessionLogger,
@@ -75,20 +82,20 @@ export type {
   SessionSettings,
   SessionTool,
   SessionTools,
-} from './session/session-config.ts';
+} from './agents/session/session-config.ts';
 export type {
   ErrorInfo,
   SessionCallbacks,
   SessionPhase,
   ToolCallInfo,
   ToolResultInfo,
-} from './session/session-callbacks.ts';
-export type { SessionModel } from './session/session-model.ts';
-export type { CompletionReason, SessionResult } from './session/session-result.ts';
-export type { Completion } from './session/task-complete.ts';
+} from './agents/session/session-callbacks.ts';
+export type { SessionModel } from './agents/session/session-model.ts';
+export type { CompletionReason, SessionResult } from './agents/session/session-result.ts';
+export type { Completion } from './agents/session/task-complete.ts';
 
-export { defineAgent } from './call/define-agent.ts';
-export type { Agent, AgentInput, AgentTypes, CallOptions, CallResult } from './call/agent.ts';
+export { defineAgent } from './agents/call/define-agent.ts';
+export type { Agent, AgentInput, AgentTypes, CallOptions, CallResult } from './agents/call/agent.ts';
 export type {
   AgentCallOptions,
   AgentConfig,
@@ -97,10 +104,10 @@ export type {
   CallInterrupt,
   ExceptionHandler,
   InterruptHandler,
-} from './call/agent-config.ts';
-export type { CallErrorDetails } from './call/call-error.ts';
-export type { CallEvent, CallState } from './call/transitions.ts';
-export type { CallTrace } from './call/call-trace.ts';
+} from './agents/call/agent-config.ts';
+export type { CallErrorDetails } from './agents/call/call-error.ts';
+export type { CallEvent, CallState } from './agents/call/transitions.ts';
+export type { CallTrace } from './agents/call/call-trace.ts';
 export {
   classify,
   classifyBinary,
@@ -108,25 +115,25 @@ export {
   type BinaryClassification,
   type Classification,
   type ClassifyOptions,
-} from './call/classify.ts';
-export type { Dialog, DialogAddition, DialogJSON } from './call/dialog.ts';
-export type { OutputConfig, OutputOf, ParseFunction } from './call/output-config.ts';
-export { tags, type Tags, type TagValues } from './call/tags.ts';
+} from './agents/call/classify.ts';
+export type { Dialog, DialogAddition, DialogJSON } from './agents/call/dialog.ts';
+export type { OutputConfig, OutputOf, ParseFunction } from './agents/call/output-config.ts';
+export { tags, type Tags, type TagValues } from './agents/tags/tags.ts';
 
 export type { ModelSettings } from './models/settings.ts';
-export type { PromptTypes, TextPrompt } from './prompt-types.ts';
+export type { PromptTypes, TextPrompt } from './base/prompt-types.ts';
 export type { TypesOf, TypedSettings } from './prompt/types-of.ts';
-export { failedStart } from './run/failed-start.ts';
-export { inProcess, sendCommand, type InProcessOptions } from './run/in-process.ts';
-export { viaRoute, type RouteOptions } from './run/via-route.ts';
-export type { Connectivity } from './run/connectivity.ts';
-export type { Executor, LocalExecutor, RouteExecutor, RunCommand, RunRequest } from './run/executor.ts';
-export type { RunStorage } from './run/run-storage.ts';
-export type { Limits } from './run/limits.ts';
-export type { LoopRule } from './prompt/loop-rule.ts';
-export type { LoopGuardOptions } from './run/loop-rules.ts';
-export type { LiveRun } from './run/live-run.ts';
-export type { PromptConfig, PromptOptions, PromptSource } from './run/options.ts';
+export { failedStart } from './executors/failed-start.ts';
+export { inProcess, sendCommand, type InProcessOptions } from './executors/in-process.ts';
+export { viaRoute, type RouteOptions } from './executors/via-route.ts';
+export type { Connectivity } from './provider/connectivity.ts';
+export type { Executor, LocalExecutor, RouteExecutor, RunCommand, RunRequest } from './executors/executor.ts';
+export type { RunStorage } from './storage/run-storage.ts';
+export type { Limits } from './prompt/prompt-options.ts';
+export type { LoopRule } from './tools/loop-rule.ts';
+export type { LoopGuardOptions } from './tools/loop-rule.ts';
+export type { LiveRun } from './engine/live-run.ts';
+export type { PromptConfig, PromptOptions, PromptSource } from './prompt/prompt-options.ts';
 
 export {
   LOG_VERSION,

@@ -1,2 +1,2 @@
 // Apart from the rest, so that only a page or a terminal that shows requests loads it.
-export { explain } from './compile/explain.ts';
+export { explain } from './run/explain.ts';

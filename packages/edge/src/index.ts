@@ -12,8 +12,8 @@ export type {
 } from './limits/limit-store.ts';
 export { createMemoryLimits, type MemoryLimitsOptions } from './limits/memory-limits.ts';
 export type { ModelPrice, Prices } from './limits/prices.ts';
-export type { RequestHeaderOptions } from './cors.ts';
-export type { Authenticate, Identity } from './identify.ts';
+export type { RequestHeaderOptions } from './http/cors.ts';
+export type { Authenticate, Identity } from './http/identify.ts';
 export { createPromptRoute, type PromptRoute, type RouteContext } from './route/create-prompt-route.ts';
 export type {
   AcceptedRun,
@@ -23,7 +23,7 @@ export type {
   PromptRouteOptions,
   RoutePrompt,
 } from './route/prompt-route-options.ts';
-export type { ModelUsage } from './route/model-usage.ts';
+export type { ModelUsage } from './route/usage/model-usage.ts';
 export type {
   ApprovalContext,
   ApprovalPermission,

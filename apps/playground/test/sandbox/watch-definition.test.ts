@@ -1,4 +1,11 @@
-import { definePlugin, definePrompt, runPrompt, tool, type PromptDefinition } from '@cueline/core';
+import {
+  definePlugin,
+  definePrompt,
+  runPrompt,
+  tool,
+  type Prompt,
+  type PromptDefinition,
+} from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import { dynamicTool } from 'ai';
@@ -84,7 +91,7 @@ test('agents and hooks cannot pick another model by its name', async () => {
   expect(state.steps[0]?.request.settings).toMatchObject({ temperature: 0 });
 });
 
-test('tools that a definition declares, and those that a conduct brings, are watched', async () => {
+test('tools that a definition declares, and those that a loop policy brings, are watched', async () => {
   const ready = (message: string) => dynamicTool({ inputSchema: z.object({}), execute: () => fail(message) });
   const { state, heard } = await run(
     (prompt) => {
@@ -104,7 +111,7 @@ test('tools that a definition declares, and those that a conduct brings, are wat
       tools: [tool('declared', 'Fails', z.object({}), () => fail('one'))],
       policySetup: async () => ({
         options: { tools: { ready: ready('two') } },
-        define: (prompt) => prompt.defTool('made', 'Fails', z.object({}), () => fail('three')),
+        define: (prompt: Prompt) => prompt.defTool('made', 'Fails', z.object({}), () => fail('three')),
         policy: () => ({ cause: 'session' }),
       }),
     },
@@ -115,11 +122,11 @@ test('tools that a definition declares, and those that a conduct brings, are wat
   expect(heard.filter((line) => line === 'settle')).toHaveLength(4);
 });
 
-test('what a conduct throws before the run begins is the script’s, and told', async () => {
+test('what a loop policy throws before the run begins is the script’s, and told', async () => {
   const heard: unknown[] = [];
   const definition = {
     ...definePrompt('test', () => {}),
-    conducted: () => Promise.reject(new Error('no such thing')),
+    policySetup: () => Promise.reject(new Error('no such thing')),
   };
   const watched = watchDefinition(definition as never, {
     settle: async () => {},

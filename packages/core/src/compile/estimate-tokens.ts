@@ -1,7 +1,8 @@
 import type { ModelMessage } from 'ai';
 import type { CompiledRequest } from '../log/events.ts';
 import type { Definitions } from '../prompt/definitions.ts';
-import { systemPart, tag, type SystemFormat } from './instructions.ts';
+import { systemPart, tag } from './instructions.ts';
+import type { SystemFormat } from '../prompt/prompt-options.ts';
 
 /** About how many tokens one part of a request takes. */
 export type TokenPart = {

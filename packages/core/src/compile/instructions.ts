@@ -1,8 +1,6 @@
 import type { Instructions, SystemModelMessage } from 'ai';
 import type { Definitions, SystemPart, Variable } from '../prompt/definitions.ts';
-
-/** How named system parts are written: `role:` and a line of its own, or `<role>…</role>`. */
-export type SystemFormat = 'labels' | 'xml';
+import type { SystemFormat } from '../prompt/prompt-options.ts';
 
 /** Said once, before the first variable. */
 const ABOUT_VARIABLES =

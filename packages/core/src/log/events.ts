@@ -1,7 +1,7 @@
 import type { JSONObject, LanguageModelV4Citation } from '@ai-sdk/provider';
 import type { FinishReason, LanguageModelUsage, ModelMessage, ProviderMetadata, UIMessage } from 'ai';
-import type { ErrorSource, SerializedError } from '../errors.ts';
-import type { ToolEffect } from '../prompt/tool-definition.ts';
+import type { ErrorSource, SerializedError } from '../base/errors.ts';
+import type { ToolEffect } from '../tools/tool-definition.ts';
 import type { TaskEvent } from '../tasks/task.ts';
 
 /** Version of the event format, written into every `run-start`. */

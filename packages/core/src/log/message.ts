@@ -1,11 +1,11 @@
 import type { RunEvent } from './events.ts';
 import { addPart, partAt, stepMessage, voidStep, writtenMessage, type Part } from './own-message.ts';
-import type { PartialJson } from './partial-json.ts';
+import type { PartialJson } from '../json/partial-json.ts';
 import { readInputs } from './read-inputs.ts';
 import type { ToolCallState } from './state.ts';
 import * as toolPart from './tool-part.ts';
 import type { ToolPart } from './tool-part.ts';
-import type { StateDraft } from './work.ts';
+import type { StateDraft } from './agent-reducer.ts';
 
 /** What has to be remembered between two events to go on writing a message. */
 export type MessageProgress = {

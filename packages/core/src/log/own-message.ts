@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai';
-import { truncateIndex } from './places.ts';
-import type { StateDraft } from './work.ts';
+import { truncateIndex } from './id-index.ts';
+import type { StateDraft } from './agent-reducer.ts';
 
 export type Part = UIMessage['parts'][number];
 

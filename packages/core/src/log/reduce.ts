@@ -1,8 +1,8 @@
 import type { RunEvent } from './events.ts';
-import { lastIndexOfId, type IdIndex } from './places.ts';
+import { lastIndexOfId, type IdIndex } from './id-index.ts';
 import type { AgentFacts, RequestState, RunFacts, RunState } from './state.ts';
 import { addUsage } from './step.ts';
-import { createAgentReducer, emptyFacts, type AgentReducer } from './work.ts';
+import { createAgentReducer, emptyFacts, type AgentReducer } from './agent-reducer.ts';
 
 /** The state of a run that has not started. */
 export const initialState: RunState = {

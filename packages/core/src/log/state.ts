@@ -1,7 +1,7 @@
 import type { FinishReason, LanguageModelUsage, ProviderMetadata, UIMessage } from 'ai';
-import type { SerializedError } from '../errors.ts';
-import type { PromptTypes } from '../prompt-types.ts';
-import type { ToolEffect } from '../prompt/tool-definition.ts';
+import type { SerializedError } from '../base/errors.ts';
+import type { PromptTypes } from '../base/prompt-types.ts';
+import type { ToolEffect } from '../tools/tool-definition.ts';
 import type { TaskItem } from '../tasks/task.ts';
 import type { CompiledRequest, RequestAnswer, RunEventBody } from './events.ts';
 

@@ -1,9 +1,9 @@
 import type { RunEvent } from './events.ts';
-import { createPartialJson } from './partial-json.ts';
-import { truncateIndex, lastIndexOfId } from './places.ts';
+import { createPartialJson } from '../json/partial-json.ts';
+import { truncateIndex, lastIndexOfId } from './id-index.ts';
 import { markStale, readInputs } from './read-inputs.ts';
 import type { ToolCallState } from './state.ts';
-import type { StateDraft } from './work.ts';
+import type { StateDraft } from './agent-reducer.ts';
 
 /** Writes one event into the tool calls. */
 export function applyToCalls(draft: StateDraft, event: RunEvent): void {

@@ -1,8 +1,8 @@
 import type { RunEvent, ToolCallFacts } from './events.ts';
 import { addPart, partAt, stepMessage, writtenParts, type Part } from './own-message.ts';
-import { lastIndexOfId } from './places.ts';
+import { lastIndexOfId } from './id-index.ts';
 import { markStale, readInputs } from './read-inputs.ts';
-import type { StateDraft } from './work.ts';
+import type { StateDraft } from './agent-reducer.ts';
 
 /** A tool's part of a UI message while it is being written, whichever state it is in. */
 export type ToolPart = {

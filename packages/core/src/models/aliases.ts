@@ -1,5 +1,5 @@
-import { CuelineError } from '../errors.ts';
-import { nearestName } from '../nearest-name.ts';
+import { CuelineError } from '../base/errors.ts';
+import { nearestName } from '../base/nearest-name.ts';
 import { isBuiltIn } from './built-in.ts';
 import { type Environment, readVariable, toVariablePart } from './environment.ts';
 

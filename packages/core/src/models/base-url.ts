@@ -1,5 +1,5 @@
-import { CuelineError } from '../errors.ts';
-import { redact } from './redact.ts';
+import { CuelineError } from '../base/errors.ts';
+import { redact } from '../json/redact.ts';
 
 /**
  * A base URL fit to put `/chat/completions` and the like behind, without a slash at its end.

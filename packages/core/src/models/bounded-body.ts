@@ -1,4 +1,4 @@
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 
 /** How much of a provider's answer is read, in bytes. */
 type BodyLimits = {

@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 import { checkBaseUrl } from './base-url.ts';
 import { type Environment, readVariable } from './environment.ts';
 import { loadPackage } from './load-package.ts';

@@ -1,4 +1,4 @@
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 import type { LanguageModelObject } from './settings.ts';
 
 /** The model, where it is one that the AI SDK can call; `what` names it in the error where it is not. */

@@ -1,4 +1,4 @@
-import type { CuelineErrorCode } from '../errors.ts';
+import type { CuelineErrorCode } from '../base/errors.ts';
 
 /** What kind of failure an HTTP status means. */
 export function kindOfStatus(status: number): CuelineErrorCode {

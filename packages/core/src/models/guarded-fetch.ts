@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 import { isLoopback } from './base-url.ts';
 import { boundEvents, readFirstBytes } from './bounded-body.ts';
 import { isBrowser, pageOrigin } from './platform.ts';

@@ -1,6 +1,6 @@
-import { CuelineError } from '../errors.ts';
-import { installCommand } from '../install-command.ts';
-import { missingPackage } from '../missing-package.ts';
+import { CuelineError } from '../base/errors.ts';
+import { installCommand } from '../base/install-command.ts';
+import { missingPackage } from '../base/missing-package.ts';
 import { type CreateProvider, openAICompatible, type ProviderPackages, providers } from './providers.ts';
 
 /** Loads a provider's package. Throws `missing_package` with the command that installs it. */

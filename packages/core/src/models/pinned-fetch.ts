@@ -1,4 +1,4 @@
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 import { isBrowser } from './platform.ts';
 
 /** An address that a name resolves to. */

@@ -1,5 +1,5 @@
-import { CuelineError } from '../errors.ts';
-import { scriptError } from '../script-error.ts';
+import { CuelineError } from '../base/errors.ts';
+import { scriptError } from '../base/script-error.ts';
 import { checkBaseUrl } from './base-url.ts';
 import { builtInProviders } from './built-in.ts';
 import type { Environment } from './environment.ts';

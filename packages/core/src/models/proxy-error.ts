@@ -1,8 +1,8 @@
 import { APICallError } from '@ai-sdk/provider';
-import { CuelineError, type CuelineErrorCode } from '../errors.ts';
+import { CuelineError, type CuelineErrorCode } from '../base/errors.ts';
 import { readFirstBytes } from './bounded-body.ts';
 import { providerMessage } from './provider-message.ts';
-import { redact } from './redact.ts';
+import { redact } from '../json/redact.ts';
 
 /** What an error of a model proxy means for a run, and what is to be done where its own words do not say so. */
 type Meaning = { code: CuelineErrorCode; advice?: string; phase?: 'first_chunk' | 'chunk' | 'call' };

@@ -1,10 +1,10 @@
 import { APICallError, LoadAPIKeyError, NoSuchModelError } from '@ai-sdk/provider';
-import { thrownText } from '../error-source.ts';
-import { CuelineError, type CuelineErrorCode, type ErrorSource } from '../errors.ts';
+import { thrownText } from '../base/error-source.ts';
+import { CuelineError, type CuelineErrorCode, type ErrorSource } from '../base/errors.ts';
 import { explainFailure, kindOfStatus, kindOfCode } from './failure-kind.ts';
 import { connectionError } from './guarded-fetch.ts';
 import { providerMessage } from './provider-message.ts';
-import { redact, redactDeep } from './redact.ts';
+import { redact, redactDeep } from '../json/redact.ts';
 
 // The words of Chromium, Node, Safari and Firefox, for a fetch that fails and for a body that breaks off.
 const unmadeConnection = /^(failed to fetch|fetch failed|load failed|networkerror)/i;

@@ -1,4 +1,4 @@
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 
 /** Where the notes of the `memory` plugin are kept. Each method may give a promise. */
 export type MemoryStore = {

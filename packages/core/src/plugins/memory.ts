@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from 'ai';
-import { CuelineError } from '../errors.ts';
-import { scriptError } from '../script-error.ts';
+import { CuelineError } from '../base/errors.ts';
+import { scriptError } from '../base/script-error.ts';
 import { definePlugin, type Plugin } from '../prompt/define-plugin.ts';
 import { checkStore, inMemory, type MemoryStore } from './memory-store.ts';
 

@@ -1,19 +1,20 @@
 import type { LanguageModel } from 'ai';
-import { CuelineError } from '../errors.ts';
-import type { PromptOptions } from '../run/options.ts';
+import { CuelineError } from '../base/errors.ts';
+import type { PromptOptions } from './prompt-options.ts';
 import { checkPlugins } from './check-plugins.ts';
 import type { Plugin, PluginMethods } from './define-plugin.ts';
-import { checkNames, optionNames } from './option-names.ts';
+import { checkNames } from '../base/check-names.ts';
+import { optionNames } from './option-names.ts';
 import type { Prompt } from './prompt.ts';
-import { toSchema } from './schema.ts';
+import { toSchema } from '../tools/schema.ts';
 import {
   checkFacts,
   splitOptions,
   type ToolContext,
-  type ToolDefinition,
+  type ToolFacts,
   type ToolOptions,
   type ToolSchema,
-} from './tool-definition.ts';
+} from '../tools/tool-definition.ts';
 
 /** Settings of an agent's own model calls; it inherits none of its parent's. */
 type AgentCallSettings = Omit<
@@ -40,6 +41,9 @@ export type AgentDefinition = {
   responseSchema?: ToolSchema;
   options: AgentCallSettings;
 };
+
+/** A tool that an agent answers. */
+export type AgentTool = { kind: 'agent'; agent: AgentDefinition } & ToolFacts;
 
 /** The function of an agent: like a prompt function, with the call's arguments first and what a tool knows of it last. */
 export type AgentFunction<Args, Plugins extends readonly Plugin[]> = (
@@ -74,7 +78,7 @@ export function agentTool(
   schema: ToolSchema,
   run: AgentDefinition['run'],
   options: AgentOptions = {},
-): ToolDefinition {
+): AgentTool {
   checkFacts(name, description, schema);
   if (typeof run !== 'function') {
     throw new CuelineError(

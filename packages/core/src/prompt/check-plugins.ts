@@ -1,4 +1,4 @@
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 import type { Plugin } from './define-plugin.ts';
 
 /** A list of plugins, checked to be one. @throws CuelineError `invalid_options` */

@@ -1,4 +1,4 @@
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 import type { Prompt } from './prompt.ts';
 
 /** Definitions to share between prompts, as {@link definePlugin} makes them. `Methods` are what it adds to `prompt`. */

@@ -1,13 +1,12 @@
 import type { LanguageModel } from 'ai';
-import { CuelineError } from '../errors.ts';
-import type { PromptTypes } from '../prompt-types.ts';
-import type { LoopPolicySetup } from '../run/conduct.ts';
+import { CuelineError } from '../base/errors.ts';
+import type { PromptTypes } from '../base/prompt-types.ts';
 import type { Plugin, PluginMethods } from './define-plugin.ts';
 import { noteInput } from './given.ts';
 import type { Prompt } from './prompt.ts';
 import { readInput } from './read-input.ts';
-import type { ToolArguments, ToolSchema } from './tool-definition.ts';
-import type { NamedTool } from './tool.ts';
+import type { ToolArguments, ToolSchema } from '../tools/tool-definition.ts';
+import type { NamedTool } from '../tools/tool.ts';
 import type { PluginsOf, SchemaInput, TypesOf } from './types-of.ts';
 
 /** A prompt as a function: it says what to send by calling methods of `prompt`. */
@@ -54,7 +53,7 @@ export type PromptDefinition<Input = void, Types extends PromptTypes = PromptTyp
   /** The hook that made it of what a component has written, so that no server knows it by its name. @internal */
   readonly inline?: 'usePrompt' | 'useTaskList';
   /** What a session or an agent call adds, asked for with each start. @internal */
-  readonly policySetup?: (input: Input) => Promise<LoopPolicySetup>;
+  readonly policySetup?: (input: Input) => Promise<object>;
   /** Only TypeScript sees this. */
   readonly '~types'?: Types;
 };

@@ -1,7 +1,7 @@
-import type { ClientToolOptions } from './client-tool.ts';
+import type { ClientToolOptions } from '../tools/client-tool.ts';
 import type { Prompt } from './prompt.ts';
-import type { ToolContext, ToolOptions } from './tool-definition.ts';
-import type { NamedTool } from './tool.ts';
+import type { ToolContext, ToolOptions } from '../tools/tool-definition.ts';
+import type { NamedTool } from '../tools/tool.ts';
 
 /** Makes a tool that was declared by itself part of a prompt. @throws CuelineError `invalid_definition` */
 export function defineTool(prompt: Pick<Prompt, 'defTool'>, declared: NamedTool): void {

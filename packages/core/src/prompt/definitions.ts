@@ -2,7 +2,11 @@ import type { ModelMessage } from 'ai';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import type { Hook } from './hook.ts';
 import type { TaskListDefinition } from './task-list.ts';
-import type { ToolDefinition } from './tool-definition.ts';
+import type { OwnToolDefinition } from '../tools/tool-definition.ts';
+import type { AgentTool } from './agent.ts';
+
+/** A tool of a prompt, as a script defines it. */
+export type ToolDefinition = OwnToolDefinition | AgentTool;
 
 /** A value that the system prompt introduces by name. `value` is what the model reads; that of `data` is YAML. */
 export type Variable = { kind: 'text'; value: string } | { kind: 'data'; value: string; data: object };

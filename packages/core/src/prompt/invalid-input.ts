@@ -1,4 +1,4 @@
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 
 /** One thing that is wrong with a prompt's input. */
 export type InputIssue = {

@@ -1,8 +1,6 @@
-import { CuelineError, type CuelineErrorCode } from '../errors.ts';
-import type { PromptConfig, PromptOptions } from '../run/options.ts';
-import { successorOf, whyDropped } from './former-names.ts';
-import { nearestName } from '../nearest-name.ts';
-import { isRecord, quoted } from './part-error.ts';
+import type { PromptConfig, PromptOptions } from './prompt-options.ts';
+import { checkNames } from '../base/check-names.ts';
+import { successorOf } from '../base/former-names.ts';
 
 /** Every option of a run. The compiler holds the list against the AI SDK's own, so that none can be missing. */
 const options: Record<keyof PromptOptions, true> = {
@@ -126,39 +124,4 @@ export function inOptions(
   if (now === undefined) return undefined;
   const is = now === name ? 'is' : `is now ${now}, which is`;
   return `${name} ${is} an option: ${call}{ options: { ${now}: … } }${call === '' ? '' : ')'}.`;
-}
-
-/**
- * Refuses an unknown name, which would be ignored. `instead` says what to write where it can tell.
- * @throws CuelineError
- */
-export function checkNames(
-  whose: string,
-  given: unknown = {},
-  known: readonly string[],
-  code: CuelineErrorCode,
-  instead: (name: string) => string | undefined = () => undefined,
-): void {
-  if (!isRecord(given)) {
-    throw new CuelineError(
-      code,
-      `${whose} takes an object, and got ${quoted(given)}. Write { … }, or leave it out.`,
-    );
-  }
-  const name = Object.keys(given).find((key) => given[key] !== undefined && !known.includes(key));
-  if (name === undefined) return;
-  throw new CuelineError(code, instead(name) ?? `${whose} has no "${name}". ${suggestion(name, known)}`);
-}
-
-/** What to write in the place of an unknown name. */
-export function suggestion(name: string, known: readonly string[]): string {
-  const successor = successorOf(name, known);
-  if (successor !== undefined) return `It is now ${successor.name}: { ${successor.write} }.`;
-  const dropped = whyDropped(name);
-  if (dropped !== undefined) return dropped;
-  // what such names have in common makes none like another
-  const bare = (full: string): string => full.replace(/^experimental_/, '');
-  const nearest = nearestName(bare(name), known.map(bare));
-  if (nearest === undefined) return `There are: ${known.join(', ')}.`;
-  return `Did you mean ${known.find((full) => bare(full) === nearest)!}?`;
 }

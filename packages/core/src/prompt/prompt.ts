@@ -1,19 +1,19 @@
 import type { ToolSet } from 'ai';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
-import { CuelineError } from '../errors.ts';
-import { checkAnswered } from './call-order.ts';
+import { CuelineError } from '../base/errors.ts';
+import { checkAnswered } from '../messages/call-order.ts';
 import { emptyDefinitions, type Definitions } from './definitions.ts';
-import type { MessageContent, MessageRole } from './message-parts.ts';
+import type { MessageContent, MessageRole } from '../messages/message-parts.ts';
 import { renderTemplate } from './template.ts';
-import { toModelMessage } from './to-model-message.ts';
+import { toModelMessage } from '../messages/to-model-message.ts';
 import { agentTool, type AgentFunction, type AgentDefinition, type AgentOptions } from './agent.ts';
-import { clientTool, type ClientToolOptions } from './client-tool.ts';
-import { compositeTool, type CompositeOptions } from './composite-tool.ts';
+import { clientTool, type ClientToolOptions } from '../tools/client-tool.ts';
+import { compositeTool, type CompositeOptions } from '../tools/composite-tool.ts';
 import type { Plugin } from './define-plugin.ts';
 import { inputsOf, noteInput } from './given.ts';
 import type { Hook } from './hook.ts';
-import { checkNames } from './option-names.ts';
-import { isRecord, quoted } from './part-error.ts';
+import { checkNames } from '../base/check-names.ts';
+import { isRecord, quoted } from '../base/part-error.ts';
 import {
   checkTasks,
   TaskListDefinition,
@@ -22,16 +22,16 @@ import {
   type TaskListOptions,
 } from './task-list.ts';
 import { addDynamicTools, addStaticTools } from './task-tools.ts';
-import type { NamedTool } from './tool.ts';
+import type { NamedTool } from '../tools/tool.ts';
+import type { ToolDefinition } from './definitions.ts';
 import {
   checkToolName,
   functionTool,
   type ToolArguments,
   type ToolContext,
-  type ToolDefinition,
   type ToolOptions,
   type ToolSchema,
-} from './tool-definition.ts';
+} from '../tools/tool-definition.ts';
 import { dataVariable, textVariable } from './variables.ts';
 
 /**

@@ -1,8 +1,5 @@
-import type { ToolSchema } from './tool-definition.ts';
-
-/** What a Standard Schema says about a value. Where there are issues, `value` may be there too. */
-export type SchemaResult = { readonly value?: unknown; readonly issues?: readonly unknown[] | undefined };
-export type Validate = (value: unknown) => SchemaResult | Promise<SchemaResult>;
+import { validateOf, type SchemaResult } from '../tools/standard-schema.ts';
+import type { ToolSchema } from '../tools/tool-definition.ts';
 
 /**
  * A prompt's input as its schema reads it, with defaults filled in. A promise only where the schema is asynchronous, or
@@ -20,16 +17,10 @@ export function readInput(name: string, schema: ToolSchema, input: unknown): unk
     });
   };
   if (validate === undefined) {
-    return import('./validate-json.ts').then(async ({ validateJson }) =>
+    return import('../tools/validate-json.ts').then(async ({ validateJson }) =>
       take(await validateJson(schema, input)),
     );
   }
   const result = validate(input);
   return result instanceof Promise ? result.then(take) : take(result);
-}
-
-/** How a Standard Schema validates; undefined for any other schema. */
-export function validateOf(schema: ToolSchema): Validate | undefined {
-  const standard = (schema as { readonly '~standard'?: { readonly validate?: Validate } })['~standard'];
-  return standard?.validate === undefined ? undefined : (value) => standard.validate!(value);
 }

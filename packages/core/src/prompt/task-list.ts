@@ -1,14 +1,14 @@
 import type { ModelMessage } from 'ai';
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 import type { EditReply, TaskEdit, TaskEvent, TaskItem } from '../tasks/task.ts';
 import { createTaskList } from '../tasks/create-task-list.ts';
 import type { Decision } from '../tasks/decision.ts';
 import { editTasks } from '../tasks/edits.ts';
 import { resumeTasks } from '../tasks/resume.ts';
 import { applyEvents, currentTask, isComplete, type TaskList } from '../tasks/task-list.ts';
-import { checkNames } from './option-names.ts';
-import { isRecord, quoted } from './part-error.ts';
-import type { ToolDefinition } from './tool-definition.ts';
+import { checkNames } from '../base/check-names.ts';
+import { isRecord, quoted } from '../base/part-error.ts';
+import type { ToolDefinition } from './definitions.ts';
 
 /** One task of `defTaskList`. `P` is the prompt with its plugins' methods. */
 export type TaskDefinition<P = unknown> = {

@@ -1,9 +1,9 @@
 import * as tasks from '../tasks/static.ts';
 import * as dynamic from '../tasks/dynamic.ts';
-import { sourceOf, thrownText, withSource } from '../error-source.ts';
+import { sourceOf, thrownText, withSource } from '../base/error-source.ts';
 import { jsonSchema } from 'ai';
 import type { TaskDefinition, TaskListDefinition } from './task-list.ts';
-import { functionTool } from './tool-definition.ts';
+import { functionTool } from '../tools/tool-definition.ts';
 
 /** The tools with which the model works through a list that the author wrote. */
 export function addStaticTools(list: TaskListDefinition): void {

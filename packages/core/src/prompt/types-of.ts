@@ -1,8 +1,8 @@
 import type { DeepPartial } from 'ai';
-import type { PromptTypes } from '../prompt-types.ts';
+import type { PromptTypes } from '../base/prompt-types.ts';
 import type { Plugin } from './define-plugin.ts';
-import type { ToolArguments, ToolSchema } from './tool-definition.ts';
-import type { NamedTool } from './tool.ts';
+import type { ToolArguments, ToolSchema } from '../tools/tool-definition.ts';
+import type { NamedTool } from '../tools/tool.ts';
 
 /** The part of a prompt's settings that says something to TypeScript. */
 export type TypedSettings = {

@@ -1,4 +1,4 @@
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 import type { Plugin } from './define-plugin.ts';
 import type { Prompt } from './prompt.ts';
 

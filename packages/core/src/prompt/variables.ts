@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import { thrownText } from '../error-source.ts';
-import { CuelineError } from '../errors.ts';
+import { thrownText } from '../base/error-source.ts';
+import { CuelineError } from '../base/errors.ts';
 import type { Variable } from './definitions.ts';
 
 /** The longest value of one variable, in characters. */

@@ -1,11 +1,11 @@
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 import type { RunEvent, RunEventBody } from '../log/events.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import type { Scheduler } from '../log/schedule.ts';
 import type { EditReply } from '../tasks/task.ts';
-import type { Executor, RunCommand, RunRequest } from './executor.ts';
-import { failedStart } from './failed-start.ts';
-import { rebaseEvents, eventsBeforeResume } from './place-events.ts';
+import type { Executor, RunCommand, RunRequest } from '../executors/executor.ts';
+import { failedStart } from '../executors/failed-start.ts';
+import { rebaseEvents, eventsBeforeResume } from '../log/rebase-events.ts';
 
 /** One start of a run: its log, and the work that fills it. */
 export type Attempt = {
@@ -31,10 +31,10 @@ export type Attempt = {
   /** Follows the work that was let go of, or that a page before this one has begun; false where it is not known. */
   attach(): boolean;
   /** Ends work that was lost sight of, and may still go on where it happens. */
-  endSilently(): void;
+  drop(): void;
   /** Ends it with an error, where the work is lost. */
   fail(error: CuelineError): void;
-  sendCommand(command: RunCommand): EditReply | Promise<EditReply>;
+  send(command: RunCommand): EditReply | Promise<EditReply>;
 };
 
 /** What makes another attempt of the same work. */
@@ -174,7 +174,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
       void follow(() => more);
       return true;
     },
-    endSilently() {
+    drop() {
       if (!lost || lost.request) return;
       lost = undefined;
       const after = log.events.length - placing.before - 1;
@@ -185,7 +185,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
         .catch(() => {});
     },
     fail,
-    sendCommand(command) {
+    send(command) {
       if (log.events.length === 0 || log.ended) {
         return { accepted: false, reason: 'The run is not under way.' };
       }

@@ -1,4 +1,4 @@
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 import { isOpenRequest } from '../log/reduce.ts';
 import type { RequestState } from '../log/state.ts';
 import type { Attempt } from './attempt.ts';
@@ -18,9 +18,9 @@ export type Attempts = {
   /** How many wait. */
   readonly queued: number;
   /** The open requests of the starts that are out of sight. */
-  readonly backgroundRequests: readonly RequestState[];
+  readonly requests: readonly RequestState[];
   /** The start that made this request: one that is out of sight, else the one that is shown. */
-  findByRequest(requestId: string): Attempt | undefined;
+  ownerOf(requestId: string): Attempt | undefined;
   /** The result of a start that was made with this key and is shown, under way, or waits. */
   find(key: string | undefined): Promise<unknown> | undefined;
   /** Makes a start now, or does with it what `whenBusy` says. */
@@ -52,7 +52,7 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
   function replace(): void {
     queue.clear();
     shown?.replace();
-    shown?.endSilently();
+    shown?.drop();
   }
 
   return {
@@ -62,12 +62,12 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
     get queued() {
       return queue.length;
     },
-    get backgroundRequests() {
+    get requests() {
       return [...background].flatMap(({ log }) => log.getState().requests.filter(isOpenRequest));
     },
-    findByRequest: (requestId) =>
+    ownerOf: (requestId) =>
       [...background].find(({ log }) =>
-        log.getState().requests.some((backgroundRequests) => backgroundRequests.requestId === requestId),
+        log.getState().requests.some((requests) => requests.requestId === requestId),
       ) ?? shown,
     find(key) {
       if (key === undefined) return undefined;
@@ -76,11 +76,11 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
     },
     request(start, { key, whenBusy, signal }) {
       if (signal?.aborted === true) {
-        return refused(new CuelineError('aborted', 'The signal was aborted before the start.'));
+        return refused(new CuelineError('aborted', 'The start was aborted.'));
       }
       // between an end and the start that waited for it, the run is busy too
       if (shown?.log.ended !== false && queue.length === 0) {
-        shown?.endSilently();
+        shown?.drop();
         return start();
       }
       switch (whenBusy) {

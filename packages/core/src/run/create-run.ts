@@ -1,31 +1,31 @@
 import type { UIMessage } from 'ai';
-import { createId } from '../create-id.ts';
-import { CuelineError } from '../errors.ts';
+import { createId } from '../base/create-id.ts';
+import { CuelineError } from '../base/errors.ts';
 import { callAll } from '../log/call-all.ts';
 import type { RunEvent } from '../log/events.ts';
 import { initialState } from '../log/reduce.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import type { RunState } from '../log/state.ts';
-import type { PromptTypes } from '../prompt-types.ts';
+import type { PromptTypes } from '../base/prompt-types.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { EditReply } from '../tasks/task.ts';
 import { createAttempt, type Attempt, type LostConnection } from './attempt.ts';
 import { createAttempts, refused } from './attempts.ts';
-import { createClientToolRunner } from './client-tools.ts';
-import type { Executor, RunCommand, RunRequest } from './executor.ts';
-import { inProcess } from './in-process.ts';
+import { createClientToolRunner } from '../client-tools/client-tools.ts';
+import type { Executor, RunCommand, RunRequest } from '../executors/executor.ts';
+import { inProcess } from '../executors/in-process.ts';
 import { loadedRetries, loadRetries } from './load-retries.ts';
-import { lastRunId, logUpTo, countPromptMessages } from './log-parts.ts';
-import type { AttemptInput } from './opening.ts';
+import { lastRunId, logUpTo, countPromptMessages } from '../log/log-parts.ts';
+import type { AttemptInput } from './attempt-input.ts';
 import { createStateOverlay } from './overlay-state.ts';
 import { createRestoring } from './restore-run.ts';
 import type { Run, RunOptions, RunSettings } from './run.ts';
 import { refuseSettings } from './refuse-settings.ts';
 import type { RetriedRun } from './retry-run.ts';
 import { readSendMessage, refuseMessage } from './send-message.ts';
-import type { EventWriter } from './store-events.ts';
-import type { StoredCalls } from './stored-calls.ts';
-import type { TabbedRun } from './tabs.ts';
+import type { EventWriter } from '../storage/store-events.ts';
+import type { StoredCalls } from '../executors/stored-calls.ts';
+import type { TabbedRun } from '../storage/tabs.ts';
 
 /** A run of `definition` that has not started. */
 export function createRun<Input = void, Types extends PromptTypes = PromptTypes>(
@@ -80,7 +80,7 @@ function openRun<Input, Types extends PromptTypes>(
       queued: attempts.queued,
       replaying,
       storageError,
-      asked: attempts.backgroundRequests,
+      requests: attempts.requests,
     });
   }
 
@@ -175,7 +175,7 @@ function openRun<Input, Types extends PromptTypes>(
   }
 
   /** A start of the conversation that is shown, which is found by the key that it began with. */
-  function continueWith(opening: AttemptInput): Promise<unknown> {
+  function resume(opening: AttemptInput): Promise<unknown> {
     // a conversation may begin with what the user says; a prompt that takes an input has been started with it
     return begin(lastInput as Input, opening, attempts.shown?.key);
   }
@@ -183,7 +183,7 @@ function openRun<Input, Types extends PromptTypes>(
   function say({ parts }: Pick<UIMessage, 'parts'>, signal: AbortSignal | undefined): Promise<unknown> {
     const { messages, tasks } = getState();
     const shows: UIMessage[] = [...messages, { id: createId('msg'), role: 'user', parts }];
-    return continueWith({ messages: shows.slice(countPromptMessages(log.events)), tasks, shows, signal });
+    return resume({ messages: shows.slice(countPromptMessages(log.events)), tasks, shows, signal });
   }
 
   /** Goes on with what was lost: the run where it still is, or the start, which its executor makes once. */
@@ -198,7 +198,7 @@ function openRun<Input, Types extends PromptTypes>(
   const self: RetriedRun & TabbedRun = {
     attempts,
     find,
-    continueWith,
+    resume,
     log: () => log.events,
     replays: () => settings.executor?.replays === true,
     show(events) {
@@ -268,7 +268,7 @@ function openRun<Input, Types extends PromptTypes>(
 
   async function command(given: RunCommand, attempt = attempts.shown): Promise<EditReply> {
     try {
-      return (await attempt?.sendCommand(given)) ?? { accepted: false, reason: 'The run is not under way.' };
+      return (await attempt?.send(given)) ?? { accepted: false, reason: 'The run is not under way.' };
     } catch (error) {
       if (!CuelineError.isInstance(error) || error.code === 'invalid_options') throw error;
       return { accepted: false, reason: error.message };
@@ -315,7 +315,7 @@ function openRun<Input, Types extends PromptTypes>(
     edit: (edit, agent) => command({ type: 'edit', edit, ...(agent === undefined ? {} : { agent }) }),
     provideTools: clientTools.provide,
     respond: (requestId, answer) =>
-      command({ type: 'respond', requestId, answer }, attempts.findByRequest(requestId)),
+      command({ type: 'respond', requestId, answer }, attempts.ownerOf(requestId)),
     stop,
     detach: () => attempts.shown?.detach(),
     attach() {

@@ -1,29 +1,7 @@
-import type { OutputInterface } from 'ai';
-import type { TokenEstimate } from '../compile/estimate-tokens.ts';
-import type { CompiledRequest } from '../log/events.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
-import { loadRunner } from './load-runner.ts';
-import type { PromptConfig, PromptSource } from './options.ts';
-
-/** What {@link dryRun} takes besides the prompt: what `runPrompt` takes, and which step is meant. */
-export type DryRunConfig<Input = void, Plugins extends readonly Plugin[] = readonly Plugin[]> = PromptConfig<
-  Input,
-  OutputInterface,
-  Plugins
-> & {
-  /** Number of the step, from 0, which is the default. */
-  step?: number | undefined;
-};
-
-/** What a step would send. */
-export type DryRun = {
-  /** The request as the log of a run keeps it. `model` is the one that was named, and empty where none was. */
-  request: CompiledRequest;
-  /** About how many tokens it takes, definition by definition. */
-  tokens: TokenEstimate;
-  /** What the run would warn of up to then, such as a hook that asks for a tool which is not there. */
-  warnings: string[];
-};
+import type { DryRun, DryRunConfig } from '../engine/run-dry-run.ts';
+import { loadRunner } from '../executors/load-runner.ts';
+import type { PromptSource } from '../prompt/prompt-options.ts';
 
 /**
  * The request that `runPrompt` would send, without sending it: no model is called, loaded or looked up, so it takes

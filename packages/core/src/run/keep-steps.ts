@@ -1,15 +1,15 @@
 import type { UIMessage } from 'ai';
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { reduceAll } from '../log/reduce.ts';
 import type { TaskState } from '../log/state.ts';
-import { countPromptMessages } from './log-parts.ts';
+import { countPromptMessages } from '../log/log-parts.ts';
 import {
   describeUnfinished,
   findUnfinishedStep,
   type UnfinishedCall,
   type UnfinishedStep,
-} from './unfinished-step.ts';
+} from '../log/unfinished-step.ts';
 
 /** What stays of a run that is tried again: its log so far, and what the model is told of it. */
 export type KeptSteps = {

@@ -1,4 +1,4 @@
-import type { CuelineError } from '../errors.ts';
+import type { CuelineError } from '../base/errors.ts';
 import type { RequestState, RunState } from '../log/state.ts';
 
 /** What only the run knows, and not its log. */
@@ -7,22 +7,22 @@ export type RunOverlay = {
   replaying: boolean;
   storageError: CuelineError | undefined;
   /** What starts ask that go on out of sight. */
-  asked: readonly RequestState[];
+  requests: readonly RequestState[];
 };
 
 /** Lays what only the run knows over a log's state. Gives the same object while neither has changed. */
 export function createStateOverlay(): (base: RunState, overlay: RunOverlay) => RunState {
   let last: { facts: readonly unknown[]; state: RunState } | undefined;
 
-  return (base, { queued, replaying, storageError, asked }) => {
-    const facts = [base, queued, replaying, storageError, ...asked];
+  return (base, { queued, replaying, storageError, requests }) => {
+    const facts = [base, queued, replaying, storageError, ...requests];
     if (last?.facts.length === facts.length && facts.every((fact, at) => fact === last?.facts[at])) {
       return last.state;
     }
     let state = base;
     if (queued > 0 || replaying) state = { ...state, queued, replaying };
     if (storageError !== undefined) state = { ...state, storageError: storageError.toJSON() };
-    if (asked.length > 0) state = { ...state, requests: [...base.requests, ...asked] };
+    if (requests.length > 0) state = { ...state, requests: [...base.requests, ...requests] };
     last = { facts, state };
     return state;
   };

@@ -1,6 +1,6 @@
-import type { Executor } from './executor.ts';
-import { loadRunner } from './load-runner.ts';
-import { openLazily } from './watch.ts';
+import type { Executor } from '../executors/executor.ts';
+import { loadRunner } from '../executors/load-runner.ts';
+import { openLazily } from '../executors/open-lazily.ts';
 
 /** Ends each run with the error that `createRun` or `usePrompt` was given a setting that does not exist. */
 export function refuseSettings(unknown: Readonly<Record<string, unknown>>): Executor {

@@ -1,11 +1,11 @@
-import type { CuelineError } from '../errors.ts';
-import { loadPart } from '../load-part.ts';
+import type { CuelineError } from '../base/errors.ts';
+import { loadPart } from '../base/load-part.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { StartRequest } from './attempts.ts';
-import type { RunStorage } from './run-storage.ts';
+import type { RunStorage } from '../storage/run-storage.ts';
 import { createStartQueue } from './start-queue.ts';
-import type * as Store from './store-events.ts';
-import type { TabbedRun } from './tabs.ts';
+import type * as Store from '../storage/store-events.ts';
+import type { TabbedRun } from '../storage/tabs.ts';
 
 /** How a run comes to know what the storage has of it, and what waits until it does. */
 export type Restoring = {
@@ -95,5 +95,5 @@ export function createRestoring(options: RestoringOptions): Restoring {
 
 /** Loads what keeps runs. A page whose runs are kept nowhere does not pay for it. */
 function loadStore(): Promise<typeof Store> {
-  return loadPart('storage', import('./store-events.ts'), 'storage_failed');
+  return loadPart('storage', import('../storage/store-events.ts'), 'storage_failed');
 }

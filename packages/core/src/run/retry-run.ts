@@ -1,9 +1,9 @@
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { isGone, type Attempt, type LostConnection } from './attempt.ts';
 import { refused, type Attempts } from './attempts.ts';
 import { keepFinishedSteps, type KeptSteps } from './keep-steps.ts';
-import type { AttemptInput } from './opening.ts';
+import type { AttemptInput } from './attempt-input.ts';
 
 /** What a retry needs of its run. */
 export type RetriedRun = {
@@ -14,7 +14,7 @@ export type RetriedRun = {
   /** Goes on with work whose connection was lost. */
   find(lost: LostConnection, key: string | undefined): Attempt;
   /** Starts the conversation that is shown again, with what was kept of it. */
-  continueWith(opening: AttemptInput): Promise<unknown>;
+  resume(opening: AttemptInput): Promise<unknown>;
 };
 
 /**
@@ -38,7 +38,7 @@ export function retryRun(run: RetriedRun, from: number | undefined): Promise<unk
     return refused(error);
   }
   run.attempts.replace();
-  return run.continueWith({ ...kept, shows: first.messages });
+  return run.resume({ ...kept, shows: first.messages });
 }
 
 function findAgain(run: RetriedRun, lost: LostConnection, key: string | undefined): Promise<unknown> {

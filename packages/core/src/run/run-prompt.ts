@@ -1,30 +1,13 @@
-import type { OutputInterface, StreamTextResult, Tool } from 'ai';
-import type { PromptTypes } from '../prompt-types.ts';
-import type { Plugin, PluginMethods } from '../prompt/define-plugin.ts';
+import type { OutputInterface } from 'ai';
+import type { PromptTypes } from '../base/prompt-types.ts';
+import type { RunPromptResult } from '../engine/start-run.ts';
+import type { Plugin } from '../prompt/define-plugin.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
-import type { Prompt } from '../prompt/prompt.ts';
-import type { LiveRun } from './live-run.ts';
-import { loadRunner } from './load-runner.ts';
-import type { PromptConfig, PromptSource, UserContext, TextOutput } from './options.ts';
-
-/** Tools of which the compiler knows no more than that they are there: a script defines them while it runs. */
-type UnknownTools = Record<string, Tool<unknown, unknown>>;
+import { loadRunner } from '../executors/load-runner.ts';
+import type { PromptConfig, PromptSource, TextOutput } from '../prompt/prompt-options.ts';
 
 /** A prompt with an output schema: its object is known while it arrives. */
 type ObjectTypes = PromptTypes & { object: object | string | number | boolean | null };
-
-/** What {@link runPrompt} gives: three views of one run. */
-export type RunPromptResult<
-  Output extends OutputInterface = TextOutput,
-  Plugins extends readonly Plugin[] = readonly [],
-> = {
-  /** The AI SDK's own result: `textStream`, `text`, `usage`, `toolCalls`, … Reading it makes the run go. */
-  result: StreamTextResult<UnknownTools, UserContext, Output>;
-  /** The prompt with everything that its function defined. */
-  prompt: Prompt & PluginMethods<Plugins>;
-  /** The run live: state, events, stop. */
-  run: LiveRun;
-};
 
 /**
  * Calls a prompt function, compiles what it defined, and starts the run: model call, tools, model call, … until the

@@ -2,13 +2,13 @@ import type { LanguageModel, UIMessage } from 'ai';
 import type { RequestAnswer, RunEvent } from '../log/events.ts';
 import type { Scheduler } from '../log/schedule.ts';
 import type { RunState } from '../log/state.ts';
-import type { PromptTypes } from '../prompt-types.ts';
+import type { PromptTypes } from '../base/prompt-types.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { EditReply, TaskEdit } from '../tasks/task.ts';
-import type { ClientTools } from './client-tools.ts';
-import type { Executor } from './executor.ts';
-import type { PromptOptions } from './options.ts';
-import type { RunStorage } from './run-storage.ts';
+import type { ClientTools } from '../client-tools/client-tools.ts';
+import type { Executor } from '../executors/executor.ts';
+import type { PromptOptions } from '../prompt/prompt-options.ts';
+import type { RunStorage } from '../storage/run-storage.ts';
 
 /** What the starts of a run use. */
 export type RunSettings = {

@@ -1,5 +1,5 @@
 import type { UIMessage } from 'ai';
-import { loadRunner } from './load-runner.ts';
+import { loadRunner } from '../executors/load-runner.ts';
 
 /** What `send` was given, as a message; undefined where it is neither a text nor a message. */
 export function readSendMessage(message: unknown): Pick<UIMessage, 'parts'> | undefined {
@@ -16,7 +16,9 @@ export function readSendMessage(message: unknown): Pick<UIMessage, 'parts'> | un
 
 /** Rejects with what is wrong with a message. The caller may ignore the promise. */
 export function refuseMessage(message: unknown): Promise<never> {
-  const refusal = loadRunner().then(({ unsendableMessageError }) => Promise.reject<never>(unsendableMessageError(message)));
+  const refusal = loadRunner().then(({ unsendableMessageError }) =>
+    Promise.reject<never>(unsendableMessageError(message)),
+  );
   refusal.catch(() => {});
   return refusal;
 }

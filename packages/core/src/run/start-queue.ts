@@ -1,4 +1,4 @@
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 
 /** A start that waits for the one before it to end. */
 type Waiting = {
@@ -51,7 +51,7 @@ export function createStartQueue(onChange: () => void): StartQueue {
           },
           drop() {
             leave();
-            reject(new CuelineError('aborted', 'The start was taken back.'));
+            reject(new CuelineError('aborted', 'The start was aborted.'));
           },
         };
         waiting = [...waiting, entry];

@@ -4,7 +4,7 @@ import {
   type LanguageModelV4CallOptions,
   type LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 import { generateFrom, streamOf, wait } from './model-stream.ts';
 import type { ScriptedFailure, ScriptedFinish, ScriptedPart, ScriptedTurn } from './script.ts';
 import { countTokens, promptLength, usageOf } from './usage.ts';

@@ -1,4 +1,4 @@
-import { CuelineError } from '../errors.ts';
+import { CuelineError } from '../base/errors.ts';
 import type { ScriptedPart, ScriptedTurn } from './script.ts';
 
 const kinds = ['text', 'reasoning', 'toolCall', 'error', 'throw', 'finish'] as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { createPartialJson } from '../../src/log/partial-json.ts';
+import { createPartialJson } from '../../src/json/partial-json.ts';
 import { freeze } from './any-events.ts';
 import { createPlainPartialJson } from './plain-partial-json.ts';
 

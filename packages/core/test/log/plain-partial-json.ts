@@ -1,4 +1,4 @@
-import type { PartialJson } from '../../src/log/partial-json.ts';
+import type { PartialJson } from '../../src/json/partial-json.ts';
 
 /** Where the reader stands inside the innermost open value. */
 type Place =

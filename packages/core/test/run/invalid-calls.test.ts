@@ -3,7 +3,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { hasToolCall, isStepCount } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { defaultLimits, readLimits } from '../../src/run/limits.ts';
+import { defaultLimits, readLimits } from '../../src/tool-calls/limits.ts';
 
 const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 

@@ -7,7 +7,7 @@ import type {
 } from '@ai-sdk/provider';
 import { expect } from 'vitest';
 import { toRunError } from '../../src/models/run-error.ts';
-import { withRetries, type RetrySettings } from '../../src/run/steady-model.ts';
+import { withRetries, type RetrySettings } from '../../src/provider/with-retries.ts';
 
 export type Part = LanguageModelV4StreamPart;
 

@@ -1,4 +1,4 @@
-import { withTimeout } from '../route/patience.ts';
+import { withTimeout } from '../route/runs/with-timeout.ts';
 
 /** Refuses all new calls of the routes and proxies that it is given to, at once, in this process. */
 export type KillSwitch = {

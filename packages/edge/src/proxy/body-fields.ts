@@ -1,4 +1,4 @@
-import { Refusal } from '../respond.ts';
+import { Refusal } from '../http/respond.ts';
 
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>;

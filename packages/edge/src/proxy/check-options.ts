@@ -7,14 +7,14 @@ import {
   type ProxiedName,
 } from '@cueline/core/models';
 import { checkNames } from '@cueline/core/server';
-import { createIdentify } from '../identify.ts';
+import { createIdentify } from '../http/identify.ts';
 import type { LimitStore } from '../limits/limit-store.ts';
 import type { KillSwitchOption } from '../limits/kill-switch.ts';
 import { createMemoryLimits } from '../limits/memory-limits.ts';
 import { checkPrices, priceOf, type Prices } from '../limits/prices.ts';
-import { checkOrigins } from '../origins.ts';
-import { createRequestCount, type RequestCount } from '../count-requests.ts';
-import { createOpenBodies, type OpenBodies } from '../open-bodies.ts';
+import { checkOrigins } from '../http/origins.ts';
+import { createRequestCount, type RequestCount } from '../http/count-requests.ts';
+import { createOpenBodies, type OpenBodies } from '../http/open-bodies.ts';
 import { apiOfPath, knownPaths } from './api.ts';
 import type { PathRule } from './match-path.ts';
 import type { ModelProxyOptions, ProxiedProvider, ProxyLimits, ProxyTimeouts } from './options.ts';

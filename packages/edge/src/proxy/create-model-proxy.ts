@@ -1,16 +1,22 @@
 import type { Environment } from '@cueline/core/models';
-import { corsHeaders, type CorsRules, isPreflight, preflightResponse, withRequestHeaders } from '../cors.ts';
+import {
+  corsHeaders,
+  type CorsRules,
+  isPreflight,
+  preflightResponse,
+  withRequestHeaders,
+} from '../http/cors.ts';
 import { environmentOf } from '../environment.ts';
 import { isSwitchedOff, switchedOff } from '../limits/kill-switch.ts';
-import { readJson } from '../read-body.ts';
-import { Refusal, refusalResponse } from '../respond.ts';
+import { readJson } from '../http/read-body.ts';
+import { Refusal, refusalResponse } from '../http/respond.ts';
 import type { RouteContext } from '../route/create-prompt-route.ts';
 import { checkOptions, type ProxySettings } from './check-options.ts';
 import { makeCall } from './make-call.ts';
 import { matchPath, modelDenied } from './match-path.ts';
 import { createMedia } from './media.ts';
 import type { ModelProxyOptions } from './options.ts';
-import { forwardedHeaders } from './pass-headers.ts';
+import { forwardedHeaders } from './forward-headers.ts';
 import type { ProxyEvent } from './proxy-event.ts';
 
 const ownRules: CorsRules = {

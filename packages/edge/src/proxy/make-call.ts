@@ -1,22 +1,22 @@
 import type { Environment } from '@cueline/core/models';
-import type { Identity } from '../identify.ts';
+import type { Identity } from '../http/identify.ts';
 import { chargeOf, noCharge } from '../limits/charge.ts';
 import { worstInput } from '../limits/input-size.ts';
 import { onSwitchStop } from '../limits/kill-switch.ts';
 import { costOf, priceOf, worstCost } from '../limits/prices.ts';
 import { isUnbilledStatus } from '../limits/unbilled.ts';
-import { answerHeaders, Refusal } from '../respond.ts';
+import { answerHeaders, Refusal } from '../http/respond.ts';
 import { after, within } from './after.ts';
 import type { CheckedBody } from './api.ts';
-import { callProvider, type CutOff, cutOffRefusal, discardBody } from './ask-provider.ts';
+import { callProvider, type CutOff, cutOffRefusal, discardBody } from './call-provider.ts';
 import type { CheckedProvider, ProxySettings } from './check-options.ts';
 import type { PathRule } from './match-path.ts';
 import { type Media, sizeOf } from './media.ts';
 import { createMeter } from './meter.ts';
-import { forwardEvents } from './pass-events.ts';
-import { forwardHeaders } from './pass-headers.ts';
+import { forwardEvents } from './forward-events.ts';
+import { forwardHeaders } from './forward-headers.ts';
 import { forwardProviderError } from './provider-error.ts';
-import { upstreamUrl, providerKey, requestHeaders } from './question.ts';
+import { upstreamUrl, providerKey, requestHeaders } from './provider-request.ts';
 import { readCapped } from './read-capped.ts';
 import { reserve, storeMs } from './reserve.ts';
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../respond.ts';
+import { Refusal } from '../http/respond.ts';
 import type { Api } from './api.ts';
 
 /** A path of a provider, and the format that it speaks. */

@@ -1,5 +1,5 @@
 import { estimateTokens, type ReportedUsage, type TokenCounts } from '../limits/charge.ts';
-import { Refusal } from '../respond.ts';
+import { Refusal } from '../http/respond.ts';
 import type { Api, CheckedBody } from './api.ts';
 import { isObject } from './body-fields.ts';
 import { hasKey, redactKey, redactError } from './redact.ts';

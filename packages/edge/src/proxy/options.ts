@@ -1,6 +1,6 @@
 import type { Environment } from '@cueline/core/models';
-import type { RequestHeaderOptions } from '../cors.ts';
-import type { IdentifyOptions } from '../identify.ts';
+import type { RequestHeaderOptions } from '../http/cors.ts';
+import type { IdentifyOptions } from '../http/identify.ts';
 import type { KillSwitchOption } from '../limits/kill-switch.ts';
 import type { LimitStore } from '../limits/limit-store.ts';
 import type { Prices } from '../limits/prices.ts';

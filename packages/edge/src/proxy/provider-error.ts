@@ -1,5 +1,5 @@
-import { jsonResponse, Refusal } from '../respond.ts';
-import { discardBody } from './ask-provider.ts';
+import { jsonResponse, Refusal } from '../http/respond.ts';
+import { discardBody } from './call-provider.ts';
 import { isObject } from './body-fields.ts';
 import { readCapped } from './read-capped.ts';
 import { redactError } from './redact.ts';

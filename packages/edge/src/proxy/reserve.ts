@@ -1,5 +1,5 @@
 import type { LimitStore, Reservation, Reserved } from '../limits/limit-store.ts';
-import { Refusal } from '../respond.ts';
+import { Refusal } from '../http/respond.ts';
 import { within } from './after.ts';
 
 /** How long a store may take for its answer, in ms. */

@@ -1,14 +1,14 @@
 import { CuelineError, type Executor, type RunEvent } from '@cueline/core';
 import { PromptTransport } from '@cueline/core/ai-sdk';
-import { parsedBytes } from '../read-body.ts';
-import { Refusal } from '../respond.ts';
+import { parsedBytes } from '../http/read-body.ts';
+import { Refusal } from '../http/respond.ts';
 import { eventsOf } from '../stores/event-batch.ts';
 import { checkTasks } from './check-messages.ts';
-import { earlierTasks } from './earlier-tasks.ts';
-import type { MemoryUser } from './memory-use.ts';
+import { earlierTasks } from './runs/earlier-tasks.ts';
+import type { MemoryUser } from './usage/memory-use.ts';
 import type { ChatPost } from './read-chat-post.ts';
 import type { Start } from './read-start.ts';
-import type { StartedRun, ReachedRun } from './runs.ts';
+import type { StartedRun, ReachedRun } from './runs/runs.ts';
 
 /** What is answered: the AI SDK's chunks, and the run that they are of. */
 export type ChatAnswer = {

@@ -1,7 +1,7 @@
 import { CuelineError, type PromptDefinition } from '@cueline/core';
 import { readInput } from '@cueline/core/server';
-import { Refusal } from '../respond.ts';
-import { utf8Length } from './utf8-length.ts';
+import { Refusal } from '../http/respond.ts';
+import { utf8Length } from './usage/utf8-length.ts';
 
 /** How large a client's input may be. */
 export type InputLimits = { inputBytes: number; inputNodes: number; inputDepth: number };

@@ -1,6 +1,6 @@
 import type { RunRequest } from '@cueline/core';
-import { Refusal } from '../respond.ts';
-import { isCall, acceptParts, type AcceptOptions } from './take-parts.ts';
+import { Refusal } from '../http/respond.ts';
+import { isCall, acceptParts, type AcceptOptions } from './accept-parts.ts';
 
 type Messages = NonNullable<RunRequest['messages']>;
 type Tasks = NonNullable<RunRequest['tasks']>;

@@ -1,20 +1,26 @@
 import { withoutProviderStorage, type Environment, type ModelSettings } from '@cueline/core/models';
-import { createRequestCount } from '../count-requests.ts';
-import { corsHeaders, isPreflight, preflightResponse, withRequestHeaders, type CorsRules } from '../cors.ts';
+import { createRequestCount } from '../http/count-requests.ts';
+import {
+  corsHeaders,
+  isPreflight,
+  preflightResponse,
+  withRequestHeaders,
+  type CorsRules,
+} from '../http/cors.ts';
 import { environmentOf } from '../environment.ts';
-import { createIdentify, type Identity } from '../identify.ts';
-import { createOpenBodies } from '../open-bodies.ts';
-import { checkOrigins } from '../origins.ts';
-import { readJson } from '../read-body.ts';
-import { jsonResponse, Refusal, refusalResponse } from '../respond.ts';
+import { createIdentify, type Identity } from '../http/identify.ts';
+import { createOpenBodies } from '../http/open-bodies.ts';
+import { checkOrigins } from '../http/origins.ts';
+import { readJson } from '../http/read-body.ts';
+import { jsonResponse, Refusal, refusalResponse } from '../http/respond.ts';
 import { answerChat, resumeChat } from './chat.ts';
 import { isChatPost, readChatPost } from './read-chat-post.ts';
-import { createMemoryUse, type MemoryUser } from './memory-use.ts';
+import { createMemoryUse, type MemoryUser } from './usage/memory-use.ts';
 import type { PromptRouteOptions, RoutePrompt } from './prompt-route-options.ts';
 import { readCommand } from './read-command.ts';
 import { readStart } from './read-start.ts';
 import { chatOf, noRun, readAfter, runOf } from './read-query.ts';
-import { createRuns, type ReachedRun } from './runs.ts';
+import { createRuns, type ReachedRun } from './runs/runs.ts';
 import { readSettings } from './settings.ts';
 import { chunksResponse, emptyResponse, eventsResponse, RUN_HEADER } from './stream-response.ts';
 import { createStreams, type StreamSlot } from './streams.ts';

@@ -8,14 +8,14 @@ import type {
   RunRequest,
 } from '@cueline/core';
 import type { Environment } from '@cueline/core/models';
-import type { RequestHeaderOptions } from '../cors.ts';
-import type { Authenticate } from '../identify.ts';
+import type { RequestHeaderOptions } from '../http/cors.ts';
+import type { Authenticate } from '../http/identify.ts';
 import type { Charge } from '../limits/charge.ts';
 import type { KillSwitchOption } from '../limits/kill-switch.ts';
 import type { LimitStore } from '../limits/limit-store.ts';
 import type { Prices } from '../limits/prices.ts';
 import type { RunLogStore } from '../stores/run-log-store.ts';
-import type { ModelUsage } from './model-usage.ts';
+import type { ModelUsage } from './usage/model-usage.ts';
 import type { ApprovalPermission, EditPermission } from './permissions.ts';
 
 /** What a run may use, as `options.limits` of any run has it, and what one subject may use of the route. */

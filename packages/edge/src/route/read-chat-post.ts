@@ -1,5 +1,5 @@
 import type { ChatCall } from '@cueline/core/ai-sdk';
-import { Refusal } from '../respond.ts';
+import { Refusal } from '../http/respond.ts';
 import { isName, longestName } from './is-name.ts';
 import type { Start } from './read-start.ts';
 

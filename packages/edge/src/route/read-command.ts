@@ -1,5 +1,5 @@
 import type { RequestAnswer, RunCommand, TaskEdit } from '@cueline/core';
-import { Refusal } from '../respond.ts';
+import { Refusal } from '../http/respond.ts';
 import { isName, longestName } from './is-name.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../respond.ts';
+import { Refusal } from '../http/respond.ts';
 
 /** The run that an address is about: `?run=…`. Throws a {@link Refusal} with 404 for what is no id that is given here. */
 export function runOf(url: URL): string | undefined {

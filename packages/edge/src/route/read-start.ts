@@ -1,15 +1,15 @@
 import { CuelineError, type Limits, type PromptDefinition, type RunRequest } from '@cueline/core';
 import { guardedDownload } from '@cueline/core/server';
-import { Refusal } from '../respond.ts';
+import { Refusal } from '../http/respond.ts';
 import { isChatPost } from './read-chat-post.ts';
 import { checkInput, checkInputSize } from './check-input.ts';
 import { checkMessages, checkTasks } from './check-messages.ts';
-import { earlierTasks } from './earlier-tasks.ts';
+import { earlierTasks } from './runs/earlier-tasks.ts';
 import { isName, longestName } from './is-name.ts';
-import { TimeoutElapsed, withTimeout } from './patience.ts';
+import { TimeoutElapsed, withTimeout } from './runs/with-timeout.ts';
 import type { AcceptedRun, AskedRun } from './prompt-route-options.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
-import type { ReachedRun } from './runs.ts';
+import type { ReachedRun } from './runs/runs.ts';
 import { runDefaults, type RouteSettings } from './settings.ts';
 
 /** A run as it may be started. */

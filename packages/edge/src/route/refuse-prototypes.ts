@@ -1,4 +1,4 @@
-import { Refusal } from '../respond.ts';
+import { Refusal } from '../http/respond.ts';
 
 /**
  * Throws a {@link Refusal} with 400 for a value from a client that has a field `__proto__`, however deep: code that copies

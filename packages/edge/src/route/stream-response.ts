@@ -1,5 +1,5 @@
 import { toServerSentEvents } from '@cueline/core/server';
-import { answerHeaders } from '../respond.ts';
+import { answerHeaders } from '../http/respond.ts';
 import { toFrames } from '../stores/event-batch.ts';
 import type { EventBatch } from '../stores/run-log-store.ts';
 import type { ChatAnswer } from './chat.ts';

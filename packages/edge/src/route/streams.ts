@@ -1,4 +1,4 @@
-import { Refusal } from '../respond.ts';
+import { Refusal } from '../http/respond.ts';
 
 /** One answer that goes on. */
 export type StreamSlot = {

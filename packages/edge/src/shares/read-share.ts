@@ -1,6 +1,6 @@
 import { CuelineError } from '@cueline/core';
 import { decodeLink, encodeLink } from '@cueline/core/link';
-import { Refusal } from '../respond.ts';
+import { Refusal } from '../http/respond.ts';
 
 /**
  * What is kept of a body: what {@link encodeLink} makes of what it holds. Everything else that it may have held is gone

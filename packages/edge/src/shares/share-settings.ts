@@ -1,8 +1,8 @@
 import { CuelineError } from '@cueline/core';
-import { createIdentify, createNetworkCount } from '../identify.ts';
+import { createIdentify, createNetworkCount } from '../http/identify.ts';
 import type { LimitStore } from '../limits/limit-store.ts';
 import { createMemoryLimits } from '../limits/memory-limits.ts';
-import { checkOrigins } from '../origins.ts';
+import { checkOrigins } from '../http/origins.ts';
 import { createMemoryShares } from './memory-shares.ts';
 import type { ShareStorage } from './share-storage.ts';
 import type { ShareLimits, ShareStoreEvent, ShareStoreOptions } from './share-store-options.ts';

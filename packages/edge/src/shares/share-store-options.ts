@@ -1,4 +1,4 @@
-import type { IdentifyOptions } from '../identify.ts';
+import type { IdentifyOptions } from '../http/identify.ts';
 import type { LimitStore } from '../limits/limit-store.ts';
 import type { ShareStorage } from './share-storage.ts';
 

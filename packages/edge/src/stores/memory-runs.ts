@@ -1,6 +1,6 @@
 import { eachOf } from './event-batch.ts';
-import { createEventChannel, type EventChannel } from './feed.ts';
-import { keptBytes } from './kept-bytes.ts';
+import { createEventChannel, type EventChannel } from './event-channel.ts';
+import { keptBytes } from './memory-bytes.ts';
 import { KEPT_MESSAGES, type NewRun, type RunLogStore, type RunMessage } from './run-log-store.ts';
 
 export type MemoryRunsOptions = {

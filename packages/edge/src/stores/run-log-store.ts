@@ -1,5 +1,5 @@
 import type { EditReply, RunCommand } from '@cueline/core';
-import type { Batch } from './feed.ts';
+import type { Batch } from './event-channel.ts';
 
 /** A run that begins, as a store is told of it. */
 export type NewRun = {

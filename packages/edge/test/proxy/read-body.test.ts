@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readJson } from '../../src/read-body.ts';
+import { readJson } from '../../src/http/read-body.ts';
 import { ask, fixture, parts, refused } from './support.ts';
 
 const limits = { bytes: 10_000, depth: 20 };

@@ -1,8 +1,8 @@
 import { createMemoryLimits, type Reservation } from '@cueline/edge';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { expect, test, vi } from 'vitest';
-import { promptSize } from '../../src/route/prompt-size.ts';
-import { createRunBudget } from '../../src/route/run-budget.ts';
+import { promptSize } from '../../src/route/usage/prompt-size.ts';
+import { createRunBudget } from '../../src/route/usage/run-budget.ts';
 import type { RouteSettings } from '../../src/route/settings.ts';
 import { all, client, greet, never, post, refusal, testRoute, type TestRoute } from './routes.ts';
 

@@ -12,8 +12,8 @@ import {
 } from '@cueline/edge';
 // by name: of a namespace, esbuild runs what a module does at its top before zod has begun
 import { z } from 'zod';
-import { readJson } from '../../src/read-body.ts';
-import { refusalResponse } from '../../src/respond.ts';
+import { readJson } from '../../src/http/read-body.ts';
+import { refusalResponse } from '../../src/http/respond.ts';
 
 /** The app's variables: addresses of the test's own servers, and a key. Workers pass them, others have them in the process. */
 export type AppEnvironment = {

@@ -3,7 +3,7 @@ import { createStorageRuns, createStorageShares } from '@cueline/edge/unstorage'
 import { createStorage } from 'unstorage';
 import memoryDriver from 'unstorage/drivers/memory';
 import { expect, test, vi } from 'vitest';
-import { createStoreWriter } from '../../src/route/store-writer.ts';
+import { createStoreWriter } from '../../src/route/runs/store-writer.ts';
 import { all, never } from '../route/routes.ts';
 import { read, write } from './events.ts';
 

@@ -5,6 +5,7 @@ import {
   type Plugin,
   type Prompt,
   type PromptDefinition,
+  type PromptOptions,
   type ToolContext,
 } from '@cueline/core';
 import { describeError } from './describe-error.ts';
@@ -20,6 +21,12 @@ type DefineAgent = (
 ) => void;
 
 type PolicyDefinition = NonNullable<PromptDefinition<unknown>['policySetup']>;
+
+/** The parts of a session or an agent call that come from the script. */
+type PolicySetup = {
+  options: Pick<PromptOptions, 'tools'>;
+  define?: (prompt: Prompt) => void | Promise<void>;
+};
 
 /**
  * The same prompt, whose plugins, tools and agents are watched, and whose model calls all go to the model that the
@@ -62,12 +69,12 @@ function watchPolicy(
   making: <Value>(make: () => Value | Promise<Value>) => Promise<Value>,
 ): PolicyDefinition {
   return async (input) => {
-    const { options, define, ...rest } = await making(() => policySetup(input));
+    const { options, define, ...rest } = (await making(() => policySetup(input))) as PolicySetup;
     const { tools } = options;
     return {
       ...rest,
       options: tools === undefined ? options : { ...options, tools: watched.tools.byName(tools) },
-      async define(prompt) {
+      async define(prompt: Prompt) {
         watched.prompt(prompt);
         await making(() => define?.(prompt));
       },

@@ -1,0 +1,305 @@
+import { defineConfig } from 'oxlint';
+
+/**
+ * The rooms of core from the lowest to the highest. The files of a room import from its own room and from the rooms before
+ * it, types included. Every room may import types from log/, because the log is what all of them write or read.
+ */
+const rooms = [
+  'base',
+  'tasks',
+  'json',
+  'models',
+  'messages',
+  'tools',
+  'prompt',
+  'log',
+  'wire',
+  'compile',
+  'provider',
+  'tool-calls',
+  'engine',
+  'executors',
+  'client-tools',
+  'storage',
+  'run',
+  'chat',
+  'agents',
+  'plugins',
+  'testing',
+];
+
+type Restriction = {
+  name?: string;
+  regex?: string;
+  importNames?: string[];
+  allowTypeImports?: boolean;
+  message: string;
+};
+
+const noDom = 'Core has no DOM: it runs in workers, at the edge and in Node.';
+const noNode = 'Core has no Node: the environment is a parameter.';
+const noReact = 'Core does not import React. That is packages/react.';
+const byPublicName = 'Import a package by its public name.';
+
+const restrict = (paths: Restriction[], patterns: Restriction[]): [string, object] => [
+  'error',
+  { paths, patterns },
+];
+const globals = (names: string, message: string): { name: string; message: string }[] =>
+  names.split(' ').map((name) => ({ name, message }));
+
+/** What no file of core imports; only engine/ calls a model. */
+function restrictCore(room?: string): [string, object] {
+  const callsModel = room === 'engine';
+  const later = room === undefined ? [] : rooms.slice(rooms.indexOf(room) + 1);
+  const hidden = later.filter((name) => name !== 'log');
+  return restrict(
+    [
+      { name: 'react', message: noReact },
+      { name: 'react-dom', message: noReact },
+      { name: 'zustand', message: "Core imports 'zustand/vanilla' only." },
+      ...(callsModel
+        ? []
+        : [
+            {
+              name: 'ai',
+              importNames: ['streamText', 'generateText', 'streamObject', 'generateObject', 'ToolLoopAgent'],
+              allowTypeImports: true,
+              message: 'Only engine/ calls a model.',
+            },
+          ]),
+      ...(room === 'compile'
+        ? [
+            {
+              name: 'ai',
+              allowTypeImports: true,
+              message: 'compile/ is pure: it imports only types from ai.',
+            },
+          ]
+        : []),
+    ],
+    [
+      { regex: '^((react|react-dom)/|zustand/react|@ai-sdk/react)', message: noReact },
+      { regex: '^@cueline/', message: 'Core does not import its own packages. Use a relative path.' },
+      { regex: '^node:', message: 'Core runs in browsers and at the edge: no Node modules.' },
+      ...(hidden.length === 0
+        ? []
+        : [
+            {
+              regex: `^(\\.\\./)+(${hidden.join('|')})/`,
+              message: `${room}/ comes before this room. See the list of rooms in oxlint.config.ts.`,
+            },
+          ]),
+      ...(later.includes('log')
+        ? [
+            {
+              regex: '^(\\.\\./)+log/',
+              allowTypeImports: true,
+              message: `${room}/ imports only types from log/.`,
+            },
+          ]
+        : []),
+    ],
+  );
+}
+
+export default defineConfig({
+  plugins: ['typescript', 'unicorn', 'oxc', 'import', 'promise', 'react', 'vitest', 'jsx-a11y'],
+  categories: {
+    correctness: 'error',
+    suspicious: 'error',
+    perf: 'error',
+  },
+  options: {
+    typeAware: true,
+    reportUnusedDisableDirectives: 'error',
+  },
+  env: {
+    builtin: true,
+  },
+  ignorePatterns: ['**/dist/**', '**/test-results/**', 'e2e/outside/**'],
+  rules: {
+    'typescript/no-explicit-any': 'error',
+    'typescript/consistent-type-imports': 'error',
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/switch-exhaustiveness-check': [
+      'error',
+      {
+        considerDefaultExhaustiveForUnions: true,
+      },
+    ],
+    'import/no-cycle': [
+      'error',
+      {
+        ignoreTypes: true,
+      },
+    ],
+    eqeqeq: ['error', 'always'],
+    'no-console': 'error',
+    'typescript/no-unsafe-type-assertion': 'off',
+    'typescript/no-redundant-type-constituents': 'off',
+    'typescript/unbound-method': 'off',
+    'consistent-return': 'off',
+    'no-await-in-loop': 'off',
+    'no-underscore-dangle': 'off',
+    'react/react-in-jsx-scope': 'off',
+    'unicorn/consistent-function-scoping': 'off',
+    'import/no-unassigned-import': 'off',
+    'import/no-named-as-default': 'off',
+    'import/no-named-as-default-member': 'off',
+    'import/default': 'off',
+    'no-shadow': 'off',
+    'typescript/prefer-as-const': 'off',
+    'no-unused-expressions': [
+      'error',
+      {
+        allowTaggedTemplates: true,
+      },
+    ],
+    'oxc/no-map-spread': 'off',
+    'jsx-a11y/prefer-tag-over-role': 'off',
+    'react/no-array-index-key': 'off',
+    'react/set-state-in-effect': 'off',
+    'typescript/no-misused-spread': [
+      'error',
+      {
+        allow: ['string'],
+      },
+    ],
+    'react/exhaustive-effect-dependencies': 'off',
+    'typescript/no-unnecessary-type-arguments': 'off',
+    'vitest/require-mock-type-parameters': 'off',
+    'vitest/valid-title': 'off',
+    'vitest/valid-expect': [
+      'error',
+      {
+        maxArgs: 2,
+      },
+    ],
+    'vitest/no-conditional-expect': 'off',
+    'vitest/require-to-throw-message': 'off',
+  },
+  overrides: [
+    {
+      files: ['packages/core/src/**'],
+      rules: {
+        'no-restricted-imports': restrictCore(),
+        'no-restricted-globals': [
+          'error',
+          ...globals(
+            'window document navigator location history localStorage sessionStorage indexedDB requestAnimationFrame XMLHttpRequest HTMLElement alert self',
+            noDom,
+          ),
+          ...globals('process Buffer global __dirname __filename require setImmediate', noNode),
+        ],
+        'import/no-nodejs-modules': 'error',
+      },
+    },
+    ...rooms.map((room) => ({
+      files: [`packages/core/src/${room}/**`],
+      rules: { 'no-restricted-imports': restrictCore(room) },
+    })),
+    {
+      files: ['packages/core/src/base/report-in-development.ts'],
+      rules: { 'no-console': 'off', 'no-restricted-globals': 'off' },
+    },
+    {
+      files: ['packages/react/src/**'],
+      rules: {
+        'no-restricted-imports': [
+          'error',
+          {
+            paths: [
+              {
+                name: 'react',
+                importNames: ['useSyncExternalStore'],
+                message:
+                  'A streaming useSyncExternalStore subscription starves transitions: useState and an effect.',
+              },
+              {
+                name: 'react',
+                importNames: ['default'],
+                message: 'Import the hooks by name.',
+              },
+              {
+                name: 'ai',
+                allowTypeImports: true,
+                message: 'The React layer shows runs; core makes them.',
+              },
+            ],
+            patterns: [
+              {
+                regex: '^node:',
+                message: 'This package runs in browsers.',
+              },
+              {
+                regex: '^use-sync-external-store',
+                message:
+                  'A streaming useSyncExternalStore subscription starves transitions: useState and an effect.',
+              },
+              {
+                regex: '^(\\.\\./)+(packages/)?(core|react|edge)/(src|dist)/',
+                message: byPublicName,
+              },
+            ],
+          },
+        ],
+      },
+    },
+    {
+      files: ['packages/edge/src/**'],
+      rules: {
+        'no-restricted-imports': [
+          'error',
+          {
+            patterns: [
+              {
+                regex: '^node:',
+                message: "This package runs on every platform with the Web's own APIs: no Node modules.",
+              },
+              {
+                regex: '^(react|react-dom|@cueline/react)(/|$)',
+                message: 'This package runs on servers.',
+              },
+              {
+                regex: '^(\\.\\./)+(packages/)?(core|react)/(src|dist)/',
+                message: byPublicName,
+              },
+            ],
+          },
+        ],
+        'import/no-nodejs-modules': 'error',
+      },
+    },
+    {
+      files: ['packages/*/test/**', 'apps/**', 'e2e/**', 'bench/**', 'docs/**'],
+      rules: {
+        'no-restricted-imports': [
+          'error',
+          {
+            patterns: [
+              {
+                regex: '^(\\.\\./)+(packages/)?(core|react|edge)/(src|dist)/',
+                message: byPublicName,
+              },
+            ],
+          },
+        ],
+      },
+    },
+    {
+      files: ['**/test/**'],
+      rules: {
+        'react/globals': 'off',
+        'react/immutability': 'off',
+      },
+    },
+    {
+      files: ['scripts/**', 'bench/**', 'docs/**', 'e2e/**', 'apps/edge-example/**'],
+      rules: {
+        'no-console': 'off',
+      },
+    },
+  ],
+});

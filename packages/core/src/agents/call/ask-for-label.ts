@@ -1,0 +1,141 @@
+import { anySignal } from '../../base/any-signal.ts';
+import { CuelineError } from '../../base/errors.ts';
+import { checkNames } from '../../base/check-names.ts';
+import { quoted } from '../../base/part-error.ts';
+import type { AgentInput } from './agent.ts';
+import type { AgentConfig } from './agent-config.ts';
+import { answerCall, type AnsweredCall } from './call-agent.ts';
+import type { BinaryClassification, Classification, ClassifyOptions } from './classify.ts';
+import { asWord, labelProbabilities, labelShares } from './label-probabilities.ts';
+
+const optionNames = [
+  'instructions',
+  'samples',
+  'logprobs',
+  'maxExceptionRetries',
+  'signal',
+  'model',
+  'models',
+  'context',
+];
+
+/** The most tokens that OpenAI tells of one place. */
+const MAX_LOGPROBS = 20;
+
+/** Asks for one of several labels, and for how sure the model is of it. @throws CuelineError */
+export async function askForLabel<const Label extends string>(
+  input: AgentInput,
+  labels: readonly Label[],
+  options: ClassifyOptions = {},
+): Promise<Classification<Label>> {
+  checkNames('classify', options, optionNames, 'invalid_options');
+  checkLabels(labels);
+  const { samples = 1, instructions, logprobs, maxExceptionRetries, ...callOptions } = options;
+  if (!Number.isSafeInteger(samples) || samples < 1) {
+    throw new CuelineError(
+      'invalid_options',
+      `samples is ${quoted(samples)}. Give a whole number from 1 on.`,
+    );
+  }
+  let tells = logprobs ?? true;
+  const ask = (signal = options.signal): Promise<AnsweredCall<Label, never>> => {
+    const config = classifierConfig(labels, { instructions, logprobs: tells, maxExceptionRetries });
+    return answerCall<Label, never>(config, { kind: 'prompt', name: config.name, run: () => {} }, input, {
+      ...callOptions,
+      signal,
+    });
+  };
+  const first = await ask().catch((error: unknown) => {
+    if (logprobs !== undefined || !refusesLogprobs(error)) throw error;
+    tells = false;
+    return ask();
+  });
+  const probabilities = labelProbabilities(first.providerMetadata, labels);
+  if (probabilities !== undefined) return { label: first.output, probabilities, source: 'logprobs' };
+  if (samples === 1) return { label: first.output, source: 'label' };
+  const others = await allOrAbort(samples - 1, ask, options.signal);
+  const answers = [first, ...others].map(({ output }) => output);
+  const shares = labelShares(answers, labels);
+  // of labels with the same share the one that was said first
+  const label = answers.reduce((best, answer) => (shares[answer] > shares[best] ? answer : best));
+  return { label, probabilities: shares, source: 'samples' };
+}
+
+/** Models that think, such as OpenAI's, do not say how likely their tokens are, and some refuse a request that asks. */
+function refusesLogprobs(error: unknown): boolean {
+  return CuelineError.isInstance(error) && error.code === 'bad_request' && /logprobs/i.test(error.message);
+}
+
+/** Makes several calls at once; where one fails, the others are of no use and are stopped. */
+async function allOrAbort<Value>(
+  count: number,
+  make: (signal: AbortSignal) => Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value[]> {
+  const own = new AbortController();
+  const either = anySignal(own.signal, signal);
+  try {
+    return await Promise.all(Array.from({ length: count }, () => make(either)));
+  } catch (error) {
+    own.abort();
+    throw error;
+  }
+}
+
+function classifierConfig(
+  labels: readonly string[],
+  { instructions, logprobs, maxExceptionRetries }: ClassifyOptions & { logprobs: boolean },
+): AgentConfig {
+  const list = labels.join(', ');
+  const told = `Answer with one of these words and nothing else: ${list}`;
+  const config: AgentConfig = {
+    name: 'classify',
+    instructions: instructions === undefined ? told : `${instructions}\n\n${told}`,
+    onException: `Please respond with one and only one word from [${list}]`,
+    maxExceptionRetries,
+    maxInterrupts: 0,
+    output: (text) => labelOf(text, labels),
+    options: logprobs
+      ? { providerOptions: { openai: { logprobs: Math.min(MAX_LOGPROBS, 2 * labels.length + 3) } } }
+      : {},
+  };
+  return config;
+}
+
+function labelOf<Label extends string>(text: string, labels: readonly Label[]): Label {
+  const word = asWord(text);
+  const label = labels.find((one) => asWord(one) === word);
+  if (label !== undefined) return label;
+  throw new CuelineError('parse_failed', `${quoted(text)} is none of: ${labels.join(', ')}.`);
+}
+
+function checkLabels(labels: unknown): asserts labels is readonly string[] {
+  const words = Array.isArray(labels)
+    ? (labels as unknown[]).map((label) => (typeof label === 'string' ? asWord(label) : ''))
+    : [];
+  if (words.length < 2 || words.includes('')) {
+    throw new CuelineError(
+      'invalid_options',
+      "A classifier needs two labels or more, each of them a text: classify(input, ['positive', 'negative'], { … }).",
+    );
+  }
+  const twice = words.find((word, index) => words.indexOf(word) !== index);
+  if (twice === undefined) return;
+  throw new CuelineError(
+    'invalid_options',
+    `Two labels are read as "${twice}", so they cannot be told apart. Upper case, quotes and full stops make no difference.`,
+  );
+}
+
+/** Asks a model a question to be answered with yes or no. */
+export async function askYesOrNo(
+  question: AgentInput,
+  options: ClassifyOptions,
+): Promise<BinaryClassification> {
+  const { label, probabilities, source } = await askForLabel(question, ['yes', 'no'], options);
+  return {
+    value: label === 'yes',
+    ...(probabilities === undefined ? {} : { probability: probabilities.yes }),
+    source,
+  };
+}

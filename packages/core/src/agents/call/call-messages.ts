@@ -1,0 +1,64 @@
+import { CuelineError } from '../../base/errors.ts';
+import { scriptError } from '../../base/script-error.ts';
+import { quoted } from '../../base/part-error.ts';
+import type { CallException, CallInterrupt, ExceptionHandler, InterruptHandler } from './agent-config.ts';
+import type { CallTrace } from './call-trace.ts';
+import { fillTemplate } from '../tags/fill-template.ts';
+
+const EXCEPTION =
+  'Your answer could not be used: {error_message}\nPlease give the whole answer again, and nothing else.';
+
+/** What the model is told once it may call no tool any more. */
+export const FINAL_ANSWER = 'Please provide your final response.';
+
+/** What the model is told of an answer that cannot be used. @throws CuelineError `script_error` of the handler */
+export async function exceptionMessage(
+  name: string,
+  handler: ExceptionHandler = EXCEPTION,
+  exception: CallException,
+): Promise<string> {
+  if (typeof handler === 'string') return fillTemplate(handler, { error_message: exception.error_message });
+  const words: unknown = await called(`onException of agent "${name}"`, () => handler(exception));
+  if (typeof words === 'string' && words.trim() !== '') return words;
+  throw new CuelineError(
+    'script_error',
+    `onException of agent "${name}" returned ${quoted(words)}. Return what the model is to be told.`,
+  );
+}
+
+/** What the model is told besides its calls' results, if anything. @throws CuelineError `script_error` of the handler */
+export async function interruptMessage(
+  name: string,
+  handler: InterruptHandler | undefined,
+  interrupt: CallInterrupt,
+): Promise<string | undefined> {
+  if (handler === undefined) return undefined;
+  if (typeof handler === 'string') {
+    return fillTemplate(handler, { call_results: interrupt.call_results.map(describeCall).join('\n') });
+  }
+  const words: unknown = await called(`onInterrupt of agent "${name}"`, () => handler(interrupt));
+  if (words === undefined || words === null || words === '') return undefined;
+  if (typeof words === 'string') return words;
+  throw new CuelineError(
+    'script_error',
+    `onInterrupt of agent "${name}" returned ${quoted(words)}. Return what the model is to be told, or nothing.`,
+  );
+}
+
+/** A call in one line, such as `search {"q":"x"}: 3 results`. */
+function describeCall({ toolName, input, output, error }: CallTrace): string {
+  const result = error === undefined ? textOf(output) : `error: ${error}`;
+  return `${toolName} ${JSON.stringify(input)}: ${result}`;
+}
+
+function textOf(output: unknown): string {
+  return typeof output === 'string' ? output : JSON.stringify(output ?? null);
+}
+
+async function called<Value>(where: string, call: () => Value | Promise<Value>): Promise<Value> {
+  try {
+    return await call();
+  } catch (error) {
+    throw scriptError(where, error);
+  }
+}

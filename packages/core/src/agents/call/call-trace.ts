@@ -1,0 +1,47 @@
+import type { RunLog } from '../../log/run-log.ts';
+
+/** One tool call of an agent call, as its log has it. */
+export type CallTrace = {
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  /** Missing where it failed, or never came to an end. */
+  output?: unknown;
+  /** Why it failed. */
+  error?: string;
+  /** True where it did not run: it was answered with the result of the same call before. */
+  repeated?: true;
+};
+
+/** Writes down the tool calls of one speaker. `calls` are all of them so far, in the order in which they were made. */
+export function traceCalls(
+  log: RunLog,
+  path: string | undefined,
+): { readonly calls: readonly CallTrace[]; end(): void } {
+  const calls: CallTrace[] = [];
+  /** The last call of an id: models may number their calls anew in every answer. */
+  const byId = new Map<string, CallTrace>();
+  const end = log.listen((event) => {
+    if (event.agent !== path) return;
+    if (event.type === 'tool-input-end') {
+      const { toolCallId, toolName, input, invalid } = event;
+      const call: CallTrace = {
+        toolCallId,
+        toolName,
+        input,
+        ...(invalid === undefined ? {} : { error: invalid }),
+      };
+      calls.push(call);
+      byId.set(toolCallId, call);
+      return;
+    }
+    const call = 'toolCallId' in event ? byId.get(event.toolCallId) : undefined;
+    if (call === undefined) return;
+    if (event.type === 'tool-error') call.error = event.error;
+    else if (event.type === 'tool-end') {
+      call.output = event.output;
+      if (event.repeated) call.repeated = true;
+    }
+  });
+  return { calls, end };
+}

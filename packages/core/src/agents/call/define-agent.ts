@@ -1,0 +1,92 @@
+import { CuelineError } from '../../base/errors.ts';
+import type { ToolCallState } from '../../log/state.ts';
+import type { PromptWithSchema } from '../../prompt/define-prompt.ts';
+import type { ToolSchema } from '../../tools/tool-definition.ts';
+import type { NamedTool } from '../../tools/tool.ts';
+import type { TypesOf } from '../../prompt/types-of.ts';
+import type { LoopPolicySetup } from '../../engine/loop-policy.ts';
+import type { Agent, AgentInput, AgentTypes, CallOptions } from './agent.ts';
+import type { AgentConfig, OnlyKnown } from './agent-config.ts';
+import { classify, classifyBinary, type AgentClassifyOptions, type ClassifyOptions } from './classify.ts';
+import { loadCall } from './load-call.ts';
+import type { OutputOf } from './output-config.ts';
+
+/** What a route takes for an agent: a list of parts from a client could name any file. Code may give one all the same. */
+const textInput: ToolSchema = {
+  '~standard': {
+    version: 1,
+    vendor: 'cueline',
+    validate: (value: unknown) =>
+      typeof value === 'string' ? { value } : { issues: [{ message: 'Expected a text' }] },
+  },
+};
+
+/** What an agent's answers are read as. */
+type AnswerOf<Config extends AgentConfig> = 'output' extends keyof Config
+  ? Config extends { readonly output: infer Output }
+    ? OutputOf<Output>
+    : unknown
+  : string;
+
+/** What is known of the calls of its tools. */
+type CallsOf<Config extends AgentConfig> = Config extends { readonly tools: readonly NamedTool[] }
+  ? TypesOf<Pick<Config, 'tools'>>['toolCall']
+  : ToolCallState;
+
+/**
+ * Defines an agent: instructions, tools, and what its answers must be. A call of it goes on until there is such an
+ * answer, or rejects with why there is none; with `invalid_definition` where the config cannot be an agent's.
+ *
+ * @example
+ * const geographer = defineAgent({
+ *   name: 'geographer',
+ *   instructions: 'You know every capital.',
+ *   model: 'openai:gpt-4o',
+ *   output: tags(['answer']),
+ * });
+ * const { output } = await geographer.call('What is the capital of Portugal?');
+ * console.log(output.answer);
+ */
+export function defineAgent<const Config extends AgentConfig>(
+  config: Config & OnlyKnown<Config>,
+): Agent<AnswerOf<Config>, CallsOf<Config>> {
+  // the rest is checked as its first call begins, by what that loads
+  if (typeof (config as Partial<AgentConfig> | undefined)?.name !== 'string') {
+    throw new CuelineError(
+      'invalid_definition',
+      "An agent needs a name: defineAgent({ name: 'editor', instructions: '…' }).",
+    );
+  }
+  // what is known of its output and tools is known of its calls
+  type Types = AgentTypes<AnswerOf<Config>, CallsOf<Config>>;
+  const { name, model, tools, instructions } = config;
+  const policySetup = async (
+    input: AgentInput,
+    options: Pick<CallOptions, 'dialog'> = {},
+  ): Promise<LoopPolicySetup> => (await loadCall()).prepareCall(config, input, options);
+  const definition: PromptWithSchema<AgentInput, Types> = {
+    kind: 'prompt',
+    name,
+    // all that it says is said by what a call adds to it
+    run: () => {},
+    policySetup,
+    input: textInput,
+    ...(model === undefined ? {} : { model }),
+    ...(Array.isArray(tools) ? { tools: tools as readonly NamedTool[] } : {}),
+  };
+  const classifier = (options: AgentClassifyOptions = {}): ClassifyOptions => ({
+    ...options,
+    instructions,
+    model: options.model ?? model,
+  });
+  return {
+    ...definition,
+    call: async (input, options) => (await loadCall()).callAgent(config, definition, input, options),
+    prompt(input, options) {
+      const { input: _, ...rest } = definition;
+      return { ...rest, run: () => {}, policySetup: () => policySetup(input, options) };
+    },
+    classify: (input, labels, options) => classify(input, labels, classifier(options)),
+    classifyBinary: (question, options) => classifyBinary(question, classifier(options)),
+  };
+}

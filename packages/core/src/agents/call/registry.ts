@@ -1,0 +1,88 @@
+import { CuelineError } from '../../base/errors.ts';
+import { nearestName } from '../../base/nearest-name.ts';
+import { isPromptDefinition, type PromptDefinition } from '../../prompt/define-prompt.ts';
+import { quoted } from '../../base/part-error.ts';
+import type { Agent } from './agent.ts';
+
+/** What a registry can hold: an agent, or any other prompt with a name. */
+type Registered = PromptDefinition<never>;
+
+/** Agents and prompts by their names, so that a system can be put together from parts that do not import each other. */
+export type AgentRegistry = {
+  /**
+   * Makes a definition known by its name, and returns it.
+   * @throws CuelineError `invalid_options` where another one has the name, unless it is to be replaced
+   */
+  register<Definition extends Registered>(
+    definition: Definition,
+    options?: { replace?: boolean },
+  ): Definition;
+  /** The agent of this name. @throws CuelineError `invalid_options`, which lists those that there are */
+  get(name: string): Agent;
+  /** The prompt of this name, which may be an agent, for a run. @throws CuelineError as `get` does */
+  prompt(name: string): PromptDefinition<unknown>;
+  has(name: string): boolean;
+  /** The names, in the order in which they were first registered. */
+  names(): string[];
+};
+
+/** A registry that knows nobody yet. */
+export function createAgentRegistry(): AgentRegistry {
+  const known = new Map<string, Registered>();
+
+  function find(name: string): Registered {
+    const definition = known.get(name);
+    if (definition !== undefined) return definition;
+    throw unknownName(name, [...known.keys()]);
+  }
+
+  return {
+    register(definition, { replace = false } = {}) {
+      checkDefinition(definition);
+      const { name } = definition;
+      const other = known.get(name);
+      if (other !== undefined && other !== definition && !replace) {
+        throw new CuelineError(
+          'invalid_options',
+          `The name "${name}" is taken by another definition. Give this one another name, or write agents.register(definition, { replace: true }).`,
+        );
+      }
+      known.set(name, definition);
+      return definition;
+    },
+    get(name) {
+      const definition = find(name);
+      if ('call' in definition) return definition as unknown as Agent;
+      throw new CuelineError(
+        'invalid_options',
+        `"${name}" is a prompt and no agent, so it cannot be called. Run it: runPrompt(agents.prompt('${name}'), { … }).`,
+      );
+    },
+    // whoever asks for it by its name has to know what it takes
+    prompt: (name) => find(name) as unknown as PromptDefinition<unknown>,
+    has: (name) => known.has(name),
+    names: () => [...known.keys()],
+  };
+}
+
+/** The registry of this page or process. */
+export const agents: AgentRegistry = createAgentRegistry();
+
+function checkDefinition(definition: unknown): void {
+  if (isPromptDefinition(definition)) return;
+  throw new CuelineError(
+    'invalid_options',
+    `agents.register takes what defineAgent or definePrompt returns, and got ${quoted(definition)}.`,
+  );
+}
+
+function unknownName(name: string, names: readonly string[]): CuelineError {
+  const nearest = nearestName(name, names);
+  const advice =
+    names.length === 0
+      ? 'None is registered yet. Import the module that registers it: agents.register(defineAgent({ … })).'
+      : `There are: ${names.join(', ')}.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}`;
+  return new CuelineError('invalid_options', `No agent or prompt is registered as "${name}". ${advice}`, {
+    details: { name, names },
+  });
+}

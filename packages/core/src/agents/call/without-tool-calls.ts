@@ -1,0 +1,50 @@
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { wrapLanguageModel } from 'ai';
+import type { LanguageModelObject } from '../../models/settings.ts';
+
+/**
+ * The model without the tool calls of its answers, while `refuses` says so: some models call tools even where they are
+ * told not to, and the AI SDK would run them. `refused` holds the tools that the last answer called in spite of it; not
+ * those that the provider runs itself, which have run already, and are no fault of an answer that can be read.
+ */
+export function withoutCalls(
+  model: LanguageModelObject,
+  refuses: () => boolean,
+  refused: Set<string>,
+): LanguageModelObject {
+  return wrapLanguageModel({
+    model,
+    middleware: {
+      specificationVersion: 'v4',
+      async wrapStream({ doStream }) {
+        // a call that is tried again is another answer
+        refused.clear();
+        const result = await doStream();
+        return refuses() ? { ...result, stream: result.stream.pipeThrough(dropCalls(refused)) } : result;
+      },
+    },
+  });
+}
+
+function dropCalls(
+  refused: Set<string>,
+): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> {
+  const dropped = new Set<string>();
+  return new TransformStream({
+    transform(part, controller) {
+      if (part.type === 'tool-call') {
+        if (part.providerExecuted !== true) refused.add(part.toolName);
+        return void dropped.add(part.toolCallId);
+      }
+      if (part.type === 'tool-input-start') return void dropped.add(part.id);
+      if ((part.type === 'tool-input-delta' || part.type === 'tool-input-end') && dropped.has(part.id))
+        return;
+      const isAbout = part.type === 'tool-result' || part.type === 'tool-approval-request';
+      if (isAbout && dropped.has(part.toolCallId)) return;
+      if (part.type === 'finish' && part.finishReason.unified === 'tool-calls') {
+        return controller.enqueue({ ...part, finishReason: { ...part.finishReason, unified: 'stop' } });
+      }
+      controller.enqueue(part);
+    },
+  });
+}

@@ -1,0 +1,7 @@
+import { loadPart } from '../../base/load-part.ts';
+import type * as Session from './session-policy.ts';
+
+/** Loads what conducts sessions. A page that only shows them does not pay for it. */
+export function loadSession(): Promise<typeof Session> {
+  return loadPart('sessions', import('./session-policy.ts'));
+}

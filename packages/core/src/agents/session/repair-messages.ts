@@ -1,0 +1,153 @@
+import type { ModelMessage, ToolCallPart, ToolResultPart } from 'ai';
+import { CuelineError } from '../../base/errors.ts';
+import { toModelOutput } from '../../messages/tool-output.ts';
+import { INTERRUPTED } from '../../log/unfinished-step.ts';
+
+type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
+type ToolMessage = Extract<ModelMessage, { role: 'tool' }>;
+
+/** Where the missing halves of calls come from. */
+export type RepairSettings = {
+  /** What calls come to, by their ids. */
+  answers?: Readonly<Record<string, unknown>> | undefined;
+  /** The conversation that the messages are a part of, with everything that has been cut off. */
+  whole?: readonly ModelMessage[] | undefined;
+};
+
+/**
+ * Messages in which each call is followed by its result, as providers want them. Of a call without one, the result is
+ * looked for in `answers` and in `whole`, and else it is that the call was interrupted. A result without its call is
+ * completed from `whole`, and else left out; so is a call that waits for the provider to be answered. Takes as long as there are messages.
+ */
+export function repairMessages(
+  messages: readonly ModelMessage[],
+  { answers = {}, whole = [] }: RepairSettings = {},
+): ModelMessage[] {
+  const known = knownTurns(whole);
+  const mended: ModelMessage[] = [];
+  for (let at = 0; at < messages.length;) {
+    const message = messages[at]!;
+    at += 1;
+    if (message.role === 'user') mended.push(message);
+    if (message.role !== 'assistant' && message.role !== 'tool') continue;
+    const caller = message.role === 'assistant' ? message : known.callerOf(message);
+    // results that answer nothing
+    if (caller === undefined) continue;
+    const ids = new Set(callsOf(caller).map(({ toolCallId }) => toolCallId));
+    const given: ToolMessage[] = message.role === 'tool' ? [message] : [];
+    for (; answersOneOf(messages[at], ids); at += 1) given.push(messages[at] as ToolMessage);
+    mended.push(...withoutOpenApprovals(caller, given), ...resultsOf(caller, given));
+  }
+  return mended;
+
+  /** What follows an assistant's message: what is there already, where nothing is missing. */
+  function resultsOf(caller: AssistantMessage, given: readonly ToolMessage[]): ToolMessage[] {
+    const calls = callsOf(caller);
+    const open = new Map(calls.map((call) => [call.toolCallId, call]));
+    let changed = false;
+    const content = given.flatMap((message) =>
+      message.content.filter((part) => {
+        const fits = part.type !== 'tool-result' || open.delete(part.toolCallId);
+        changed ||= !fits;
+        return fits;
+      }),
+    );
+    if (open.size === 0 && !changed) return [...given];
+    const added = [...open.values()].map((call) => known.resultOf(caller, call) ?? resultFor(call));
+    const whole = [...content, ...added];
+    return whole.length === 0 ? [] : [{ role: 'tool', content: whole }];
+  }
+
+  function resultFor({ toolCallId, toolName }: ToolCallPart): ToolResultPart {
+    const output = Object.hasOwn(answers, toolCallId)
+      ? toModelOutput(answers[toolCallId])
+      : ({ type: 'error-text', value: INTERRUPTED } as const);
+    return { type: 'tool-result', toolCallId, toolName, output };
+  }
+}
+
+/** The message without the calls that the provider waits to have approved, where nobody can answer that any more. */
+function withoutOpenApprovals(message: AssistantMessage, given: readonly ToolMessage[]): AssistantMessage[] {
+  const { content } = message;
+  if (typeof content === 'string') return [message];
+  const answered = new Set(
+    given.flatMap(({ content: parts }) =>
+      parts.map((part) => (part.type === 'tool-approval-response' ? part.approvalId : undefined)),
+    ),
+  );
+  const open = new Set(
+    content.flatMap((part) =>
+      part.type === 'tool-approval-request' && !answered.has(part.approvalId) ? [part.toolCallId] : [],
+    ),
+  );
+  if (open.size === 0) return [message];
+  const kept = content.filter(
+    (part) =>
+      !((part.type === 'tool-approval-request' || part.type === 'tool-call') && open.has(part.toolCallId)),
+  );
+  return kept.length === 0 ? [] : [{ ...message, content: kept }];
+}
+
+function answersOneOf(message: ModelMessage | undefined, ids: ReadonlySet<string>): boolean {
+  if (message?.role !== 'tool') return false;
+  return message.content.some((part) => part.type !== 'tool-result' || ids.has(part.toolCallId));
+}
+
+/** @throws CuelineError `invalid_options` where an answer is to a call that was never made */
+export function checkAnswers(
+  messages: readonly ModelMessage[],
+  answers: Readonly<Record<string, unknown>>,
+): void {
+  const ids = new Set(
+    messages.flatMap((message) =>
+      message.role === 'assistant' ? callsOf(message).map(({ toolCallId }) => toolCallId) : [],
+    ),
+  );
+  const unknown = Object.keys(answers).find((id) => !ids.has(id));
+  if (unknown === undefined) return;
+  throw new CuelineError(
+    'invalid_options',
+    `answers names the call "${unknown}", which is in no message of initialMessages. Pass the messages of the session that was suspended, and its suspended[0].toolCallId.`,
+  );
+}
+
+/** The calls that are answered by a message of their own. */
+export function callsOf({ content }: AssistantMessage): ToolCallPart[] {
+  if (typeof content === 'string') return [];
+  return content.filter(
+    (part) => part.type === 'tool-call' && part.providerExecuted !== true,
+  ) as ToolCallPart[];
+}
+
+/** Finds what belongs to a message that has been cut off its neighbours: by the message itself, or by a call's id. */
+function knownTurns(whole: readonly ModelMessage[]): {
+  callerOf(results: ToolMessage): AssistantMessage | undefined;
+  resultOf(caller: AssistantMessage, call: ToolCallPart): ToolResultPart | undefined;
+} {
+  const speakers = new Map<ModelMessage | string, AssistantMessage>();
+  const results = new Map<ModelMessage | string, Map<string, ToolResultPart>>();
+  let caller: AssistantMessage | undefined;
+  for (const message of whole) {
+    if (message.role === 'assistant') {
+      caller = message;
+      for (const { toolCallId } of callsOf(message)) speakers.set(toolCallId, message);
+    }
+    if (message.role === 'user') caller = undefined;
+    if (message.role !== 'tool' || caller === undefined) continue;
+    speakers.set(message, caller);
+    const byId = results.get(caller) ?? new Map<string, ToolResultPart>();
+    for (const part of message.content) {
+      if (part.type !== 'tool-result') continue;
+      byId.set(part.toolCallId, part);
+      results.set(part.toolCallId, byId);
+    }
+    results.set(caller, byId);
+  }
+  return {
+    callerOf(message) {
+      const first = message.content.find((part) => part.type === 'tool-result');
+      return speakers.get(message) ?? speakers.get(first?.toolCallId ?? '');
+    },
+    resultOf: (caller, { toolCallId }) => (results.get(caller) ?? results.get(toolCallId))?.get(toolCallId),
+  };
+}

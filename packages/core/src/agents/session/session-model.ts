@@ -1,0 +1,34 @@
+import type { LanguageModel } from 'ai';
+import { CuelineError } from '../../base/errors.ts';
+
+/** A session's model as plain data. */
+export type SessionModel = {
+  provider: 'openai' | 'anthropic' | 'ollama';
+  model: string;
+  /** Default: that of the environment. Ollama needs none. */
+  apiKey?: string | undefined;
+  /** Of Ollama by default `http://127.0.0.1:11434`. */
+  baseURL?: string | undefined;
+};
+
+/** What a session is given as its model, as a run takes it. @throws CuelineError `invalid_options` */
+export function modelOf(given: SessionModel | string | LanguageModel): string | LanguageModel {
+  return isPlain(given) ? `${given.provider}:${given.model}` : given;
+}
+
+/** True for a model as plain data. @throws CuelineError `invalid_options` for what is no model at all */
+export function isPlain(given: SessionModel | string | LanguageModel): given is SessionModel {
+  if (typeof given === 'string') return false;
+  const { provider, model, specificationVersion } = (given ?? {}) as Partial<Record<string, unknown>>;
+  if (specificationVersion !== undefined) return false;
+  if (
+    ['openai', 'anthropic', 'ollama'].includes(provider as string) &&
+    typeof model === 'string' &&
+    model !== ''
+  )
+    return true;
+  throw new CuelineError(
+    'invalid_options',
+    `The model of a session is { provider: 'openai' | 'anthropic' | 'ollama', model: 'gpt-4o' }, a text such as 'mistral:mistral-large-latest', or an AI SDK model, and not ${JSON.stringify({ provider, model })}.`,
+  );
+}

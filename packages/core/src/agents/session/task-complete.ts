@@ -1,0 +1,59 @@
+import { jsonSchema } from 'ai';
+import { isRecord } from '../../base/part-error.ts';
+import type { Prompt } from '../../prompt/prompt.ts';
+
+/** The name of the tool with which a model says that it is done. */
+const TASK_COMPLETE = 'task_complete';
+
+/** What a model says it has done. */
+export type Completion = { summary: string; result?: unknown };
+
+/** The tool that ends a session. */
+export type TaskComplete = {
+  define(prompt: Prompt): void;
+  /** What the model has said, once it has. */
+  readonly completion: Completion | undefined;
+};
+
+const schema = jsonSchema<Completion>(
+  {
+    type: 'object',
+    properties: {
+      summary: { type: 'string', description: 'What was done, in a few sentences' },
+      result: { description: 'What came of it as data, where the task asks for any' },
+    },
+    required: ['summary'],
+    additionalProperties: false,
+  },
+  {
+    validate: (value) =>
+      isRecord(value) && typeof value['summary'] === 'string'
+        ? { success: true, value: value as Completion }
+        : {
+            success: false,
+            error: new Error('summary must be a text: task_complete({ summary: "What was done" }).'),
+          },
+  },
+);
+
+export function createTaskComplete(): TaskComplete {
+  let completion: Completion | undefined;
+  return {
+    define(prompt) {
+      prompt.defTool(
+        TASK_COMPLETE,
+        'Call this once the task is completed, with a summary of what was done. It ends the session.',
+        schema,
+        ({ summary, result }) => {
+          // of several in one answer, the first counts
+          completion ??= { summary, ...(result === undefined ? {} : { result }) };
+          return { completed: true };
+        },
+        { effect: 'read' },
+      );
+    },
+    get completion() {
+      return completion;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { CuelineError } from '../../base/errors.ts';
+import { readBlocks } from './read-blocks.ts';
+import { readTags, type FoundTag } from './read-tags.ts';
+import type { Tags, TagValues } from './tags.ts';
+
+/** What the system prompt says of the tags. */
+export function tagsLine(tags: Tags): string {
+  const { required, optional } = tags;
+  const shown = (names: readonly string[], often: string): string =>
+    names.map((name) => `${shapeOf(tags, name)}${tags.lists.includes(name) ? ` (${often})` : ''}`).join(', ');
+  const lines = [
+    ...(required.length > 0 ? [`Write your answer in these tags: ${shown(required, 'one or more')}.`] : []),
+    ...(optional.length > 0 ? [`Where it is of use, add: ${shown(optional, 'as many as you need')}.`] : []),
+  ];
+  return lines.join(' ');
+}
+
+/** What an answer says in its tags. @throws CuelineError `parse_failed`, in words for the model */
+export function parseTags<Required extends string, Optional extends string, List extends string>(
+  tags: Tags<Required, Optional, List>,
+  text: string,
+): TagValues<Required, Optional, List> {
+  const names: readonly string[] = [...tags.required, ...tags.optional];
+  const lists: readonly string[] = tags.lists;
+  const found = new Map([
+    ...readTags(
+      text,
+      names.filter((name) => !tags.markdown.includes(name)),
+    ),
+    ...readBlocks(text, tags.markdown),
+  ]);
+  const faults = names.flatMap((name) => {
+    const fault = faultOf(found.get(name)!, (tags.required as readonly string[]).includes(name));
+    return fault === undefined ? [] : [`${markOf(tags, name)} ${fault}`];
+  });
+  if (faults.length > 0) {
+    throw new CuelineError('parse_failed', `${faults.join('; ')}. Write it as ${shapeOf(tags, names[0]!)}.`);
+  }
+  const values = names.flatMap((name): [string, string | string[]][] => {
+    const said = found.get(name)!.values.filter((value) => value !== '');
+    if (lists.includes(name)) return [[name, said]];
+    return said.length === 0 ? [] : [[name, said.at(-1)!]];
+  });
+  return Object.fromEntries(values) as TagValues<Required, Optional, List>;
+}
+
+/** What is wrong with what a text has of a tag. */
+function faultOf({ values, opened, closed }: FoundTag, isRequired: boolean): string | undefined {
+  if (values.some((value) => value !== '')) return undefined;
+  if (values.length === 0 && opened) return 'is opened and never closed';
+  if (!isRequired) return undefined;
+  if (values.length > 0) return 'is empty';
+  return closed ? 'is closed and never opened' : 'is missing';
+}
+
+function isBlock(tags: Tags, name: string): boolean {
+  return tags.markdown.includes(name);
+}
+
+function markOf(tags: Tags, name: string): string {
+  return isBlock(tags, name) ? `\`\`\`${name}` : `<${name}>`;
+}
+
+function shapeOf(tags: Tags, name: string): string {
+  return isBlock(tags, name) ? `\`\`\`${name} … \`\`\`` : `<${name}>…</${name}>`;
+}

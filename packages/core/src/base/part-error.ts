@@ -1,0 +1,18 @@
+import { CuelineError } from './errors.ts';
+
+/** The error for a part of a message that cannot be sent: where it stands, and what is wrong there. */
+export function partError(path: string, problem: string): CuelineError {
+  return new CuelineError('invalid_definition', `${path} ${problem}`, { details: { path } });
+}
+
+/** A value as a message may quote it: short, and told from text that merely reads the same. */
+export function quoted(value: unknown): string {
+  if (typeof value === 'string') return `'${value.length > 40 ? `${value.slice(0, 40)}…` : value}'`;
+  if (value === null || typeof value !== 'object') return String(value);
+  return Array.isArray(value) ? 'a list' : 'an object';
+}
+
+/** True for an object that is neither null nor a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,246 @@
+import type { UIMessage, UIMessageChunk } from 'ai';
+import { CuelineError } from '../base/errors.ts';
+import { createChatTranslator } from './chat-chunks.ts';
+import {
+  LOG_VERSION,
+  type ApprovalAnswer,
+  type ClientToolAnswer,
+  type RequestAnswer,
+  type RunEvent,
+} from '../log/events.ts';
+import { isOpenRequest } from '../log/reduce.ts';
+import { createRunLog } from '../log/run-log.ts';
+import type { Executor } from '../executors/executor.ts';
+
+/** How long calls that may be about to ask, too, are waited for, in milliseconds. */
+const SETTLE_MS = 50;
+/** How long a run that is found again may be silent before what it has not said so far counts as never said, in milliseconds. */
+const CATCH_UP_MS = 1_000;
+/** How long an executor may take to say itself that it has stopped, in milliseconds. */
+const STOP_GRACE_MS = 1_000;
+
+/** The run that a chat has, or had last. It goes on while nobody reads it. */
+export type ChatRun = {
+  /** True where a reconnecting client has nothing to get: it was stopped, or its end has been read. */
+  readonly isOver: boolean;
+  /**
+   * The run as the AI SDK's chunks, up to its end or to where it waits for answers: all of it, or what comes after
+   * event number `after`. Aborting `signal` ends the stream, and the run where `stopsRun` is true and nobody else reads.
+   */
+  stream(options: ChatStreamOptions): ReadableStream<UIMessageChunk>;
+  /**
+   * Tells the run what was answered of some approvals, by their ids, and what calls came to, by the calls' ids, of which
+   * those count that wait for the client. Returns after which event the rest begins, or undefined where this run has asked
+   * for none of it. @throws CuelineError `interrupted` where an answer reaches nobody
+   */
+  respond(
+    approvals: ReadonlyMap<string, ApprovalAnswer | undefined>,
+    outputs: ReadonlyMap<string, ClientToolAnswer>,
+  ): Promise<number | undefined>;
+  stop(): void;
+  /** The chat: the messages that the run was started with, and its answer. */
+  messages(): UIMessage[];
+};
+
+export type ChatStreamOptions = {
+  signal: AbortSignal | undefined;
+  stopsRun: boolean;
+  after?: number;
+  /** Id of the message that the answer goes on with, where that is not a message of its own. */
+  messageId?: string | undefined;
+};
+
+export type ChatRunOptions = {
+  /** What the chat had said when the run was started; undefined where that is known from the run only. */
+  messages?: readonly UIMessage[];
+  /** The prompt's name, for a run that never says so. */
+  name: string;
+  executor: Executor;
+  controller: AbortController;
+  events: AsyncIterable<RunEvent>;
+  /** Told of the id by which the run can be found again, and with undefined that there is nothing more to find. */
+  onRunId: (runId: string | undefined) => void;
+};
+
+/** Begins to write down what happens in a run, for whoever reads it now or later. */
+export function createChatRun(options: ChatRunOptions): ChatRun {
+  const { executor, controller, onRunId } = options;
+  const log = createRunLog();
+  /** Requests whose answer has been sent. */
+  const answered = new Set<string>();
+  let readers = 0;
+  let pausedAfter = -1;
+  let isOver = false;
+
+  log.listen((event) => {
+    const begins = event.type === 'run-start' || event.type === 'run-resume';
+    if (begins && event.runId !== '' && !isOver) onRunId(event.runId);
+  });
+  void record();
+
+  async function record(): Promise<void> {
+    let error = new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.');
+    try {
+      for await (const event of options.events) {
+        log.push(event);
+        if (log.ended) return;
+      }
+    } catch (cause) {
+      error = CuelineError.isInstance(cause)
+        ? cause
+        : new CuelineError('script_error', cause instanceof Error ? cause.message : String(cause), { cause });
+    }
+    end({ outcome: 'error', error: error.toJSON() });
+  }
+
+  function end(how: Omit<Extract<RunEvent, { type: 'run-end' }>, 'type' | 'seq' | 't'>): void {
+    if (log.events.length === 0) {
+      const messages = options.messages ?? [];
+      const { name } = options;
+      log.append({ type: 'run-start', v: LOG_VERSION, runId: '', name, model: '', messages, messageId: '' });
+    }
+    log.append({ type: 'run-end', ...how });
+  }
+
+  function over(): void {
+    if (!isOver) onRunId(undefined);
+    isOver = true;
+  }
+
+  function stop(): void {
+    over();
+    if (log.ended) return;
+    controller.abort();
+    setTimeout(() => end({ outcome: 'stopped' }), STOP_GRACE_MS);
+  }
+
+  /** Resolves when there is an event to read or `signal` aborts, and after `ms` with true. */
+  function quietFor(ms: number | undefined, count: number, left: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const done = (quiet: boolean): void => {
+        unlisten();
+        clearTimeout(timer);
+        left.removeEventListener('abort', wake);
+        resolve(quiet);
+      };
+      const wake = (): void => done(false);
+      const unlisten = log.listen(wake);
+      const timer = ms === undefined ? undefined : setTimeout(() => done(true), ms);
+      left.addEventListener('abort', wake);
+      if (log.events.length > count || left.aborted) wake();
+    });
+  }
+
+  /** Resolves when the run has said all that these ids are of, or has nothing to say for a while. */
+  async function caughtUp(ids: readonly string[]): Promise<void> {
+    const { signal } = new AbortController();
+    const missing = new Set(ids);
+    let read = 0;
+    do {
+      for (; read < log.events.length; read += 1) {
+        const event = log.events[read];
+        if (event?.type === 'request-open') missing.delete(event.requestId);
+        const isKnown = event?.type === 'request-open' || event?.type === 'tool-end';
+        if (isKnown || event?.type === 'tool-error') missing.delete(event.toolCallId);
+        if (event?.type === 'tool-input-end' && event.invalid !== undefined) missing.delete(event.toolCallId);
+      }
+    } while (missing.size > 0 && !log.ended && !(await quietFor(CATCH_UP_MS, read, signal)));
+  }
+
+  async function* chunks(
+    { after = -1, messageId }: ChatStreamOptions,
+    left: AbortSignal,
+  ): AsyncGenerator<UIMessageChunk> {
+    const translator = createChatTranslator();
+    for (let read = 0; !left.aborted;) {
+      const event = log.events[read];
+      if (event !== undefined) {
+        read += 1;
+        // what was read before counts for what follows
+        const said = translator.translate(event);
+        if (read - 1 > after) yield* said.map((chunk) => renamed(chunk, messageId));
+        if (event.type === 'run-end') return over();
+        continue;
+      }
+      const stillness = translator.stillness(answered);
+      if (stillness !== 'waiting') {
+        if (!(await quietFor(stillness === 'soon' ? SETTLE_MS : undefined, read, left))) continue;
+      }
+      pausedAfter = read - 1;
+      return yield* translator.pause();
+    }
+    yield { type: 'abort' };
+  }
+
+  return {
+    get isOver() {
+      return isOver;
+    },
+    stream(given) {
+      const { signal, stopsRun } = given;
+      const left = new AbortController();
+      readers += 1;
+      const leave = (): void => {
+        if (left.signal.aborted) return;
+        left.abort();
+        readers -= 1;
+      };
+      const onAbort = (): void => {
+        leave();
+        // a component that is shown again at once, as in StrictMode, has by then reconnected
+        if (stopsRun) setTimeout(() => readers === 0 && stop());
+      };
+      signal?.addEventListener('abort', onAbort);
+      if (signal?.aborted === true) leave();
+      const reader = chunks(given, left.signal);
+      return new ReadableStream<UIMessageChunk>({
+        async pull(controller) {
+          const next = await reader.next();
+          if (next.done !== true) return controller.enqueue(next.value);
+          // where the stream was cancelled, it is the signal that says whether for good
+          signal?.removeEventListener('abort', onAbort);
+          leave();
+          controller.close();
+        },
+        cancel: leave,
+      });
+    },
+    async respond(approvals, outputs) {
+      // one that was started here has said all that its client knows
+      if (options.messages === undefined) await caughtUp([...approvals.keys(), ...outputs.keys()]);
+      const requests = new Map<string, RequestAnswer | undefined>(approvals);
+      for (const { kind, requestId, toolCallId, agent } of log.getState().requests) {
+        const output = outputs.get(agent === undefined ? toolCallId : requestId);
+        if (kind === 'client-tool' && output !== undefined) requests.set(requestId, output);
+      }
+      const last = log.events.findLastIndex(
+        (event) => event.type === 'request-open' && requests.has(event.requestId),
+      );
+      if (last < 0) return undefined;
+      const isOpen = (id: string): boolean =>
+        log.getState().requests.some((request) => request.requestId === id && isOpenRequest(request));
+      for (const [requestId, answer] of requests) {
+        if (answer === undefined || !isOpen(requestId)) continue;
+        const reply = await executor.send?.(log.getState().runId, { type: 'respond', requestId, answer });
+        if (reply?.accepted === true) answered.add(requestId);
+        // somebody else may have answered it meanwhile; else a client that sends by itself would do so for ever
+        else if (isOpen(requestId)) {
+          throw new CuelineError('interrupted', reply?.reason ?? 'It cannot be told anything.');
+        }
+      }
+      return Math.max(last, pausedAfter);
+    },
+    stop,
+    messages() {
+      const [first] = log.events;
+      if (first?.type !== 'run-start') return [...(options.messages ?? [])];
+      const { messages, turns = messages.length } = first;
+      const said = options.messages ?? messages.slice(messages.length - turns);
+      return [...said, ...log.getState().messages.filter(({ id }) => id === first.messageId)];
+    },
+  };
+}
+
+function renamed(chunk: UIMessageChunk, messageId: string | undefined): UIMessageChunk {
+  return chunk.type === 'start' && messageId !== undefined ? { ...chunk, messageId } : chunk;
+}

@@ -1,0 +1,198 @@
+import type { UIMessageChunk } from 'ai';
+import { createId } from '../base/create-id.ts';
+import { CuelineError } from '../base/errors.ts';
+import type { PromptDefinition } from '../prompt/define-prompt.ts';
+import { checkNames } from '../base/check-names.ts';
+import { inOptions } from '../prompt/option-names.ts';
+import { createChatRun, type ChatRun } from './chat-run.ts';
+import { approvalsIn, outputsIn, tasksIn, toTurns } from './chat-turns.ts';
+import type { Executor } from '../executors/executor.ts';
+import type { ChatCall, ChatSettings, RunIds } from './prompt-transport.ts';
+
+/** A prompt that a chat runs, and where. */
+export type ChatPrompt = {
+  definition: PromptDefinition<unknown>;
+  executor: Executor;
+  settings: ChatSettings;
+  /** The run of each chat, by the chat's id. */
+  runs: Map<string, ChatRun>;
+};
+
+/** Every setting of a transport. The compiler holds the list against the type. */
+const settingNames: Record<keyof ChatSettings, true> = {
+  executor: true,
+  input: true,
+  model: true,
+  onAbort: true,
+  options: true,
+  runIds: true,
+};
+
+/** How many chats are remembered whose runs are over: a server has no end of them. */
+const KEPT_CHATS = 100;
+
+type Watcher = { chatId: string; abortSignal: AbortSignal | undefined };
+
+type ChatMessage = ChatCall & { messageId: string | undefined; abortSignal: AbortSignal | undefined };
+
+/** Runs that are being looked for where they happen, by their executors and ids. */
+const searchesByExecutor = new WeakMap<Executor, Map<string, Promise<ChatRun | undefined>>>();
+
+/** Starts a run with what a chat has said, or tells the one that waits what was answered. */
+export async function send(prompt: ChatPrompt, call: ChatMessage): Promise<ReadableStream<UIMessageChunk>> {
+  checkNames('PromptTransport', prompt.settings, Object.keys(settingNames), 'invalid_options', (name) =>
+    inOptions('new PromptTransport(prompt, ', name),
+  );
+  const { chatId, trigger, messages, messageId } = call;
+  const about = messages.find(({ id }) => id === messageId) ?? messages.at(-1);
+  // where the client goes on with an answer, what comes belongs to the same message
+  const goesOn = trigger === 'submit-message' && about?.role === 'assistant' ? about : undefined;
+  const approvals = approvalsIn(goesOn);
+  const outputs = outputsIn(goesOn);
+  if (approvals.size + outputs.size > 0) {
+    const run = await findRun(prompt, chatId);
+    const after = await run?.respond(approvals, outputs);
+    if (run !== undefined && after !== undefined) return read(prompt, run, call, { after });
+  }
+  // an output that no run waits for is a result in the conversation like any other
+  if ([...approvals.values()].some((answer) => answer !== undefined)) {
+    throw new CuelineError(
+      'interrupted',
+      'The run that asked for this is gone, so the answer reaches nobody and nothing is run. Send a message to go on from here.',
+    );
+  }
+  const run = await start(prompt, call);
+  return read(prompt, run, call, { messageId: goesOn?.id });
+}
+
+/** The run under way in a chat, from its beginning; null where there is none. */
+export async function reconnect(
+  prompt: ChatPrompt,
+  call: Watcher,
+): Promise<ReadableStream<UIMessageChunk> | null> {
+  const run = prompt.runs.get(call.chatId) ?? (await findRun(prompt, call.chatId));
+  return run === undefined || run.isOver ? null : read(prompt, run, call, {});
+}
+
+function read(
+  { settings }: ChatPrompt,
+  run: ChatRun,
+  { abortSignal }: Watcher,
+  part: { after?: number; messageId?: string | undefined },
+): ReadableStream<UIMessageChunk> {
+  return run.stream({ signal: abortSignal, stopsRun: settings.onAbort !== 'detach', ...part });
+}
+
+async function start(prompt: ChatPrompt, call: ChatMessage): Promise<ChatRun> {
+  const { definition, executor, settings, runs } = prompt;
+  const { messageId: _id, abortSignal: _signal, ...facts } = call;
+  const { chatId, messages } = call;
+  const input: unknown = typeof settings.input === 'function' ? await settings.input(facts) : settings.input;
+  // two runs of one chat would answer the same
+  runs.get(chatId)?.stop();
+  const controller = new AbortController();
+  const { model, options } = settings;
+  const run = createChatRun({
+    name: definition.name,
+    messages: [...messages],
+    executor,
+    controller,
+    events: executor.start(
+      {
+        definition,
+        input,
+        model,
+        options,
+        messages: toTurns(messages),
+        tasks: tasksIn(messages),
+        // lets an executor that is far away ask again where its first try may have arrived
+        key: createId('turn'),
+      },
+      controller.signal,
+    ),
+    onRunId: (runId) => rememberRunId(settings.runIds, chatId, runId),
+  });
+  remember(runs, chatId, run);
+  if (call.abortSignal?.aborted === true) run.stop();
+  return run;
+}
+
+/** The run of a chat: the one that is known here, or one that goes on elsewhere since before the page was loaded. */
+async function findRun(prompt: ChatPrompt, chatId: string): Promise<ChatRun | undefined> {
+  const { executor, settings, runs } = prompt;
+  const known = runs.get(chatId);
+  if (known !== undefined) return known;
+  const runId = recallRunId(settings.runIds, chatId);
+  if (runId === undefined) return undefined;
+  const searches = searchesByExecutor.get(executor) ?? new Map<string, Promise<ChatRun | undefined>>();
+  searchesByExecutor.set(executor, searches);
+  // a component that is mounted twice, as in StrictMode, looks for it twice
+  const search = searches.get(runId) ?? attach(prompt, chatId, runId);
+  searches.set(runId, search);
+  try {
+    return await search;
+  } finally {
+    searches.delete(runId);
+  }
+}
+
+async function attach(prompt: ChatPrompt, chatId: string, runId: string): Promise<ChatRun | undefined> {
+  const { definition, executor, settings, runs } = prompt;
+  const controller = new AbortController();
+  const iterator = executor.attach?.(runId, -1, controller.signal)?.[Symbol.asyncIterator]();
+  const forget = (): undefined => rememberRunId(settings.runIds, chatId, undefined);
+  if (iterator === undefined) return forget();
+  let first;
+  try {
+    first = await iterator.next();
+  } catch (error) {
+    if (CuelineError.isInstance(error) && error.code === 'interrupted') return forget();
+    throw error;
+  }
+  if (first.done === true) return forget();
+  const { value } = first;
+  const run = createChatRun({
+    name: definition.name,
+    executor,
+    controller,
+    events: (async function* () {
+      yield value;
+      yield* { [Symbol.asyncIterator]: () => iterator };
+    })(),
+    onRunId: (id) => rememberRunId(settings.runIds, chatId, id),
+  });
+  remember(runs, chatId, run);
+  return run;
+}
+
+/** The run is the chat's newest; of the chats where nothing goes on, the oldest are forgotten. */
+function remember(runs: Map<string, ChatRun>, chatId: string, run: ChatRun): void {
+  runs.delete(chatId);
+  runs.set(chatId, run);
+  for (const [id, { isOver }] of runs) {
+    if (runs.size <= KEPT_CHATS) return;
+    if (isOver) runs.delete(id);
+  }
+}
+
+/** A store that is full or blocked costs only that a reload does not find the run. */
+function rememberRunId(runIds: RunIds | undefined, chatId: string, runId: string | undefined): undefined {
+  try {
+    if (runId === undefined) runIds?.removeItem(keyOf(chatId));
+    else runIds?.setItem(keyOf(chatId), runId);
+  } catch {
+    return undefined;
+  }
+}
+
+function recallRunId(runIds: RunIds | undefined, chatId: string): string | undefined {
+  try {
+    return runIds?.getItem(keyOf(chatId)) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function keyOf(chatId: string): string {
+  return `cueline:chat:${chatId}`;
+}

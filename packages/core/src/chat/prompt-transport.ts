@@ -1,0 +1,124 @@
+import type { ChatTransport, LanguageModel, UIMessage, UIMessageChunk } from 'ai';
+import type { CuelineErrorCode } from '../base/errors.ts';
+import { loadPart } from '../base/load-part.ts';
+import type { TaskState } from '../log/state.ts';
+import type { PromptDefinition } from '../prompt/define-prompt.ts';
+import type * as Chat from './chat.ts';
+import type { ChatRun } from './chat-run.ts';
+import type { Executor } from '../executors/executor.ts';
+import { inProcess } from '../executors/in-process.ts';
+import type { PromptOptions } from '../prompt/prompt-options.ts';
+
+/** What a chat of the AI SDK asks for: its messages so far, and what its caller gave besides. */
+export type ChatCall = {
+  chatId: string;
+  trigger: 'submit-message' | 'regenerate-message';
+  messages: readonly UIMessage[];
+  headers?: Record<string, string> | Headers | undefined;
+  body?: object | undefined;
+  metadata?: unknown;
+};
+
+/** Where the id of a chat's run is kept while it goes on, such as `sessionStorage`. */
+export type RunIds = {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+};
+
+/** How {@link PromptTransport} runs its prompt, besides the input. */
+export type ChatSettings = {
+  /** Where runs happen; default `inProcess()`. */
+  executor?: Executor | undefined;
+  /** Model to use instead of the definition's own. */
+  model?: string | LanguageModel | undefined;
+  options?: PromptOptions | undefined;
+  /**
+   * What becomes of the run when a chat's `stop()` is called or its component goes away, which look the same from here:
+   * it ends (default), or it goes on for whoever reconnects, and `stop` of the transport ends it.
+   */
+  onAbort?: 'stop' | 'detach' | undefined;
+  /** Lets a chat find its run again after a reload, where the executor can attach to it. */
+  runIds?: RunIds | undefined;
+  input?: unknown;
+};
+
+/** What {@link PromptTransport} takes besides the prompt. A function makes the input of each turn. */
+export type PromptTransportOptions<Input = void> = Omit<ChatSettings, 'input'> &
+  (void extends Input
+    ? { input?: Input }
+    : { /** What the prompt function gets. */ input: Input | ((call: ChatCall) => Input | Promise<Input>) });
+
+/**
+ * A message with what a prompt shows in a chat besides the AI SDK's own parts: its task list, as `data-tasks`, and behind
+ * a step that broke off and is tried again the code of the error, as `data-retry` (see `withoutRetried`).
+ */
+export type PromptUIMessage = UIMessage<
+  unknown,
+  { tasks: readonly TaskState[]; retry: { code: CuelineErrorCode } }
+>;
+
+/** The run of each chat, by the definition: an app may make a transport at each render. */
+const chats = new WeakMap<object, Map<string, ChatRun>>();
+
+/**
+ * Lets a stock `useChat` run a prompt, in this page or wherever the executor runs it. Its turns follow the prompt's own
+ * messages; a call that needs an approval waits for `addToolApprovalResponse`. A setting that does not exist is an
+ * `invalid_options` error of the first message.
+ *
+ * @example
+ * const chat = useChat({ transport: new PromptTransport(planDay, { model: 'openai:gpt-4o' }) });
+ */
+export class PromptTransport<Input = void> implements ChatTransport<UIMessage> {
+  readonly resumeStreamIsReplay = true;
+  readonly #prompt: Chat.ChatPrompt;
+
+  constructor(
+    definition: PromptDefinition<Input>,
+    ...[settings]: void extends Input
+      ? [options?: PromptTransportOptions<Input>]
+      : [options: PromptTransportOptions<Input>]
+  ) {
+    const given: ChatSettings = settings ?? {};
+    const runs = chats.get(definition) ?? new Map<string, ChatRun>();
+    chats.set(definition, runs);
+    this.#prompt = {
+      // the input is made for this definition
+      definition: definition as PromptDefinition<unknown>,
+      executor: given.executor ?? inProcess(),
+      settings: given,
+      runs,
+    };
+  }
+
+  /** Starts a run with the chat's messages, or goes on with the one whose requests they answer. */
+  async sendMessages(
+    call: Parameters<ChatTransport<UIMessage>['sendMessages']>[0],
+  ): Promise<ReadableStream<UIMessageChunk>> {
+    const { send } = await loadChat();
+    return send(this.#prompt, call);
+  }
+
+  /** The chat's run from its beginning, where one is under way or has ended unread; else null. */
+  async reconnectToStream(
+    call: Parameters<ChatTransport<UIMessage>['reconnectToStream']>[0],
+  ): Promise<ReadableStream<UIMessageChunk> | null> {
+    const { reconnect } = await loadChat();
+    return reconnect(this.#prompt, { chatId: call.chatId, abortSignal: call.abortSignal });
+  }
+
+  /** The chat as far as it is known here, for a component that is shown again: `useChat({ messages })`. */
+  messages(chatId: string): UIMessage[] {
+    return this.#prompt.runs.get(chatId)?.messages() ?? [];
+  }
+
+  /** Ends the chat's run as `stopped`, also one that waits for an approval or that nobody watches. */
+  stop(chatId: string): void {
+    this.#prompt.runs.get(chatId)?.stop();
+  }
+}
+
+/** What a chat needs comes with its first message. */
+function loadChat(): Promise<typeof Chat> {
+  return loadPart('chats', import('./chat.ts'));
+}

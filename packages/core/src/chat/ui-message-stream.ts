@@ -1,0 +1,234 @@
+import type { UIMessageChunk } from 'ai';
+import type { RunEvent, ToolCallFacts } from '../log/events.ts';
+import { steeringPart } from '../log/message.ts';
+import { UNANSWERED, WITHDRAWN } from '../log/tool-part.ts';
+
+/**
+ * Translates events into the AI SDK's UI message chunks, one event after the other. A stock `useChat`, AI Elements or
+ * `readUIMessageStream` can read what comes out. Returns the translation of one event: none, one or several chunks.
+ */
+export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk[] {
+  let stepStarted = true;
+  /** The calls that wait for an approval or for the page, by the request's id. */
+  const asked = new Map<string, { kind: string; toolCallId: string; providerExecuted: boolean }>();
+  /** Calls that were refused, so that their errors are no failures. */
+  const denied = new Set<string>();
+
+  /** `start-step` goes out with the first thing that the step says, as the AI SDK does it. */
+  function inStep(chunk: UIMessageChunk): UIMessageChunk[] {
+    if (stepStarted) return [chunk];
+    stepStarted = true;
+    return [{ type: 'start-step' }, chunk];
+  }
+
+  function answered(event: Extract<RunEvent, { type: 'request-answer' }>): UIMessageChunk[] {
+    const { requestId: approvalId, answer } = event;
+    const call = asked.get(approvalId);
+    asked.delete(approvalId);
+    if (call === undefined || answer.approve === undefined) return [];
+    const { toolCallId } = call;
+    const response = responseChunk(
+      approvalId,
+      answer.approve,
+      'reason' in answer ? answer.reason : undefined,
+    );
+    if (answer.approve) return [response];
+    denied.add(toolCallId);
+    return call.providerExecuted ? [response, { type: 'tool-output-denied', toolCallId }] : [response];
+  }
+
+  return (event) => {
+    // what an agent says is no part of the answer, which has the agent's result as its tool's output
+    if (event.agent !== undefined) return [];
+    switch (event.type) {
+      case 'run-start':
+        return [{ type: 'start', messageId: event.messageId }];
+      case 'step-start':
+        stepStarted = false;
+        return [];
+      case 'step-end':
+        return inStep({ type: 'finish-step' });
+      case 'retry': {
+        if (!stepStarted || event.attempt !== undefined) return [];
+        stepStarted = false;
+        // a client cannot take anything back, so what is void is a step of its own, with a mark
+        return [{ type: 'data-retry', data: { code: event.error.code } }, { type: 'finish-step' }];
+      }
+      case 'text-start':
+      case 'reasoning-start':
+      case 'reasoning-end':
+        return inStep({ type: event.type, id: event.id, ...metadata(event) });
+      case 'text-end': {
+        const { type, id, citations } = event;
+        return inStep({ type, id, ...(citations === undefined ? {} : { citations }), ...metadata(event) });
+      }
+      case 'text-delta':
+      case 'reasoning-delta':
+        return inStep({ type: event.type, id: event.id, delta: event.text, ...metadata(event) });
+      case 'custom':
+        return inStep({ type: 'custom', kind: event.kind, ...metadata(event) });
+      case 'tool-input-start':
+        denied.delete(event.toolCallId);
+        return inStep({
+          type: 'tool-input-start',
+          toolCallId: event.toolCallId,
+          toolName: event.toolName,
+          ...(event.inputEncoding === undefined ? {} : { inputEncoding: event.inputEncoding }),
+          ...facts(event),
+        });
+      case 'tool-input-delta':
+        return inStep({
+          type: 'tool-input-delta',
+          toolCallId: event.toolCallId,
+          inputTextDelta: event.delta,
+        });
+      case 'tool-input-end': {
+        const { toolCallId, toolName, input } = event;
+        denied.delete(toolCallId);
+        if (event.invalid === undefined) {
+          return inStep({ type: 'tool-input-available', toolCallId, toolName, input, ...facts(event) });
+        }
+        return inStep({
+          type: 'tool-input-error',
+          toolCallId,
+          toolName,
+          input,
+          errorText: event.invalid,
+          ...facts(event),
+        });
+      }
+      case 'tool-preliminary':
+      case 'tool-end':
+        return inStep({
+          type: 'tool-output-available',
+          toolCallId: event.toolCallId,
+          output: event.output === undefined ? null : event.output,
+          ...outputFacts(event),
+          ...(event.type === 'tool-preliminary' ? { preliminary: true } : {}),
+        });
+      case 'tool-approval': {
+        const { toolCallId, approvalId, approved, reason } = event;
+        if (!approved) denied.add(toolCallId);
+        return [
+          ...inStep({ type: 'tool-approval-request', approvalId, toolCallId, isAutomatic: true }),
+          responseChunk(approvalId, approved, reason),
+        ];
+      }
+      case 'request-open': {
+        const { requestId: approvalId, kind, toolCallId, fault, providerExecuted = false } = event;
+        asked.set(approvalId, { kind, toolCallId, providerExecuted });
+        // the call of a client tool is there as soon as its arguments are, and ends with its output
+        if (kind !== 'approval') return [];
+        const reason = fault === undefined ? {} : { reason: fault };
+        return inStep({ type: 'tool-approval-request', approvalId, toolCallId, ...reason });
+      }
+      case 'request-answer':
+        return answered(event);
+      case 'request-withdraw': {
+        const call = asked.get(event.requestId);
+        asked.delete(event.requestId);
+        return call?.kind === 'approval' ? [failed(call.toolCallId, WITHDRAWN)] : [];
+      }
+      case 'tool-error':
+        if (denied.delete(event.toolCallId)) {
+          return inStep({ type: 'tool-output-denied', toolCallId: event.toolCallId });
+        }
+        return inStep({
+          type: 'tool-output-error',
+          toolCallId: event.toolCallId,
+          errorText: event.error,
+          ...outputFacts(event),
+        });
+      case 'steer':
+        return [steeringPart(event)];
+      case 'source': {
+        const { sourceType, id, ...rest } = event.source;
+        return inStep({ type: `source-${sourceType}`, sourceId: id, ...rest } as UIMessageChunk);
+      }
+      case 'file':
+        return inStep({
+          type: event.reasoning === true ? 'reasoning-file' : 'file',
+          mediaType: event.mediaType,
+          url: event.url,
+          ...metadata(event),
+        });
+      case 'run-end': {
+        const open = event.outcome === 'waiting' ? [] : [...asked.values()];
+        const unanswered = open.map(({ toolCallId }) => failed(toolCallId, UNANSWERED));
+        return [...unanswered, ...endChunks(event)];
+      }
+      default:
+        return [];
+    }
+  };
+}
+
+/** A run's events, a stored log or a live one, as the AI SDK's UI message stream. */
+export function toUIMessageStream(
+  events: Iterable<RunEvent> | AsyncIterable<RunEvent>,
+): ReadableStream<UIMessageChunk> {
+  const translate = createUIMessageTranslator();
+  const iterator =
+    Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]();
+  return new ReadableStream<UIMessageChunk>({
+    async pull(controller) {
+      // an event may have no translation, and a pull that enqueues nothing is not repeated
+      while (true) {
+        const next = await iterator.next();
+        if (next.done === true) return controller.close();
+        const chunks = translate(next.value);
+        for (const chunk of chunks) controller.enqueue(chunk);
+        if (chunks.length > 0) return;
+      }
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}
+
+function endChunks(event: Extract<RunEvent, { type: 'run-end' }>): UIMessageChunk[] {
+  switch (event.outcome) {
+    case 'stopped':
+      return [{ type: 'abort' }];
+    case 'error':
+      return [{ type: 'error', errorText: event.error?.message ?? 'The run failed.' }];
+    default:
+      return [
+        { type: 'finish', ...(event.finishReason === undefined ? {} : { finishReason: event.finishReason }) },
+      ];
+  }
+}
+
+/** A call that has failed. */
+export function failed(toolCallId: string, errorText: string): UIMessageChunk {
+  return { type: 'tool-output-error', toolCallId, errorText };
+}
+
+function responseChunk(approvalId: string, approved: boolean, reason: string | undefined): UIMessageChunk {
+  return {
+    type: 'tool-approval-response',
+    approvalId,
+    approved,
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+function metadata(event: { providerMetadata?: unknown }): { providerMetadata?: never } {
+  return event.providerMetadata === undefined ? {} : { providerMetadata: event.providerMetadata as never };
+}
+
+function outputFacts(
+  event: ToolCallFacts,
+): Pick<ToolCallFacts, 'providerExecuted' | 'dynamic' | 'toolMetadata'> {
+  return {
+    ...(event.providerExecuted === undefined ? {} : { providerExecuted: event.providerExecuted }),
+    ...(event.dynamic === undefined ? {} : { dynamic: event.dynamic }),
+    ...(event.toolMetadata === undefined ? {} : { toolMetadata: event.toolMetadata }),
+    ...metadata(event),
+  };
+}
+
+function facts(event: ToolCallFacts): ToolCallFacts {
+  return { ...outputFacts(event), ...(event.title === undefined ? {} : { title: event.title }) };
+}

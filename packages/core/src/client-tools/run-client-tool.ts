@@ -1,0 +1,171 @@
+import { createId } from '../base/create-id.ts';
+import { thrownText } from '../base/error-source.ts';
+import { CuelineError } from '../base/errors.ts';
+import type { ClientToolAnswer, RunEvent } from '../log/events.ts';
+import { isOpenRequest } from '../log/reduce.ts';
+import type { RunLog } from '../log/run-log.ts';
+import type { RequestState } from '../log/state.ts';
+import type { EditReply } from '../tasks/task.ts';
+import type { ClientToolFunction } from './client-tools.ts';
+import type { RunCommand } from '../executors/executor.ts';
+import { holdPage, untilPageIsGone } from './page-lock.ts';
+import { untilAborted } from '../base/until-aborted.ts';
+
+/** How often a command is sent again that a broken connection may have lost, and the pauses between, in milliseconds. */
+const TRIES = 8;
+const PAUSE_MS = 500;
+const MAX_PAUSE_MS = 10_000;
+
+/** This page, in the logs of the runs whose calls it runs. Another one after a reload. */
+const thisPage = createId('page');
+/** Requests whose calls this page runs, whichever run object follows them. */
+const activeRequests = new Set<string>();
+
+/** A run whose calls of client tools this page answers. */
+export type FollowedRun = {
+  readonly log: RunLog;
+  send(command: RunCommand): EditReply | Promise<EditReply>;
+};
+
+/**
+ * Runs one call of a client tool and answers it, if no other page does. A call that another page has begun waits until
+ * that page has gone; then one that only reads is run again, and any other is answered as interrupted, because it may
+ * have done what it does.
+ */
+export async function runClientTool(
+  request: RequestState,
+  fn: ClientToolFunction,
+  { log, send: tell }: FollowedRun,
+): Promise<void> {
+  const { requestId, toolName, effect, page } = request;
+  if (activeRequests.has(requestId)) return;
+  const closed = signalOfEnd(log, requestId);
+  let isMine = false;
+  const mine = (): void => {
+    isMine = true;
+    activeRequests.add(requestId);
+  };
+  try {
+    if (page === undefined) {
+      mine();
+      await holdPage(thisPage);
+      if ((await sendRepeatedly(tell, { type: 'begin', requestId, page: thisPage }, closed)).accepted)
+        await answer(await call());
+    } else {
+      if (page !== thisPage && !(await untilPageIsGone(page, closed))) return;
+      if (closed.aborted || activeRequests.has(requestId)) return;
+      mine();
+      await holdPage(thisPage);
+      const again: RunCommand = { type: 'begin', requestId, page: thisPage, instead: page };
+      if (effect !== 'read') await answer(interrupted(toolName));
+      else if ((await sendRepeatedly(tell, again, closed)).accepted) await answer(await call());
+    }
+  } catch (error) {
+    // what is lost with the connection is answered by the call's time limit
+    if (!closed.aborted) await answer({ error: errorTextOf(error) }).catch(() => {});
+  } finally {
+    if (isMine) activeRequests.delete(requestId);
+  }
+  const now = openRequest(log, requestId);
+  // another page had begun it, of which the log heard only while this page asked
+  if (now !== undefined && now.page !== undefined && now.page !== page && now.page !== thisPage) {
+    await runClientTool(now, fn, { log, send: tell });
+  }
+
+  async function call(): Promise<ClientToolAnswer> {
+    try {
+      const { toolCallId, input } = request;
+      const output = await untilAborted(
+        Promise.resolve(fn(structuredClone(input), { toolCallId, signal: closed })),
+        closed,
+      );
+      return { output: toPlain(toolName, output) };
+    } catch (error) {
+      return { error: errorTextOf(error) };
+    }
+  }
+
+  async function answer(given: ClientToolAnswer): Promise<void> {
+    if (closed.aborted) return;
+    const reply = await sendRepeatedly(tell, { type: 'respond', requestId, answer: given }, closed);
+    if (reply.accepted || closed.aborted || 'error' in given) return;
+    // an output that is refused is an error of this call
+    await sendRepeatedly(tell, { type: 'respond', requestId, answer: { error: reply.reason } }, closed);
+  }
+}
+
+/** Sends a command again where the connection broke: these do the same however often they come. */
+async function sendRepeatedly(
+  tell: FollowedRun['send'],
+  command: RunCommand,
+  closed: AbortSignal,
+): Promise<EditReply> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await tell(command);
+    } catch (error) {
+      if (closed.aborted) return { accepted: false, reason: 'The call needs no answer any more.' };
+      if (tries === TRIES || !isTransient(error)) throw error;
+      const pause = Math.min(PAUSE_MS * 2 ** (tries - 1), MAX_PAUSE_MS);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pause);
+        closed.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+      });
+    }
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  const codes: unknown[] = ['network', 'timeout', 'overloaded', 'rate_limited', 'provider_error'];
+  return CuelineError.isInstance(error) && codes.includes(error.code);
+}
+
+/** Aborts when a request is open no more. */
+function signalOfEnd(log: FollowedRun['log'], requestId: string): AbortSignal {
+  const controller = new AbortController();
+  if (openRequest(log, requestId) === undefined) controller.abort();
+  const unlisten = log.listen((event) => {
+    if (event.type !== 'run-end' && !isEndOf(event, requestId)) return;
+    unlisten();
+    controller.abort();
+  });
+  return controller.signal;
+}
+
+function openRequest(log: FollowedRun['log'], requestId: string): RequestState | undefined {
+  if (log.ended) return undefined;
+  return log.getState().requests.find((each) => each.requestId === requestId && isOpenRequest(each));
+}
+
+function isEndOf(event: RunEvent, requestId: string): boolean {
+  const ends = event.type === 'request-answer' || event.type === 'request-withdraw';
+  return ends && event.requestId === requestId;
+}
+
+/** What a function returned as JSON. Throws where that would not be what it returned. */
+function toPlain(toolName: string, output: unknown): unknown {
+  const text = JSON.stringify(output ?? null, function (this: Record<string, unknown>, key, child: unknown) {
+    const given = this[key];
+    const isFile = typeof Blob === 'function' && given instanceof Blob;
+    if (isFile || ArrayBuffer.isView(given) || given instanceof ArrayBuffer) {
+      throw new Error(
+        `${toolName} returned a file or bytes, which are not JSON. Return its text, or a data: URL of it.`,
+      );
+    }
+    return child;
+  }) as string | undefined;
+  return text === undefined ? null : (JSON.parse(text) as unknown);
+}
+
+function interrupted(toolName: string): ClientToolAnswer {
+  return {
+    error: `The page that ran ${toolName} was closed or reloaded before it answered, so it is not known whether the call has done its work.`,
+  };
+}
+
+function errorTextOf(error: unknown): string {
+  if (error === '' || (error instanceof Error && error.message === '')) {
+    return 'The function in the page failed, and did not say why.';
+  }
+  return thrownText(error);
+}

@@ -1,0 +1,150 @@
+import { streamText, type ModelMessage, type OutputInterface, type StreamTextResult, type ToolSet } from 'ai';
+import type { CuelineError } from '../base/errors.ts';
+import { guardedDownload } from '../provider/guarded-download.ts';
+import { isBrowser } from '../models/platform.ts';
+import { toRunError } from '../models/run-error.ts';
+import { layered, type Definitions } from '../prompt/definitions.ts';
+import type { Prompt } from '../prompt/prompt.ts';
+import type { ToolSchema } from '../tools/tool-definition.ts';
+import type { LoopPolicy } from './loop-policy.ts';
+import { convertOnce } from './convert-once.ts';
+import { createModelCalls } from '../provider/model-calls.ts';
+import type { PromptOptions, UserContext } from '../prompt/prompt-options.ts';
+import { createProviderApprovals } from './provider-approvals.ts';
+import { createRecorder, type Ending, type Recorder } from './recorder.ts';
+import { createResponseCheck, type ResponseCheck } from './response-check.ts';
+import { composeStreamOptions, type StreamContext } from './stream-options.ts';
+import { createStreamAttempts } from './stream-attempts.ts';
+import { createTaskProgress } from './task-progress.ts';
+import { readTimeouts } from '../provider/timeout-options.ts';
+import { createToolApproval } from '../tool-calls/tool-approval.ts';
+import { createToolRegistry } from '../tool-calls/tool-registry.ts';
+import type { AgentContext } from '../tool-calls/run-context.ts';
+import type { UnfinishedCall } from '../log/unfinished-step.ts';
+
+/** What somebody who talks to the model has to say. */
+export type AgentLoopOptions = {
+  prompt: Prompt;
+  messages: ModelMessage[];
+  options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'loopGuard' | 'tools'>;
+  abortSignal: AbortSignal;
+  /** What the answer must be, for an agent. */
+  responseSchema?: ToolSchema;
+  /** What a session or an agent call adds. */
+  policy?: LoopPolicy | undefined;
+  /** Calls that the last of `messages` has left open. */
+  unfinishedCalls?: readonly UnfinishedCall[] | undefined;
+  aroundPrepareStep?: StreamContext['aroundPrepareStep'];
+  onEnd: (ending: Ending) => void;
+};
+
+/** A conversation that has begun. Reading `result` makes it go. */
+export type AgentLoop = {
+  result: StreamTextResult<ToolSet, UserContext, OutputInterface>;
+  recorder: Recorder;
+  /** The checked answer, where there is a response schema. */
+  response: ResponseCheck | undefined;
+  /** What the last step was compiled from: the prompt's definitions, with the task's laid over them. */
+  definitions(): Definitions;
+};
+
+/** What the AI SDK warns of is in the log. In a page it would also be on the console, unless the page wants it there. */
+function keepConsoleQuiet(): void {
+  if (isBrowser()) globalThis.AI_SDK_LOG_WARNINGS ??= false;
+}
+
+/** Begins a conversation with the model: the run's own, or an agent's. The only place that calls `streamText`. */
+export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoopOptions): AgentLoop {
+  keepConsoleQuiet();
+  const { runContext, sink } = agentContext;
+  const { prompt, messages, abortSignal, responseSchema, policy } = loopOptions;
+  const { timeout, maxRetries, ...options } = loopOptions.options;
+  const timeouts = readTimeouts(timeout);
+  const { taskList } = prompt.definitions;
+  // before its first events, since whoever hears of a task may edit it at once
+  if (taskList !== undefined) runContext.taskLists.set(agentContext.path ?? '', taskList);
+  const tasks = taskList === undefined ? undefined : createTaskProgress(prompt, taskList, sink);
+  const response = responseSchema === undefined ? undefined : createResponseCheck(responseSchema);
+  const unfinished = (): CuelineError | 'waiting' | undefined => {
+    const { error, waiting } = policy?.result?.() ?? {};
+    return tasks?.unfinished() ?? response?.failure() ?? error ?? (waiting === true ? 'waiting' : undefined);
+  };
+  const approvals = createProviderApprovals(agentContext);
+  const toolApproval = createToolApproval(options.toolApproval, () => registry.tools);
+  const attempts = options.streamRetries === undefined ? undefined : createStreamAttempts();
+  const recorder = createRecorder(sink, {
+    brokenBefore: attempts?.brokenBefore,
+    secrets: runContext.secrets,
+    onEnd(ending) {
+      policy?.ended?.(ending);
+      loopOptions.onEnd(ending);
+    },
+    unfinished,
+    tools: () => registry.tools,
+    askApproval(part) {
+      const canAsk = part.toolCall.providerExecuted === true;
+      if (canAsk) approvals.add(part);
+      return canAsk;
+    },
+  });
+  const registry = createToolRegistry({
+    agentContext,
+    recorder,
+    onStart: (toolName) => tasks?.called(toolName),
+    toolMs: timeouts.toolMs,
+    verdictOf: toolApproval.verdictOf,
+    strictLoops: policy?.cause === 'call',
+  });
+  const modelCalls = createModelCalls(policy, {
+    timeouts: timeouts.model,
+    retries: maxRetries,
+    leavesStreams: options.streamRetries !== undefined,
+    secrets: runContext.secrets,
+    onRetry: recorder.retries,
+  });
+  const steers = [
+    ...(tasks === undefined ? [] : [{ cause: 'tasks' as const, message: () => tasks.nudge() }]),
+    ...(response === undefined ? [] : [{ cause: 'output' as const, message: response.check }]),
+  ];
+  const result = withNamedErrors(() =>
+    streamText<ToolSet, UserContext, OutputInterface>({
+      ...convertOnce(
+        composeStreamOptions(options, {
+          agentContext,
+          prompt,
+          recorder,
+          registry,
+          tasks,
+          steers,
+          output: response?.output ?? options.output,
+          policy,
+          approvals,
+          toolApproval,
+          attempts,
+          modelCalls,
+          abortSignal,
+          unfinishedCalls: loopOptions.unfinishedCalls,
+          aroundPrepareStep: loopOptions.aroundPrepareStep,
+        }),
+      ),
+      ...(response === undefined ? {} : { output: response.output }),
+      ...timeouts.sdk,
+      // the model tries again by itself
+      maxRetries: 0,
+      experimental_download: options.experimental_download ?? guardedDownload(),
+      model: modelCalls.wrap(agentContext.model),
+      messages,
+      abortSignal,
+    }),
+  );
+  return { result, recorder, response, definitions: () => layered(prompt.definitions, tasks?.layer) };
+}
+
+/** Settings that the AI SDK refuses are a mistake of the caller like any other. */
+function withNamedErrors<Value>(start: () => Value): Value {
+  try {
+    return start();
+  } catch (error) {
+    throw toRunError(error);
+  }
+}

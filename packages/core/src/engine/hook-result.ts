@@ -1,0 +1,108 @@
+import { CuelineError } from '../base/errors.ts';
+import type { HookResult } from '../prompt/hook.ts';
+import { suggestion } from '../base/check-names.ts';
+import { isRecord, quoted } from '../base/part-error.ts';
+
+/** What a hook may change. The compiler holds the list against the AI SDK's own. */
+const names: Record<keyof HookResult, true> = {
+  activeTools: true,
+  experimental_sandbox: true,
+  frequencyPenalty: true,
+  maxOutputTokens: true,
+  messages: true,
+  model: true,
+  presencePenalty: true,
+  providerOptions: true,
+  reasoning: true,
+  runtimeContext: true,
+  seed: true,
+  stopSequences: true,
+  system: true,
+  temperature: true,
+  toolChoice: true,
+  toolOrder: true,
+  toolsContext: true,
+  topK: true,
+  topP: true,
+  variables: true,
+};
+const known = Object.keys(names);
+const roles: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
+
+/** What must be true of a field, and how it is written. */
+const forms: Readonly<
+  Record<string, { fits: (value: unknown) => boolean; write: (value: unknown) => string }>
+> = {
+  activeTools: {
+    fits: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+    write: (value) => `[${typeof value === 'string' ? quoted(value) : "'search'"}]`,
+  },
+  messages: {
+    fits: Array.isArray,
+    write: (value) => `[{ role: 'user', content: ${typeof value === 'string' ? quoted(value) : "'…'"} }]`,
+  },
+  system: {
+    fits: (value) => typeof value === 'string' || [value].flat().every(isSystemMessage),
+    write: () => "'…'",
+  },
+  model: {
+    fits: (value) => typeof value === 'string' || isRecord(value),
+    write: () => "'openai:gpt-4o', or a model of the AI SDK's",
+  },
+  variables: { fits: isRecord, write: () => "{ NAME: { type: 'string', value: '…' } }" },
+};
+
+/**
+ * What a hook has returned, without what it leaves out, as null too. A name that nobody knows is a warning.
+ * @throws CuelineError `script_error` for what has another form than the step needs
+ */
+export function readHookResult(result: unknown, warn: (message: string) => void): HookResult {
+  if (result === undefined || result === null) return {};
+  if (!isRecord(result)) {
+    throw invalidHookResultError(
+      `A hook returned ${quoted(result)}. Return an object, such as { activeTools: ['search'] }, or nothing.`,
+    );
+  }
+  const given = Object.fromEntries(
+    Object.entries(result).filter(([, value]) => value !== undefined && value !== null),
+  );
+  for (const [name, value] of Object.entries(given)) {
+    if (!known.includes(name)) {
+      warn(`A hook returned ${name}, which hooks cannot change. ${suggestion(name, known)}`);
+      continue;
+    }
+    const form = forms[name];
+    if (form === undefined || form.fits(value)) continue;
+    throw invalidHookResultError(
+      `A hook returned ${name}: ${quoted(value)}. Write ${name}: ${form.write(value)}.`,
+    );
+  }
+  const { messages = [] } = given as { messages?: unknown[] };
+  const wrong = messages.findIndex((message) => !isMessage(message));
+  if (wrong >= 0) {
+    throw invalidHookResultError(
+      `A hook returned messages[${wrong}] without a role and a content that fits it. Write { role: 'user', content: '…' }.`,
+    );
+  }
+  return given;
+}
+
+function isSystemMessage(value: unknown): boolean {
+  return isRecord(value) && value['role'] === 'system' && typeof value['content'] === 'string';
+}
+
+/** By its outline: what stands in the parts, the AI SDK checks. */
+function isMessage(value: unknown): boolean {
+  if (!isRecord(value) || !roles.has(value['role'])) return false;
+  const { role, content } = value;
+  if (typeof content === 'string') return role !== 'tool';
+  return role !== 'system' && Array.isArray(content) && content.every(isPart);
+}
+
+function isPart(value: unknown): boolean {
+  return isRecord(value) && typeof value['type'] === 'string';
+}
+
+function invalidHookResultError(message: string): CuelineError {
+  return new CuelineError('script_error', message);
+}

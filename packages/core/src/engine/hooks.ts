@@ -1,0 +1,129 @@
+import type { Instructions, LanguageModel, ModelMessage } from 'ai';
+import { CuelineError } from '../base/errors.ts';
+import { scriptError } from '../base/script-error.ts';
+import type { Variable } from '../prompt/definitions.ts';
+import type { Hook, HookResult, HookStep, HookVariable } from '../prompt/hook.ts';
+import { dataVariable, textVariable } from '../prompt/variables.ts';
+import { readHookResult } from './hook-result.ts';
+import { copyOnWriteMessages } from '../messages/copy-on-write-messages.ts';
+
+/** What a step sends, on its way through the hooks. */
+export type HookedStep = {
+  messages: readonly ModelMessage[];
+  /** True once a hook has replaced the messages. */
+  replaced: boolean;
+  activeTools: readonly string[];
+  /** What stands in the place of the compiled system prompt; undefined while nothing does. */
+  system: Instructions | undefined;
+  model: string | LanguageModel | undefined;
+  /** Call settings, tool choice, provider options. */
+  settings: Omit<HookResult, 'messages' | 'activeTools' | 'system' | 'model' | 'variables'>;
+};
+
+export type HookEnvironment = {
+  step: Pick<HookStep, 'model' | 'steps' | 'stepNumber'>;
+  /** Where a variable stands, or would: among the task's, or the run's own. */
+  variablesWith: (name: string) => Map<string, Variable>;
+  /** The variables as they stand, those of a task included. */
+  visible: () => ReadonlyMap<string, Variable>;
+  /** The system prompt, compiled anew as variables change. */
+  compile: () => Instructions | undefined;
+  toolNames: readonly string[];
+  warn: (message: string) => void;
+};
+
+/** Calls the hooks in their order; each sees what the ones before have returned. */
+export async function runHooks(
+  hooks: readonly Hook[],
+  messages: readonly ModelMessage[],
+  activeTools: readonly string[],
+  surroundings: HookEnvironment,
+): Promise<HookedStep> {
+  const { step, toolNames, warn } = surroundings;
+  const sent: HookedStep = {
+    messages,
+    replaced: false,
+    activeTools,
+    system: undefined,
+    model: undefined,
+    settings: {},
+  };
+  // a hook that is defined by another one is asked from the next step on
+  for (const hook of hooks.slice()) {
+    const lent = copyOnWriteMessages(sent.messages);
+    const result = await call(hook, {
+      ...step,
+      messages: lent.copies,
+      activeTools: [...sent.activeTools],
+      system: sent.system ?? surroundings.compile(),
+      variables: toHookVariables(surroundings.visible()),
+    });
+    const {
+      messages: given,
+      activeTools: names,
+      system,
+      model,
+      variables,
+      ...settings
+    } = readHookResult(result, warn);
+    if (given !== undefined) {
+      sent.messages = lent.commit(given);
+      sent.replaced = true;
+    }
+    if (names !== undefined) {
+      for (const name of names) {
+        if (!toolNames.includes(name)) {
+          warn(
+            `A hook asked for the tool ${name}, which is not defined. There are: ${toolNames.join(', ') || 'none'}.`,
+          );
+        }
+      }
+      sent.activeTools = names.filter((name) => toolNames.includes(name));
+    }
+    if (system !== undefined) sent.system = system;
+    if (model !== undefined) sent.model = model;
+    setVariables(surroundings, variables);
+    Object.assign(sent.settings, settings);
+  }
+  return sent;
+}
+
+async function call(hook: Hook, step: HookStep): Promise<unknown> {
+  try {
+    return await hook(step);
+  } catch (error) {
+    throw scriptError(`A hook, at step ${step.stepNumber},`, error);
+  }
+}
+
+function toHookVariables(variables: ReadonlyMap<string, Variable>): Record<string, HookVariable> {
+  return Object.fromEntries(
+    [...variables].map(([name, variable]) => [
+      name,
+      variable.kind === 'data'
+        ? { type: 'data', value: variable.data }
+        : { type: 'string', value: variable.value },
+    ]),
+  );
+}
+
+/** What a hook read and gives back unchanged stays the variable that it was, so that nothing is logged twice. */
+function setVariables(
+  { variablesWith, visible }: HookEnvironment,
+  given: Record<string, HookVariable> | undefined,
+): void {
+  for (const [name, variable] of Object.entries(given ?? {})) {
+    const known = visible().get(name);
+    const value: unknown = variable?.value;
+    if (known !== undefined && value === (known.kind === 'data' ? known.data : known.value)) continue;
+    const variables = variablesWith(name);
+    if (typeof value === 'object' && value !== null) variables.set(name, dataVariable(name, value));
+    else if (typeof value === 'string') variables.set(name, textVariable(name, value));
+    else {
+      throw new CuelineError(
+        'script_error',
+        `A hook returned the variable ${name} without a value. Write { type: 'string', value: '…' } or { type: 'data', value: { … } }.`,
+      );
+    }
+  }
+}

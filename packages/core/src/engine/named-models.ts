@@ -1,0 +1,34 @@
+import { CuelineError } from '../base/errors.ts';
+import type { Models } from '../models/create-models.ts';
+import type { LanguageModelObject } from '../models/settings.ts';
+
+type ModelName = Pick<LanguageModelObject, 'provider' | 'modelId'>;
+
+/** Models that are no more than their names: of a text, `provider:model`, nothing is looked up or loaded. */
+export function namedModels(models: Models): Models {
+  return {
+    ...models,
+    resolve: async (ref) => named(typeof ref === 'string' ? splitName(ref) : await models.resolve(ref)),
+  };
+}
+
+function splitName(text: string): ModelName {
+  const colon = text.indexOf(':');
+  return { provider: text.slice(0, Math.max(colon, 0)).trim(), modelId: text.slice(colon + 1).trim() };
+}
+
+function named({ provider, modelId }: ModelName): LanguageModelObject {
+  const refuse = (): never => {
+    throw new CuelineError('aborted', 'A dry run calls no model.');
+  };
+  // with every URL supported, the AI SDK downloads none
+  const supportedUrls = { '*/*': [/^/] };
+  return {
+    specificationVersion: 'v4',
+    provider,
+    modelId,
+    supportedUrls,
+    doGenerate: refuse,
+    doStream: refuse,
+  };
+}

@@ -1,0 +1,62 @@
+import type { ModelMessage, ToolSet } from 'ai';
+import { CuelineError } from '../base/errors.ts';
+import { checkAnswered } from '../messages/call-order.ts';
+import type { Plugin } from '../prompt/define-plugin.ts';
+import { isRecord } from '../base/part-error.ts';
+import { resolveMessages } from '../messages/resolve-messages.ts';
+import { Prompt } from '../prompt/prompt.ts';
+import { defineTool } from '../prompt/define-tool.ts';
+import type { NamedTool } from '../tools/tool.ts';
+import { usePlugin } from '../prompt/use-plugin.ts';
+
+/** A prompt that has said what it has to say before the run begins, and the messages that it begins with. */
+export type OpenedPrompt = { prompt: Prompt; messages: ModelMessage[] };
+
+/** What to open a prompt with. */
+export type OpenPromptOptions = {
+  plugins: readonly Plugin[];
+  /** Tools that the definition declares. */
+  declared?: readonly NamedTool[] | undefined;
+  /** The prompt function. */
+  define: (prompt: Prompt) => void | Promise<void>;
+  /** Ready-made tools of the caller's. */
+  tools: ToolSet | undefined;
+  /** The caller's messages, which follow the prompt's own. */
+  messages?: readonly ModelMessage[] | undefined;
+};
+
+/** Lets plugins and the prompt function make their definitions. @throws CuelineError `invalid_definition` */
+export async function openPrompt(opening: OpenPromptOptions): Promise<OpenedPrompt> {
+  const prompt = new Prompt();
+  for (const plugin of opening.plugins) await usePlugin(prompt, plugin);
+  for (const declared of opening.declared ?? []) defineTool(prompt, declared);
+  await opening.define(prompt);
+  checkTools(opening.tools);
+  prompt.start(opening.tools);
+  const messages = [...(await resolveMessages(prompt.definitions.messages)), ...(opening.messages ?? [])];
+  return { prompt, messages };
+}
+
+function checkTools(tools: unknown = {}): void {
+  if (!isRecord(tools)) {
+    throw new CuelineError(
+      'invalid_options',
+      'tools takes the AI SDK’s tools by their names: tools: { search: … }. Your own go to prompt.defTool.',
+    );
+  }
+  const own = Object.keys(tools).find((name) => (tools[name] as { kind?: unknown } | null)?.kind === 'tool');
+  if (own === undefined) return;
+  throw new CuelineError(
+    'invalid_options',
+    `tools.${own} is not one of the AI SDK’s tools. Write prompt.defTool('${own}', 'what it does', z.object({ … }), async (args) => …).`,
+  );
+}
+
+/** @throws CuelineError `invalid_definition` where there is nothing to answer, or a call that must be answered first */
+export function checkMessages(messages: readonly ModelMessage[]): void {
+  if (messages.length > 0) return checkAnswered(messages);
+  throw new CuelineError(
+    'invalid_definition',
+    'The prompt has no message, so there is nothing to answer. Add one: prompt.$`Summarise this: …`.',
+  );
+}

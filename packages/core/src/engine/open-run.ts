@@ -1,0 +1,141 @@
+import type { ModelMessage, OutputInterface, UIMessage } from 'ai';
+import { CuelineError } from '../base/errors.ts';
+import { checkPlugins } from '../prompt/check-plugins.ts';
+import type { Plugin } from '../prompt/define-plugin.ts';
+import { isPromptDefinition, type PromptDefinition } from '../prompt/define-prompt.ts';
+import { noteInput } from '../prompt/given.ts';
+import { checkRunOptions } from '../prompt/option-names.ts';
+import type { ToolEffect } from '../tools/tool-definition.ts';
+import { policySetupOf, type LoopPolicySetup } from './loop-policy.ts';
+import { readLimits } from '../tool-calls/limits.ts';
+import type { Limits } from '../prompt/prompt-options.ts';
+import { readLoopGuard, type LoopRules } from '../tool-calls/loop-rules.ts';
+import { toolsWithModelOutput } from '../tools/model-output.ts';
+import { checkMessages, openPrompt, type OpenedPrompt } from './open-prompt.ts';
+import type { PromptConfig, PromptOptions, PromptSource } from '../prompt/prompt-options.ts';
+import type { AgentLoopOptions } from './agent-loop.ts';
+import { joinInstructions } from './stream-options.ts';
+import { readApproval } from '../tool-calls/approve.ts';
+import { toModelMessages } from '../messages/ui-messages.ts';
+
+/** What a run is of. */
+export type RunDefinition<Input> = Pick<
+  PromptDefinition<Input>,
+  'name' | 'run' | 'model' | 'plugins' | 'output' | 'tools' | 'policySetup'
+>;
+
+/** A run that is ready to begin: its prompt has said what it has to say, and its options have been checked. */
+export type OpenedRun = {
+  prompt: OpenedPrompt['prompt'];
+  /** All that the first step sends. */
+  messages: ModelMessage[];
+  /** Those of the prompt and of the options, without the earlier turns. */
+  promptMessages: ModelMessage[];
+  turns: readonly UIMessage[];
+  limits: Limits;
+  approvedEffects: readonly ToolEffect[];
+  loopRules: LoopRules;
+  /** What is left for the AI SDK. */
+  options: AgentLoopOptions['options'];
+  abortSignal: AbortSignal | undefined;
+  /** What a session or an agent call adds. */
+  policySetup: LoopPolicySetup | undefined;
+};
+
+/** What `source` is, by itself or with a name. @throws CuelineError `invalid_definition` */
+export function toDefinition<Input, Plugins extends readonly Plugin[]>(
+  source: PromptSource<Input, Plugins>,
+): RunDefinition<Input> {
+  // the prompt has its plugins' methods by the time that the function is called
+  if (typeof source === 'function') return { name: '', run: source };
+  if (isPromptDefinition(source)) {
+    if (source.remote === true) throw notHere(source.name);
+    return source;
+  }
+  throw new CuelineError(
+    'invalid_definition',
+    `runPrompt takes a function or what definePrompt returns, and got ${source === null ? 'null' : typeof source}. Write runPrompt(async (prompt) => { prompt.$\`…\`; }, { model: 'openai:gpt-4o' }).`,
+  );
+}
+
+/** Reads the options, and lets plugins and the prompt function make their definitions. @throws CuelineError */
+export async function openRun<Input, Output extends OutputInterface, const Plugins extends readonly Plugin[]>(
+  definition: RunDefinition<Input>,
+  config: PromptConfig<Input, Output, Plugins>,
+): Promise<OpenedRun> {
+  checkRunOptions(config);
+  const policySetup = await policySetupOf(definition, config.input as Input);
+  const {
+    plugins = [],
+    messages: givenMessages,
+    limits: givenLimits,
+    approval,
+    loopGuard,
+    tools,
+    abortSignal,
+    ...options
+  } = optionsOver(policySetup?.options, (config.options ?? {}) as unknown as PromptOptions);
+  // whoever says when a run is finished need not say it twice
+  const limits = readLimits(givenLimits, options.stopWhen !== undefined);
+  const approvedEffects = readApproval(approval);
+  const loopRules = readLoopGuard(loopGuard);
+  const { prompt, messages: promptMessages } = await openPrompt({
+    plugins: [definition.plugins ?? [], plugins].flatMap(checkPlugins),
+    declared: definition.tools,
+    async define(own) {
+      noteInput(own, config.input);
+      await definition.run(own, config.input as Input);
+      await policySetup?.define?.(own);
+    },
+    tools,
+    messages: givenMessages,
+  });
+  if (config.tasks !== undefined) prompt.definitions.taskList?.resume(config.tasks);
+  if (definition.output !== undefined && options.output !== undefined) {
+    throw new CuelineError(
+      'invalid_options',
+      `options.output says what the answer is, and so does the output of prompt "${definition.name}". Leave one of them out.`,
+    );
+  }
+  const turns = config.messages ?? [];
+  const messages = [
+    ...promptMessages,
+    ...(await toModelMessages(turns, toolsWithModelOutput(prompt.definitions.tools))),
+  ];
+  checkMessages(messages);
+  return {
+    prompt,
+    messages,
+    promptMessages,
+    turns,
+    limits,
+    approvedEffects,
+    loopRules,
+    options,
+    abortSignal,
+    policySetup,
+  };
+}
+
+/** The options of a run laid over those that its definition brings. What can be joined is. */
+function optionsOver(under: LoopPolicySetup['options'] | undefined, given: PromptOptions): PromptOptions {
+  if (under === undefined) return given;
+  const instructions = joinInstructions(under.system, under.instructions, given.system, given.instructions);
+  return {
+    ...under,
+    ...given,
+    system: undefined,
+    instructions,
+    messages: [...(under.messages ?? []), ...(given.messages ?? [])],
+    tools: { ...under.tools, ...given.tools },
+    limits: { ...under.limits, ...given.limits },
+  };
+}
+
+/** Why a remote prompt does not run where it was started. */
+function notHere(name: string): CuelineError {
+  return new CuelineError(
+    'invalid_options',
+    `Prompt "${name}" is a remotePrompt: it has a name only, and runs on a server. Give the run an executor, { executor: viaRoute('/api/${encodeURIComponent(name)}') }, or import the definition itself to run it here.`,
+  );
+}

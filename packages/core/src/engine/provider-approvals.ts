@@ -1,0 +1,93 @@
+import type { Experimental_Steering as Steering, ModelMessage, ToolModelMessage } from 'ai';
+import { createId } from '../base/create-id.ts';
+import type { ApprovalAnswer } from '../log/events.ts';
+import type { ApprovalRequest } from './recorder.ts';
+import { toJson } from '../messages/to-json.ts';
+import type { AgentContext } from '../tool-calls/run-context.ts';
+
+/** Keeps the AI SDK from ending the run; it is taken out again before anything is sent. */
+const PLACEHOLDER = '[the answers to the approvals]';
+
+/** Approvals that a provider asks for of calls that it runs itself, such as those of an MCP server. */
+export type ProviderApprovals = {
+  /** True where the step has asked for one that is not answered yet. */
+  readonly asked: boolean;
+  /** Takes one that the step before its end has asked for. */
+  add(part: ApprovalRequest): void;
+  /** Asks for those of the step, waits for the answers, and lets the run go on with them. */
+  settle(steering: Steering, signal: AbortSignal): Promise<void>;
+  /** What the next step sends with the messages: those of the AI SDK without the placeholder, then the answers. */
+  take(): ToolModelMessage | undefined;
+};
+
+export function createProviderApprovals({ runContext, path, sink }: AgentContext): ProviderApprovals {
+  let asked: ApprovalRequest[] = [];
+  let answers: ToolModelMessage['content'] = [];
+
+  async function ask({ approvalId, toolCall, reason }: ApprovalRequest, signal: AbortSignal): Promise<void> {
+    const { toolCallId, toolName, input } = toolCall;
+    const answer = await runContext.requests.ask(
+      {
+        requestId: approvalId,
+        toolCallId,
+        toolName,
+        input: toJson(input, runContext.secrets),
+        ...(reason === undefined ? {} : { fault: reason }),
+        providerExecuted: true,
+      },
+      signal,
+      path,
+    );
+    answers.push(...answerParts(approvalId, toolCall, answer));
+  }
+
+  return {
+    get asked() {
+      return asked.length > 0;
+    },
+    add: (part) => void asked.push(part),
+    async settle(steering, signal) {
+      if (sink.ended) return;
+      const now = asked;
+      asked = [];
+      try {
+        await Promise.all(now.map((part) => ask(part, signal)));
+      } catch {
+        // the run was stopped meanwhile
+        return;
+      }
+      void steering.steer(PLACEHOLDER, { id: createId('approvals') });
+    },
+    take() {
+      if (answers.length === 0) return undefined;
+      const message: ToolModelMessage = { role: 'tool', content: answers };
+      answers = [];
+      return message;
+    },
+  };
+}
+
+/** True for what stands in the place of answers until they are sent. */
+export function isPlaceholder({ role, content }: ModelMessage): boolean {
+  return role === 'user' && content === PLACEHOLDER;
+}
+
+/** As the AI SDK says it for a client that has answered. */
+function answerParts(
+  approvalId: string,
+  { toolCallId, toolName, providerMetadata }: ApprovalRequest['toolCall'],
+  answer: ApprovalAnswer,
+): ToolModelMessage['content'] {
+  const reason = answer.approve || answer.reason === undefined ? {} : { reason: answer.reason };
+  const response = {
+    type: 'tool-approval-response' as const,
+    approvalId,
+    approved: answer.approve,
+    ...reason,
+    providerExecuted: true,
+  };
+  if (answer.approve) return [response];
+  const output = { type: 'execution-denied' as const, ...reason };
+  const more = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
+  return [response, { type: 'tool-result', toolCallId, toolName, output, ...more }];
+}

@@ -1,0 +1,86 @@
+import type { ModelMessage } from 'ai';
+import type { CompiledRequest, RequestChange, RequestTool } from '../log/events.ts';
+import { toJson } from '../messages/to-json.ts';
+
+/** What the AI SDK says about a step just before it calls the model. */
+type StepStart = {
+  provider: string;
+  modelId: string;
+  instructions?: unknown;
+  messages: readonly ModelMessage[];
+  toolChoice?: unknown;
+  stepTools?: readonly unknown[] | undefined;
+};
+
+/** Notes each step's request as what has changed since the step before, so that a log grows with what is new in it. */
+export function createRequestRecorder(
+  secrets: readonly string[],
+): (step: StepStart, settings: Record<string, unknown>) => RequestChange {
+  let messagesBefore: readonly ModelMessage[] = [];
+  const before = new Map<string, string>();
+
+  function changed<Key extends keyof CompiledRequest>(key: Key, value: CompiledRequest[Key]): object {
+    const text = JSON.stringify(value);
+    if (before.get(key) === text) return {};
+    before.set(key, text);
+    return { [key]: value };
+  }
+
+  return (step, settings) => {
+    // messages are never changed in place, so the same object is the same message
+    let keep = 0;
+    while (keep < messagesBefore.length && messagesBefore[keep] === step.messages[keep]) keep++;
+    const added = step.messages.slice(keep);
+    messagesBefore = step.messages.slice();
+    return {
+      keep,
+      messages: toJson(added.map(withoutLargeFiles), secrets) as ModelMessage[],
+      ...changed('model', `${step.provider}:${step.modelId}`),
+      ...changed('instructions', instructionText(step.instructions)),
+      ...changed('tools', (step.stepTools ?? []).map(requestTool)),
+      ...changed('settings', toJson({ ...settings, toolChoice: step.toolChoice }) as Record<string, unknown>),
+    };
+  };
+}
+
+/** Longer files are left out, in characters of base64: a log is kept, and a link is sent. */
+const MAX_FILE = 350_000;
+
+function withoutLargeFiles(message: ModelMessage): ModelMessage {
+  if (typeof message.content === 'string') return message;
+  return { ...message, content: message.content.map(withoutLargeFile) } as ModelMessage;
+}
+
+function withoutLargeFile(part: { type: string; data?: unknown; output?: unknown }): unknown {
+  const { output } = part as { output?: { type: string; value: unknown } };
+  if (part.type === 'tool-result' && output?.type === 'content' && Array.isArray(output.value)) {
+    return { ...part, output: { ...output, value: output.value.map(withoutLargeFile) } };
+  }
+  const { data } = (part.data ?? {}) as { data?: unknown };
+  if (part.type !== 'file' || typeof data !== 'string' || data.length <= MAX_FILE) return part;
+  return {
+    type: 'text',
+    text: `[A file of ${Math.round((data.length * 3) / 4)} bytes, left out of the log]`,
+  };
+}
+
+function instructionText(instructions: unknown): string {
+  if (instructions === undefined || instructions === null) return '';
+  if (typeof instructions === 'string') return instructions;
+  const messages = (Array.isArray(instructions) ? instructions : [instructions]) as { content: string }[];
+  return messages.map((message) => message.content).join('\n\n');
+}
+
+function requestTool(tool: unknown): RequestTool {
+  const { name, description, inputSchema } = tool as {
+    name: string;
+    description?: string;
+    inputSchema?: unknown;
+  };
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    // a provider's own tool has no schema of ours
+    inputSchema: toJson(inputSchema ?? {}),
+  };
+}

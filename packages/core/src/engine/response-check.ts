@@ -1,0 +1,66 @@
+import { Output, type OutputInterface } from 'ai';
+import { thrownText } from '../base/error-source.ts';
+import { CuelineError } from '../base/errors.ts';
+import { parseWith, toSchema } from '../tools/schema.ts';
+import type { ToolSchema } from '../tools/tool-definition.ts';
+
+/** How often a model may answer before its answer must fit. */
+const MAX_TRIES = 3;
+
+/** Holds an answer to a schema. */
+export type ResponseCheck = {
+  /** What the model is asked for. */
+  readonly output: OutputInterface;
+  /** Looks at an answer; gives what the model is to be told where it does not fit and may try again. */
+  check(step: { text: string }): Promise<string | undefined>;
+  /** Why there is no answer that fits. */
+  failure(): CuelineError | undefined;
+  /** The answer as its schema reads it. */
+  readonly value: unknown;
+};
+
+export function createResponseCheck(given: ToolSchema): ResponseCheck {
+  const schema = toSchema('responseSchema', given);
+  let tries = 0;
+  let issues: string | undefined = 'there was no answer';
+  let value: unknown;
+  return {
+    output: Output.object({ schema }),
+    async check({ text }) {
+      tries += 1;
+      try {
+        value = await parseWith(schema, readJson(text));
+        issues = undefined;
+        return undefined;
+      } catch (error) {
+        issues = thrownText(error);
+        if (tries >= MAX_TRIES) return undefined;
+        return `Your answer does not fit what is asked for: ${issues}\nAnswer again with the whole JSON and nothing else.`;
+      }
+    },
+    failure: () =>
+      issues === undefined
+        ? undefined
+        : new CuelineError(
+            'parse_failed',
+            `The answer did not fit its schema after ${tries} tries: ${issues}`,
+            {
+              details: { tries },
+            },
+          ),
+    get value() {
+      return value;
+    },
+  };
+}
+
+/** JSON as models write it: by itself, or in a fenced block. */
+export function readJson(text: string): unknown {
+  const body = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
+  if (body.trim() === '') throw new Error('it is empty');
+  try {
+    return JSON.parse(body) as unknown;
+  } catch (error) {
+    throw new Error(`it is not JSON (${(error as Error).message})`, { cause: error });
+  }
+}

@@ -1,0 +1,188 @@
+import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
+import { createId } from '../base/create-id.ts';
+import { CuelineError } from '../base/errors.ts';
+import type { RunEventBody } from '../log/events.ts';
+import type { Plugin } from '../prompt/define-plugin.ts';
+import { noteInput } from '../prompt/given.ts';
+import type { Prompt } from '../prompt/prompt.ts';
+import type { ToolSchema } from '../tools/tool-definition.ts';
+import type { NamedTool } from '../tools/tool.ts';
+import type { LoopPolicySetup } from './loop-policy.ts';
+import { budgetExceeded } from '../tool-calls/limits.ts';
+import { checkMessages, openPrompt } from './open-prompt.ts';
+import type { Ending } from './recorder.ts';
+import { startAgentLoop, type AgentLoopOptions } from './agent-loop.ts';
+import { toJson } from '../messages/to-json.ts';
+import type { AgentCall, EventSink, AgentContext } from '../tool-calls/run-context.ts';
+import { toUIMessages } from '../messages/ui-messages.ts';
+
+/**
+ * Answers a tool call with a prompt of its own, which runs in the same log, under the same limits, and stops with its
+ * parent. Resolves with the text of its answer, or with the object that its response schema asks for; rejects with why
+ * there is none, which the parent's model is told.
+ */
+export async function runAgent(
+  parent: AgentContext,
+  { name, agent, args, context }: AgentCall,
+): Promise<unknown> {
+  const { tools, ...options } = agent.options;
+  return answerWithin(parent, {
+    name,
+    toolCallId: context.toolCallId,
+    callBase: context.idempotencyKey,
+    input: args,
+    model: agent.model,
+    plugins: agent.plugins,
+    define(prompt) {
+      noteInput(prompt, args);
+      return agent.run(args, prompt, context);
+    },
+    tools,
+    options,
+    responseSchema: agent.responseSchema,
+    abortSignal: context.abortSignal,
+  });
+}
+
+/** A prompt that runs inside a run. */
+export type InnerPrompt = {
+  name: string;
+  /** The call that it answers; of one that answers none, what its path is to begin with. */
+  toolCallId: string;
+  /** The key of that call. Default: what the keys of its parent's calls begin with. */
+  callBase?: string | undefined;
+  /** What the log says that it was given. */
+  input: unknown;
+  /** Default: its parent's. */
+  model?: string | LanguageModel | undefined;
+  plugins?: readonly Plugin[];
+  declared?: readonly NamedTool[] | undefined;
+  define?: (prompt: Prompt) => void | Promise<void>;
+  messages?: readonly ModelMessage[] | undefined;
+  tools?: ToolSet | undefined;
+  options: AgentLoopOptions['options'];
+  responseSchema?: ToolSchema | undefined;
+  policySetup?: LoopPolicySetup | undefined;
+  abortSignal: AbortSignal | undefined;
+};
+
+/** Runs a prompt inside a run, and gives what has come of it. @throws CuelineError why there is nothing */
+export async function answerWithin(parent: AgentContext, inner: InnerPrompt): Promise<unknown> {
+  const answer = (): Promise<unknown> => answerInside(parent, inner);
+  return parent.releaseWhile === undefined ? answer() : parent.releaseWhile(answer);
+}
+
+async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<unknown> {
+  const { runContext } = parent;
+  const { name, toolCallId, input, plugins = [], declared, define, policySetup, abortSignal } = inner;
+  const depth = parent.depth + 1;
+  // it would be answered and paid for, and nobody would see it
+  if (runContext.log.ended) throw runIsOver(name);
+  if (depth > runContext.budget.limits.depth) throw budgetExceeded('depth', runContext.budget.limits.depth);
+  const { prompt, messages } = await openPrompt({
+    plugins,
+    declared,
+    async define(own) {
+      await define?.(own);
+      await policySetup?.define?.(own);
+    },
+    tools: inner.tools,
+    messages: inner.messages,
+  });
+  checkMessages(messages);
+  const model = inner.model === undefined ? parent.model : await runContext.models.resolve(inner.model);
+  // its function may have taken long
+  abortSignal?.throwIfAborted();
+  const path = runContext.pathOf(parent.path, toolCallId);
+  const sink = createAgentSink(runContext.log, path);
+  // one call may be answered by several
+  const callBase = `${inner.callBase ?? parent.callBase}/${path.slice(path.lastIndexOf('/') + 1)}`;
+  const agentContext: AgentContext = { runContext, path, depth, callBase, model, sink };
+  let ending: Ending | undefined;
+  sink.append({
+    type: 'agent-start',
+    name,
+    toolCallId,
+    model: typeof model === 'string' ? model : `${model.provider}:${model.modelId}`,
+    input: toJson(input, runContext.secrets),
+    messages: toUIMessages(messages),
+    messageId: createId('msg'),
+  });
+  const policy = policySetup?.policy({ agentContext, messages });
+  const value = (): unknown => (response === undefined ? policy?.result?.()?.output : response.value);
+  const { result, recorder, response } = startAgentLoop(agentContext, {
+    prompt,
+    messages,
+    options: inner.options,
+    abortSignal: abortSignal ?? new AbortController().signal,
+    ...(inner.responseSchema === undefined ? {} : { responseSchema: inner.responseSchema }),
+    policy,
+    onEnd(given) {
+      ending = given;
+      const { outcome, finishReason, error } = given;
+      const output = outcome === 'done' ? value() : undefined;
+      sink.end({
+        type: 'agent-end',
+        // an agent that waits for an answer which nobody can give it has stopped
+        outcome: outcome === 'waiting' ? 'stopped' : outcome,
+        ...(finishReason === undefined ? {} : { finishReason }),
+        ...(output === undefined ? {} : { output: toJson(output, runContext.secrets) }),
+        ...(error === undefined ? {} : { error: error.toJSON() }),
+      });
+    },
+  });
+  await result.consumeStream({ onError: recorder.fail });
+  // a run that has ended writes nothing down any more
+  if (ending === undefined) policy?.ended?.(endingBy(abortSignal?.reason));
+  abortSignal?.throwIfAborted();
+  if (ending === undefined && runContext.log.ended) throw runIsOver(name);
+  if (ending?.outcome !== 'done') throw agentError(name, ending);
+  return response === undefined && policy === undefined ? await result.text : value();
+}
+
+/** How something inside a run ended that ended as a whole: for a reason of its own, or because it was stopped. */
+function endingBy(reason: unknown): Ending {
+  const isError = CuelineError.isInstance(reason) && reason.code !== 'aborted';
+  return isError ? { outcome: 'error', error: reason } : { outcome: 'stopped' };
+}
+
+function runIsOver(name: string): CuelineError {
+  return new CuelineError(
+    'aborted',
+    `The run that the agent ${name} was called in has ended, so there is no answer. Await the call before the tool's function returns.`,
+  );
+}
+
+function agentError(name: string, ending: Ending | undefined): CuelineError {
+  const { error } = ending ?? {};
+  const why =
+    ending?.outcome === 'waiting'
+      ? 'it waits for an approval of a call that runs neither here nor at the provider. Give its tool a function.'
+      : 'it broke off without an end.';
+  return new CuelineError(
+    error?.code ?? 'stream_truncated',
+    `The agent ${name} gave no answer: ${error?.message ?? why}`,
+    error === undefined ? {} : { cause: error, source: error.source },
+  );
+}
+
+/** The agent's part of the log. */
+function createAgentSink(
+  log: AgentContext['runContext']['log'],
+  path: string,
+): EventSink & { end(body: RunEventBody): void } {
+  let ended = false;
+  const append = (body: RunEventBody): void => {
+    if (!ended) log.append({ ...body, agent: path });
+  };
+  return {
+    append,
+    get ended() {
+      return ended || log.ended;
+    },
+    end(body) {
+      append(body);
+      ended = true;
+    },
+  };
+}

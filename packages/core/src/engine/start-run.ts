@@ -1,0 +1,171 @@
+import type { LanguageModel, OutputInterface, StreamTextResult, Tool, UIMessage } from 'ai';
+import { createId } from '../base/create-id.ts';
+import { CuelineError } from '../base/errors.ts';
+import { LOG_VERSION } from '../log/events.ts';
+import { createRunLog, type RunLog } from '../log/run-log.ts';
+import { createModels } from '../models/create-models.ts';
+import type { Plugin, PluginMethods } from '../prompt/define-plugin.ts';
+import type { Prompt } from '../prompt/prompt.ts';
+import { withRedactedKeys } from '../messages/redact-keys.ts';
+import { createLiveRun, type LiveRun } from './live-run.ts';
+import { openRun, toDefinition } from './open-run.ts';
+import type { PromptConfig, PromptSource, TextOutput, UserContext } from '../prompt/prompt-options.ts';
+import { explainRejections } from './result.ts';
+import { runAgent } from './run-agent.ts';
+import { startAgentLoop } from './agent-loop.ts';
+import { toJson } from '../messages/to-json.ts';
+import { trackWork, type WorkListener } from '../base/track-work.ts';
+import { createRunContext, type AgentContext, type WhenStored } from '../tool-calls/run-context.ts';
+import { toUIMessages } from '../messages/ui-messages.ts';
+import type { UnfinishedCall } from '../log/unfinished-step.ts';
+import { untilAborted } from '../base/until-aborted.ts';
+
+/** Tools of which the compiler knows no more than that they are there: a script defines them while it runs. */
+type UnknownTools = Record<string, Tool<unknown, unknown>>;
+
+/** What `runPrompt` gives: three views of one run. */
+export type RunPromptResult<
+  Output extends OutputInterface = TextOutput,
+  Plugins extends readonly Plugin[] = readonly [],
+> = {
+  /** The AI SDK's own result: `textStream`, `text`, `usage`, `toolCalls`, … Reading it makes the run go. */
+  result: StreamTextResult<UnknownTools, UserContext, Output>;
+  /** The prompt with everything that its function defined. */
+  prompt: Prompt & PluginMethods<Plugins>;
+  /** The run live: state, events, stop. */
+  run: LiveRun;
+};
+
+/** What a start is told besides what its caller may say. */
+type StartSettings = {
+  onWork?: WorkListener | undefined;
+  /** Calls that the last of the earlier turns has left open. */
+  unfinishedCalls?: readonly UnfinishedCall[] | undefined;
+  whenStored?: WhenStored | undefined;
+};
+
+/** Opens the prompt and starts the run. What `runPrompt` does, apart so that a page loads it with its first run. */
+export async function startRun<
+  Input = void,
+  Output extends OutputInterface = TextOutput,
+  const Plugins extends readonly Plugin[] = readonly [],
+>(
+  source: PromptSource<Input, Plugins>,
+  config: PromptConfig<Input, Output, Plugins>,
+  { onWork, unfinishedCalls, whenStored }: StartSettings = {},
+): Promise<RunPromptResult<Output, Plugins>> {
+  const definition = toDefinition(source);
+  const models = createModels(config);
+  const model = await models.resolve(modelOf(config.model ?? definition.model));
+  // a prompt function that does not listen to the signal must not hold up whoever aborts it
+  const track = trackWork(onWork);
+  const opened = await untilAborted(track(openRun(definition, config)), notYet(config.options?.abortSignal));
+
+  const runId = createId('run');
+  const log = withRedactedKeys(createRunLog(), models.secrets());
+  log.append({
+    type: 'run-start',
+    v: LOG_VERSION,
+    runId,
+    ...(definition.name === '' ? {} : { name: definition.name }),
+    model: `${model.provider}:${model.modelId}`,
+    ...(model.provider === 'simulated' ? { simulated: true } : {}),
+    ...(config.input === undefined ? {} : { input: toJson(config.input) }),
+    messages: [...toUIMessages(opened.promptMessages), ...(toJson(opened.turns) as UIMessage[])],
+    ...(opened.turns.length === 0 ? {} : { turns: opened.turns.length }),
+    messageId: createId('msg'),
+    ...(definition.output === undefined && opened.policySetup?.structured !== true
+      ? {}
+      : { structured: true }),
+  });
+  const abort = new AbortController();
+  const { abortSignal } = opened;
+  const runContext = createRunContext(log, models, {
+    limits: opened.limits,
+    approvedEffects: opened.approvedEffects,
+    loopRules: opened.loopRules,
+    answer: runAgent,
+    track,
+    whenStored,
+    fail(error) {
+      recorder.fail(error);
+      abort.abort(error);
+    },
+  });
+  const stop = (reason: unknown = new CuelineError('aborted', 'The run was stopped.')): void => {
+    recorder.end('stopped');
+    abort.abort(reason);
+  };
+  const agentContext: AgentContext = {
+    runContext,
+    path: undefined,
+    depth: 0,
+    callBase: runId,
+    model,
+    sink: log,
+  };
+  const policy = opened.policySetup?.policy({ agentContext, messages: opened.messages });
+  const { result, recorder, response } = startAgentLoop(agentContext, {
+    prompt: opened.prompt,
+    messages: opened.messages,
+    options: opened.options,
+    abortSignal: abort.signal,
+    ...(definition.output === undefined ? {} : { responseSchema: definition.output }),
+    policy,
+    unfinishedCalls,
+    // the AI SDK would call the model once, whatever its signal says
+    ...(abortSignal?.aborted === true
+      ? { aroundPrepareStep: () => () => Promise.reject(abortSignal.reason as Error) }
+      : {}),
+    onEnd({ outcome, finishReason, error }) {
+      const output = response === undefined ? policy?.result?.()?.output : response.value;
+      log.append({
+        type: 'run-end',
+        outcome,
+        ...(finishReason === undefined ? {} : { finishReason }),
+        ...(outcome === 'done' && output !== undefined ? { output: toJson(output, runContext.secrets) } : {}),
+        ...(error === undefined ? {} : { error: error.toJSON() }),
+      });
+    },
+  });
+  followSignal(abortSignal, log, stop);
+  const drive = async (): Promise<void> => {
+    await result.consumeStream({ onError: recorder.fail });
+    // whatever kept the end from being heard, there is nothing more to come
+    recorder.fail(new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.'));
+  };
+  return {
+    // of the output's type only the caller's options know
+    result: explainRejections(result, () => recorder.failure) as RunPromptResult<Output>['result'],
+    // it has its plugins' methods by now
+    prompt: opened.prompt,
+    run: createLiveRun(runId, runContext, () => void drive(), stop),
+  };
+}
+
+/** A signal that had aborted before leaves a prompt function a moment, in which most are done; the run is then a stopped one. */
+function notYet(signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (signal?.aborted !== true) return signal;
+  const later = new AbortController();
+  setTimeout(() => later.abort(signal.reason));
+  return later.signal;
+}
+
+/** Stops with the signal's reason, and lets go of the signal when the run has ended: it may outlive many runs. */
+function followSignal(signal: AbortSignal | undefined, log: RunLog, stop: (reason: unknown) => void): void {
+  if (signal === undefined) return;
+  const onAbort = (): void => stop(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  log.listen(({ type }) => {
+    if (type === 'run-end') signal.removeEventListener('abort', onAbort);
+  });
+  if (signal.aborted) onAbort();
+}
+
+function modelOf(model: string | LanguageModel | undefined): string | LanguageModel {
+  if (model !== undefined) return model;
+  throw new CuelineError(
+    'invalid_options',
+    "No model is given. Pass { model: 'openai:gpt-4o' }, an AI SDK model, or 'simulated:demo' to try without a key.",
+  );
+}

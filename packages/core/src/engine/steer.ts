@@ -1,0 +1,44 @@
+import type { Experimental_Steering as Steering, StepResult, ToolSet } from 'ai';
+import { createId } from '../base/create-id.ts';
+import type { LoopPolicy } from './loop-policy.ts';
+import type { UserContext } from '../prompt/prompt-options.ts';
+import type { EventSink } from '../tool-calls/run-context.ts';
+
+/** Something that may keep a run from ending: what to tell a model that wants to stop, or undefined where it may. */
+export type Steer = {
+  cause: 'tasks' | 'output';
+  message(step: StepResult<ToolSet, UserContext>): string | undefined | Promise<string | undefined>;
+};
+
+/** Finish reasons of an answer that ends the run. */
+const failedFinishReasons: ReadonlySet<string> = new Set(['error', 'interrupted', 'content-filter']);
+
+/** Where the model has answered without a call, tells it what is still missing; the same run then goes on. */
+export async function steerLoop(
+  step: StepResult<ToolSet, UserContext>,
+  steers: readonly Steer[],
+  steering: Steering,
+  sink: EventSink,
+): Promise<void> {
+  const goesOn = step.toolCalls.some(({ providerExecuted }) => providerExecuted !== true);
+  if (goesOn || sink.ended || failedFinishReasons.has(step.finishReason)) return;
+  for (const { cause, message } of steers) {
+    const text = await message(step);
+    if (text === undefined) continue;
+    // the message comes back through the stream when it is delivered, and is written down then
+    void steering.steer(text, { id: createId(cause) });
+    return;
+  }
+}
+
+/** Tells the model what whoever conducts the conversation has to say after a step, unless that was the last. */
+export async function continueLoop(
+  step: StepResult<ToolSet, UserContext>,
+  policy: LoopPolicy,
+  steering: Steering,
+): Promise<void> {
+  const feedback = await policy.afterStep?.(step);
+  if (feedback === undefined || policy.done?.() === true) return;
+  const { text, corrects } = typeof feedback === 'string' ? { text: feedback, corrects: false } : feedback;
+  void steering.steer(text, { id: createId(corrects ? 'correction' : policy.cause) });
+}

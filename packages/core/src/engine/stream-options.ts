@@ -1,0 +1,240 @@
+import {
+  experimental_createSteering as createSteering,
+  type Instructions,
+  type OutputInterface,
+  type PrepareStepFunction,
+  type StopCondition,
+  type ToolSet,
+} from 'ai';
+import { compileInstructions } from '../compile/instructions.ts';
+import { scriptError } from '../base/script-error.ts';
+import { layered, type Variable } from '../prompt/definitions.ts';
+import type { Prompt } from '../prompt/prompt.ts';
+import { beforeCallback, composeCallbacks } from '../base/compose-callbacks.ts';
+import type { LoopPolicy } from './loop-policy.ts';
+import type { ModelCalls } from '../provider/model-calls.ts';
+import type { PromptOptions, UserContext, StreamTextOptions } from '../prompt/prompt-options.ts';
+import { finishStep } from './finish-step.ts';
+import { createPrepareStep } from './prepare-step.ts';
+import type { ProviderApprovals } from './provider-approvals.ts';
+import type { Recorder } from './recorder.ts';
+import { createRequestRecorder } from './request-recorder.ts';
+import { continueLoop, steerLoop, type Steer } from './steer.ts';
+import type { StreamAttempts } from './stream-attempts.ts';
+import type { TaskProgress } from './task-progress.ts';
+import type { ToolApproval } from '../tool-calls/tool-approval.ts';
+import type { ToolRegistry } from '../tool-calls/tool-registry.ts';
+import type { EventSink, AgentContext } from '../tool-calls/run-context.ts';
+import type { UnfinishedCall } from '../log/unfinished-step.ts';
+
+/** Settings of a call that the log keeps with each step's request. */
+const settingNames = [
+  'maxOutputTokens',
+  'temperature',
+  'topP',
+  'topK',
+  'presencePenalty',
+  'frequencyPenalty',
+  'stopSequences',
+  'seed',
+  'reasoning',
+  'providerOptions',
+] as const satisfies (keyof PromptOptions)[];
+
+/** What a speaker's options are composed with. */
+export type StreamContext = {
+  agentContext: AgentContext;
+  prompt: Prompt;
+  recorder: Recorder;
+  registry: ToolRegistry;
+  tasks: TaskProgress | undefined;
+  /** Asked when the model wants to stop, in this order. */
+  steers: readonly Steer[];
+  /** What the answer is to be, where it is not just text. */
+  output: OutputInterface | undefined;
+  policy: LoopPolicy | undefined;
+  approvals: ProviderApprovals;
+  toolApproval: ToolApproval;
+  attempts: StreamAttempts | undefined;
+  modelCalls: ModelCalls;
+  abortSignal: AbortSignal;
+  /** Calls to make before the first step. */
+  unfinishedCalls: readonly UnfinishedCall[] | undefined;
+  /** Goes around what prepares each step, for a dry run, which may be of a later one. */
+  aroundPrepareStep: ((prepareStep: PrepareStep) => PrepareStep) | undefined;
+};
+
+/** Says what a step sends. */
+export type PrepareStep = PrepareStepFunction<ToolSet, UserContext>;
+
+/** The arguments of `streamText`, but for model, messages and signal: the caller's options composed with our own ends. */
+export function composeStreamOptions(
+  options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'loopGuard' | 'tools'>,
+  context: StreamContext,
+): Omit<StreamTextOptions, 'model' | 'prompt' | 'messages'> & { instructions?: Instructions } {
+  const {
+    agentContext,
+    prompt,
+    recorder,
+    registry,
+    tasks,
+    steers,
+    output,
+    policy,
+    approvals,
+    modelCalls,
+    aroundPrepareStep,
+  } = context;
+  const { system, instructions, systemFormat, forceTools = false, ...rest } = options;
+  const { sink, runContext } = agentContext;
+  const { definitions } = prompt;
+  const own = joinInstructions(system, instructions);
+  const recordVariables = createVariableRecorder(() => layered(definitions, tasks?.layer).variables, sink);
+  const describe = createRequestRecorder(runContext.secrets);
+  const steering = rest.experimental_steering ?? createSteering();
+  /** What hooks and `prepareStep` have changed for the step that is about to start. */
+  let changes: object = {};
+  /** What each step asks the answer to be, for the log. */
+  let asked: object = {};
+  recordVariables();
+  registry.update(definitions.tools);
+  context.toolApproval.check();
+  const initial = compileInstructions(definitions, own, systemFormat);
+  const prepareStep = createPrepareStep({
+    agentContext,
+    prompt,
+    registry,
+    tasks,
+    instructions: own,
+    systemFormat,
+    activeTools: rest.activeTools,
+    own: rest.prepareStep,
+    forceTools: forceTools && rest.toolChoice === undefined,
+    policy,
+    approvals,
+    onChange: (changed) => (changes = changed),
+  });
+  return {
+    ...rest,
+    ...(initial === undefined ? {} : { instructions: initial }),
+    // with tools, even with none in them, the AI SDK sends every part through one more stream
+    ...(definitions.tools.size > 0 ? { tools: registry.tools } : {}),
+    ...(steers.length > 0 || policy !== undefined || definitions.tools.size > 0
+      ? { experimental_steering: steering }
+      : {}),
+    ...(context.toolApproval.configuration === undefined
+      ? {}
+      : { toolApproval: context.toolApproval.configuration }),
+    ...(context.attempts === undefined
+      ? {}
+      : { experimental_transform: [rest.experimental_transform ?? [], context.attempts.transform].flat() }),
+    prepareStep: async (step) => {
+      asked = await formatOf(output);
+      const open = step.stepNumber === 0 ? context.unfinishedCalls : undefined;
+      if (open !== undefined && open.length > 0) {
+        await finishStep(open, step.messages, { recorder, registry, signal: context.abortSignal });
+      }
+      const prepare = aroundPrepareStep?.(prepareStep) ?? prepareStep;
+      const given = { ...step, model: modelCalls.unwrap(step.model) };
+      const prepared = await runContext.track((async () => prepare(given))());
+      const model = prepared?.model;
+      return model === undefined ? prepared : { ...prepared, model: modelCalls.wrap(model) };
+    },
+    stopWhen: [
+      // after an error there is nothing to go on from
+      () => recorder.failure !== undefined,
+      () => tasks?.failed === true,
+      () => policy?.done?.() === true,
+      ...(rest.stopWhen === undefined ? [] : [rest.stopWhen].flat().map(withScriptErrors)),
+    ],
+    onChunk: beforeCallback(({ chunk }) => {
+      recorder.part(chunk);
+      // no tool hears of it, and a model may make such calls without end
+      if (chunk.type === 'tool-call' && chunk.invalid === true && chunk.providerExecuted !== true) {
+        registry.invalid(chunk.toolName, chunk.input);
+      }
+    }, rest.onChunk),
+    // without one, the AI SDK prints to the console; errors are in the log
+    onError: rest.onError ?? (() => {}),
+    onAbort: composeCallbacks((event) => recorder.aborted(event.reason), rest.onAbort),
+    onStepError: composeCallbacks((event) => recorder.fail(event.error), rest.onStepError),
+    onStepEnd: composeCallbacks(
+      async (step) => {
+        // what is spent is spent: it is the next call that may not be made
+        runContext.budget.addTokens(step.usage);
+        if (approvals.asked) {
+          const goesOn = await Promise.resolve(policy?.paused?.(step) ?? true).catch(recorder.fail);
+          return goesOn === true ? approvals.settle(steering, context.abortSignal) : undefined;
+        }
+        await steerLoop(step, steers, steering, sink);
+        if (policy === undefined || sink.ended) return;
+        // the AI SDK goes on whatever its callbacks throw
+        await continueLoop(step, policy, steering).catch(recorder.fail);
+      },
+      rest.onStepEnd,
+      rest.onStepFinish,
+    ),
+    // a transform of the caller's may have kept the last part of the stream to itself
+    onEnd: composeCallbacks((event) => recorder.finish(event.finishReason), rest.onEnd, rest.onFinish),
+    onStepStart: composeCallbacks((event) => {
+      recordVariables();
+      recorder.stepStarted({
+        type: 'step-start',
+        step: event.stepNumber,
+        request: describe(event, { ...loggedSettings({ ...rest, ...changes }), ...asked }),
+      });
+    }, rest.onStepStart ?? rest.experimental_onStepStart),
+  };
+}
+
+/** The caller's condition; what it throws is not the model's fault. */
+function withScriptErrors(
+  stopWhen: StopCondition<ToolSet, UserContext>,
+): StopCondition<ToolSet, UserContext> {
+  return async (given) => {
+    try {
+      return await stopWhen(given);
+    } catch (error) {
+      throw scriptError('stopWhen', error);
+    }
+  };
+}
+
+/** One system prompt out of several. */
+export function joinInstructions(...parts: (Instructions | undefined)[]): Instructions | undefined {
+  const messages = parts.flatMap((part) => {
+    if (part === undefined || part === '') return [];
+    return typeof part === 'string' ? [{ role: 'system' as const, content: part }] : part;
+  });
+  return messages.length === 0 ? undefined : messages;
+}
+
+function loggedSettings(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    settingNames.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+  );
+}
+
+/** The form that an answer is asked to have; nothing where that is text. */
+async function formatOf(output: OutputInterface | undefined): Promise<object> {
+  const responseFormat = await output?.responseFormat;
+  return responseFormat === undefined || responseFormat.type === 'text' ? {} : { responseFormat };
+}
+
+/** Writes down each variable that is new, has changed, or went with its task since it was last asked. */
+function createVariableRecorder(current: () => ReadonlyMap<string, Variable>, sink: EventSink): () => void {
+  const written = new Map<string, Variable>();
+  return () => {
+    const variables = current();
+    for (const name of written.keys()) {
+      if (variables.has(name)) continue;
+      written.delete(name);
+      sink.append({ type: 'variable-unset', name });
+    }
+    for (const [name, variable] of variables) {
+      if (written.get(name) === variable) continue;
+      written.set(name, variable);
+      sink.append({ type: 'variable-set', name, kind: variable.kind, value: variable.value });
+    }
+  };
+}

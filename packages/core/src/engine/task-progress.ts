@@ -1,0 +1,137 @@
+import type { ModelMessage } from 'ai';
+import { CuelineError } from '../base/errors.ts';
+import { scriptError } from '../base/script-error.ts';
+import type { Definitions } from '../prompt/definitions.ts';
+import type { Prompt } from '../prompt/prompt.ts';
+import { resolveMessages } from '../messages/resolve-messages.ts';
+import type { TaskListDefinition } from '../prompt/task-list.ts';
+import { nudge } from '../tasks/nudge.ts';
+import { renderWindow } from '../tasks/render-window.ts';
+import { touchTask } from '../tasks/static.ts';
+import { attemptsOf } from '../tasks/task-text.ts';
+import { failedTask, isComplete, openTasks } from '../tasks/task-list.ts';
+import type { EventSink } from '../tool-calls/run-context.ts';
+
+/** How a task list takes part in a run: what each step is sent, and when the run may end. */
+export type TaskProgress = {
+  /**
+   * What the step that is about to start is sent of the conversation, the first `opening` messages of which are the
+   * prompt's own, and what the current task has defined. Calls `extend` where a task has become current.
+   */
+  step(
+    conversation: readonly ModelMessage[],
+    opening: number,
+  ): Promise<{ layer: Definitions | undefined; messages: readonly ModelMessage[] }>;
+  /** The task of the last step. */
+  readonly taskId: string | undefined;
+  /** What it has defined. */
+  readonly layer: Definitions | undefined;
+  /** A tool is called; that begins the current task. */
+  called(toolName: string): void;
+  /** What to tell a model that wants to stop; undefined where it may, or has been told often enough. */
+  nudge(): string | undefined;
+  /** Why the run cannot end as done. */
+  unfinished(): CuelineError | undefined;
+  /** True where going on is of no use. */
+  readonly failed: boolean;
+};
+
+export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sink: EventSink): TaskProgress {
+  let currentId: string | undefined;
+  let layer: Definitions | undefined;
+  /** Where the messages of the current task begin. */
+  let since = 0;
+  let nudges = 0;
+  let shownEdits = 0;
+  let window: ModelMessage | undefined;
+  // a model that gets on with its tasks is not one that has to be told again and again
+  list.listen(
+    (event) => {
+      nudges = 0;
+      sink.append(event);
+    },
+    () => sink.ended,
+  );
+
+  async function enter(messages: readonly ModelMessage[], opening: number): Promise<void> {
+    const { current } = list;
+    if (current?.id === currentId) return;
+    layer = undefined;
+    currentId = list.underWay = current?.id;
+    // when nothing is current, the end of the last task is still worth seeing
+    if (current === undefined) return;
+    since = messages.length;
+    const { extend } = list.definitionOf(current.id) ?? {};
+    if (extend === undefined) return;
+    try {
+      const own = await prompt.layer((scoped) => extend(scoped, compose(messages, opening)));
+      layer = { ...own, messages: await resolveMessages(own.messages) };
+    } catch (error) {
+      throw scriptError(`extend of the task “${current.title}”`, error, 'prompt');
+    }
+  }
+
+  function compose(messages: readonly ModelMessage[], opening: number): ModelMessage[] {
+    const text = renderWindow(list.list, { edits: list.userEdits });
+    // a list that an earlier turn has finished is no news
+    const isOld = currentId === undefined && since === 0 && isComplete(list.list);
+    if (text === undefined || isOld) return [...messages];
+    // the same object while it says the same, so that the log need not say it again
+    if (window?.content !== text) window = { role: 'user', content: text };
+    return [
+      ...messages.slice(0, opening),
+      window,
+      ...(layer?.messages ?? []),
+      ...messages.slice(Math.max(since, opening)),
+    ];
+  }
+
+  return {
+    async step(messages, opening) {
+      // what the user has changed is said until the next task, and at least once
+      if (list.current?.id !== currentId) list.userEdits = list.userEdits.slice(shownEdits);
+      // somebody may change the list while `extend` of its current task runs
+      do await enter(messages, opening);
+      while (list.current?.id !== currentId);
+      shownEdits = list.userEdits.length;
+      return { layer, messages: compose(messages, opening) };
+    },
+    called(toolName) {
+      // a call beside the one that finishes a task belongs to that task
+      const begins = list.list.kind === 'static' && list.current?.id === currentId;
+      if (begins && !list.tools.has(toolName)) list.apply(touchTask(list.list));
+    },
+    nudge() {
+      if (openTasks(list.list).length === 0 || failedTask(list.list) !== undefined) return undefined;
+      if (nudges >= list.maxNudges) return undefined;
+      nudges += 1;
+      return nudge(list.list);
+    },
+    unfinished() {
+      const failed = failedTask(list.list);
+      if (failed !== undefined) {
+        return new CuelineError(
+          'tasks_incomplete',
+          `The task “${failed.title}” failed after ${attemptsOf(failed)}. Last feedback: ${failed.error ?? 'none'}`,
+          { details: { taskId: failed.id, open: openTasks(list.list).map(({ id }) => id) } },
+        );
+      }
+      const open = openTasks(list.list);
+      if (open.length === 0) return undefined;
+      return new CuelineError(
+        'tasks_incomplete',
+        `The model stopped with ${open.length === 1 ? 'a task' : `${open.length} tasks`} open: ${open.map(({ title }) => `“${title}”`).join(', ')}.`,
+        { details: { open: open.map(({ id }) => id) } },
+      );
+    },
+    get taskId() {
+      return currentId;
+    },
+    get layer() {
+      return layer;
+    },
+    get failed() {
+      return failedTask(list.list) !== undefined;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { ModelSettings } from '../models/settings.ts';
+import type { EditReply } from '../tasks/task.ts';
+import type { Executor, RunCommand } from './executor.ts';
+import type { LiveRun } from '../engine/live-run.ts';
+import { loadRunner } from './load-runner.ts';
+import type { KnownRuns } from './start-in-process.ts';
+import type { WorkListener } from '../base/track-work.ts';
+import { openLazily } from './open-lazily.ts';
+
+/** What else {@link inProcess} can be told. */
+export type InProcessOptions = {
+  /**
+   * Called with a promise for each call of a prompt's own functions, such as its tools and hooks. It resolves once the
+   * function has really ended, which is after its run where it does not listen to the signal, and never rejects. A server
+   * that limits what happens at once counts these.
+   */
+  onWork?: WorkListener | undefined;
+};
+
+/**
+ * Runs prompts right here, in this page or process. `models` says where models come from (environment, providers,
+ * fetch). A mistake that keeps a run from starting becomes a run that ends with that error.
+ */
+export function inProcess(models: ModelSettings = {}, options?: InProcessOptions): Executor {
+  return inProcessWith(() => models, options);
+}
+
+/** The same with settings that are asked for when a run starts. */
+export function inProcessWith(
+  models: () => ModelSettings | Promise<ModelSettings>,
+  { onWork }: InProcessOptions = {},
+): Executor {
+  const runs: KnownRuns = new Map();
+  return {
+    start: (request, signal) =>
+      openLazily(async () => {
+        const [runner, settings] = await Promise.all([loadRunner(), models()]);
+        return runner.startInProcess(request, signal, settings, runs, onWork);
+      }),
+    attach(runId, afterSeq, signal) {
+      const run = runs.get(runId);
+      if (run === undefined) return undefined;
+      if (signal.aborted) run.stop();
+      else signal.addEventListener('abort', () => run.stop(), { once: true });
+      return openLazily(async () => (await loadRunner()).toEnd(run, runs, afterSeq));
+    },
+    send(runId, command) {
+      const run = runs.get(runId);
+      return run === undefined
+        ? { accepted: false, reason: 'The run is not under way.' }
+        : sendCommand(run, command);
+    },
+  };
+}
+
+/** Gives a command to a run that is under way right here. */
+export function sendCommand(run: LiveRun, command: RunCommand): EditReply {
+  switch (command.type) {
+    case 'edit':
+      return run.edit(command.edit, command.agent);
+    case 'begin':
+      return run.begin(command.requestId, command.page, command.instead);
+    default:
+      return run.respond(command.requestId, command.answer);
+  }
+}

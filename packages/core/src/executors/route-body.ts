@@ -1,0 +1,118 @@
+import { CuelineError } from '../base/errors.ts';
+import { warnInDevelopment } from '../base/report-in-development.ts';
+import { isPlain } from '../json/copy-plain.ts';
+import type { RunCommand, RunRequest } from './executor.ts';
+
+/**
+ * What starts a run on a route, as JSON: the definition goes as its name, and everything else as it is.
+ * @throws CuelineError `invalid_options` naming what JSON cannot carry
+ */
+export function startBody<Input>(request: RunRequest<Input>): string {
+  // what is stored of a run, and what it has left open, are this page's own matters
+  const {
+    definition,
+    model,
+    options,
+    unfinishedCalls: _unfinishedCalls,
+    whenStored: _whenStored,
+    ...rest
+  } = request;
+  if (definition.name === '') {
+    throw new CuelineError(
+      'invalid_options',
+      "A route knows a prompt by its name, and this one has none. Write definePrompt('plan-day', …), with the name that the route has.",
+    );
+  }
+  if (definition.inline !== undefined) {
+    throw new CuelineError('invalid_options', unknownPromptError[definition.inline]);
+  }
+  if (definition.remote !== true) suggestRemotePrompt(definition.name);
+  if (model !== undefined && typeof model !== 'string') {
+    throw new CuelineError(
+      'invalid_options',
+      "model is an object, which cannot be sent to a route. Name it instead: 'provider:model', or leave it to the route.",
+    );
+  }
+  // the run's signals stay on this side: what they stop is the run over there
+  const { abortSignal: _abortSignal, ...sent } = options ?? {};
+  const hasOptions = Object.values(sent).some((value) => value !== undefined);
+  return toJsonText({
+    prompt: definition.name,
+    ...rest,
+    ...(model === undefined ? {} : { model }),
+    ...(hasOptions ? { options: sent } : {}),
+  });
+}
+
+const warned = new Set<string>();
+
+/** Says once what a page with the whole definition of a server's prompt gives away. */
+function suggestRemotePrompt(name: string): void {
+  if (warned.has(name)) return;
+  warned.add(name);
+  warnInDevelopment(
+    `Prompt "${name}" runs on a server, but this page imports its definition, so its system prompt and tools are in what every visitor downloads. Use import type, and remotePrompt<typeof …>('${name}') in its place.`,
+  );
+}
+
+/** Why a prompt that stands in a component cannot run on a server, and what to write instead. */
+const unknownPromptError: Readonly<Record<NonNullable<RunRequest['definition']['inline']>, string>> = {
+  usePrompt:
+    "usePrompt was given a function, and a route runs the prompts that it knows by name. Define it on the server, export const planDay = definePrompt('plan-day', …), and write usePrompt(remotePrompt<typeof planDay>('plan-day')) here; what the function takes from the component becomes its input.",
+  useTaskList:
+    "useTaskList was given tasks, which makes a prompt in the page, and a route runs the prompts that it knows by name. Define it on the server, export const moveHouse = definePrompt('move-house', (prompt) => { prompt.defTaskList([…]); … }), and write const { run } = usePrompt(remotePrompt<typeof moveHouse>('move-house')); useTaskList(run) here.",
+};
+
+/** A command as JSON. Throws as {@link startBody} does. */
+export function commandBody(command: RunCommand): string {
+  return toJsonText(command);
+}
+
+function toJsonText(value: Record<string, unknown>): string {
+  try {
+    for (const [key, part] of Object.entries(value)) checkPart(part, key, new Set());
+    return JSON.stringify(value);
+  } catch (error) {
+    if (CuelineError.isInstance(error)) throw error;
+    // the stack ends before such a value does
+    throw new CuelineError('invalid_options', 'What should be sent to the route is nested too deep.', {
+      cause: error,
+    });
+  }
+}
+
+/** Refuses what would arrive as something else than it is: JSON makes a Date a text, a Map an empty object. */
+function checkPart(value: unknown, path: string, above: Set<unknown>): void {
+  if (value === undefined || value === null || typeof value === 'string' || typeof value === 'boolean')
+    return;
+  if (Number.isFinite(value)) return;
+  if (above.has(value)) throw unsendableError(path, 'contains itself');
+  above.add(value);
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      if (item === undefined) throw unsendableError(`${path}[${index}]`, 'is undefined');
+      checkPart(item, `${path}[${index}]`, above);
+    }
+  } else if (isPlain(value)) {
+    for (const [key, item] of Object.entries(value)) checkPart(item, `${path}.${key}`, above);
+  } else {
+    throw unsendableError(path, `is ${kindOf(value)}`);
+  }
+  // in two places is no circle
+  above.delete(value);
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value === 'object') {
+    const { name } = (value as { constructor?: { name?: string } }).constructor ?? {};
+    return `an object of class ${name ?? 'unknown'}`;
+  }
+  return typeof value === 'number' ? String(value) : `a ${typeof value}`;
+}
+
+function unsendableError(path: string, what: string): CuelineError {
+  return new CuelineError(
+    'invalid_options',
+    `${path} ${what}, which cannot be sent to a route. Leave it out or say it as plain JSON, or run the prompt with inProcess().`,
+  );
+}

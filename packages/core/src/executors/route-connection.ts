@@ -1,0 +1,82 @@
+import { CuelineError } from '../base/errors.ts';
+import { readRetryAfter } from '../provider/retry-after.ts';
+import {
+  askRoute,
+  routeError,
+  unexpectedResponseError,
+  type Route,
+  type RouteRequest,
+} from './route-request.ts';
+
+/** A connection on which events come; or why there is none, and how long the route wants to be left alone. */
+export type RouteConnection =
+  | { body: ReadableStream<Uint8Array>; end: () => void }
+  /** The run has ended, and the last event that is known of it was its end. */
+  | { over: true }
+  | { lost: CuelineError; restMs: number };
+
+/** The route's wish for a longer rest is an end, not a wait. */
+const MAX_REST_MS = 30_000;
+const passing = new Set([408, 429, 502, 503, 504]);
+
+/**
+ * Asks the route for events. Aborting `signal` ends the connection.
+ * @throws CuelineError where asking again would not help
+ */
+export async function connectToRoute(
+  route: Route,
+  request: RouteRequest,
+  signal: AbortSignal,
+): Promise<RouteConnection> {
+  const controller = new AbortController();
+  const end = (): void => {
+    signal.removeEventListener('abort', end);
+    controller.abort();
+  };
+  signal.addEventListener('abort', end);
+  const timer = setLimit(route.idleMs, () => controller.abort());
+  try {
+    const response = await askRoute(route, {
+      ...request,
+      headers: { ...request.headers, accept: 'text/event-stream' },
+      signal: controller.signal,
+    });
+    if (!response.ok) return await readRefusal(response, request);
+    if (response.status === 204 && request.headers?.['last-event-id'] !== undefined) {
+      end();
+      return { over: true };
+    }
+    const kind = response.headers.get('content-type') ?? '';
+    if (response.body === null || !/^text\/event-stream\b/i.test(kind)) {
+      throw unexpectedResponseError(response, 'a stream of events (text/event-stream)');
+    }
+    return { body: response.body as ReadableStream<Uint8Array>, end };
+  } catch (error) {
+    end();
+    if (CuelineError.isInstance(error) && error.code !== 'network') throw error;
+    const lost = CuelineError.isInstance(error) ? error : routeTimeoutError(route, error);
+    return { lost, restMs: 0 };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What a route that says no means: an error, or a reason to ask again a little later. */
+async function readRefusal(response: Response, request: RouteRequest): Promise<RouteConnection> {
+  const error = await routeError(response, request);
+  const restMs = readRetryAfter(response.headers.get('retry-after')) ?? 0;
+  // where nothing runs yet, whoever started it decides whether to wait
+  const waits = request.runId !== undefined || response.status !== 429;
+  if (!passing.has(response.status) || !waits || restMs > MAX_REST_MS) throw error;
+  return { lost: error, restMs };
+}
+
+/** The error of a route that lets a request wait. */
+export function routeTimeoutError({ idleMs }: Route, cause?: unknown): CuelineError {
+  return new CuelineError('timeout', `The route did not answer within ${idleMs / 1_000} s.`, { cause });
+}
+
+/** Calls back after so many ms; never for Infinity. */
+export function setLimit(ms: number, onEnd: () => void): ReturnType<typeof setTimeout> | undefined {
+  return ms > 2 ** 31 - 1 ? undefined : setTimeout(onEnd, ms);
+}

@@ -1,0 +1,55 @@
+import { browserConnectivity } from '../provider/connectivity.ts';
+import type { Route } from './route-request.ts';
+
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 10_000;
+/** A browser that takes itself to be offline may be wrong, so that it is tried all the same, this often. */
+const OFFLINE_TRY_MS = 30_000;
+
+/** True where any try is bound to fail. */
+export function isOffline({ connectivity = browserConnectivity }: Route): boolean {
+  return !connectivity.isOnline();
+}
+
+/** Waits until there is a network, and no longer than it takes to doubt that there is none. Ends when `signal` aborts. */
+export function untilOnline(
+  { connectivity = browserConnectivity }: Route,
+  signal: AbortSignal,
+): Promise<void> {
+  return waitFor(OFFLINE_TRY_MS, signal, (done) =>
+    connectivity.subscribe(() => {
+      if (connectivity.isOnline()) done();
+    }),
+  );
+}
+
+/** Waits before the try with this number, and at least so long. Ends when `signal` aborts. */
+export function pauseBeforeTry(
+  { retryDelay = jittered }: Route,
+  attempt: number,
+  atLeastMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  return waitFor(Math.max(retryDelay(attempt), atLeastMs), signal);
+}
+
+/** Twice as long each time, and never quite the same, so that not all clients come back at one moment. */
+function jittered(attempt: number): number {
+  const delay = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS);
+  return delay / 2 + Math.random() * (delay / 2);
+}
+
+function waitFor(ms: number, signal: AbortSignal, listen?: (done: () => void) => () => void): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      unsubscribe?.();
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    const unsubscribe = listen?.(done);
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+  });
+}

@@ -1,0 +1,306 @@
+import { anySignal } from '../base/any-signal.ts';
+import { createId } from '../base/create-id.ts';
+import { CuelineError } from '../base/errors.ts';
+import type { RunEvent } from '../log/events.ts';
+import { readEventStream } from '../wire/read-event-stream.ts';
+import type { EditReply } from '../tasks/task.ts';
+import type { RunCommand, RunRequest } from './executor.ts';
+import { commandBody, startBody } from './route-body.ts';
+import { connectToRoute, setLimit, routeTimeoutError } from './route-connection.ts';
+import { isOffline, pauseBeforeTry, untilOnline } from './route-pause.ts';
+import { askRoute, readJson, routeAt, routeError, type Route, type RouteRequest } from './route-request.ts';
+import { untilAborted } from '../base/until-aborted.ts';
+import type { RouteOptions } from './via-route.ts';
+
+/** How often it is tried to stop a run; nobody hears of it where that fails. */
+const STOP_TRIES = 3;
+
+/** Which run a signal has ended: whoever let go of a run and came back listens to the same signal twice. */
+const stoppedBy = new WeakMap<AbortSignal, string>();
+
+/** How often a start is sent again that had no answer: an address where nothing is served is to be said soon. */
+const START_RETRIES = 2;
+
+/** What is followed: a run to start, or one that was started before. */
+type Subscription = {
+  /** What starts it, as JSON. */
+  body?: string;
+  runId?: string;
+  /** Events up to this one are known already. */
+  afterSeq?: number;
+  /** The log where it is stopped before its first event. */
+  unstarted(): Iterable<RunEvent>;
+};
+
+/** Starts a run on the route. Ends after `run-end`. */
+export function startOnRoute<Input>(
+  url: string | URL,
+  options: RouteOptions,
+  request: RunRequest<Input>,
+  signal: AbortSignal,
+  unstarted: () => Iterable<RunEvent>,
+): AsyncIterator<RunEvent> {
+  const route = routeAt(url, options);
+  const { abortSignal } = request.options ?? {};
+  const errand: Subscription = {
+    body: startBody({ ...request, key: request.key ?? createId('start') }),
+    unstarted,
+  };
+  return follow(route, errand, anySignal(signal, abortSignal));
+}
+
+/** The events after `afterSeq` of a run that was started before. Ends after `run-end`. */
+export function attachToRoute(
+  url: string | URL,
+  options: RouteOptions,
+  runId: string,
+  afterSeq: number,
+  signal: AbortSignal,
+): AsyncIterator<RunEvent> {
+  const unstarted = (): RunEvent[] => [{ seq: afterSeq + 1, t: 0, type: 'run-end', outcome: 'stopped' }];
+  return follow(routeAt(url, options), { runId, afterSeq, unstarted }, signal);
+}
+
+/**
+ * Gives a command to a run, once there is a network, or after half a minute without. It is not sent again where the
+ * connection fails, because it may have arrived, and a task that is added twice is there twice.
+ */
+export async function sendCommandToRoute(
+  url: string | URL,
+  options: RouteOptions,
+  runId: string,
+  command: RunCommand,
+): Promise<EditReply> {
+  const route = routeAt(url, options);
+  const request: RouteRequest = { method: 'POST', runId, body: commandBody(command) };
+  if (isOffline(route)) await untilOnline(route, new AbortController().signal);
+  return askInTime(route, request, async (response) => {
+    if (response.status === 404 || response.status === 410) {
+      response.body?.cancel().catch(() => {});
+      return { accepted: false, reason: 'The run is not under way.' };
+    }
+    if (!response.ok) throw await routeError(response, request);
+    return (await readJson(response, 'an answer to the command (JSON)', 'accepted')) as EditReply;
+  });
+}
+
+/** What `read` makes of the route's answer. Rejects where both together take longer than the route may be silent. */
+async function askInTime<Value>(
+  route: Route,
+  request: RouteRequest,
+  read: (response: Response) => Value | Promise<Value>,
+): Promise<Value> {
+  const controller = new AbortController();
+  const timer = setLimit(route.idleMs, () => controller.abort(routeTimeoutError(route)));
+  try {
+    return await read(await askRoute(route, { ...request, signal: controller.signal }));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function follow(route: Route, errand: Subscription, signal: AbortSignal): AsyncIterator<RunEvent> {
+  let { runId } = errand;
+  let last = errand.afterSeq;
+  let given: RunEvent | undefined;
+  let pending: Promise<IteratorResult<RunEvent>> | undefined;
+  /** What is left to give of a run that was stopped. */
+  let stopped: Iterator<RunEvent> | undefined;
+  let over = false;
+  /** Ends the connection and every wait for one. */
+  const closing = new AbortController();
+  const events = connections();
+  const close = (): void => {
+    closing.abort();
+    events.return(undefined).catch(() => {});
+  };
+
+  async function* connections(): AsyncGenerator<RunEvent, undefined> {
+    const halted = anySignal(signal, closing.signal);
+    for (let failures = 0; !halted.aborted;) {
+      const connection = await connectToRoute(route, nextRequest(), closing.signal);
+      if ('over' in connection) {
+        if (given === undefined) return;
+        throw new CuelineError(
+          'stream_truncated',
+          'The route says that the run is over, but not how it ended.',
+        );
+      }
+      let { lost, restMs = 0 } = 'lost' in connection ? connection : {};
+      if ('body' in connection) {
+        const stream = readEventStream(connection.body, route)[Symbol.asyncIterator]();
+        const release = (): void => void stream.return?.();
+        closing.signal.addEventListener('abort', release);
+        try {
+          for (let next = await stream.next(); next.done !== true; next = await stream.next()) {
+            if (!isNew(next.value)) continue;
+            failures = 0;
+            yield next.value;
+            if (next.value.type === 'run-end') return;
+          }
+          lost = new CuelineError('stream_truncated', 'The connection ended before the run did.');
+        } catch (error) {
+          if (!CuelineError.isInstance(error) || !isConnectionLost(error)) throw error;
+          lost = error;
+        } finally {
+          closing.signal.removeEventListener('abort', release);
+          release();
+          connection.end();
+        }
+      }
+      if (halted.aborted) return;
+      const reason = lost ?? new CuelineError('network', 'There is no connection.');
+      if (isOffline(route)) {
+        await untilOnline(route, halted);
+        continue;
+      }
+      failures += 1;
+      if (
+        !('body' in connection) &&
+        runId === undefined &&
+        failures > Math.min(route.retries, START_RETRIES)
+      ) {
+        throw startFailedError(reason, failures);
+      }
+      if (failures > route.retries) throw connectionLostError(reason, route.retries);
+      await pauseBeforeTry(route, failures, restMs, halted);
+    }
+  }
+
+  function nextRequest(): RouteRequest {
+    if (runId === undefined) return { method: 'POST', body: errand.body };
+    return {
+      method: 'GET',
+      runId,
+      ...(last === undefined || last < 0 ? {} : { headers: { 'last-event-id': String(last) } }),
+    };
+  }
+
+  /** True for what was not seen before. A route may begin earlier than it was asked to. */
+  function isNew(event: RunEvent): boolean {
+    const id = (event as { runId?: unknown }).runId;
+    if (typeof id === 'string' && id !== '') {
+      if (runId !== undefined && id !== runId) {
+        throw new CuelineError(
+          'stream_malformed',
+          `The route was asked for run ${runId} and gave run ${id}.`,
+        );
+      }
+      runId = id;
+    }
+    if (last !== undefined && event.seq <= last) return false;
+    if (last !== undefined && event.seq > last + 1) {
+      throw new CuelineError(
+        'stream_malformed',
+        `The route left out events: after number ${last} came number ${event.seq}. Start the run again.`,
+      );
+    }
+    last = event.seq;
+    return true;
+  }
+
+  function onStop(): void {
+    if (runId !== undefined) {
+      close();
+      void stopOnRoute(route, runId, signal);
+      return;
+    }
+    // it is under way, and only its first event says which one it is
+    const first = pending?.catch(() => {}) ?? Promise.resolve();
+    void first.then(() => {
+      close();
+      return runId === undefined ? undefined : stopOnRoute(route, runId, signal);
+    });
+  }
+
+  function finish(): IteratorResult<RunEvent> {
+    over = true;
+    signal.removeEventListener('abort', onStop);
+    // what was stopped is closed once it is known which run it is
+    if (!signal.aborted) close();
+    return { done: true, value: undefined };
+  }
+
+  function giveStopped(): IteratorResult<RunEvent> {
+    stopped ??= (
+      given === undefined
+        ? errand.unstarted()
+        : [{ seq: given.seq + 1, t: given.t, type: 'run-end', outcome: 'stopped' } as const]
+    )[Symbol.iterator]();
+    const next = stopped.next();
+    return next.done === true ? finish() : next;
+  }
+
+  if (signal.aborted) onStop();
+  else signal.addEventListener('abort', onStop, { once: true });
+  return {
+    async next() {
+      if (over) return { done: true, value: undefined };
+      if (signal.aborted) return giveStopped();
+      pending = events.next();
+      try {
+        const next = await untilAborted(pending, signal);
+        if (over) return { done: true, value: undefined };
+        if (next.done === true) return finish();
+        given = next.value;
+        if (given.type === 'run-end') finish();
+        return next;
+      } catch (error) {
+        if (over) return { done: true, value: undefined };
+        if (signal.aborted) return giveStopped();
+        finish();
+        throw error;
+      }
+    },
+    // by hand and not as a generator, because a generator queues this behind a `next` that waits
+    return() {
+      // the run goes on over there, and the signal can still stop it
+      over = true;
+      if (!signal.aborted) close();
+      return Promise.resolve({ done: true, value: undefined });
+    },
+  };
+}
+
+/** Asks the route to end a run. A run that has ended already is no matter. */
+async function stopOnRoute(route: Route, runId: string, signal: AbortSignal): Promise<void> {
+  if (stoppedBy.get(signal) === runId) return;
+  stoppedBy.set(signal, runId);
+  const never = new AbortController().signal;
+  for (let tries = 1; tries <= STOP_TRIES; tries++) {
+    try {
+      const status = await askInTime(route, { method: 'DELETE', runId, keepalive: true }, (response) => {
+        response.body?.cancel().catch(() => {});
+        return response.status;
+      });
+      if (status < 500) return;
+    } catch {
+      // the network may be back for the next one
+    }
+    if (tries < STOP_TRIES) await pauseBeforeTry(route, tries, 0, never);
+  }
+}
+
+/** True where the connection broke, and not what came over it. */
+function isConnectionLost({ code }: CuelineError): boolean {
+  return code === 'stream_truncated' || code === 'timeout';
+}
+
+function startFailedError(reason: CuelineError, attempts: number): CuelineError {
+  if (attempts === 1) return reason;
+  const { code, message, details } = reason;
+  return new CuelineError(code, `${message} (${attempts} attempts)`, {
+    cause: reason,
+    details: { ...details, attempts },
+  });
+}
+
+function connectionLostError(reason: CuelineError, retries: number): CuelineError {
+  const code = isConnectionLost(reason) ? 'network' : reason.code;
+  const tries = retries === 1 ? 'one more try' : `${retries} more tries`;
+  return new CuelineError(
+    code,
+    `The connection to the route was lost, and ${tries} did not bring it back. ${reason.message} The run may still be going on there: retry() or attach() finds it again.`,
+    { cause: reason, ...(reason.details === undefined ? {} : { details: reason.details }) },
+  );
+}

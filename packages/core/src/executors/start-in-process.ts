@@ -1,0 +1,59 @@
+import { anySignal } from '../base/any-signal.ts';
+import type { RunEvent } from '../log/events.ts';
+import type { ModelSettings } from '../models/settings.ts';
+import type { RunRequest } from './executor.ts';
+import { failedStart } from './failed-start.ts';
+import type { LiveRun } from '../engine/live-run.ts';
+import { describeFailure } from './describe-failure.ts';
+import { startRun } from '../engine/start-run.ts';
+import type { WorkListener } from '../base/track-work.ts';
+
+/** The runs that are under way, and those of whose end nobody has heard, by their ids. */
+export type KnownRuns = Map<string, LiveRun>;
+
+/** How many runs are kept that have ended unheard. */
+const MAX_UNHEARD = 32;
+
+/** Starts a run, and gives its events. A mistake that keeps it from starting becomes a log that ends with that error. */
+export async function startInProcess<Input>(
+  request: RunRequest<Input>,
+  signal: AbortSignal,
+  models: ModelSettings,
+  runs: KnownRuns,
+  onWork?: WorkListener,
+): Promise<AsyncIterator<RunEvent> | Iterator<RunEvent>> {
+  const { definition, input, model, options, messages, tasks, unfinishedCalls, whenStored } = request;
+  const signals = options?.abortSignal === undefined ? [signal] : [signal, options.abortSignal];
+  let run;
+  try {
+    const abortSignal = anySignal(signal, options?.abortSignal);
+    const config = { ...models, input, model, messages, tasks, options: { ...options, abortSignal } };
+    ({ run } = await startRun(definition, config, { onWork, unfinishedCalls, whenStored }));
+  } catch (error) {
+    if (signals.some(({ aborted }) => aborted)) return failedStart(definition.name, undefined, messages);
+    const failure = describeFailure(error, input, models);
+    return failedStart(definition.name, failure.error, messages, failure.input);
+  }
+  runs.set(run.id, run);
+  forgetOldest(runs);
+  return toEnd(run, runs);
+}
+
+/** The events of a run, which is known until somebody has heard of its end: whoever let go of it may come back for it. */
+export function toEnd(run: LiveRun, runs: KnownRuns, afterSeq?: number): AsyncIterator<RunEvent> {
+  const events = run.events(afterSeq)[Symbol.asyncIterator]();
+  return {
+    async next() {
+      const next = await events.next();
+      // a moment later, for whoever lets go and comes back in the same breath
+      if (next.done !== true && next.value.type === 'run-end') setTimeout(() => runs.delete(run.id));
+      return next;
+    },
+    return: () => events.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+  };
+}
+
+function forgetOldest(runs: KnownRuns): void {
+  const ended = [...runs.values()].filter((run) => run.log().at(-1)?.type === 'run-end');
+  for (const { id } of ended.slice(0, Math.max(0, ended.length - MAX_UNHEARD))) runs.delete(id);
+}

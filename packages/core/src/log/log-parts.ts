@@ -1,0 +1,24 @@
+import type { RunEvent } from './events.ts';
+
+/** How many messages of a log's start are the prompt's own. */
+export function countPromptMessages([first]: readonly RunEvent[]): number {
+  return first?.type === 'run-start' ? Math.max(0, first.messages.length - (first.turns ?? 0)) : 0;
+}
+
+/** A log's events up to `seq`, ended there where they do not end. */
+export function logUpTo(log: readonly RunEvent[], seq: number): RunEvent[] {
+  const events = log.slice(0, Math.max(0, seq + 1));
+  const last = events.at(-1);
+  if (last !== undefined && last.type !== 'run-end') {
+    events.push({ seq: last.seq + 1, t: last.t, type: 'run-end', outcome: 'stopped' });
+  }
+  return events;
+}
+
+/** The latest run that an executor has named in this log. */
+export function lastRunId(events: readonly RunEvent[]): string | undefined {
+  return events.findLast(
+    (event): event is Extract<RunEvent, { runId: string }> =>
+      (event.type === 'run-start' || event.type === 'run-resume') && event.runId !== '',
+  )?.runId;
+}

@@ -1,0 +1,70 @@
+import type { ModelMessage } from 'ai';
+import { CuelineError } from '../base/errors.ts';
+import { partError, quoted } from '../base/part-error.ts';
+
+/**
+ * Refuses what every provider refuses: a result that answers no call, or one that has been answered, and somebody
+ * who speaks while a call is open.
+ * @throws CuelineError `invalid_definition`
+ */
+export function checkCalls(message: ModelMessage, earlier: readonly ModelMessage[]): void {
+  const { open, answered } = callsOf(earlier);
+  if (message.role !== 'tool') return refuseOpen(open, message.role);
+  for (const [index, part] of message.content.entries()) {
+    if (part.type !== 'tool-result') continue;
+    const path = `messages[${earlier.length}].content[${index}].toolCallId`;
+    const id = part.toolCallId;
+    if (open.delete(id)) answered.add(id);
+    else if (answered.has(id)) throw partError(path, `is ${quoted(id)}, a call that has its result already.`);
+    else {
+      const known = open.size === 0 ? '' : ` Open calls: ${[...open.keys()].join(', ')}.`;
+      throw partError(
+        path,
+        `is ${quoted(id)}, but no message before it has a call of that id.${known} Put the assistant's message with the tool-call first.`,
+      );
+    }
+  }
+}
+
+/**
+ * Refuses a whole conversation in which a call has no result when somebody speaks, or at its end.
+ * @throws CuelineError `invalid_definition`
+ */
+export function checkAnswered(messages: readonly ModelMessage[]): void {
+  const calls: Calls = { open: new Map(), answered: new Set() };
+  for (const message of messages) {
+    if (message.role !== 'tool') refuseOpen(calls.open, message.role);
+    note(message, calls);
+  }
+  refuseOpen(calls.open, 'model');
+}
+
+function refuseOpen(open: Calls['open'], agentContext: string): void {
+  if (agentContext === 'system') return;
+  const [call] = open;
+  if (call === undefined) return;
+  const [id, name] = call;
+  throw new CuelineError(
+    'invalid_definition',
+    `The call ${quoted(id)} of ${name} has no result yet, and must have one before the ${agentContext} speaks. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: ${quoted(id)}, toolName: '${name}', output: … }]).`,
+  );
+}
+
+type Calls = { open: Map<string, string>; answered: Set<string> };
+
+/** The calls of a conversation: those without a result, with the names of their tools, and those with one. */
+function callsOf(messages: readonly ModelMessage[]): Calls {
+  const calls: Calls = { open: new Map(), answered: new Set() };
+  for (const message of messages) note(message, calls);
+  return calls;
+}
+
+function note({ content }: ModelMessage, { open, answered }: Calls): void {
+  if (typeof content === 'string') return;
+  for (const part of content) {
+    // what a provider runs itself, and what waits for an approval, is answered in another way
+    if (part.type === 'tool-call' && part.providerExecuted !== true) open.set(part.toolCallId, part.toolName);
+    if (part.type === 'tool-approval-request') open.delete(part.toolCallId);
+    if (part.type === 'tool-result' && open.delete(part.toolCallId)) answered.add(part.toolCallId);
+  }
+}

@@ -1,0 +1,125 @@
+import type { FilePart as SdkFilePart, TextPart as SdkTextPart } from 'ai';
+import type { SharedV4FileData, SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
+import { bytesOf, isFileId, readFile, type FileContent, type FileSource } from './file-data.ts';
+import { isMediaType } from './media-type.ts';
+import { isRecord, partError, quoted } from '../base/part-error.ts';
+import { isPart } from './parts.ts';
+
+/** Words. */
+export type TextPart = { type: 'text'; text: string; providerOptions?: ProviderOptions };
+
+/** A picture. Its media type is found out where it is not given. */
+export type ImagePart = {
+  type: 'image';
+  image: FileSource;
+  mediaType?: string;
+  providerOptions?: ProviderOptions;
+};
+
+/** A document, such as a PDF. */
+export type FilePart = {
+  type: 'file';
+  data: FileSource;
+  mediaType: string;
+  filename?: string;
+  providerOptions?: ProviderOptions;
+};
+
+/** A recording. */
+export type AudioPart = {
+  type: 'audio';
+  data: FileSource;
+  mediaType: string;
+  filename?: string;
+  providerOptions?: ProviderOptions;
+};
+
+/** What a user can send, and a tool return: text, images, files, sound. */
+export type ContentPart = TextPart | ImagePart | FilePart | AudioPart;
+
+/** A content part in the AI SDK's present form, in which images and sound are files. */
+export type SentPart = SdkTextPart | (Omit<SdkFilePart, 'data'> & { data: SharedV4FileData });
+
+/** The types of {@link ContentPart}. */
+export const contentTypes = ['text', 'image', 'file', 'audio'] as const;
+
+const examples = { image: 'image/png', file: 'application/pdf', audio: 'audio/mpeg' };
+
+/** A content part as it is sent. @throws CuelineError `invalid_definition`, with the path of what is wrong */
+export function readContentPart(part: Record<string, unknown>, path: string): SentPart {
+  const type = part['type'] as ContentPart['type'];
+  if (type === 'text') return { type, text: textOf(part, path), ...providerOptionsOf(part, path) };
+  // of what a tool returns, an image has its bytes under the name that a file has
+  const key = type === 'image' && part['data'] === undefined ? 'image' : 'data';
+  // where code makes the part, a text that happens to be an id would name a file of the account
+  if (isPart(part) && isFileId(part[key])) {
+    throw partError(`${path}.${key}`, `is the id of a file at a provider. Write { openai: 'file-…' }.`);
+  }
+  const content = readFile(part[key], `${path}.${key}`);
+  const filename = part['filename'] ?? content.filename;
+  if (filename !== undefined && typeof filename !== 'string') {
+    throw partError(`${path}.filename`, `is ${quoted(filename)}. Write a name, such as 'report.pdf'.`);
+  }
+  return {
+    type: 'file',
+    // a Blob stands there until the run starts, which is before the AI SDK gets to see it
+    data: content.data as SharedV4FileData,
+    mediaType: mediaTypeOf(part, content, path),
+    ...(filename === undefined ? {} : { filename }),
+    ...providerOptionsOf(part, path),
+  };
+}
+
+/**
+ * A part of a list that may be foreign, such as a tool's result: a part that a constructor made, or a file or text that
+ * is all there. Its provider options do not count then. Undefined for what names a file elsewhere.
+ * @throws CuelineError as {@link readContentPart} does
+ */
+export function readForeignPart(part: Record<string, unknown>, path: string): SentPart | undefined {
+  if (isPart(part)) return readContentPart(part, path);
+  const { providerOptions: _, ...rest } = part;
+  const read = readContentPart(rest, path);
+  const isElsewhere = read.type === 'file' && (read.data.type === 'url' || read.data.type === 'reference');
+  return isElsewhere ? undefined : read;
+}
+
+/** A part's `text`, which models refuse to take empty. */
+export function textOf(part: Record<string, unknown>, path: string): string {
+  // a tool may have the bytes of a text, as it has those of an image
+  const bytes = bytesOf(part['data']);
+  const text = bytes === undefined ? part['text'] : new TextDecoder().decode(bytes);
+  if (typeof text !== 'string') {
+    throw partError(`${path}.text`, `is ${text === undefined ? 'missing' : quoted(text)}. Write a text.`);
+  }
+  if (text.trim() === '')
+    throw partError(`${path}.text`, 'is empty. Models refuse empty texts; leave the part out.');
+  return text;
+}
+
+/** A part's provider options, to be spread into what is sent. */
+export function providerOptionsOf(
+  part: Record<string, unknown>,
+  path: string,
+): { providerOptions?: ProviderOptions } {
+  const { providerOptions } = part;
+  if (providerOptions === undefined) return {};
+  if (isRecord(providerOptions) && Object.values(providerOptions).every(isRecord)) {
+    return { providerOptions: providerOptions as ProviderOptions };
+  }
+  throw partError(
+    `${path}.providerOptions`,
+    `must be options by provider, such as { anthropic: { cacheControl: { type: 'ephemeral' } } }.`,
+  );
+}
+
+function mediaTypeOf(part: Record<string, unknown>, content: FileContent, path: string): string {
+  const type = part['type'] as keyof typeof examples;
+  const mediaType = part['mediaType'] || content.mediaType || (type === 'image' ? 'image/*' : undefined);
+  if (isMediaType(mediaType)) return mediaType;
+  throw partError(
+    `${path}.mediaType`,
+    mediaType === undefined
+      ? `is missing. Say what the ${type} is, such as '${examples[type]}'.`
+      : `is ${quoted(mediaType)}, which is no media type. Write one, such as '${examples[type]}'.`,
+  );
+}

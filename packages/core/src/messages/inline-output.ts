@@ -1,0 +1,41 @@
+import { toDataOutput, type ToolResultContent, type ToolResultOutput } from './tool-output.ts';
+
+type Part = ToolResultContent[number];
+
+/**
+ * What an output says in itself: texts, and files that it has whole. Files elsewhere, files that a provider keeps and
+ * provider options are left out. Where nothing is left of its parts, the result itself is sent as data.
+ */
+export function inlineOutput(output: ToolResultOutput, result: unknown): ToolResultOutput {
+  if (output.type !== 'content') {
+    const { providerOptions: _options, ...own } = output;
+    return own;
+  }
+  const value = output.value.flatMap(inlinePart);
+  return value.length === 0 ? toDataOutput(result) : { type: 'content', value };
+}
+
+function inlinePart(part: Part): Part[] {
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'text', text: part.text }];
+    case 'file': {
+      const { data, mediaType, filename } = part;
+      if (!isInline(data)) return [];
+      return [{ type: 'file', data, mediaType, ...(filename === undefined ? {} : { filename }) }];
+    }
+    case 'file-data':
+    case 'image-data': {
+      const { providerOptions: _options, ...inline } = part;
+      return [inline];
+    }
+    default:
+      return [];
+  }
+}
+
+/** True for bytes and text. An untagged string is not: the AI SDK reads one as a URL where it can. */
+function isInline(data: unknown): boolean {
+  if (typeof data !== 'object' || data === null || !('type' in data)) return false;
+  return data.type === 'data' || data.type === 'text';
+}

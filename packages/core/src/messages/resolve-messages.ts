@@ -1,0 +1,47 @@
+import type { FilePart, ModelMessage } from 'ai';
+import { thrownText } from '../base/error-source.ts';
+import { toBase64 } from './file-data.ts';
+import { imageTypeOfData } from './media-type.ts';
+import { partError } from '../base/part-error.ts';
+
+/**
+ * The messages with each Blob and File in them read. To be awaited before a prompt's messages are shown or sent;
+ * messages without any are passed through as they are.
+ * @throws CuelineError `invalid_definition` for a file that cannot be read
+ */
+export function resolveMessages(messages: readonly ModelMessage[]): Promise<ModelMessage[]> {
+  return Promise.all(
+    messages.map(async (message, index) => {
+      if (message.role === 'system' || message.role === 'tool') return message;
+      const { content } = message;
+      if (typeof content === 'string' || !content.some(isUnread)) return message;
+      const parts = await Promise.all(
+        content.map(async (part, at) =>
+          isUnread(part) ? readBlob(part, `messages[${index}].content[${at}]`) : part,
+        ),
+      );
+      // a file takes the place of a file
+      return { ...message, content: parts } as ModelMessage;
+    }),
+  );
+}
+
+type UnreadPart = Omit<FilePart, 'data'> & { data: Blob };
+
+function isUnread(part: { type: string; data?: unknown }): part is UnreadPart {
+  return part.type === 'file' && part.data instanceof Blob;
+}
+
+async function readBlob(part: UnreadPart, path: string): Promise<FilePart> {
+  let bytes: Uint8Array;
+  try {
+    bytes = new Uint8Array(await part.data.arrayBuffer());
+  } catch (error) {
+    const reason = thrownText(error);
+    throw partError(path, `could not be read (${reason}). Choose the file again.`);
+  }
+  if (bytes.length === 0) throw partError(path, 'has no bytes. Models refuse empty files.');
+  const data = toBase64(bytes);
+  const mediaType = part.mediaType === 'image/*' ? (imageTypeOfData(data) ?? part.mediaType) : part.mediaType;
+  return { ...part, data: { type: 'data', data }, mediaType };
+}

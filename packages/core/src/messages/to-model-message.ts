@@ -1,0 +1,176 @@
+import type { ModelMessage, ToolCallPart, ToolResultPart } from 'ai';
+import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
+import { CuelineError } from '../base/errors.ts';
+import { checkCalls } from './call-order.ts';
+import { providerOptionsOf, readContentPart, textOf, type SentPart } from './content-part.ts';
+import type { MessageRole } from './message-parts.ts';
+import { objectsIn } from './objects-in.ts';
+import { isRecord, partError, quoted } from '../base/part-error.ts';
+import { isPart } from './parts.ts';
+import { readJson, readToolOutput } from './read-tool-output.ts';
+
+/** The parts that a message of each role can have. */
+const partsOf: Record<MessageRole, readonly string[]> = {
+  user: ['text', 'image', 'file', 'audio'],
+  assistant: ['text', 'image', 'file', 'reasoning', 'tool-call'],
+  tool: ['tool-result', 'tool-error'],
+};
+
+/**
+ * The AI SDK's message for what a prompt says after `earlier` ones. Bytes become base64; a Blob is read by
+ * `resolveMessages`. What stands in `inputs`, which may be foreign, is data and no part; and where there are any, only a
+ * part that a constructor made names a file at a provider.
+ * @throws CuelineError `invalid_definition`, with the path of what is wrong
+ */
+export function toModelMessage(
+  role: unknown,
+  content: unknown,
+  earlier: readonly ModelMessage[],
+  inputs: readonly unknown[] = [],
+): ModelMessage {
+  if (role !== 'user' && role !== 'assistant' && role !== 'tool') {
+    throw new CuelineError(
+      'invalid_definition',
+      `prompt.defMessage takes the role 'user', 'assistant' or 'tool', and got '${String(role)}'. For the system prompt use prompt.defSystem('role', '…').`,
+    );
+  }
+  const path = `messages[${earlier.length}]`;
+  const sent = readContent(role, content, path, inputs);
+  // each part has been checked to be one of its role
+  const message = { role, content: sent } as ModelMessage;
+  checkCalls(message, earlier);
+  return message;
+}
+
+function readContent(
+  role: MessageRole,
+  content: unknown,
+  path: string,
+  inputs: readonly unknown[],
+): string | SentMessagePart[] {
+  if (Array.isArray(content) && content.length > 0) {
+    const foreign = inputs.length === 0 ? undefined : objectsIn(inputs);
+    return content.map((part: unknown, index) => readPart(role, part, `${path}.content[${index}]`, foreign));
+  }
+  if (role === 'tool') {
+    throw partError(
+      `${path}.content`,
+      "must be a list of results. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: '…', toolName: '…', output: … }]).",
+    );
+  }
+  if (typeof content === 'string' && content.trim() !== '') return content;
+  if (typeof content !== 'string' && !Array.isArray(content)) {
+    throw partError(
+      `${path}.content`,
+      `is ${quoted(content)}. Write a text, or a list of parts such as [{ type: 'text', text: '…' }].`,
+    );
+  }
+  throw new CuelineError(
+    'invalid_definition',
+    `A message of the ${role} has no text. Models refuse empty messages.`,
+  );
+}
+
+type SentMessagePart =
+  | SentPart
+  | ToolCallPart
+  | ToolResultPart
+  | { type: 'reasoning'; text: string; providerOptions?: ProviderOptions };
+
+function readPart(
+  role: MessageRole,
+  part: unknown,
+  path: string,
+  foreign: ReadonlySet<unknown> | undefined,
+): SentMessagePart {
+  if (!isRecord(part)) throw partError(path, `is ${quoted(part)}. Write { type: '${partsOf[role][0]}', … }.`);
+  const type = typeOf(role, part, path);
+  checkForeignPart(part, path, foreign);
+  const options = providerOptionsOf(part, path);
+  switch (type) {
+    case 'reasoning':
+      // what a provider has hidden has no text, only its signature
+      return {
+        type,
+        text: part['text'] === '' && part['providerOptions'] ? '' : textOf(part, path),
+        ...options,
+      };
+    case 'tool-call': {
+      const { input } = part;
+      if (!isRecord(input)) {
+        throw partError(
+          `${path}.input`,
+          `is ${input === undefined ? 'missing' : quoted(input)}. Give the arguments by name: {} where there are none.`,
+        );
+      }
+      return { type, ...callOf(part, path), input: readJson(input, `${path}.input`), ...options };
+    }
+    case 'tool-result': {
+      const output = readToolOutput(part['output'], `${path}.output`);
+      return { type, ...callOf(part, path), output, ...options };
+    }
+    case 'tool-error': {
+      const value = nameOf(part, 'error', path, 'Say why the tool failed.');
+      return {
+        type: 'tool-result',
+        ...callOf(part, path),
+        output: { type: 'error-text', value },
+        ...options,
+      };
+    }
+    default: {
+      const read = readContentPart(part, path);
+      if (foreign === undefined || isPart(part) || read.type === 'text' || read.data.type !== 'reference')
+        return read;
+      throw partError(
+        path,
+        `names a file at a provider, which could come from the input. Make the part: ${type}Part({ openai: 'file-…' }).`,
+      );
+    }
+  }
+}
+
+/** What a client or a model has sent is no part, and sets no provider options. */
+function checkForeignPart(
+  part: Record<string, unknown>,
+  path: string,
+  foreign: ReadonlySet<unknown> | undefined,
+): void {
+  if (foreign?.has(part) === true) {
+    throw partError(
+      path,
+      'comes from the input, so it is data and no part. Make one, such as textPart(input.text).',
+    );
+  }
+  if (foreign?.has(part['providerOptions']) === true) {
+    throw partError(`${path}.providerOptions`, 'come from the input. Write those that it may choose.');
+  }
+}
+
+/** The type of a part that its role can have. */
+function typeOf(role: MessageRole, { type }: Record<string, unknown>, path: string): string {
+  const types = partsOf[role];
+  if (typeof type === 'string' && types.includes(type)) return type;
+  const others = (Object.keys(partsOf) as MessageRole[]).filter((other) =>
+    partsOf[other].includes(type as string),
+  );
+  throw partError(
+    `${path}.type`,
+    others.length === 0
+      ? `is ${type === undefined ? 'missing' : quoted(type)}. A message of the ${role} can have ${types.join(', ')}.`
+      : `is ${quoted(type)}, which belongs into a message of the ${others.join(' or ')}. Write prompt.defMessage('${others[0]}', [{ type: ${quoted(type)}, … }]).`,
+  );
+}
+
+function callOf(part: Record<string, unknown>, path: string): { toolCallId: string; toolName: string } {
+  return {
+    toolCallId: nameOf(part, 'toolCallId', path, 'Give the call and its result the same id.'),
+    toolName: nameOf(part, 'toolName', path, 'Write the name of the tool.'),
+  };
+}
+
+function nameOf(part: Record<string, unknown>, key: string, path: string, advice: string): string {
+  const value = part[key];
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  throw partError(`${path}.${key}`, `is ${value === undefined ? 'missing' : quoted(value)}. ${advice}`);
+}

@@ -1,0 +1,21 @@
+import type { UIMessage } from 'ai';
+import { CuelineError } from '../base/errors.ts';
+import { isRecord, quoted } from '../base/part-error.ts';
+
+/** Why `send` cannot send something. Apart from the check, so that a page loads these sentences only with a mistake. */
+export function unsendableMessageError(message: unknown): CuelineError {
+  return new CuelineError('invalid_options', `send takes a text or a message, and got ${shown(message)}`);
+}
+
+function shown(message: unknown): string {
+  const write = "Write send('Hello!'), or send({ parts: [{ type: 'text', text: 'Hello!' }] }).";
+  if (typeof message === 'string') return `an empty text, which models refuse. ${write}`;
+  if (!isRecord(message)) return `${quoted(message)}. ${write}`;
+  if ('content' in message) return `a message with content instead of parts. ${write}`;
+  const { parts } = message as Partial<UIMessage>;
+  if (!Array.isArray(parts)) return `an object without parts. ${write}`;
+  if (parts.every((part) => part?.type === 'text')) {
+    return `a message whose parts are empty, which models refuse. ${write}`;
+  }
+  return `a message in which a part has no type. ${write}`;
+}

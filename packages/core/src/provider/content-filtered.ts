@@ -1,0 +1,10 @@
+import { CuelineError } from '../base/errors.ts';
+
+/** The provider, or the model itself, has refused to answer: the finish reason is `content-filter`. */
+export function contentFiltered(details: Record<string, unknown> = {}): CuelineError {
+  return new CuelineError(
+    'content_filter',
+    "The provider's content filter stopped the answer, so it is not whole, and none of its tool calls were made. Change what the model is asked; the same request is refused again.",
+    { details: { finishReason: 'content-filter', ...details } },
+  );
+}

@@ -1,0 +1,59 @@
+import { CuelineError } from '../base/errors.ts';
+
+/** What a server may ask for and still be waited for. */
+export const MAX_RETRY_AFTER_MS = 30_000;
+
+/** The last moment that a `Date` can name. */
+const END_OF_TIME = 8.64e15;
+
+/**
+ * For how many milliseconds a server that failed wants to be left alone: its `retry-after-ms`, or `retry-after` in
+ * seconds or as a date. Undefined where it does not say, or says it so that a browser may not read it.
+ */
+export function retryAfterOf(error: unknown): number | undefined {
+  for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 5; depth += 1) {
+    const { responseHeaders, details, cause } = at as {
+      responseHeaders?: unknown;
+      details?: { retryAfter?: unknown };
+      cause?: unknown;
+    };
+    const asked = fromHeaders(responseHeaders) ?? readRetryAfter(details?.retryAfter);
+    if (asked !== undefined) return asked;
+    at = cause;
+  }
+  return undefined;
+}
+
+/** The end of a call whose server wants a longer rest than anybody waits for. */
+export function retryAfterTooLongError(error: CuelineError, restMs: number): CuelineError {
+  const retryAt = new Date(Math.min(Date.now() + restMs, END_OF_TIME)).toISOString();
+  return new CuelineError(
+    'rate_limited',
+    `${error.message} It asked to be left alone until ${retryAt}, so nothing was tried again. Go on after that.`,
+    { cause: error, details: { ...error.details, retryAt } },
+  );
+}
+
+function fromHeaders(headers: unknown): number | undefined {
+  if (typeof headers !== 'object' || headers === null) return undefined;
+  const named = new Map(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value as unknown]),
+  );
+  return atLeastZero(named.get('retry-after-ms')) ?? readRetryAfter(named.get('retry-after'));
+}
+
+/** A `retry-after` header in ms: seconds, or a date. Undefined where it is neither. */
+export function readRetryAfter(given: unknown): number | undefined {
+  const seconds = atLeastZero(given);
+  if (seconds !== undefined) return seconds * 1_000;
+  // a number that is no time at all would be read as a year
+  if (typeof given !== 'string' || !/[a-z]/i.test(given)) return undefined;
+  const until = Date.parse(given);
+  return Number.isNaN(until) ? undefined : Math.max(0, until - Date.now());
+}
+
+function atLeastZero(given: unknown): number | undefined {
+  if (typeof given !== 'number' && (typeof given !== 'string' || given.trim() === '')) return undefined;
+  const number = Number(given);
+  return Number.isFinite(number) && number >= 0 ? number : undefined;
+}

@@ -1,0 +1,129 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamResult,
+} from '@ai-sdk/provider';
+import { wrapLanguageModel } from 'ai';
+import type { CuelineError } from '../base/errors.ts';
+import { toRunError } from '../models/run-error.ts';
+import type { LanguageModelObject } from '../models/settings.ts';
+import { browserConnectivity, type Connectivity } from './connectivity.ts';
+import { repairedFinish, openResponse, streamOf, type ResponseSettings } from './open-response.ts';
+import {
+  withAttemptCount,
+  isTransient,
+  OFFLINE_TRY_MS,
+  retryDelay,
+  sleepFor,
+  untilOnline,
+  type Sleep,
+} from './retry-policy.ts';
+import { MAX_RETRY_AFTER_MS, retryAfterTooLongError, retryAfterOf } from './retry-after.ts';
+import { defaultTimeouts } from './call-timeouts.ts';
+import { untilAborted } from '../base/until-aborted.ts';
+
+export type { ModelResponse } from './response-assembler.ts';
+
+/** A model call that has failed, and is tried again. */
+export type ModelRetry = {
+  error: CuelineError;
+  /** Which try comes next, from 2. Tries that failed because there is no network are not counted. */
+  attempt: number;
+  /** How many tries there are at most. */
+  maxAttempts: number;
+  /** When it comes, in milliseconds from now; without a network, at the latest. */
+  delayMs: number;
+  /** There is no network, and the next try comes once there is one. */
+  offline: boolean;
+};
+
+/** How a model's calls are kept from failing, and what becomes of those that do. */
+export type RetrySettings = ResponseSettings & {
+  /** Tries after the first, as long as nothing of an answer can be seen. 2 by default. */
+  retries?: number | undefined;
+  /** Called before each wait for another try. */
+  onRetry?: ((retry: ModelRetry) => void) | undefined;
+  /** Waits between tries. */
+  sleep?: Sleep | undefined;
+  /** From 0 to 1, for the length of the waits. */
+  random?: (() => number) | undefined;
+  connectivity?: Connectivity | undefined;
+};
+
+/**
+ * The model with time limits, retries and whole answers. A call is tried again as long as nothing of its answer is
+ * visible. An answer that breaks off ends with an error part and the finish reason `error`, for which the AI SDK runs no
+ * tool call; where `heal` takes the error, it ends as an answer without tool calls. What the call's own abort signal
+ * throws is passed on as it is.
+ */
+export function withRetries(model: LanguageModelObject, settings: RetrySettings): LanguageModelObject {
+  return wrapLanguageModel({
+    model,
+    middleware: {
+      specificationVersion: 'v4',
+      wrapStream: ({ model, params }) => callWithRetries(model, params, settings),
+    },
+  });
+}
+
+async function callWithRetries(
+  model: LanguageModelV4,
+  call: LanguageModelV4CallOptions,
+  settings: RetrySettings,
+): Promise<LanguageModelV4StreamResult> {
+  const {
+    retries = 2,
+    sleep = sleepFor,
+    random = Math.random,
+    connectivity = browserConnectivity,
+  } = settings;
+  const { abortSignal } = call;
+  const now = settings.now ?? (() => performance.now());
+  let attempts = 0;
+  // one limit for all tries, since the person who waits for the answer counts them as one
+  let firstChunkLeftMs = settings.timeouts?.firstChunkMs ?? defaultTimeouts.firstChunkMs;
+  for (;;) {
+    const began = now();
+    try {
+      attempts += 1;
+      return await openResponse(model, call, settings, firstChunkLeftMs);
+    } catch (thrown) {
+      firstChunkLeftMs = Math.max(1, firstChunkLeftMs - (now() - began));
+      abortSignal?.throwIfAborted();
+      const error = toRunError(thrown, settings.secrets);
+      if (!isTransient(error, thrown)) return failedResponse(error, settings);
+      if (error.code === 'network' && !connectivity.isOnline()) {
+        // no try of those that count: there was nothing to reach
+        attempts -= 1;
+        settings.onRetry?.({
+          error,
+          attempt: attempts + 1,
+          maxAttempts: retries + 1,
+          delayMs: OFFLINE_TRY_MS,
+          offline: true,
+        });
+        await untilOnline(connectivity, sleep, abortSignal);
+        continue;
+      }
+      const asked = retryAfterOf(thrown);
+      if (asked !== undefined && asked > MAX_RETRY_AFTER_MS)
+        return failedResponse(retryAfterTooLongError(error, asked), settings);
+      if (attempts > retries) return failedResponse(withAttemptCount(error, attempts), settings);
+      const delayMs = Math.round(asked ?? retryDelay(attempts, random));
+      settings.onRetry?.({
+        error,
+        attempt: attempts + 1,
+        maxAttempts: retries + 1,
+        delayMs,
+        offline: false,
+      });
+      await untilAborted(sleep(delayMs, abortSignal), abortSignal);
+    }
+  }
+}
+
+/** A call that failed for good: an answer with nothing in it where that is healed. @throws the error otherwise */
+function failedResponse(error: CuelineError, { repair }: RetrySettings): LanguageModelV4StreamResult {
+  if (repair?.(error) !== true) throw error;
+  return { stream: streamOf([{ type: 'stream-start', warnings: [] }, repairedFinish()]) };
+}

@@ -1,0 +1,89 @@
+import { CuelineError } from '../base/errors.ts';
+import type { RunEvent } from '../log/events.ts';
+
+/** A log that grows in another tab, as it is followed here. */
+export type FollowedTab = {
+  /** The id of the run's last start. */
+  readonly log: string;
+  /** True once it has its end, or is followed no more. */
+  readonly isOver: boolean;
+  /** Events that have come; those that are known are left out, and those before a gap are asked for again. */
+  push(events: readonly RunEvent[]): void;
+  /** Ends it as stopped, where nothing more will come. */
+  finish(): void;
+  /** Ends it as interrupted, where the tab has gone. */
+  interrupt(): void;
+  /** The events after those that were known. */
+  readonly events: AsyncIterable<RunEvent>;
+};
+
+/**
+ * Follows a log after the event `after`. `onGap` is called with the last event before a gap, `onOver` once nothing is
+ * waited for any more.
+ */
+export function followTab(
+  log: string,
+  after: number,
+  { onGap, onOver }: { onGap: (after: number) => void; onOver: () => void },
+): FollowedTab {
+  let next = after + 1;
+  let lastTime = 0;
+  let given: RunEvent[] = [];
+  let fault: CuelineError | undefined;
+  let isOver = false;
+  let wake = (): void => {};
+
+  function close(): void {
+    if (isOver) return;
+    isOver = true;
+    onOver();
+    wake();
+  }
+
+  async function read(): Promise<IteratorResult<RunEvent>> {
+    for (;;) {
+      const event = given.shift();
+      if (event !== undefined) return { done: false, value: event };
+      if (fault !== undefined) throw fault;
+      if (isOver) return { done: true, value: undefined };
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  }
+
+  return {
+    log,
+    get isOver() {
+      return isOver;
+    },
+    push(events) {
+      for (const event of events) {
+        if (isOver || event.seq < next) continue;
+        if (event.seq > next) return onGap(next - 1);
+        next += 1;
+        lastTime = event.t;
+        given.push(event);
+        if (event.type === 'run-end') close();
+      }
+      wake();
+    },
+    finish() {
+      if (!isOver) given.push({ seq: next, t: lastTime, type: 'run-end', outcome: 'stopped' });
+      close();
+    },
+    interrupt() {
+      fault ??= new CuelineError('interrupted', 'The tab that ran this has gone. retry() continues it.');
+      close();
+    },
+    events: {
+      [Symbol.asyncIterator]: () => ({
+        next: read,
+        // by hand and not as a generator, because a generator queues this behind a `next` that waits
+        return() {
+          given = [];
+          close();
+          return Promise.resolve({ done: true, value: undefined });
+        },
+      }),
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { RunEvent } from '../log/events.ts';
+import type { EditReply } from '../tasks/task.ts';
+import type { RunCommand } from '../executors/executor.ts';
+
+/** What the tabs that show one run say to each other. `log` is the id of the run's last start. */
+export type TabMessage =
+  /** A log has begun in the tab that says it. */
+  | { type: 'begun'; log: string }
+  /** Asks the tab in which the log grows for its events after this one, and for those to come. */
+  | { type: 'ask'; log: string; after: number }
+  /** Events of a log, in their order; `isWhole` where nothing is missing after those that were asked for. */
+  | { type: 'events'; log: string; events: readonly RunEvent[]; isWhole: boolean }
+  | { type: 'command'; key: string; command: RunCommand }
+  | { type: 'stop'; key: string }
+  /** The answer to a command or a stop. */
+  | { type: 'reply'; key: string; reply: EditReply };
+
+/** A way to the other tabs that show a run. */
+export type TabChannel = {
+  post(message: TabMessage): void;
+};
+
+type Listener = { hear(message: TabMessage): void };
+
+/** The part of the browser's `BroadcastChannel` that is needed. */
+export type BroadcastChannelLike = {
+  postMessage(message: unknown): void;
+  close(): void;
+  addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
+};
+
+/** Closes the channels of runs that nobody holds any more. */
+const forgotten = new FinalizationRegistry<BroadcastChannelLike>((channel) => channel.close());
+
+/** Has `listener` hear what the tabs say to each other over this channel, as long as somebody holds it. */
+export function openTabChannel(channel: BroadcastChannelLike, listener: Listener): TabChannel {
+  const held = new WeakRef(listener);
+  forgotten.register(listener, channel);
+  // in Node, an open channel would keep the process alive
+  (channel as { unref?: () => void }).unref?.();
+  channel.addEventListener('message', ({ data }) => {
+    if (isTabMessage(data)) held.deref()?.hear(data);
+  });
+  return {
+    // a channel has no origin to name: its own hears it
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin
+    post: (message) => channel.postMessage(message),
+  };
+}
+
+/** Another version of this page may say something else. */
+function isTabMessage(value: unknown): value is TabMessage {
+  if (typeof value !== 'object' || value === null) return false;
+  const { type, log, after, key, events, command, reply } = value as Record<string, unknown>;
+  switch (type) {
+    case 'begun':
+      return typeof log === 'string';
+    case 'ask':
+      return typeof log === 'string' && Number.isSafeInteger(after);
+    case 'events':
+      return typeof log === 'string' && Array.isArray(events) && events.every(hasConsecutiveSeq);
+    case 'command':
+      return typeof key === 'string' && typeof command === 'object' && command !== null;
+    case 'stop':
+      return typeof key === 'string';
+    case 'reply':
+      return typeof key === 'string' && typeof (reply as EditReply | undefined)?.accepted === 'boolean';
+    default:
+      return false;
+  }
+}
+
+function hasConsecutiveSeq(event: unknown): boolean {
+  const { seq, t, type } = (event ?? {}) as Record<string, unknown>;
+  return (
+    Number.isSafeInteger(seq) && (seq as number) >= 0 && typeof t === 'number' && typeof type === 'string'
+  );
+}

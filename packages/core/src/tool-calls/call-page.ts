@@ -1,0 +1,48 @@
+import type { FlexibleSchema } from 'ai';
+import { thrownText } from '../base/error-source.ts';
+import { parseWith } from '../tools/schema.ts';
+import type { ToolContext, ToolRules } from '../tools/tool-definition.ts';
+import { toModelError } from '../tools/model-error.ts';
+import { toJson } from '../messages/to-json.ts';
+import type { AgentContext } from './run-context.ts';
+
+/** A call of a client tool. */
+export type PageCall = {
+  name: string;
+  rules: ToolRules;
+  outputSchema: FlexibleSchema | undefined;
+  args: unknown;
+  context: ToolContext;
+};
+
+/** Has the page run a call, and gives what came of it. Throws what the model reads of a call that failed. */
+export async function callPage(
+  { runContext, path }: AgentContext,
+  { name, rules, outputSchema, args, context }: PageCall,
+  onBegin: () => void,
+): Promise<unknown> {
+  const { toolCallId, abortSignal } = context;
+  const { effect } = rules;
+  const request = {
+    toolCallId,
+    toolName: name,
+    input: toJson(args, runContext.secrets),
+    ...(effect === undefined ? {} : { effect }),
+  };
+  const answer = await runContext.requests.call(request, abortSignal, path, onBegin);
+  if ('error' in answer) throw toModelError(answer.error);
+  if (outputSchema === undefined) return answer.output;
+  try {
+    return await parseWith(outputSchema, answer.output);
+  } catch (error) {
+    const why = thrownText(error);
+    throw toModelError(
+      `The page ran ${name}, but what it returned does not fit the tool's outputSchema: ${why}`,
+    );
+  }
+}
+
+/** What is said of a call that no page has answered in time. */
+export function unanswered(name: string, timeoutMs: number = Infinity): string {
+  return `${name} had no answer from the page within ${timeoutMs / 1_000} s. Either no page that shows the run has a function for it (usePrompt(…, { tools: { ${name}: async (input) => … } })), or its user did not answer.`;
+}

@@ -1,0 +1,158 @@
+import { CuelineError } from '../base/errors.ts';
+import type { ToolEffect } from '../tools/tool-definition.ts';
+import { canonicalCall } from '../json/canonical.ts';
+import { fillRule, type FullLoopRule } from './loop-rules.ts';
+
+/** How many different calls are remembered, so that a long run does not keep every result it ever had. */
+const REMEMBERED_CALLS = 500;
+
+/** A tool call that is about to be made. */
+export type GuardedCall = {
+  toolName: string;
+  input: unknown;
+  effect?: ToolEffect | undefined;
+  /** How often it may be made; `false` exempts it. Default: as where a run says nothing. */
+  rule?: FullLoopRule | false | undefined;
+};
+
+/** What is to be done about a tool call. */
+export type LoopVerdict =
+  /** It runs. */
+  | { kind: 'run' }
+  /** It does not run: it gets the result of the same call before, with a note. The result may still be on its way. */
+  | { kind: 'repeat'; output: Promise<unknown>; note: string }
+  /** It does not run, and the model is told why. */
+  | { kind: 'refuse'; reason: string }
+  /** The run ends. */
+  | { kind: 'end'; error: CuelineError };
+
+/**
+ * Keeps a model from making the same call over and over. By its default rule, of identical calls (name and arguments)
+ * the 2nd gets the result of the first, the 3rd to 5th are refused, and the 6th ends the run.
+ *
+ * - A call that fails is forgotten, so the next one like it runs.
+ * - A call whose rule is `false` is exempt.
+ * - Progress starts every other count anew: a call that this guard has not seen before, unless its tool only reads.
+ *   So a file may be read again after it was written, while a model that goes round in a circle makes no progress.
+ *   A strict guard knows no progress.
+ *   Progress counts when the call is made and again when it first succeeds, for what was read in between.
+ */
+export type LoopGuard = {
+  /**
+   * The verdict on a call. Where it is `run`, `settled` takes the promise of the call's result, at once, so that an
+   * identical call of the same step can wait for it; with another verdict, `settled` does nothing.
+   */
+  check(call: GuardedCall): CheckedCall;
+};
+
+/** What the guard says of a call. */
+export type CheckedCall = {
+  verdict: LoopVerdict;
+  settled(output: Promise<unknown>): void;
+  /** The same for a call that is made inside this one, whose progress does not start the count of this one anew. */
+  checkInside: LoopGuard['check'];
+};
+
+const defaultRule = fillRule();
+
+/** What is known of one call. */
+type Seen = { count: number; output: Promise<unknown> | undefined; succeeded: boolean };
+
+/** A guard that has seen no call. Each prompt has its own, and so has each agent. */
+export function createLoopGuard(strict = false): LoopGuard {
+  /** By canonical call; the one that was made last is last. */
+  const seen = new Map<string, Seen>();
+  /** Those that were made since the last progress. The others have been forgotten, and need not be gone through again. */
+  let counted = new Set<Seen>();
+
+  function remember(key: string, entry: Seen): void {
+    seen.delete(key);
+    seen.set(key, entry);
+    if (seen.size <= REMEMBERED_CALLS) return;
+    const [oldest] = seen;
+    if (oldest === undefined) return;
+    seen.delete(oldest[0]);
+    counted.delete(oldest[1]);
+  }
+
+  function startAnew(...except: Seen[]): void {
+    if (strict) return;
+    for (const entry of counted) if (!except.includes(entry)) forget(entry);
+    counted = new Set(except);
+  }
+
+  async function watch(
+    entry: Seen,
+    outer: readonly Seen[],
+    output: Promise<unknown>,
+    changes: boolean,
+  ): Promise<void> {
+    entry.output = output;
+    try {
+      await output;
+    } catch {
+      // unless progress, or a later call, has taken its place
+      if (entry.output === output) forget(entry);
+      return;
+    }
+    if (changes && !entry.succeeded) startAnew(entry, ...outer);
+    entry.succeeded = true;
+  }
+
+  function check(
+    { toolName, input, effect, rule = defaultRule }: GuardedCall,
+    outer: readonly Seen[],
+  ): CheckedCall {
+    const key = canonicalCall(toolName, input);
+    const known = seen.get(key);
+    const entry = known ?? { count: 0, output: undefined, succeeded: false };
+    const changes = effect !== 'read';
+    remember(key, entry);
+    counted.add(entry);
+    if (known === undefined && changes) startAnew(entry, ...outer);
+    if (rule !== false) entry.count += 1;
+    const verdict: LoopVerdict = rule === false ? { kind: 'run' } : judge(toolName, entry, rule);
+    return {
+      verdict,
+      settled: verdict.kind === 'run' ? (output) => void watch(entry, outer, output, changes) : () => {},
+      checkInside: (call) => check(call, [entry, ...outer]),
+    };
+  }
+
+  return { check: (call) => check(call, []) };
+}
+
+function forget(entry: Seen): void {
+  entry.count = 0;
+  entry.output = undefined;
+}
+
+function judge(
+  toolName: string,
+  { count, output }: Seen,
+  { answerFrom, refuseFrom, endAt }: FullLoopRule,
+): LoopVerdict {
+  if (count >= endAt) return { kind: 'end', error: loopDetected(toolName, count) };
+  if (count >= refuseFrom) {
+    const end = endAt === Infinity ? '' : ` Call ${endAt} ends the run.`;
+    return {
+      kind: 'refuse',
+      reason: `${toolName} was not run: this is call ${count} with the same arguments. Use the result that you have, change the arguments, or go on without it.${end}`,
+    };
+  }
+  // without an output, the call before was let run and has not
+  if (count < answerFrom || output === undefined) return { kind: 'run' };
+  return {
+    kind: 'repeat',
+    output,
+    note: `${toolName} was not run again: this is the result of the same call before. Do not make this call again.`,
+  };
+}
+
+function loopDetected(toolName: string, calls: number): CuelineError {
+  return new CuelineError(
+    'loop_detected',
+    `The model called ${toolName} ${calls} times with the same arguments, so the run was ended. Where that is no loop, as when a tool polls, define the tool with { repeatable: true }, or exempt it in the options of the run: { loopGuard: { tools: { '${toolName}': false } } }.`,
+    { details: { toolName, calls } },
+  );
+}

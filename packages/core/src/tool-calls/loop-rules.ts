@@ -1,0 +1,55 @@
+import { checkLoopRule, type LoopGuardOptions, type LoopRule } from '../tools/loop-rule.ts';
+import { checkNames } from '../base/check-names.ts';
+import type { ToolRules } from '../tools/tool-definition.ts';
+
+/** A rule with every number filled in. */
+export type FullLoopRule = { answerFrom: number; refuseFrom: number; endAt: number };
+
+type OwnRules = { [Name in 'repeatable' | 'loopGuard']?: ToolRules[Name] | undefined };
+
+/** The rules of a run; `false` exempts a call. */
+export type LoopRules = {
+  /** For calls that cannot run. */
+  readonly general: FullLoopRule | false;
+  /** For the calls of a tool; `own` are the rules of its definition. */
+  of(toolName: string, own?: OwnRules): FullLoopRule | false;
+};
+
+/** The rules that `options.loopGuard` asks for. @throws CuelineError `invalid_options` */
+export function readLoopGuard(given: LoopGuardOptions | boolean = true): LoopRules {
+  const { tools = {}, ...rule } = readOptions(given);
+  const general = given === false ? false : fillRule(rule);
+  const byName = new Map(Object.entries(tools));
+  return {
+    general,
+    of(toolName, { repeatable = false, loopGuard } = {}) {
+      // a call inside the call of a composite tool is known as `file.read`
+      const named = byName.get(toolName) ?? byName.get(toolName.split('.', 1)[0]!);
+      const chosen = named ?? (repeatable ? false : loopGuard);
+      if (chosen === undefined) return general;
+      return chosen === false ? false : fillRule({ ...rule, ...chosen });
+    },
+  };
+}
+
+/** @throws CuelineError `invalid_options` */
+function readOptions(given: LoopGuardOptions | boolean): LoopGuardOptions {
+  if (typeof given === 'boolean') return {};
+  const whose = 'options.loopGuard';
+  checkLoopRule(whose, given, 'invalid_options', ['tools']);
+  const { tools = {} } = given;
+  checkNames(`${whose}.tools`, tools, Object.keys(tools ?? {}), 'invalid_options');
+  for (const [name, rule] of Object.entries(tools)) {
+    checkLoopRule(`${whose}.tools.${name}`, rule, 'invalid_options');
+  }
+  return given;
+}
+
+/** A rule with the defaults for what it leaves out, later where what comes before them is. */
+export function fillRule({
+  answerFrom = 2,
+  refuseFrom = Math.max(3, answerFrom + 1),
+  endAt = Math.max(6, refuseFrom + 3),
+}: LoopRule = {}): FullLoopRule {
+  return { answerFrom, refuseFrom, endAt };
+}

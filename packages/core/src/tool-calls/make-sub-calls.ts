@@ -1,0 +1,115 @@
+import { anySignal } from '../base/any-signal.ts';
+import { capText } from '../base/cap-text.ts';
+import { sourceOf } from '../base/error-source.ts';
+import { CuelineError, type ErrorSource } from '../base/errors.ts';
+import { redact } from '../json/redact.ts';
+import { lastOutput } from '../tools/tool-callbacks.ts';
+import type { SubCaller, ToolContext, ToolRules } from '../tools/tool-definition.ts';
+import { capOutput } from '../tools/cap-output.ts';
+import type { CallPermit, RequestPermit } from './tool-call-pipeline.ts';
+import { toJson } from '../messages/to-json.ts';
+import type { AgentContext } from './run-context.ts';
+import { toolErrorText } from '../tools/tool-error-text.ts';
+import { bindAgentContext, agentContextOf } from './bind-agent-context.ts';
+import { timeLimit, untilAborted } from '../base/until-aborted.ts';
+
+/** The call of a composite tool, inside which others are made. */
+export type OuterCall = {
+  name: string;
+  rules: ToolRules;
+  context: ToolContext;
+  requestPermit: RequestPermit;
+  /** How long a call may take whose tool has no time limit of its own. */
+  toolMs: (toolName: string) => number;
+};
+
+/**
+ * Makes the calls inside a composite tool's call one by one: each is written down, counted, held against the loop guard,
+ * limited in time, and fails by itself. The first is the composite tool's own call, which has been counted.
+ */
+export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubCaller {
+  const { runContext, sink } = agentContext;
+  const { toolCallId } = outer.context;
+  const caller = agentContextOf(outer.context) ?? agentContext;
+  let made = 0;
+
+  return async ({ name, input, timeoutMs, effect, repeatable, loopGuard, run }, context) => {
+    context.abortSignal?.throwIfAborted();
+    const index = made++;
+    const toolName = `${outer.name}.${name}`;
+    const rule = runContext.loopRules.of(toolName, {
+      repeatable: repeatable ?? outer.rules.repeatable,
+      loopGuard: loopGuard ?? outer.rules.loopGuard,
+    });
+    const admission = admitted(() => outer.requestPermit({ toolName, input, effect, rule }, index === 0));
+    const startedAt = performance.now();
+    const end = (
+      outcome: { output: unknown; repeated?: true } | { error: string; source: ErrorSource },
+    ): void => {
+      const ms = Math.round((performance.now() - startedAt) * 100) / 100;
+      sink.append({ type: 'sub-call-end', toolCallId, index, ...outcome, ms });
+    };
+    sink.append({
+      type: 'sub-call-start',
+      toolCallId,
+      index,
+      name,
+      input: toJson(input, runContext.secrets),
+    });
+    const limit = timeLimit(name, timeoutMs ?? outer.toolMs(name));
+    const signal = anySignal(context.abortSignal, limit.signal);
+    const { releaseWhile: lend } = caller;
+    // an agent inside the call has limits of its own, and may wait for a person
+    const patient: AgentContext =
+      timeoutMs !== undefined || lend === undefined
+        ? caller
+        : { ...caller, releaseWhile: (work) => limit.holdDuring(() => lend(work)) };
+    const make = async (): Promise<unknown> => {
+      const idempotencyKey = `${context.idempotencyKey}/${index}`;
+      const own = { ...context, idempotencyKey, ...(signal === undefined ? {} : { abortSignal: signal }) };
+      const result = runContext.track(lastOutput(run(bindAgentContext(own, patient))));
+      return capOutput(await untilAborted(result, signal), name);
+    };
+    try {
+      if ('refused' in admission) throw admission.refused;
+      const { verdict, settled } = admission;
+      const result = verdict.kind === 'repeat' ? verdict.output : make();
+      settled(result);
+      const output = await result;
+      const isRepeat = verdict.kind === 'repeat';
+      end({ output: toJson(output, runContext.secrets), ...(isRepeat ? { repeated: true } : {}) });
+      return { result: output, ...(isRepeat ? { note: verdict.note } : {}) };
+    } catch (error) {
+      // a run that was stopped is no failure of this one call
+      if (context.abortSignal?.aborted === true) throw error;
+      const message = redact(messageOf(error), runContext.secrets);
+      end({ error: message, source: sourceOf(error, 'tool') });
+      return { result: { error: message } };
+    } finally {
+      limit.clear();
+    }
+  };
+}
+
+/** A call that may be made, or why not. What ends the whole run is thrown. */
+function admitted(requestPermit: () => CallPermit): CallPermit | { refused: unknown } {
+  try {
+    return requestPermit();
+  } catch (refused) {
+    if (CuelineError.isInstance(refused)) throw refused;
+    return { refused };
+  }
+}
+
+/** Without the error's name, since the model reads it as a field of the result. */
+function messageOf(error: unknown): string {
+  return error instanceof Error && hasMessage(error) ? capText(error.message) : toolErrorText(error);
+}
+
+function hasMessage(error: Error): boolean {
+  try {
+    return typeof error.message === 'string' && error.message !== '';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,112 @@
+import type { LanguageModel } from 'ai';
+import { createId } from '../base/create-id.ts';
+import type { CuelineError } from '../base/errors.ts';
+import type { RunEventBody } from '../log/events.ts';
+import type { RunLog } from '../log/run-log.ts';
+import type { Models } from '../models/create-models.ts';
+import type { AgentDefinition } from '../prompt/agent.ts';
+import type { TaskListDefinition } from '../prompt/task-list.ts';
+import type { ToolContext, ToolEffect } from '../tools/tool-definition.ts';
+import { createBudget, type Budget } from './limits.ts';
+import type { Limits } from '../prompt/prompt-options.ts';
+import type { LoopRules } from './loop-rules.ts';
+import type { Permit } from './permit.ts';
+import { createRequests, type Requests } from './requests.ts';
+import { createSemaphore, type Semaphore } from './semaphore.ts';
+import type { TrackWork } from '../base/track-work.ts';
+
+/** One call of a run, or of an agent in it. */
+export type StartedCall = { toolCallId: string; agent?: string | undefined };
+
+/** Resolves once the log that says that a call has begun is stored. */
+export type WhenStored = (call: StartedCall) => Promise<void>;
+
+/** A tool call that an agent answers. */
+export type AgentCall = { name: string; agent: AgentDefinition; args: unknown; context: ToolContext };
+
+/** What a run and all its agents share. */
+export type RunContext = {
+  readonly log: RunLog;
+  readonly models: Models;
+  readonly secrets: readonly string[];
+  readonly budget: Budget;
+  /** Places for tools to run in. */
+  readonly semaphore: Semaphore;
+  readonly requests: Requests;
+  /** The effects for which a call needs an approval. */
+  readonly approvedEffects: readonly ToolEffect[];
+  /** How often the same call may be made. */
+  readonly loopRules: LoopRules;
+  /** Answers a tool call with an agent. */
+  answer(parent: AgentContext, call: AgentCall): Promise<unknown>;
+  /** Ends the whole run with an error, whichever agent met it. */
+  fail(error: CuelineError): void;
+  /** Tells whoever hosts the run that a function of the prompt's own is at work. */
+  readonly track: TrackWork;
+  /** Resolves once it is stored that a call has begun. Missing where nothing is stored. */
+  readonly whenStored: WhenStored | undefined;
+  /** The path of an agent that answers `toolCallId`: no two agents have the same, also where a model uses an id again. */
+  pathOf(parent: string | undefined, toolCallId: string): string;
+  /** The task lists of the run (under the empty path) and of its agents. */
+  readonly taskLists: Map<string, TaskListDefinition>;
+};
+
+/** The run itself, or one of its agents: whoever talks to the model. */
+export type AgentContext = {
+  readonly runContext: RunContext;
+  /** Missing for the run itself. */
+  readonly path: string | undefined;
+  /** 0 for the run itself. */
+  readonly depth: number;
+  /** What the keys of its calls begin with. */
+  readonly callBase: string;
+  readonly model: LanguageModel;
+  /** Where its events go. */
+  readonly sink: EventSink;
+  /** Leaves the place of a tool's call to others while an agent works inside of it. Missing where there is none. */
+  readonly releaseWhile?: Permit['releaseWhile'];
+};
+
+/** A place for events; those that come after the end are dropped. */
+export type EventSink = {
+  append(body: RunEventBody): void;
+  readonly ended: boolean;
+};
+
+/** What the run that writes into `log` shares with its agents. */
+export function createRunContext(
+  log: RunLog,
+  models: Models,
+  settings: { limits: Limits } & Pick<
+    RunContext,
+    'approvedEffects' | 'loopRules' | 'answer' | 'fail' | 'track' | 'whenStored'
+  >,
+): RunContext {
+  const paths = new Set<string>();
+  const secrets = models.secrets();
+  return {
+    log,
+    models,
+    secrets,
+    budget: createBudget(settings.limits),
+    semaphore: createSemaphore(settings.limits.concurrentToolCalls),
+    requests: createRequests(
+      (event, agent) => log.append(agent === undefined ? event : { ...event, agent }),
+      () => createId('req'),
+    ),
+    approvedEffects: settings.approvedEffects,
+    loopRules: settings.loopRules,
+    answer: settings.answer,
+    fail: settings.fail,
+    track: settings.track,
+    whenStored: settings.whenStored,
+    pathOf(parent, toolCallId) {
+      const first = parent === undefined ? toolCallId : `${parent}/${toolCallId}`;
+      let path = first;
+      for (let count = 2; paths.has(path); count += 1) path = `${first}~${count}`;
+      paths.add(path);
+      return path;
+    },
+    taskLists: new Map(),
+  };
+}

@@ -1,0 +1,82 @@
+import type { ToolApprovalStatus, ToolSet } from 'ai';
+import { CuelineError } from '../base/errors.ts';
+import type { StreamTextOptions } from '../prompt/prompt-options.ts';
+
+type Configuration = NonNullable<StreamTextOptions['toolApproval']>;
+type Status = ToolApprovalStatus | undefined;
+
+/** What `options.toolApproval` says of a call: to ask for an approval, and why, or to run it without one. */
+export type ApprovalVerdict = { asks: boolean; reason?: string | undefined };
+
+type Decide = (toolName: string, toolCallId: string, status: Status) => Status;
+
+/** `options.toolApproval`, with the approvals that it asks for left to the run. */
+export type ToolApproval = {
+  /** For the AI SDK, which then only decides by itself. */
+  configuration: Configuration | undefined;
+  /** What it has said of a call; undefined where it leaves that to the tool and to `options.approval`. */
+  verdictOf(toolCallId: string): ApprovalVerdict | undefined;
+  /** Throws `invalid_options` where it always asks about a tool that has no function. */
+  check(): void;
+};
+
+/**
+ * Where the AI SDK itself asks for an approval, the run ends. So a call that needs one is let through, and asks when it
+ * is about to run. What the provider runs is left to the AI SDK.
+ */
+export function createToolApproval(given: Configuration | undefined, tools: () => ToolSet): ToolApproval {
+  const verdicts = new Map<string, ApprovalVerdict>();
+
+  function decide(toolName: string, toolCallId: string, status: Status): Status {
+    const { type, reason } = typeof status === 'object' ? { reason: undefined, ...status } : { type: status };
+    verdicts.delete(toolCallId);
+    if (type === 'approved') verdicts.set(toolCallId, { asks: false });
+    const tool = Object.hasOwn(tools(), toolName) ? tools()[toolName] : undefined;
+    if (type !== 'user-approval' || tool === undefined) return status;
+    if (hasNoFunction(tool)) throw noFunctionError(toolName, 'options.toolApproval');
+    if (tool.execute === undefined) return status;
+    verdicts.set(toolCallId, { asks: true, reason });
+    return 'not-applicable';
+  }
+
+  return {
+    configuration: withDecision(given, decide),
+    verdictOf: (toolCallId) => verdicts.get(toolCallId),
+    check() {
+      if (typeof given === 'function') return;
+      for (const [name, own] of Object.entries(given ?? {})) {
+        const asks = (typeof own === 'object' ? own.type : own) === 'user-approval';
+        const tool = asks && Object.hasOwn(tools(), name) ? tools()[name] : undefined;
+        if (tool !== undefined && hasNoFunction(tool)) throw noFunctionError(name, 'options.toolApproval');
+      }
+    },
+  };
+}
+
+/** True for a tool of the AI SDK's whose calls neither run here nor at the provider. */
+export function hasNoFunction(tool: ToolSet[string]): boolean {
+  return tool.execute === undefined && (tool as { isProviderExecuted?: unknown }).isProviderExecuted !== true;
+}
+
+/** Of a call that nothing runs, an approval would be asked in vain: the run would end before the answer. */
+export function noFunctionError(name: string, asks: string): CuelineError {
+  return new CuelineError(
+    'invalid_options',
+    `${asks} asks for an approval of ${name}, which has no execute, so that nothing would run once it is given. Give it one: tool({ …, execute }). Where the page is to run it, declare it with this package's own tool instead: tool('${name}', description, schema, { needsApproval: true }).`,
+    { details: { tool: name } },
+  );
+}
+
+/** The same configuration, with `decide` asked about everything that it says. */
+function withDecision(given: Configuration | undefined, decide: Decide): Configuration | undefined {
+  if (given === undefined) return undefined;
+  if (typeof given === 'function') {
+    return async (call) => decide(call.toolCall.toolName, call.toolCall.toolCallId, await given(call));
+  }
+  const decided: Exclude<Configuration, (...given: never) => unknown> = {};
+  for (const [name, own] of Object.entries(given)) {
+    decided[name] = async (input, call) =>
+      decide(name, call.toolCallId, typeof own === 'function' ? await own(input, call) : own);
+  }
+  return decided;
+}

@@ -1,0 +1,229 @@
+import { asSchema, tool, type ToolSet } from 'ai';
+import { isRecord } from '../base/part-error.ts';
+import { isStreaming } from '../tools/tool-callbacks.ts';
+import { toSchema } from '../tools/schema.ts';
+import type { ToolDefinition } from '../prompt/definitions.ts';
+import type { ToolContext, ToolEffect, ToolSchema } from '../tools/tool-definition.ts';
+import { toDataOutput, toModelOutput, type ToolResultOutput } from '../messages/tool-output.ts';
+import { callPage, unanswered } from './call-page.ts';
+import { capOutput } from '../tools/cap-output.ts';
+import { toModelError } from '../tools/model-error.ts';
+import {
+  createToolCallPipeline,
+  type CallContext,
+  type ToolCallPipelineOptions,
+  type PipelineTool,
+} from './tool-call-pipeline.ts';
+import { redactKeys } from '../messages/redact-keys.ts';
+import { makeSubCalls } from './make-sub-calls.ts';
+import { ownModelOutput } from '../tools/model-output.ts';
+import { hasNoFunction, noFunctionError } from './tool-approval.ts';
+
+/** The tools of one speaker, as the AI SDK takes them. */
+export type ToolRegistry = {
+  /** One object for the whole run: the AI SDK keeps a reference to it and filters it anew at every step. */
+  readonly tools: ToolSet;
+  /**
+   * Makes `tools` hold what is defined now. Called between two steps, so that no call loses its tool. `taskId` is the
+   * task that the next step is about, if any: the same call for another task is no repetition.
+   */
+  update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void;
+  /** The tool of this name, where it says that it only reads. */
+  readingTool(toolName: string): ToolSet[string] | undefined;
+  /** Counts a call that cannot run, because there is no such tool or its arguments do not fit. */
+  invalid(toolName: string, input: unknown): void;
+};
+
+/** Tools out of definitions, each with the guard around its calls, and with results that are whole and small enough. */
+export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegistry {
+  const { agentContext } = options;
+  const guard = createToolCallPipeline(options);
+  const tools: ToolSet = {};
+  let current: ReadonlyMap<string, ToolDefinition> = new Map();
+  const made = new WeakMap<ToolDefinition, ToolSet[string]>();
+
+  function toTool(name: string, definition: ToolDefinition): ToolSet[string] {
+    if (definition.kind === 'ready') return guardReady(name, definition.tool);
+    const { description, inputSchema, rules } = definition;
+    const isClient = definition.kind === 'client';
+    const guarded: PipelineTool = {
+      name,
+      rules,
+      inputSchema,
+      finish: (output) => capOutput(output, name, isClient ? 'data' : 'parts'),
+      ...howToRun(name, definition),
+    };
+    return tool({
+      description,
+      inputSchema,
+      ...(rules.providerOptions === undefined ? {} : { providerOptions: rules.providerOptions }),
+      execute: (args: unknown, context: CallContext) => guard.call(guarded, args, context),
+      toModelOutput: ({ toolCallId, output }) =>
+        // what comes from a page is data, also where it looks like a list of parts
+        withNote(isClient ? toDataOutput(output) : toModelOutput(output), guard.noteOf(toolCallId)),
+    }) as ToolSet[string];
+  }
+
+  function howToRun(
+    name: string,
+    definition: Exclude<ToolDefinition, { kind: 'ready' }>,
+  ): Pick<
+    PipelineTool,
+    'run' | 'streams' | 'needsPermit' | 'startsLater' | 'limitedByDefault' | 'timeoutMessage'
+  > {
+    const { rules } = definition;
+    switch (definition.kind) {
+      case 'agent':
+        return {
+          streams: false,
+          needsPermit: false,
+          run: (args, context) =>
+            agentContext.runContext.answer(agentContext, { name, agent: definition.agent, args, context }),
+        };
+      case 'client':
+        return {
+          streams: false,
+          needsPermit: false,
+          startsLater: true,
+          timeoutMessage: unanswered(name, rules.timeoutMs),
+          run: (args, context, _admit, begin) =>
+            callPage(
+              agentContext,
+              { name, rules, outputSchema: definition.outputSchema, args, context },
+              begin,
+            ),
+        };
+      case 'composite':
+        return {
+          streams: false,
+          needsPermit: true,
+          run: (args, context, requestPermit) =>
+            definition.run(
+              args,
+              context,
+              makeSubCalls(agentContext, { name, rules, context, requestPermit, toolMs: options.toolMs }),
+            ),
+        };
+      default:
+        return {
+          streams: definition.streams,
+          needsPermit: true,
+          limitedByDefault: true,
+          run: (args, context) => definition.run(args, context),
+        };
+    }
+  }
+
+  /** A tool of the AI SDK's: its own conversions stay, and what it does is guarded like the rest. */
+  function guardReady(name: string, ready: ToolSet[string]): ToolSet[string] {
+    const { execute, toModelOutput: own, needsApproval } = ready;
+    if (execute === undefined) {
+      if (hasNoFunction(ready) && needsApproval !== undefined && needsApproval !== false) {
+        throw noFunctionError(name, 'needsApproval');
+      }
+      return ready;
+    }
+    // a tool that was not typed may have none, which the AI SDK takes for no arguments
+    const given = ready.inputSchema as ToolSchema | undefined;
+    const inputSchema = given === undefined ? asSchema(given) : toSchema(name, given);
+    const run = (args: unknown, context: ToolContext): unknown => execute(args as never, context as never);
+    const guarded: PipelineTool = {
+      name,
+      rules: {},
+      inputSchema,
+      needsPermit: true,
+      limitedByDefault: true,
+      finish(output: unknown) {
+        throwReported(output);
+        // a tool that tells the model of its results in its own way needs them whole
+        return own === undefined ? capOutput(output, name) : output;
+      },
+      streams: isStreaming(execute),
+      run,
+    };
+    const asks = async (
+      args: unknown,
+      context: ToolContext,
+      asked: readonly ToolEffect[],
+    ): Promise<boolean> => {
+      const said = typeof needsApproval === 'function' ? await needsApproval(args, context) : needsApproval;
+      return said ?? (asked.includes('external') && !isReadOnly(ready));
+    };
+    return {
+      ...ready,
+      inputSchema,
+      // the AI SDK would end the run, or break off an agent; the run itself asks, and goes on
+      needsApproval: false,
+      execute: (args: unknown, context: CallContext) =>
+        guard.call(
+          {
+            ...guarded,
+            rules: {
+              ...(isReadOnly(ready) ? { effect: 'read' } : {}),
+              needsApproval: (_args, asked) => asks(args, context as ToolContext, asked),
+            },
+          },
+          args,
+          context,
+        ),
+      toModelOutput: async (result: Parameters<NonNullable<typeof own>>[0]) =>
+        withNote(
+          redactKeys(await ownModelOutput(name, ready, result), agentContext.runContext.secrets),
+          guard.noteOf(result.toolCallId),
+        ),
+    };
+  }
+
+  return {
+    tools,
+    readingTool(toolName) {
+      const definition = current.get(toolName);
+      if (definition === undefined) return undefined;
+      const reads =
+        definition.kind === 'ready' ? isReadOnly(definition.tool) : definition.rules.effect === 'read';
+      return reads ? tools[toolName] : undefined;
+    },
+    invalid: guard.invalid,
+    update(definitions, taskId) {
+      current = definitions;
+      guard.beginStep(taskId);
+      for (const name of Object.keys(tools)) if (!definitions.has(name)) delete tools[name];
+      for (const [name, definition] of definitions) {
+        const known = made.get(definition) ?? toTool(name, definition);
+        made.set(definition, known);
+        tools[name] = known;
+      }
+    },
+  };
+}
+
+/** Whether an MCP server says of its tool that it changes nothing. */
+function isReadOnly({ metadata }: ToolSet[string]): boolean {
+  const annotations = metadata?.['annotations'];
+  return isRecord(annotations) && annotations['readOnlyHint'] === true;
+}
+
+/** Throws the error that a tool of an MCP server reports as its result, in the tool's words. */
+function throwReported(output: unknown): void {
+  if (!isRecord(output) || output['isError'] !== true || !Array.isArray(output['content'])) return;
+  // an error is a text: of what else stands there, the model learns that it did
+  const words = output['content'].map((part: { type?: unknown; text?: unknown } | null) =>
+    typeof part?.text === 'string' ? part.text : `[${String(part?.type)}]`,
+  );
+  const text = String(capOutput(words.join('\n') || 'The tool failed, and did not say why.'));
+  throw toModelError(text, undefined, 'tool');
+}
+
+/** A result with what the model is told besides. */
+function withNote(output: ToolResultOutput, note: string | undefined): ToolResultOutput {
+  if (note === undefined) return output;
+  const value =
+    output.type === 'content'
+      ? output.value
+      : [{ type: 'text' as const, text: 'value' in output ? asText(output.value) : '' }];
+  return { type: 'content', value: [...value, { type: 'text', text: note }] };
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,83 @@
+import { capText, MAX_TEXT_BYTES } from '../base/cap-text.ts';
+import { CuelineError } from '../base/errors.ts';
+import { bytesOf } from '../messages/file-data.ts';
+import { toModelOutput } from '../messages/tool-output.ts';
+import { isTooDeep, MAX_JSON_DEPTH } from '../json/json-depth.ts';
+
+const advice = ', and a tool may return 256 KB. Ask for less, or for a part.';
+
+/**
+ * A tool's result as it may go to the model and into the log: JSON of at most 256 KB. A longer string is cut, and what
+ * is longer as JSON becomes the beginning of that JSON; both end on a note that says how long the whole was. In a list
+ * of text, image and file parts, the texts are cut so that they have 256 KB together, and files stay whole: half a
+ * picture is none. With `as: 'data'`, such a list is JSON like any other. Undefined becomes null.
+ * @throws CuelineError `invalid_definition` for what is not JSON (functions, cycles, BigInt), and for JSON of more than
+ *   1,000 levels
+ */
+export function capOutput(output: unknown, toolName?: string, as: 'parts' | 'data' = 'parts'): unknown {
+  if (typeof output === 'string') return capText(output, MAX_TEXT_BYTES, advice);
+  if (output === undefined) return null;
+  const tool = toolName === undefined ? 'The tool' : `Tool ${toolName}`;
+  if (typeof output === 'function' || isAsyncIterable(output)) {
+    throw new CuelineError(
+      'invalid_definition',
+      `${tool} returned a ${typeof output === 'function' ? 'function' : 'generator out of a promise'}. Return its result, or make the tool itself an async function*.`,
+    );
+  }
+  const text = asJson(output, tool);
+  // a symbol, or an object that is nothing as JSON
+  if (text === undefined) return null;
+  const capped = capText(text, MAX_TEXT_BYTES, advice);
+  if (capped === text) {
+    if (isTooDeep(text)) throw tooDeep(tool);
+    return output;
+  }
+  return as === 'parts' && isPartList(output) ? capParts(output) : capped;
+}
+
+function asJson(output: unknown, tool: string): string | undefined {
+  try {
+    return JSON.stringify(output, function (this: Record<string, unknown>, key, child: unknown) {
+      // what the model gets of bytes; as JSON, each of them would be a key and a number
+      const bytes = bytesOf(this[key]);
+      return bytes === undefined ? child : `[${bytes.length} bytes]`;
+    });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooDeep(tool, error);
+    const [reason] = error instanceof Error ? error.message.split('\n') : [];
+    throw new CuelineError(
+      'invalid_definition',
+      `${tool} returned something that is not JSON (${reason ?? 'unknown reason'}). Return plain objects, arrays, strings, numbers.`,
+      { cause: error },
+    );
+  }
+}
+
+function tooDeep(tool: string, cause?: unknown): CuelineError {
+  return new CuelineError(
+    'invalid_definition',
+    `${tool} returned something that is nested more than ${MAX_JSON_DEPTH} levels deep, or too long for JSON. Return less, or flatter data.`,
+    { cause },
+  );
+}
+
+type Part = { type: unknown; text?: unknown };
+
+/** True for a list that the model gets as parts, and not as JSON. */
+function isPartList(output: unknown): output is readonly Part[] {
+  return Array.isArray(output) && toModelOutput(output).type === 'content';
+}
+
+function capParts(parts: readonly Part[]): Part[] {
+  let room = MAX_TEXT_BYTES;
+  return parts.map((part) => {
+    if (part.type !== 'text' || typeof part.text !== 'string') return part;
+    const text = capText(part.text, room, advice);
+    room = Math.max(0, room - new TextEncoder().encode(text).length);
+    return { ...part, text };
+  });
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}

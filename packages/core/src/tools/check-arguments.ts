@@ -1,0 +1,35 @@
+import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/part-error.ts';
+
+/** Types of values that have no names in them, as JSON Schema, zod and valibot call them. */
+const nameless: ReadonlySet<unknown> = new Set(
+  'string number integer bigint boolean null undefined void date array tuple set map enum literal picklist'.split(
+    ' ',
+  ),
+);
+
+/**
+ * Refuses what is easily taken for the schema of a tool's arguments, which always have names.
+ * @throws CuelineError `invalid_definition`
+ */
+export function checkArguments(name: string, schema: unknown): void {
+  if (!isRecord(schema)) return;
+  const { type } = schema;
+  if (nameless.has(type)) {
+    throw new CuelineError(
+      'invalid_definition',
+      `The schema of tool ${name} has the type ${String(type)}, but a tool's arguments have names. Write z.object({ … }).`,
+    );
+  }
+  if (isSchema(schema)) return;
+  const field = Object.keys(schema).find((key) => isSchema(schema[key]));
+  if (field === undefined) return;
+  throw new CuelineError(
+    'invalid_definition',
+    `Tool ${name} has schemas for its arguments, but they are not in one of an object. Write z.object({ ${field}: … }).`,
+  );
+}
+
+function isSchema(value: unknown): boolean {
+  return (typeof value === 'function' || isRecord(value)) && '~standard' in value;
+}

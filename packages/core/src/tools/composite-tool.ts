@@ -1,0 +1,212 @@
+import { asSchema, jsonSchema, type JSONSchema7 } from 'ai';
+import { invalidCallSource, thrownText, withSource } from '../base/error-source.ts';
+import { CuelineError } from '../base/errors.ts';
+import { reportInDevelopment } from '../base/report-in-development.ts';
+import { needsApproval } from './needs-approval.ts';
+import { rebaseSchema } from './rebase-schema.ts';
+import { isRecord } from '../base/part-error.ts';
+import { parseWith } from './schema.ts';
+import type { NamedTool } from './tool.ts';
+import { lastOutput } from './tool-callbacks.ts';
+import {
+  checkFacts,
+  functionTool,
+  splitOptions,
+  type SubCallOutcome,
+  type SubCaller,
+  type ToolContext,
+  type OwnToolDefinition,
+  type ToolEffect,
+  type ToolOptions,
+} from './tool-definition.ts';
+
+type SubTools = ReadonlyMap<string, Extract<OwnToolDefinition, { kind: 'function' }>>;
+
+/** One entry of what a composite tool is asked. */
+type SubCallInput = { name: string; args: unknown };
+
+/** One entry of what it answers. */
+type SubResult = { name: string } & SubCallOutcome;
+
+/** What a composite tool takes besides its parts. */
+export type CompositeOptions = Pick<ToolOptions, 'repeatable' | 'loopGuard' | 'timeoutMs'>;
+
+const optionNames: ReadonlySet<string> = new Set(['repeatable', 'loopGuard', 'timeoutMs']);
+
+/**
+ * One tool that makes several calls at once, in order. A call that fails, or that names no tool, gets an `{ error }`
+ * of its own, and the rest go on.
+ */
+export function compositeTool(
+  name: string,
+  description: string,
+  tools: readonly NamedTool[],
+  options: CompositeOptions = {},
+): OwnToolDefinition {
+  checkFacts(name, description, undefined);
+  checkOptions(name, options);
+  const byName = new Map<string, Extract<OwnToolDefinition, { kind: 'function' }>>();
+  for (const entry of tools) {
+    if (entry?.kind !== 'tool') {
+      throw new CuelineError(
+        'invalid_definition',
+        `Tool ${name} takes what tool(…) returns: prompt.defTool('${name}', '…', [tool('read', '…', z.object({ … }), async (args) => …)]).`,
+      );
+    }
+    if (byName.has(entry.name)) {
+      throw new CuelineError('invalid_definition', `Tool ${name} has two parts called ${entry.name}.`);
+    }
+    if (!('fn' in entry)) {
+      throw new CuelineError(
+        'invalid_definition',
+        `Tool ${name} has the part ${entry.name}, which has no function: its calls would run in the page. Make it a tool of its own: prompt.defTool('${entry.name}', …).`,
+      );
+    }
+    byName.set(
+      entry.name,
+      functionTool(entry.name, entry.description, entry.schema, entry.fn, entry.options),
+    );
+  }
+  if (byName.size === 0) {
+    throw new CuelineError('invalid_definition', `Tool ${name} has no parts. Give it at least one tool(…).`);
+  }
+  const effect = strongest(byName);
+  return {
+    kind: 'composite',
+    description: describe(description, byName),
+    inputSchema: jsonSchema(() => callsSchema(byName)),
+    rules: {
+      ...splitOptions(name, options).rules,
+      ...(effect === undefined ? {} : { effect }),
+      needsApproval: (args, asked) => anyNeedsApproval(byName, args, asked),
+    },
+    run: (args, context, makeSubCall) => runCalls(name, byName, args, context, makeSubCall),
+  };
+}
+
+function checkOptions(name: string, options: unknown): void {
+  if (!isRecord(options)) {
+    throw new CuelineError(
+      'invalid_definition',
+      `Tool ${name} is made of tools, so after them it takes only options, such as { timeoutMs: 5000 }.`,
+    );
+  }
+  const foreign = Object.keys(options).find((key) => !optionNames.has(key));
+  if (foreign === undefined) return;
+  throw new CuelineError(
+    'invalid_definition',
+    `Tool ${name} is made of tools, so it cannot have ${foreign}, only repeatable, loopGuard and timeoutMs. Give ${foreign} to its parts: tool('read', '…', z.object({ … }), async (args) => …, { ${foreign}: … }).`,
+  );
+}
+
+async function runCalls(
+  composite: string,
+  byName: SubTools,
+  args: unknown,
+  context: ToolContext,
+  makeSubCall: SubCaller,
+): Promise<{ results: SubResult[] }> {
+  const results: SubResult[] = [];
+  for (const { name, args: input } of callsOf(composite, args)) {
+    const run = (own: ToolContext): unknown => runOne(composite, byName, name, input, own);
+    results.push({ name, ...(await makeSubCall({ ...byName.get(name)?.rules, name, input, run }, context)) });
+  }
+  return { results };
+}
+
+async function runOne(
+  composite: string,
+  byName: SubTools,
+  name: string,
+  input: unknown,
+  context: ToolContext,
+): Promise<unknown> {
+  const definition = byName.get(name);
+  if (definition === undefined) {
+    throw withSource(
+      new Error(`${composite} has no tool "${name}". There are: ${[...byName.keys()].join(', ')}.`),
+      'model',
+    );
+  }
+  let args: unknown;
+  try {
+    args = await parseWith(definition.inputSchema, input);
+  } catch (error) {
+    const invalid = new Error(`Invalid arguments for ${name}: ${thrownText(error)}`, { cause: error });
+    throw withSource(invalid, invalidCallSource(error));
+  }
+  try {
+    return await lastOutput(definition.run(args, context));
+  } catch (error) {
+    if (context.abortSignal?.aborted !== true && !CuelineError.isInstance(error)) reportInDevelopment(error);
+    throw error;
+  }
+}
+
+function callsOf(composite: string, args: unknown): SubCallInput[] {
+  const calls = readCalls(args);
+  if (calls !== undefined) return calls;
+  throw withSource(new Error(`${composite} takes { "calls": [{ "name": "…", "args": { … } }] }.`), 'model');
+}
+
+/** The calls that a model asks for; undefined for what is no list of calls. */
+function readCalls(args: unknown): SubCallInput[] | undefined {
+  const calls = (args as { calls?: unknown } | null)?.calls;
+  if (!Array.isArray(calls) || !calls.every((call) => typeof call?.name === 'string')) return undefined;
+  return (calls as Partial<SubCallInput>[]).map(({ name = '', args: input }) => ({
+    name,
+    args: input ?? {},
+  }));
+}
+
+function describe(description: string, byName: SubTools): string {
+  const lines = [...byName].map(([name, definition]) => `- ${name}: ${definition.description}`);
+  return `${description}\n\nTakes a list of calls and makes them in order. What can be called:\n${lines.join('\n')}`;
+}
+
+async function callsSchema(byName: SubTools): Promise<JSONSchema7> {
+  const variants = await Promise.all(
+    [...byName].map(async ([name, { description, inputSchema }], index): Promise<JSONSchema7> => {
+      const { $schema: _, ...own } = await asSchema(inputSchema).jsonSchema;
+      const args = rebaseSchema(own, `#/properties/calls/items/anyOf/${index}/properties/args`);
+      return {
+        type: 'object',
+        description,
+        properties: { name: { type: 'string', const: name }, args },
+        required: ['name', 'args'],
+        additionalProperties: false,
+      };
+    }),
+  );
+  return {
+    type: 'object',
+    properties: { calls: { type: 'array', items: { anyOf: variants }, minItems: 1 } },
+    required: ['calls'],
+    additionalProperties: false,
+  };
+}
+
+function strongest(byName: SubTools): ToolEffect | undefined {
+  const effects = [...byName.values()].map(({ rules }) => rules.effect);
+  if (effects.includes('external')) return 'external';
+  if (effects.includes('write')) return 'write';
+  return effects.every((effect) => effect === 'read') ? 'read' : undefined;
+}
+
+/** One approval covers all calls that are made together; it is asked for where any of those that can run needs one. */
+async function anyNeedsApproval(
+  byName: SubTools,
+  args: unknown,
+  asked: readonly ToolEffect[],
+): Promise<boolean> {
+  for (const { name, args: input } of readCalls(args) ?? []) {
+    const definition = byName.get(name);
+    if (definition === undefined) continue;
+    const read = await parseWith(definition.inputSchema, input).then(
+      (value) => ({ value }),
+      () => undefined,
+    );
+    if (read !== undefined && (await needsApproval(definition.rules, read.value, asked))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,54 @@
+import type { FlexibleSchema } from 'ai';
+import { thrownText } from '../base/error-source.ts';
+import { CuelineError } from '../base/errors.ts';
+import { isSuspension } from './suspend.ts';
+import { quoted } from '../base/part-error.ts';
+import { parseWith, toValidator } from './schema.ts';
+import { lastOutput } from './tool-callbacks.ts';
+import type { ToolFunction, ToolSchema } from './tool-definition.ts';
+
+/** The schema that a tool's result has to pass. @throws CuelineError `invalid_definition` */
+export function readOutputSchema(name: string, schema: ToolSchema): FlexibleSchema {
+  if (typeof schema === 'function' || (typeof schema === 'object' && schema !== null)) {
+    return toValidator(name, schema);
+  }
+  throw new CuelineError(
+    'invalid_definition',
+    `The outputSchema of tool ${name} is ${quoted(schema)}. Use a schema such as z.object({ … }), or leave it out.`,
+  );
+}
+
+/**
+ * A tool's function with its result as the schema reads it; one that does not fit is the tool's error. Of several
+ * outputs, the last is the result. A call that `suspend` puts off has none yet.
+ */
+export function withOutputSchema(
+  name: string,
+  fn: ToolFunction,
+  schema: FlexibleSchema,
+  streams: boolean,
+): ToolFunction {
+  const read = async (output: unknown): Promise<unknown> => {
+    if (isSuspension(output)) return output;
+    try {
+      return await parseWith(schema, output);
+    } catch (error) {
+      const why = thrownText(error);
+      throw new CuelineError(
+        'parse_failed',
+        `Tool ${name} returned something that does not fit its outputSchema: ${why}`,
+        { cause: error, source: 'tool' },
+      );
+    }
+  };
+  if (!streams) return async (args, context) => read(await lastOutput(fn(args, context)));
+  return async function* (args, context): AsyncGenerator<unknown, void, undefined> {
+    // the last output is shown only as the schema reads it, and none is known to be the last before the next one comes
+    const held: unknown[] = [];
+    for await (const output of fn(args, context) as AsyncIterable<unknown>) {
+      yield* held.splice(0);
+      held.push(output);
+    }
+    yield await read(held[0]);
+  };
+}

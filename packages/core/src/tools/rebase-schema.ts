@@ -1,0 +1,41 @@
+import type { JSONSchema7 } from 'ai';
+import { isRecord } from '../base/part-error.ts';
+
+/** Keywords whose values are data, in which nothing refers to anything. */
+const data: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
+/** Keywords whose values are schemas by names that the author chose. */
+const named: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  'definitions',
+  '$defs',
+]);
+
+/**
+ * A schema that becomes part of another, at `place` (a JSON Pointer with `#`): what refers to the schema itself, or to
+ * something in it, refers to the same there.
+ */
+export function rebaseSchema(schema: JSONSchema7, place: string): JSONSchema7 {
+  // what has an address of its own is referred to by that, wherever it stands
+  return schema.$id === undefined ? (moved(schema, place) as JSONSchema7) : schema;
+}
+
+function moved(value: unknown, place: string): unknown {
+  if (Array.isArray(value)) return value.map((entry) => moved(entry, place));
+  if (!isRecord(value)) return value;
+  return mapFields(value, (child, key) => {
+    if (data.has(key)) return child;
+    if (key === '$ref' && typeof child === 'string') return child.replace(/^#(?=\/|$)/, place);
+    return named.has(key) && isRecord(child)
+      ? mapFields(child, (one) => moved(one, place))
+      : moved(child, place);
+  });
+}
+
+function mapFields(
+  fields: Record<string, unknown>,
+  map: (value: unknown, key: string) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, map(value, key)]));
+}

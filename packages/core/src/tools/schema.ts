@@ -1,0 +1,99 @@
+import { asSchema, jsonSchema, type FlexibleSchema, type JSONSchema7 } from 'ai';
+import { CuelineError } from '../base/errors.ts';
+import type { ToolSchema } from './tool-definition.ts';
+
+type StandardSchema = Exclude<Extract<FlexibleSchema, { '~standard': unknown }>, { _zod: unknown }>;
+
+/**
+ * Any schema that a script may give, as the AI SDK takes it: one that providers can be sent as JSON Schema.
+ * @throws CuelineError `invalid_definition`
+ */
+export function toSchema(name: string, schema: ToolSchema): FlexibleSchema {
+  if (isStandard(schema) && !isOfZod(schema) && schema['~standard'].jsonSchema === undefined) {
+    throw new CuelineError('invalid_definition', noJsonSchema(name, schema['~standard'].vendor));
+  }
+  return toValidator(name, schema);
+}
+
+/**
+ * The same for a schema that only checks values, so that one without a JSON Schema will do.
+ * @throws CuelineError `invalid_definition`
+ */
+export function toValidator(name: string, schema: ToolSchema): FlexibleSchema {
+  if (isStandard(schema)) return isOfZod(schema) ? schema : fromStandardSchema(schema);
+  if (typeof schema === 'function') return schema as FlexibleSchema;
+  if (typeof schema === 'object' && schema !== null) {
+    return 'jsonSchema' in schema ? (schema as FlexibleSchema) : jsonSchema(schema as JSONSchema7);
+  }
+  throw new CuelineError(
+    'invalid_definition',
+    `Tool ${name} has no schema for its arguments. Use z.object({ … }), or z.object({}) where it takes none.`,
+  );
+}
+
+/** A value as its schema reads it. @throws CuelineError `parse_failed` with what the schema says is wrong */
+export async function parseWith(schema: FlexibleSchema, value: unknown): Promise<unknown> {
+  const result = await asSchema(schema).validate?.(value);
+  if (result === undefined) return value;
+  if (result.success) return result.value;
+  throw new CuelineError('parse_failed', messageOf(result.error), { cause: result.error });
+}
+
+function isStandard(schema: unknown): schema is StandardSchema {
+  return (
+    (typeof schema === 'function' || (typeof schema === 'object' && schema !== null)) && '~standard' in schema
+  );
+}
+
+/** True for zod's own schemas. The JSON Schema that `z.toJSONSchema()` makes names zod as its vendor and is none. */
+function isOfZod(schema: StandardSchema): boolean {
+  return schema['~standard'].vendor === 'zod' && ('_zod' in schema || '_def' in schema);
+}
+
+/**
+ * A Standard Schema with a validation of our own. The AI SDK takes a result that has a `value` for a success, and
+ * valibot's failures have one besides their `issues`.
+ */
+function fromStandardSchema(schema: StandardSchema): FlexibleSchema {
+  const standard: StandardSchema = {
+    '~standard': { ...schema['~standard'], vendor: 'standard' },
+  };
+  // asked for when it is needed, since not every schema can be written as JSON Schema
+  return jsonSchema(() => asSchema(standard).jsonSchema, {
+    async validate(value) {
+      const result = await schema['~standard'].validate(value);
+      if (result.issues === undefined) return { success: true, value: result.value };
+      const error = new Error(describeIssues(result.issues), { cause: result.issues });
+      return { success: false, error };
+    },
+  });
+}
+
+function noJsonSchema(name: string, vendor: string): string {
+  const advice =
+    vendor === 'valibot'
+      ? "Wrap it: toStandardJsonSchema(v.object({ … })), from '@valibot/to-json-schema'."
+      : "Use a version of that library whose schemas have '~standard'.jsonSchema, or write the schema with zod or as JSON Schema.";
+  return `The schema of ${name} is one of ${vendor}'s, which cannot be sent to a model as JSON Schema. ${advice}`;
+}
+
+/** What a schema found wrong: the issues of the error or of its cause, else the error's own message. */
+function messageOf(error: Error): string {
+  const cause = error.cause ?? error;
+  const issues: unknown = Array.isArray(cause) ? cause : (cause as { issues?: unknown }).issues;
+  return Array.isArray(issues) ? describeIssues(issues as Issue[]) : error.message;
+}
+
+type Issue = { readonly message: string; readonly path?: readonly unknown[] | undefined };
+
+/** Issues with their paths, in one line. */
+function describeIssues(issues: readonly Issue[]): string {
+  return issues
+    .map(({ message, path = [] }) => {
+      const keys = path.map((key) =>
+        typeof key === 'object' && key !== null && 'key' in key ? key.key : key,
+      );
+      return keys.length === 0 ? message : `${keys.join('.')}: ${message}`;
+    })
+    .join('; ');
+}

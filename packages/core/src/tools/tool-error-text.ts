@@ -1,0 +1,17 @@
+import { capText } from '../base/cap-text.ts';
+import { thrownText } from '../base/error-source.ts';
+
+/** What a tool threw, as the model and the log read it: whatever it is, a text of at most 256 KB. */
+export function toolErrorText(error: unknown): string {
+  if (error === '') return 'The tool failed, and did not say why.';
+  if (typeof error === 'string') return capText(error);
+  if (typeof error !== 'object' || error === null) return `The tool threw ${thrownText(error)}.`;
+  try {
+    // with the error's name before its message
+    const text = error instanceof Error ? error.toString() : JSON.stringify(error);
+    if (typeof text === 'string') return capText(text);
+  } catch {
+    // a getter that throws, a cycle, a BigInt
+  }
+  return `The tool threw ${thrownText(error)}.`;
+}

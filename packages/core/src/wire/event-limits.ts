@@ -1,0 +1,186 @@
+import type { RunEvent } from '../log/events.ts';
+
+/** How much foreign events may hold: those of a link, a file, a store, or a script in a sandbox. */
+export type EventLimits = {
+  /** Of each kind of thing that a reader goes through one by one: steps, tool calls, tasks, … Default 10,000. */
+  entries: number;
+  /** Variables that are set. Default 20,000. */
+  variables: number;
+  /** Events of each type that change something that exists. Default 20,000. */
+  changes: number;
+  /** Pieces of text, reasoning and arguments, of each type. Default 1,000,000. */
+  deltas: number;
+  /** Characters of one name or id. Default 10,000. */
+  nameLength: number;
+  /** Characters of one message about an error, a warning or a task. Default 200,000. */
+  messageLength: number;
+  /** Characters in one event. Default 8,000,000. */
+  eventLength: number;
+  /** Values in one event: the members and items of what it holds, at any depth. Default 100,000. */
+  values: number;
+  /** Objects and arrays inside each other. Default 100. */
+  depth: number;
+};
+
+export const defaultEventLimits: EventLimits = {
+  entries: 10_000,
+  variables: 20_000,
+  changes: 20_000,
+  deltas: 1_000_000,
+  nameLength: 10_000,
+  messageLength: 200_000,
+  eventLength: 8_000_000,
+  values: 100_000,
+  depth: 100,
+};
+
+type Bound = readonly [limit: 'entries' | 'variables' | 'changes' | 'deltas', what: string];
+
+/**
+ * What the app's own server or storage may give: the same counts, and events as large as a stream may bring. A type that
+ * this version does not know is counted, too, since the other side may be newer.
+ */
+export const serverEventLimits: Partial<EventLimits> = {
+  nameLength: 17_000_000,
+  messageLength: 17_000_000,
+  eventLength: 17_000_000,
+  values: 1_000_000,
+  depth: 1_100,
+};
+
+/** Every type of event has a bound, so that a new type cannot be forgotten here. */
+const bounds: Record<RunEvent['type'], Bound> = {
+  'run-start': ['entries', 'starts'],
+  'run-resume': ['entries', 'resumptions'],
+  'run-end': ['entries', 'ends'],
+  'variable-set': ['variables', 'variables'],
+  'variable-unset': ['variables', 'removed variables'],
+  'step-start': ['entries', 'steps'],
+  'step-end': ['entries', 'ends of steps'],
+  'text-start': ['entries', 'texts'],
+  'text-delta': ['deltas', 'pieces of text'],
+  'text-end': ['entries', 'ends of texts'],
+  'reasoning-start': ['entries', 'pieces of reasoning'],
+  'reasoning-delta': ['deltas', 'pieces of reasoning'],
+  'reasoning-end': ['entries', 'ends of reasoning'],
+  'tool-input-start': ['entries', 'tool calls'],
+  'tool-input-delta': ['deltas', 'pieces of arguments'],
+  'tool-input-end': ['entries', 'tool calls'],
+  'tool-start': ['entries', 'tool calls'],
+  'tool-preliminary': ['changes', 'preliminary results'],
+  'tool-end': ['entries', 'results of tools'],
+  'tool-error': ['entries', 'errors of tools'],
+  'tool-approval': ['entries', 'approvals'],
+  'sub-call-start': ['entries', 'calls inside a tool'],
+  'sub-call-end': ['entries', 'ends of calls inside a tool'],
+  'agent-start': ['entries', 'agents'],
+  'agent-end': ['entries', 'ends of agents'],
+  'task-add': ['entries', 'tasks'],
+  'task-update': ['changes', 'changes to tasks'],
+  'task-move': ['changes', 'moves of tasks'],
+  'task-remove': ['entries', 'removed tasks'],
+  'request-open': ['entries', 'requests'],
+  'request-begin': ['entries', 'requests'],
+  'request-answer': ['entries', 'answers'],
+  'request-withdraw': ['entries', 'withdrawn requests'],
+  steer: ['entries', 'reminders'],
+  source: ['entries', 'sources'],
+  custom: ['entries', 'parts of a provider'],
+  file: ['entries', 'files'],
+  warning: ['entries', 'warnings'],
+  retry: ['entries', 'retries'],
+};
+
+const unknown: Bound = ['entries', 'events of a type that is not known'];
+
+/** Members that name something, wherever they stand outside of plain data. */
+const names = [
+  'id',
+  'name',
+  'toolCallId',
+  'toolName',
+  'taskId',
+  'requestId',
+  'approvalId',
+  'messageId',
+  'runId',
+];
+/** Members that are shown as a sentence. */
+const messages = ['error', 'message', 'invalid', 'reason', 'fault', 'title', 'result'];
+
+/**
+ * Counts and measures the events of one log, in order. Returns the first thing that is over a limit, as in "more than
+ * 1,000 tasks", or undefined. Measuring an event costs no more than the limits allow, whatever it holds. Types that are not
+ * known are over every limit, unless they are to be counted.
+ */
+export function createEventCounter(
+  given: Partial<EventLimits> = {},
+  { unknownTypes = 'refused' }: { unknownTypes?: 'refused' | 'counted' } = {},
+): (event: unknown) => string | undefined {
+  const limits = { ...defaultEventLimits, ...given };
+  const counts = new Map<string, number>();
+
+  return (event) => {
+    const type = (event as { type?: unknown } | null | undefined)?.type;
+    const isKnown = typeof type === 'string' && Object.hasOwn(bounds, type);
+    if (typeof type !== 'string' || (!isKnown && unknownTypes === 'refused')) {
+      return 'an event of a type that is not known';
+    }
+    const [limit, what] = isKnown ? bounds[type as RunEvent['type']] : unknown;
+    const kind = isKnown ? type : '';
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    if (count > limits[limit]) return `more than ${formatNumber(limits[limit])} ${what}`;
+    return excessIn(event as Record<string, unknown>, limits);
+  };
+}
+
+function excessIn(event: Record<string, unknown>, limits: EventLimits): string | undefined {
+  for (const key of names) {
+    if (lengthOf(event[key]) > limits.nameLength) {
+      return `a name or id of more than ${formatNumber(limits.nameLength)} characters`;
+    }
+  }
+  for (const part of [event, event['error'], event['task']]) {
+    if (typeof part !== 'object' || part === null) continue;
+    for (const key of messages) {
+      if (lengthOf((part as Record<string, unknown>)[key]) > limits.messageLength) {
+        return `a message of more than ${formatNumber(limits.messageLength)} characters`;
+      }
+    }
+  }
+  return measure(event, limits);
+}
+
+/** Goes through an event level by level and not by recursion, which hostile depth would end. */
+function measure(event: object, limits: EventLimits): string | undefined {
+  let level: object[] = [event];
+  let values = 0;
+  let length = 0;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > limits.depth) return `values more than ${formatNumber(limits.depth)} levels deep`;
+    const below: object[] = [];
+    for (const value of level) {
+      for (const key in value) {
+        const member = (value as Record<string, unknown>)[key];
+        length += key.length + lengthOf(member);
+        if ((values += 1) > limits.values)
+          return `an event of more than ${formatNumber(limits.values)} values`;
+        if (length > limits.eventLength) {
+          return `an event of more than ${formatNumber(limits.eventLength)} characters`;
+        }
+        if (typeof member === 'object' && member !== null) below.push(member);
+      }
+    }
+    level = below;
+  }
+  return undefined;
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' ? value.length : 0;
+}
+
+function formatNumber(count: number): string {
+  return count.toLocaleString('en');
+}

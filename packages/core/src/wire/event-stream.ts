@@ -1,0 +1,21 @@
+import type { RunEvent } from '../log/events.ts';
+import { toServerSentEvents } from './server-sent-events.ts';
+
+export type EventStreamOptions = {
+  /** How often to send a comment while nothing happens; default 15,000. */
+  heartbeatMs?: number | undefined;
+};
+
+/**
+ * Events as Server-Sent Events, for the body of a `text/event-stream` response: `id` is the event's `seq`, so that a
+ * client which was cut off can ask for what follows, and `data` is the event as JSON. Cancelling it only stops reading
+ * `events`.
+ */
+export function toEventStream(
+  events: AsyncIterable<RunEvent>,
+  { heartbeatMs }: EventStreamOptions = {},
+): ReadableStream<Uint8Array> {
+  return toServerSentEvents(events, (event) => `id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`, {
+    heartbeatMs,
+  });
+}

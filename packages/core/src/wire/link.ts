@@ -1,0 +1,187 @@
+import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
+import { CuelineError } from '../base/errors.ts';
+import { createEventCounter } from './event-limits.ts';
+import { LOG_VERSION, type RunEvent } from '../log/events.ts';
+
+/** What a link can carry. Never a key, an address or a setting: a link sets nothing. */
+export type LinkPayload = { script?: string; log?: readonly RunEvent[] };
+
+/** The most that a link may inflate to, in bytes of JSON. */
+export const LINK_BYTES = 1_000_000;
+
+const VERSION = 'v1';
+/** One letter for each thing that a link carries, so that a reader can say what it holds without inflating it. */
+const flagOf = { script: 's', log: 'r' } as const;
+
+/**
+ * A link's hash: `#v1.<flags>.<payload>.<length and checksum>`, the payload being JSON, deflated, in base64url.
+ * The checksum tells a link that a chat tool has cut from one that is whole.
+ */
+export function encodeLink(payload: LinkPayload): string {
+  const content = {
+    ...(payload.script === undefined ? {} : { script: payload.script }),
+    ...(payload.log === undefined ? {} : { log: payload.log }),
+  };
+  const flags = (Object.keys(content) as (keyof typeof flagOf)[]).map((key) => flagOf[key]).join('');
+  if (flags === '') throw new CuelineError('invalid_options', 'A link needs a script or a log to carry.');
+  const json = strToU8(JSON.stringify(content));
+  if (json.length > LINK_BYTES) {
+    throw new CuelineError(
+      'too_large',
+      `This is ${Math.round(json.length / 1000)} KB of text; a link can carry ${LINK_BYTES / 1000} KB. Save it as a file instead.`,
+    );
+  }
+  const body = toBase64Url(deflateSync(json, { level: 9 }));
+  return `#${VERSION}.${flags}.${body}.${body.length.toString(36)}-${checksum(body)}`;
+}
+
+/**
+ * What {@link encodeLink} put in.
+ * @throws CuelineError `link_foreign` (another program's hash, or a newer version), `link_cut_off`, `too_large`
+ */
+export function decodeLink(hash: string): LinkPayload {
+  const [version, flags, body, seal, ...rest] = hash.replace(/^#/, '').trim().split('.');
+  if (version === undefined || !/^v\d+$/.test(version)) {
+    throw new CuelineError('link_foreign', 'This link was not made by Cueline: it should begin with #v1.');
+  }
+  if (version !== VERSION) {
+    throw new CuelineError(
+      'link_foreign',
+      `This link has format ${version}; this page reads ${VERSION}. Reload the page to get the newest version.`,
+    );
+  }
+  const [length, sum] = seal?.split('-') ?? [];
+  if (
+    flags === undefined ||
+    body === undefined ||
+    length === undefined ||
+    sum === undefined ||
+    rest.length > 0
+  ) {
+    throw truncatedLinkError();
+  }
+  if (parseInt(length, 36) !== body.length || checksum(body) !== sum) throw truncatedLinkError();
+  return readPayload(inflate(body));
+}
+
+/** A log as text for storage: JSON, whole and lossless. */
+export function encodeLog(events: readonly RunEvent[]): string {
+  return JSON.stringify({ v: LOG_VERSION, events });
+}
+
+/**
+ * The log that {@link encodeLog} wrote.
+ * @throws CuelineError `link_foreign` where the text is no log, or one of a version that this code does not know
+ */
+export function decodeLog(text: string): RunEvent[] {
+  const value = parseJson(text) as { v?: unknown; events?: unknown } | undefined;
+  if (value?.v !== LOG_VERSION) {
+    throw new CuelineError('link_foreign', `This is not a Cueline log of version ${LOG_VERSION}.`);
+  }
+  return checkEvents(value.events);
+}
+
+function readPayload(json: string): LinkPayload {
+  const value = parseJson(json) as { script?: unknown; log?: unknown } | undefined;
+  if (typeof value !== 'object' || value === null) throw unreadableLinkError();
+  const { script, log } = value;
+  if (script !== undefined && typeof script !== 'string') throw unreadableLinkError();
+  return {
+    ...(script === undefined ? {} : { script }),
+    ...(log === undefined ? {} : { log: checkEvents(log) }),
+  };
+}
+
+/** A log's outer shape, and how much it holds. What an event says is left to the reducer. */
+function checkEvents(value: unknown): RunEvent[] {
+  if (!Array.isArray(value)) throw unreadableLinkError();
+  const countEvent = createEventCounter();
+  for (const [index, event] of (value as unknown[]).entries()) {
+    if (typeof event !== 'object' || event === null || !('type' in event) || !('seq' in event))
+      throw unreadableLinkError();
+    if (typeof event.type !== 'string' || event.seq !== index) throw unreadableLinkError();
+    const excess = countEvent(event);
+    if (excess !== undefined) {
+      throw new CuelineError('too_large', `This log has ${excess} and was not opened.`);
+    }
+  }
+  return value as RunEvent[];
+}
+
+function inflate(body: string): string {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  const inflater = new Inflate((piece) => {
+    size += piece.length;
+    if (size > LINK_BYTES) {
+      throw new CuelineError(
+        'too_large',
+        `This link unpacks to more than ${LINK_BYTES / 1000} KB and was not opened.`,
+      );
+    }
+    pieces.push(piece.slice());
+  });
+  const bytes = fromBase64Url(body);
+  try {
+    // in pieces, so that a link made to inflate without end is refused before it has
+    for (let offset = 0; offset < bytes.length; offset += 1024) {
+      inflater.push(bytes.subarray(offset, offset + 1024), offset + 1024 >= bytes.length);
+    }
+  } catch (error) {
+    if (CuelineError.isInstance(error)) throw error;
+    throw unreadableLinkError(error);
+  }
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const piece of pieces) {
+    whole.set(piece, offset);
+    offset += piece.length;
+  }
+  return strFromU8(whole);
+}
+
+/** FNV-1a, 32 bits: enough to notice a cut or a changed letter; it guards against accidents, not against people. */
+function checksum(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return (hash >>> 0).toString(36);
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  let binary = '';
+  for (let offset = 0; offset < bytes.length; offset += 0x8000) {
+    binary += String.fromCharCode(...bytes.subarray(offset, offset + 0x8000));
+  }
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+function fromBase64Url(text: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) =>
+      char.charCodeAt(0),
+    );
+  } catch (error) {
+    throw unreadableLinkError(error);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function truncatedLinkError(): CuelineError {
+  return new CuelineError(
+    'link_cut_off',
+    'This link is cut off: its end is missing or changed. Ask for it again, or for a file; some chat tools shorten long links.',
+  );
+}
+
+function unreadableLinkError(cause?: unknown): CuelineError {
+  return new CuelineError('link_foreign', 'This link was not made by Cueline, or it is damaged.', { cause });
+}

@@ -1,0 +1,157 @@
+import { createParser } from 'eventsource-parser';
+import { CuelineError } from '../base/errors.ts';
+import { createEventCounter, serverEventLimits } from './event-limits.ts';
+import { LOG_VERSION, type RunEvent } from '../log/events.ts';
+
+/** The most that one event may hold, in characters of JSON. */
+const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
+/** What the parser holds besides an event: the names of the fields. */
+const ROOM_FOR_FIELDS = 1024;
+/** Timers with a longer delay fire at once. */
+const MAX_WAIT_MS = 2 ** 31 - 1;
+
+export type ReadEventStreamOptions = {
+  /** How long nothing at all may come, in ms, before the connection counts as broken; default: for ever. */
+  idleMs?: number | undefined;
+};
+
+/**
+ * The events that `toEventStream` wrote, however their bytes were cut up. Comments and events of other names are left
+ * out. Returning from the iteration cancels `body` at once.
+ * @throws CuelineError `stream_truncated` where the connection breaks, `timeout` after `idleMs`, `stream_malformed` for
+ * what is no event, `too_large` for an event of more than 16 MB, and for more events than a run may hold. The stream may also end without a `run-end`.
+ */
+export function readEventStream(
+  body: ReadableStream<Uint8Array>,
+  options: ReadEventStreamOptions = {},
+): AsyncIterable<RunEvent> {
+  return { [Symbol.asyncIterator]: () => iterate(body, options.idleMs ?? Infinity) };
+}
+
+function iterate(body: ReadableStream<Uint8Array>, idleMs: number): AsyncIterator<RunEvent> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let events: RunEvent[] = [];
+  let index = 0;
+  let failure: CuelineError | undefined;
+  let done = false;
+  const count = createEventCounter(serverEventLimits, { unknownTypes: 'counted' });
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT_LENGTH + ROOM_FOR_FIELDS,
+    onEvent({ event, data }) {
+      if (failure !== undefined || (event !== undefined && event !== 'message')) return;
+      try {
+        const given = parseEvent(data);
+        const excess = count(given);
+        if (excess !== undefined) throw tooManyEventsError(excess);
+        events.push(given);
+      } catch (error) {
+        failure = error as CuelineError;
+      }
+    },
+    onError({ type }) {
+      if (type === 'max-buffer-size-exceeded') failure ??= tooLargeError();
+    },
+  });
+
+  async function read(): Promise<void> {
+    events = [];
+    index = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    if (idleMs <= MAX_WAIT_MS) {
+      timer = setTimeout(() => {
+        failure = new CuelineError('timeout', `Nothing came over the connection for ${idleMs / 1000} s.`);
+        release();
+      }, idleMs);
+    }
+    try {
+      const { done: ended, value } = await reader.read();
+      if (ended) done = true;
+      else parser.feed(decoder.decode(value, { stream: true }));
+    } catch (error) {
+      failure ??= new CuelineError('stream_truncated', 'The connection broke while events came over it.', {
+        cause: error,
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  function release(): void {
+    done = true;
+    // a stream that has failed cannot be cancelled, and need not be
+    reader.cancel().catch(() => {});
+  }
+
+  return {
+    async next() {
+      for (;;) {
+        if (index < events.length) return { done: false, value: events[index++]! };
+        if (failure !== undefined) {
+          release();
+          const thrown = failure;
+          failure = undefined;
+          throw thrown;
+        }
+        if (done) return { done: true, value: undefined };
+        await read();
+      }
+    },
+    // by hand and not as a generator, because a generator queues this behind a `next` that waits
+    return() {
+      events = [];
+      failure = undefined;
+      release();
+      return Promise.resolve({ done: true, value: undefined });
+    },
+  };
+}
+
+/** An event's outer shape. What it says is left to the reducer, which ignores what it does not know. */
+function parseEvent(data: string): RunEvent {
+  if (data.length > MAX_EVENT_LENGTH) throw tooLargeError();
+  let value: unknown;
+  try {
+    value = JSON.parse(data) as unknown;
+  } catch (error) {
+    throw malformedError('something that is not JSON', data, error);
+  }
+  if (typeof value !== 'object' || value === null) throw malformedError('something that is no event', data);
+  const { seq, t, type, agent, runId, v } = value as Record<string, unknown>;
+  const inPlace = Number.isSafeInteger(seq) && (seq as number) >= 0 && typeof t === 'number';
+  if (!inPlace || typeof type !== 'string' || (agent !== undefined && typeof agent !== 'string')) {
+    throw malformedError('something that is no event', data);
+  }
+  if (type === 'run-start' && v !== LOG_VERSION) {
+    throw new CuelineError(
+      'stream_malformed',
+      `The other side writes version ${String(v)} of the events, and this one reads version ${LOG_VERSION}. Reload the page, or bring both to the same version of @cueline/core.`,
+    );
+  }
+  if (type === 'run-start' && typeof runId !== 'string')
+    throw malformedError('a run-start without a runId', data);
+  return value as RunEvent;
+}
+
+function malformedError(what: string, data: string, cause?: unknown): CuelineError {
+  const begin = data.length > 80 ? `${data.slice(0, 80)}…` : data;
+  return new CuelineError(
+    'stream_malformed',
+    `Among the events came ${what}: ${begin} Check that the address is that of a prompt route.`,
+    { cause },
+  );
+}
+
+function tooManyEventsError(excess: string): CuelineError {
+  return new CuelineError(
+    'too_large',
+    `Over the connection came ${excess}, which is more than a run may hold. The rest was not read.`,
+  );
+}
+
+function tooLargeError(): CuelineError {
+  return new CuelineError(
+    'too_large',
+    'An event of more than 16 MB came over the connection and was not read.',
+  );
+}

@@ -1,0 +1,31 @@
+import { CuelineError } from '../base/errors.ts';
+import type { RunEvent } from '../log/events.ts';
+
+/**
+ * A copy of a log that begins with its start and has no gaps.
+ * @throws CuelineError `invalid_options` for anything else
+ */
+export function assertValidLog(log: readonly RunEvent[]): readonly RunEvent[] {
+  const whole = Array.isArray(log) && log.every((event: unknown, index) => isEvent(event, index));
+  if (whole && log[0]?.type === 'run-start') return [...log];
+  throw new CuelineError(
+    'invalid_options',
+    'replay takes the whole log of a run, from its run-start on, as run.log() or decodeLog(text) gives it.',
+  );
+}
+
+function isEvent(event: unknown, index: number): event is RunEvent {
+  const { seq, type } = (event ?? {}) as { seq?: unknown; type?: unknown };
+  return seq === index && typeof type === 'string';
+}
+
+/** When each event is due, in ms since the start, where no silence is longer than `maxGapMs`. */
+export function eventTimes(tape: readonly RunEvent[], maxGapMs: number): number[] {
+  let time = 0;
+  return tape.map(({ t }, index) => {
+    const gap = t - (tape[index - 1]?.t ?? 0);
+    // a log out of somebody's link may say anything
+    if (gap > 0 && gap < Infinity) time += Math.min(gap, maxGapMs);
+    return time;
+  });
+}

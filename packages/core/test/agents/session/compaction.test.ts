@@ -1,0 +1,244 @@
+import { defineSession, runAgentSession } from '@cueline/core';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import type { ModelMessage } from 'ai';
+import { describe, expect, test } from 'vitest';
+import { play } from '../../support.ts';
+import { calls, complete, json, playSession, search, short } from '../../session/sessions.ts';
+
+const big = (size = 4_000): ScriptedTurn => calls(['search', { query: 'x'.repeat(size) }]);
+const warnings = ({ session }: Awaited<ReturnType<typeof playSession>>): string[] =>
+  session.run.log().flatMap((event) => (event.type === 'warning' ? [event.message] : []));
+const roles = (prompt: readonly { role: string }[] = []): string => prompt.map(({ role }) => role).join(' ');
+
+describe('when', () => {
+  test('by the usage that the provider reports, and what came since', async () => {
+    const usage = (inputTokens: number): ScriptedTurn => [
+      ...(calls(['search', { query: 'x' }]) as []),
+      { finish: { usage: { inputTokens, outputTokens: 10 } } },
+    ];
+    const under = await playSession([usage(900), complete()], { tokenLimit: 1_000 });
+    expect(under.model.calls).toHaveLength(2);
+    const over = await playSession([usage(995), 'In short.', complete()], { tokenLimit: 1_000 });
+    expect(over.model.calls).toHaveLength(3);
+    expect(roles(over.model.calls[2]?.prompt)).toBe('system user assistant user');
+  });
+
+  test('without usage, or with one beyond reason, by four characters a token', async () => {
+    for (const inputTokens of [0, -5, 1e308, '9' as never]) {
+      const usage = { finish: { usage: { inputTokens, outputTokens: 0 } } };
+      const turn = (size: number): ScriptedTurn => [...(big(size) as []), usage];
+      const small = await playSession([turn(100), complete()], { tokenLimit: 1_000 });
+      expect(small.model.calls).toHaveLength(2);
+      const large = await playSession([turn(2_000), 'In short.', complete()], { tokenLimit: 1_000 });
+      expect(large.model.calls).toHaveLength(3);
+    }
+  });
+
+  test('a long conversation that is resumed, before its first turn; what the user says last stays', async () => {
+    const initialMessages: ModelMessage[] = [
+      { role: 'user', content: 'y'.repeat(8_000) },
+      { role: 'assistant', content: 'I see.' },
+      { role: 'user', content: 'And now?' },
+    ];
+    const { told, model, result } = await playSession(['About y.', complete()], {
+      initialMessages,
+      tokenLimit: 1_000,
+    });
+    expect(told.slice(0, 4)).toEqual([
+      'onBeforeSummarize user, assistant',
+      'onAfterSummarize user, assistant',
+      'onMessagesUpdate user, assistant, user',
+      'onTurnStart 1',
+    ]);
+    expect(JSON.stringify(model.calls[0]?.prompt)).not.toContain('And now?');
+    expect(result.messages[2]).toEqual({ role: 'user', content: 'And now?' });
+  });
+
+  test('one long message is nothing to summarise', async () => {
+    const { model } = await playSession([complete()], {
+      initialMessage: 'y'.repeat(8_000),
+      tokenLimit: 1_000,
+    });
+    expect(model.calls).toHaveLength(1);
+  });
+
+  test('it happens as often as it is time', async () => {
+    const { model, result } = await playSession(
+      Array.from({ length: 6 }, (_, at) => [
+        calls(['search', { query: `${at}${'x'.repeat(2_400)}` }]),
+        'In short.',
+        calls(['search', { query: `small ${at}` }]),
+      ])
+        .flat()
+        .concat([complete()]),
+      { tokenLimit: 1_200 },
+    );
+    expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: 13 });
+    expect(model.calls).toHaveLength(19);
+    for (const { prompt } of model.calls) expect(JSON.stringify(prompt).length).toBeLessThan(12_000);
+  });
+});
+
+describe('how', () => {
+  test('by an agent of its own in the same log, which reads the conversation as a text', async () => {
+    const { session, model } = await playSession([big(3_000), 'In short.', complete()], {
+      tokenLimit: 1_000,
+    });
+    const { agents } = session.run.getState();
+    expect(agents).toMatchObject([{ name: 'summarize', path: 'summarize-1', status: 'done' }]);
+    expect(model.calls[1]?.tools ?? []).toEqual([]);
+    expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain('[calls search with {');
+  });
+
+  test('what was said just now comes last, as it was', async () => {
+    const { result } = await playSession(['x'.repeat(6_000), 'In short.', complete()], { tokenLimit: 1_000 });
+    expect(json(result.messages.slice(0, 3))).toEqual([
+      { role: 'user', content: 'Previous conversation summary:' },
+      { role: 'assistant', content: 'In short.' },
+      { role: 'user', content: 'Please continue.' },
+    ]);
+  });
+
+  test('a list that ends in a call is completed, and the request ends on the user', async () => {
+    const { model, result } = await playSession([big(3_000), 'In short.', complete()], {
+      tokenLimit: 1_000,
+      callbacks: {
+        onBeforeSummarize: (_, messages) => messages.slice(0, 1),
+        onAfterSummarize: (_, summary) => [
+          ...summary,
+          {
+            role: 'assistant',
+            content: [{ type: 'tool-call', toolCallId: 'call-0-0', toolName: 'search', input: {} }],
+          },
+        ],
+      },
+    });
+    expect(roles(model.calls[2]?.prompt)).toBe('system user assistant assistant tool user');
+    expect(short(result.messages.slice(0, 5))).toBe('user, assistant, assistant(search), tool(search), user');
+  });
+
+  test('an empty list leaves everything as it is', async () => {
+    const { model, result, told } = await playSession([big(3_000), complete()], {
+      tokenLimit: 1_000,
+      callbacks: { onBeforeSummarize: () => [] },
+    });
+    expect(model.calls).toHaveLength(2);
+    expect(result.completionReason).toBe('task_complete');
+    expect(told.some((line) => line.startsWith('onAfterSummarize'))).toBe(false);
+  });
+});
+
+describe('where it does not work', () => {
+  test('a summary that fails is told, and the session goes on with everything', async () => {
+    const { result, told, model } = await playSession(
+      [big(3_000), [{ throw: { message: 'No.', status: 400 } }], complete()],
+      { tokenLimit: 1_000 },
+    );
+    expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: 2 });
+    expect(told.filter((line) => line.startsWith('onError'))).toHaveLength(1);
+    expect(told.find((line) => line.startsWith('onError'))).toMatch(/^onError 1: summarize/);
+    expect(roles(model.calls[2]?.prompt)).toBe('system user assistant tool');
+  });
+
+  test('an empty summary is none', async () => {
+    const { told, result } = await playSession([big(3_000), '', complete()], { tokenLimit: 1_000 });
+    expect(told.some((line) => line.startsWith('onError 1: summarize'))).toBe(true);
+    expect(result.completionReason).toBe('task_complete');
+  });
+
+  test('a limit below system prompt and tools is raised, with a warning', async () => {
+    const played = await playSession(
+      [...Array.from({ length: 8 }, (_, at) => calls(['search', { query: String(at) }])), complete()],
+      { tokenLimit: 300, systemPrompt: 'You work. '.repeat(200) },
+    );
+    expect(played.model.calls).toHaveLength(9);
+    expect(warnings(played)).toHaveLength(1);
+    expect(warnings(played)[0]).toMatch(/^tokenLimit is 300, but/);
+  });
+
+  test('what a callback keeps may be too long for ever: not a summary at every turn', async () => {
+    const kept: ModelMessage = { role: 'user', content: 'z'.repeat(8_000) };
+    const played = await playSession(
+      [
+        big(3_000),
+        'In short.',
+        calls(['search', { query: 'a' }]),
+        calls(['search', { query: 'b' }]),
+        complete(),
+      ],
+      { tokenLimit: 1_000, callbacks: { onAfterSummarize: (_, summary) => [kept, ...summary] } },
+    );
+    expect(played.result.completionReason).toBe('task_complete');
+    expect(played.told.filter((line) => line.startsWith('onBeforeSummarize'))).toHaveLength(1);
+    expect(warnings(played)).toHaveLength(1);
+  });
+});
+
+describe('turns that are too long for the limit', () => {
+  const turns = (count: number): ScriptedTurn[] =>
+    Array.from({ length: count }, (_, at) => [
+      calls(['search', { query: `${at}${'x'.repeat(2_400)}` }]),
+      'In short.',
+    ]).flat();
+
+  test('a few in a row do not raise it: each is summarised, so that no request is longer', async () => {
+    const played = await playSession([...turns(3), complete()], { tokenLimit: 1_000 });
+    expect(played.result.completionReason).toBe('task_complete');
+    expect(warnings(played)).toEqual([]);
+    expect(played.model.calls).toHaveLength(7);
+    for (const { prompt } of played.model.calls) expect(JSON.stringify(prompt).length).toBeLessThan(6_500);
+  });
+
+  test('where all of them are, it is raised', async () => {
+    const search = (at: number): ScriptedTurn => calls(['search', { query: `${at}${'y'.repeat(2_400)}` }]);
+    const played = await playSession([...turns(3), search(3), complete()], { tokenLimit: 1_000 });
+    expect(played.result.completionReason).toBe('task_complete');
+    expect(warnings(played)).toEqual([
+      expect.stringMatching(
+        /^tokenLimit is 1000, but with a single turn after a summary it is about 1\d\d\d tokens/,
+      ),
+    ]);
+  });
+});
+
+test('a defined session is a prompt like any other', async () => {
+  const work = defineSession('work', { systemPrompt: 'You work.', sessionId: 'w1', tools: { search } });
+  const { run, model } = await play(work, [calls(['search', { query: 'a' }]), complete('Done.', [1])]);
+  expect(run.state).toMatchObject({ status: 'done', result: { summary: 'Done.', result: [1] } });
+  expect(run.log()[0]).toMatchObject({ type: 'run-start', name: 'work' });
+  expect(model.calls).toHaveLength(2);
+});
+
+test('a turn takes as long at the end as at the beginning, where there are summaries', async () => {
+  const turns = 200;
+  const done = scriptedModel([complete()]);
+  let asked = 0;
+  const model: LanguageModelV4 = {
+    ...done,
+    doStream(call) {
+      const isSummary = (call.tools ?? []).length === 0;
+      if (!isSummary) asked += 1;
+      const turn = calls(['search', { query: `${asked} ${'x'.repeat(300)}` }]);
+      return scriptedModel([isSummary ? 'In short.' : asked > turns ? complete() : turn]).doStream(call);
+    },
+  };
+  const times: number[] = [];
+  let last = performance.now();
+  const result = await runAgentSession(model, {
+    systemPrompt: '',
+    maxTurns: Infinity,
+    tokenLimit: 3_000,
+    tools: { search: { ...search, execute: async ({ query }: { query: string }) => query } },
+    callbacks: {
+      onTurnStart() {
+        times.push(performance.now() - last);
+        last = performance.now();
+      },
+      onMessagesUpdate() {},
+    },
+  });
+  expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: turns + 1 });
+  const median = (given: number[]): number => given.toSorted((a, b) => a - b)[given.length / 2] ?? 0;
+  expect(median(times.slice(-80))).toBeLessThan(median(times.slice(10, 90)) * 1.5 + 1);
+});

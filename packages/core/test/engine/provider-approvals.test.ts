@@ -1,0 +1,393 @@
+import {
+  createRun,
+  defineAgent,
+  definePrompt,
+  type Run,
+  type RunEvent,
+  runAgentSession,
+  type SessionConfig,
+  tool as defTool,
+} from '@cueline/core';
+import { PromptTransport } from '@cueline/core/ai-sdk';
+import {
+  convertToModelMessages,
+  DirectChatTransport,
+  isStepCount,
+  jsonSchema,
+  readUIMessageStream,
+  streamText,
+  tool,
+  ToolLoopAgent,
+  type ToolSet,
+  type UIMessage,
+} from 'ai';
+import { describe, expect, test, vi } from 'vitest';
+import { json } from '../support.ts';
+import { modelOf, type Answer } from '../run/any-answer.ts';
+import { approvingChat } from '../run/chat.ts';
+import { nextEvent } from '../run/runs.ts';
+
+const metadata = (id: string) => ({ providerMetadata: { maker: { id } } });
+const about = { toolName: 'mcp.pay', providerExecuted: true, dynamic: true } as const;
+
+/** A provider that asks before it calls a tool of its MCP server, and goes on with the answer. */
+const asks: Answer = [
+  { type: 'text-start', id: 't' },
+  { type: 'text-delta', id: 't', delta: 'Let me pay. ' },
+  { type: 'text-end', id: 't' },
+  { type: 'tool-call', toolCallId: 'call', input: '{"amount":5}', ...about, ...metadata('call') },
+  { type: 'tool-approval-request', toolCallId: 'call', approvalId: 'mcpr_1' },
+];
+const paid: Answer = [
+  { type: 'tool-call', toolCallId: 'call', input: '{"amount":5}', ...about },
+  { type: 'tool-result', toolCallId: 'call', result: { paid: 5 }, ...about, ...metadata('result') },
+  { type: 'text-start', id: 't' },
+  { type: 'text-delta', id: 't', delta: 'Paid.' },
+  { type: 'text-end', id: 't' },
+];
+const refused: Answer = [
+  { type: 'text-start', id: 't' },
+  { type: 'text-delta', id: 't', delta: 'Then not.' },
+  { type: 'text-end', id: 't' },
+];
+
+const mcp: ToolSet = {
+  mcp: tool({
+    type: 'provider',
+    id: 'maker.mcp',
+    isProviderExecuted: true,
+    args: {},
+    inputSchema: jsonSchema({}),
+  }) as never,
+};
+/** A prompt that leaves it to the chat to say something. */
+const open = definePrompt('open', () => {});
+const asked = definePrompt('asked', (prompt) => prompt.$`Go.`);
+const answers = (approved: boolean): Answer[] => [asks, approved ? paid : refused, refused];
+const answer = (approved: boolean) => ({
+  id: 'mcpr_1',
+  approved,
+  ...(approved ? {} : { reason: 'too much' }),
+});
+const says = (approved: boolean) =>
+  approved ? ({ approve: true } as const) : ({ approve: false, reason: 'too much' } as const);
+
+function own({ messages }: { messages: readonly UIMessage[] }): UIMessage | undefined {
+  return messages.findLast(({ role }) => role === 'assistant');
+}
+
+async function answered(approved: boolean) {
+  const model = modelOf(answers(approved));
+  const run = createRun(asked, { model, options: { tools: mcp } });
+  const done = run.start();
+  await nextEvent(run, 'request-open');
+  return { model, run, done };
+}
+
+/** The AI SDK's chat with the AI SDK's agent behind it. */
+async function theirs(approved: boolean) {
+  const model = modelOf(answers(approved));
+  const agent = new ToolLoopAgent({ model, tools: mcp, stopWhen: isStepCount(9) });
+  // its types are those of its tools
+  const chat = approvingChat({ transport: new DirectChatTransport({ agent }) as never });
+  await chat.sendMessage({ text: 'Go.' });
+  await chat.addToolApprovalResponse(answer(approved));
+  await vi.waitFor(() => expect(model.calls).toHaveLength(2));
+  await vi.waitFor(() => expect(chat.status).toBe('ready'));
+  await chat.sendMessage({ text: 'Next.' });
+  await vi.waitFor(() => expect(model.calls).toHaveLength(3));
+  return { message: chat.messages[1], sent: model.calls.map(({ prompt }) => json(prompt)) };
+}
+
+describe.each([true, false])('a provider asks for an approval: %s', (approved) => {
+  test('the run waits for respond; messages and requests are those of useChat', async () => {
+    const { model, run, done } = await answered(approved);
+    const waiting = run.getState();
+    expect(waiting.status).toBe('waiting');
+    expect(waiting.requests).toMatchObject([
+      {
+        requestId: 'mcpr_1',
+        toolCallId: 'call',
+        toolName: 'mcp.pay',
+        input: { amount: 5 },
+        providerExecuted: true,
+      },
+    ]);
+    expect(own(waiting)?.parts.at(-1)).toMatchObject({
+      type: 'dynamic-tool',
+      state: 'approval-requested',
+      approval: { id: 'mcpr_1' },
+    });
+    expect(await run.respond('mcpr_1', says(approved))).toEqual({ accepted: true });
+    await done;
+    const { messages, status } = run.getState();
+    expect(status).toBe('done');
+    await run.send('Next.');
+    const other = await theirs(approved);
+    expect(json(own({ messages })?.parts)).toEqual(json(other.message?.parts));
+    expect(model.calls.map(({ prompt }) => json(prompt))).toEqual(other.sent);
+    expect(JSON.stringify(run.log())).not.toContain('the answers to the approvals');
+  });
+
+  test('useChat answers it with addToolApprovalResponse', async () => {
+    const model = modelOf(answers(approved));
+    const transport = new PromptTransport(open, { model, options: { tools: mcp } });
+    const chat = approvingChat({ transport });
+    await chat.sendMessage({ text: 'Go.' });
+    expect(chat.messages[1]?.parts.at(-1)).toMatchObject({ state: 'approval-requested' });
+    await chat.addToolApprovalResponse(answer(approved));
+    await vi.waitFor(() => expect(model.calls).toHaveLength(2));
+    await vi.waitFor(() => expect(chat.status).toBe('ready'));
+    const other = await theirs(approved);
+    expect(json(chat.messages[1]?.parts)).toEqual(json(other.message?.parts));
+    expect(json(model.calls[1]?.prompt)).toEqual(other.sent[1]);
+    await chat.sendMessage({ text: 'Next.' });
+    await vi.waitFor(() => expect(model.calls).toHaveLength(3));
+    expect(json(model.calls[2]?.prompt)).toEqual(other.sent[2]);
+  });
+});
+
+test('an answer cannot change what the provider runs', async () => {
+  const { run, done } = await answered(true);
+  expect(await run.respond('mcpr_1', { approve: true, input: { amount: 1 } })).toEqual({
+    accepted: false,
+    reason: 'The provider runs mcp.pay itself, with the arguments as they are. Answer without an input.',
+  });
+  await run.respond('mcpr_1', { approve: true });
+  await done;
+});
+
+test('a run that is stopped meanwhile says so, and the next request has nothing of the call', async () => {
+  const { model, run, done } = await answered(true);
+  run.stop();
+  await expect(done).rejects.toMatchObject({ code: 'aborted' });
+  expect(own(run.getState())?.parts.at(-1)).toMatchObject({
+    state: 'output-error',
+    errorText: 'The run ended before this was answered.',
+  });
+  await run.send('Next.');
+  expect(JSON.stringify(model.calls.at(-1)?.prompt)).not.toContain('mcp.pay');
+});
+
+/** The messages of a request after its first user message. */
+function saidAfter({ prompt }: { prompt: { role: string }[] }): unknown {
+  return json(prompt.slice(prompt.findIndex(({ role }) => role === 'user') + 1));
+}
+
+/** Answers what a run asks, as it asks. */
+function answerAll(run: Pick<Run<never>, 'listen' | 'respond'>, approved: boolean): void {
+  run.listen((event: RunEvent) => {
+    if (event.type === 'request-open') void run.respond(event.requestId, says(approved));
+  });
+}
+
+/** What the model is sent once a plain run has the answer. */
+async function sentByRun(approved: boolean): Promise<unknown> {
+  const { model, run, done } = await answered(approved);
+  await run.respond('mcpr_1', says(approved));
+  await done;
+  return saidAfter(model.calls[1]!);
+}
+
+describe.each([true, false])('in a session: %s', (approved) => {
+  const completes: Answer = [
+    { type: 'tool-call', toolCallId: 'done', toolName: 'task_complete', input: '{"summary":"Over."}' },
+  ];
+  const config = { systemPrompt: 'Pay.', initialMessage: 'Go.', tools: mcp } satisfies Partial<SessionConfig>;
+
+  test('it waits for respond, and goes on with the answer', async () => {
+    const model = modelOf([asks, approved ? paid : refused, completes]);
+    const turns: number[] = [];
+    const kept: number[] = [];
+    const session = runAgentSession(model, {
+      ...config,
+      callbacks: {
+        onTurnStart: (_id, turn) => void turns.push(turn),
+        onMessagesUpdate: (_id, messages) => void kept.push(messages.length),
+      },
+    });
+    await nextEvent(session.run, 'request-open');
+    expect(session.run.getState()).toMatchObject({ status: 'waiting', requests: [{ requestId: 'mcpr_1' }] });
+    // what the provider asks is kept before there is an answer
+    expect(kept.at(-1)).toBe(2);
+    expect(await session.run.respond('mcpr_1', says(approved))).toEqual({ accepted: true });
+    expect(await session).toMatchObject({ completionReason: 'task_complete', totalTurns: 3 });
+    expect(saidAfter(model.calls[1]!)).toEqual(await sentByRun(approved));
+    expect(turns).toEqual([1, 2, 3]);
+    const { messages } = await session;
+    expect(messages[2]).toMatchObject({
+      role: 'tool',
+      content: expect.arrayContaining([
+        expect.objectContaining({ type: 'tool-approval-response', approvalId: 'mcpr_1', approved }),
+      ]),
+    });
+    expect(JSON.stringify([messages, session.run.log()])).not.toContain('the answers to the approvals');
+  });
+
+  test('without a turn left it asks nothing', async () => {
+    const model = modelOf([asks]);
+    const session = runAgentSession(model, { ...config, maxTurns: 1 });
+    session.run.listen((event) => expect(event.type).not.toBe('request-open'));
+    expect(await session).toMatchObject({ completionReason: 'max_turns', totalTurns: 1 });
+  });
+
+  test('what is kept while it waits can be gone on with', async () => {
+    const model = modelOf([asks]);
+    const session = runAgentSession(model, config);
+    await nextEvent(session.run, 'request-open');
+    session.stop();
+    const { messages } = await session;
+    expect(JSON.stringify(messages)).toContain('mcpr_1');
+    const later = modelOf([completes]);
+    const { completionReason } = await runAgentSession(later, { ...config, initialMessages: messages });
+    expect(completionReason).toBe('task_complete');
+    // nobody can answer it any more
+    expect(JSON.stringify(later.calls[0]!.prompt)).not.toContain('mcp');
+    expect(JSON.stringify(later.calls[0]!.prompt)).toContain('Let me pay.');
+  });
+});
+
+describe.each([true, false])('in an agent call: %s', (approved) => {
+  const payer = defineAgent({ name: 'payer', instructions: 'Pay.', tools: mcp });
+  const last = approved ? 'Paid.' : 'Then not.';
+
+  test('its run asks, and the call goes on with the answer', async () => {
+    const model = modelOf([asks, approved ? paid : refused]);
+    const { output, dialog } = await payer.call('Go.', { model, onRun: (run) => answerAll(run, approved) });
+    expect(output).toBe(last);
+    expect(saidAfter(model.calls[1]!)).toEqual(await sentByRun(approved));
+    const again = modelOf([refused]);
+    await payer.call('And now?', { model: again, dialog });
+    expect(json(again.calls[0]!.prompt).slice(0, 4)).toEqual(json(model.calls[1]!.prompt));
+  });
+
+  test('inside a run, that run asks', async () => {
+    const inner = modelOf([asks, approved ? paid : refused]);
+    const outer = modelOf([[{ type: 'tool-call', toolCallId: 'ask', toolName: 'ask', input: '{}' }]]);
+    const ask = defTool('ask', 'Asks', jsonSchema({ type: 'object' }), async (_args, context) => {
+      const { output } = await payer.call('Go.', { context, model: inner });
+      return output;
+    });
+    const run = createRun(
+      definePrompt('outer', (prompt) => prompt.$`Go.`, { tools: [ask] }),
+      { model: outer },
+    );
+    answerAll(run, approved);
+    await run.start();
+    const { requests, toolCalls } = run.getState();
+    expect(requests).toMatchObject([
+      { requestId: 'mcpr_1', agent: expect.any(String), providerExecuted: true },
+    ]);
+    expect(toolCalls[0]).toMatchObject({ output: last });
+  });
+});
+
+describe('options.toolApproval', () => {
+  const tools: ToolSet = {
+    pay: tool({ inputSchema: jsonSchema({ type: 'object' }), execute: () => 'paid' }),
+  };
+  const pays: Answer = [{ type: 'tool-call', toolCallId: 'call', toolName: 'pay', input: '{}' }];
+
+  async function play(toolApproval: never, onRequest: (run: Run<never>, id: string) => unknown) {
+    const model = modelOf([pays]);
+    const run = createRun(asked, { model, options: { tools, toolApproval } });
+    run.listen((event: RunEvent) => {
+      if (event.type === 'request-open') void onRequest(run, event.requestId);
+    });
+    await run.start();
+    const state = run.getState();
+    await run.send('Next.');
+    return { state, sent: model.calls.map(({ prompt }) => json(prompt)) };
+  }
+
+  test.each([
+    ['a map', { pay: { type: 'user-approval', reason: 'It is money.' } }],
+    ['a function', async () => ({ type: 'user-approval', reason: 'It is money.' })],
+  ])('%s: the run asks, and goes on with the answer', async (_how, toolApproval) => {
+    const yes = await play(toolApproval as never, (run, id) => run.respond(id, { approve: true }));
+    expect(yes.state.requests).toMatchObject([{ toolName: 'pay', fault: 'It is money.' }]);
+    const { requestId } = yes.state.requests[0]!;
+    expect(json(own(yes.state)?.parts)).toContainEqual({
+      type: 'tool-pay',
+      toolCallId: 'call',
+      state: 'output-available',
+      input: {},
+      output: 'paid',
+      approval: { id: requestId, requestReason: 'It is money.', approved: true },
+    });
+    const no = await play(toolApproval as never, (run, id) =>
+      run.respond(id, { approve: false, reason: 'No.' }),
+    );
+    expect(own(no.state)?.parts).toContainEqual(
+      expect.objectContaining({
+        state: 'output-denied',
+        approval: expect.objectContaining({ reason: 'No.' }),
+      }),
+    );
+    expect(JSON.stringify(no.sent[2])).toContain('{"type":"error-text","value":"No."}');
+  });
+
+  test.each(['approved', 'denied', { type: 'denied', reason: 'Never.' }, 'not-applicable', undefined])(
+    '%o is decided as the AI SDK decides it',
+    async (status) => {
+      const { state, sent } = await play((() => status) as never, () => expect.unreachable());
+      expect(state.requests).toEqual([]);
+      const model = modelOf([pays]);
+      const result = streamText({
+        model,
+        tools,
+        prompt: 'Go.',
+        stopWhen: isStepCount(9),
+        toolApproval: (() => status) as never,
+      });
+      let message: UIMessage | undefined;
+      for await (const next of readUIMessageStream({ stream: result.toUIMessageStream() })) message = next;
+      const withoutIds = (parts: unknown): unknown =>
+        JSON.parse(JSON.stringify(parts).replaceAll(/"id":"[^"]+"/g, '"id":""'));
+      expect(withoutIds(own(state)?.parts)).toEqual(withoutIds(message?.parts));
+      expect(sent.slice(0, 2)).toEqual(model.calls.map(({ prompt }) => json(prompt)));
+      const user = (text: string): UIMessage => ({ id: text, role: 'user', parts: [{ type: 'text', text }] });
+      await streamText({
+        model,
+        tools,
+        messages: await convertToModelMessages([user('Go.'), message!, user('Next.')], { tools }),
+      }).consumeStream();
+      expect(sent[2]).toEqual(json(model.calls[2]?.prompt));
+    },
+  );
+});
+
+describe('a tool that has no function', () => {
+  const schema = jsonSchema({ type: 'object' });
+  const pick = tool({ inputSchema: schema });
+  const picks: Answer = [{ type: 'tool-call', toolCallId: 'call', toolName: 'pick', input: '{}' }];
+
+  test.each<[string, object, calls: number]>([
+    ['needsApproval', { tools: { pick: tool({ inputSchema: schema, needsApproval: true }) } }, 0],
+    ['options.toolApproval', { tools: { pick }, toolApproval: { pick: 'user-approval' } }, 0],
+    ['options.toolApproval', { tools: { pick }, toolApproval: { pick: { type: 'user-approval' } } }, 0],
+    // what these say is known with the call
+    ['options.toolApproval', { tools: { pick }, toolApproval: { pick: () => 'user-approval' } }, 1],
+    ['options.toolApproval', { tools: { pick }, toolApproval: () => 'user-approval' }, 1],
+  ])('%s cannot ask for it: %j', async (asks, options, calls) => {
+    const model = modelOf([picks]);
+    const run = createRun(asked, { model, options });
+    await expect(run.start()).rejects.toMatchObject({
+      code: 'invalid_options',
+      message: expect.stringMatching(
+        new RegExp(`${asks} asks for an approval of pick, which has no execute.*Give it one`),
+      ),
+    });
+    expect([run.getState().requests, model.calls.length]).toEqual([[], calls]);
+  });
+
+  test('what the provider runs is not one, and neither is one that asks for nothing', async () => {
+    const tools: ToolSet = { ...mcp, pick: tool({ inputSchema: schema, needsApproval: false }) as never };
+    const run = createRun(asked, {
+      model: modelOf([picks]),
+      options: { tools, toolApproval: { mcp: 'user-approval', pick: 'approved' } as never },
+    });
+    await run.start();
+    expect(run.getState()).toMatchObject({ status: 'done', requests: [], toolCalls: [{ toolName: 'pick' }] });
+  });
+});

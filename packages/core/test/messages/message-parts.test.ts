@@ -1,0 +1,468 @@
+import { CuelineError, imagePart } from '@cueline/core';
+import { Prompt } from '@cueline/core/testing';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { resolveMessages } from '../../src/messages/resolve-messages.ts';
+
+const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d);
+const pngText = 'iVBORw0KGgoAAAAN';
+const pdf = new TextEncoder().encode('%PDF-1.7');
+const pdfText = 'JVBERi0xLjc=';
+
+const call = { type: 'tool-call', toolCallId: 'call_1', toolName: 'look', input: {} } as const;
+const result = { type: 'tool-result', toolCallId: 'call_1', toolName: 'look' } as const;
+
+/** The one message that a user's parts become. */
+function said(...parts: Record<string, unknown>[]): unknown {
+  const prompt = new Prompt();
+  prompt.defMessage('user', parts as never);
+  return prompt.definitions.messages[0]!.content;
+}
+
+/** The output that the model is told of a tool that gave `output`. */
+function told(output: unknown): unknown {
+  const prompt = new Prompt();
+  prompt.defMessage('assistant', [call]);
+  prompt.defMessage('tool', [{ ...result, output } as never]);
+  return (prompt.definitions.messages[1]!.content as { output: unknown }[])[0]!.output;
+}
+
+function messageOf(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    if (CuelineError.isInstance(error)) return `${error.code}: ${error.message}`;
+    throw error;
+  }
+  throw new Error('did not throw');
+}
+
+describe('what a user sends', () => {
+  test('text, with provider options', () => {
+    const providerOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+    expect(said({ type: 'text', text: 'Hi.', providerOptions })).toEqual([
+      { type: 'text', text: 'Hi.', providerOptions },
+    ]);
+  });
+
+  test.each([
+    ['bytes', png],
+    ['a Buffer', Buffer.from(png)],
+    ['a part of a larger buffer', new Uint8Array([1, 2, ...png, 3]).subarray(2, 14)],
+    ['an ArrayBuffer', png.slice().buffer],
+    ['base64', pngText],
+    ['base64 in lines', 'iVBORw0K\nGgoAAAAN\n'],
+    ['a data URL', `data:image/png;base64,${pngText}`],
+    ['a data URL as a URL', new URL(`data:image/png;base64,${pngText}`)],
+    ['the AI SDK’s form', { type: 'data', data: png }],
+  ])('an image as %s', (_name, image) => {
+    expect(said({ type: 'image', image })).toEqual([
+      { type: 'file', data: { type: 'data', data: pngText }, mediaType: 'image/png' },
+    ]);
+  });
+
+  test.each([
+    ['PNG', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], 'image/png'],
+    ['JPEG', [0xff, 0xd8, 0xff, 0xe0], 'image/jpeg'],
+    ['GIF', [...Buffer.from('GIF89a')], 'image/gif'],
+    ['WebP', [...Buffer.from('RIFF\u0001\u0002\u0003\u0004WEBPVP8 ')], 'image/webp'],
+    ['AVIF', [0, 0, 0, 0x1c, ...Buffer.from('ftypavif')], 'image/avif'],
+    ['something else', [...Buffer.from('BM1234567890')], 'image/*'],
+    ['a sound in the same kind of file as WebP', [...Buffer.from('RIFF1234WAVEfmt ')], 'image/*'],
+  ])('knows %s by its bytes', (_name, bytes, mediaType) => {
+    expect(said({ type: 'image', image: Uint8Array.from(bytes) })).toMatchObject([{ mediaType }]);
+  });
+
+  test.each([
+    ['https://example.com/image.png', 'image/png'],
+    [new URL('http://example.com/photo.JPG?size=2'), 'image/jpeg'],
+    ['https://example.com/image', 'image/*'],
+    ['https://example.com/image.constructor', 'image/*'],
+  ])('an image at %s', (image, mediaType) => {
+    expect(said({ type: 'image', image })).toEqual([
+      { type: 'file', data: { type: 'url', url: new URL(image) }, mediaType },
+    ]);
+  });
+
+  test.each([
+    ['file-8EFBcWHsQxZV7YGezBC1fq', { openai: 'file-8EFBcWHsQxZV7YGezBC1fq' }],
+    ['file_011CNha8iCJcU1wXNR6q4V8w', { anthropic: 'file_011CNha8iCJcU1wXNR6q4V8w' }],
+    [
+      { azure: 'assistant-1', openai: 'file-1' },
+      { azure: 'assistant-1', openai: 'file-1' },
+    ],
+    [{ type: 'reference', reference: { google: 'f' } }, { google: 'f' }],
+  ])('an image by the provider’s id %j', (image, reference) => {
+    expect(said({ type: 'image', image })).toEqual([
+      { type: 'file', data: { type: 'reference', reference }, mediaType: 'image/*' },
+    ]);
+  });
+
+  test('a file and a recording, whose media type the caller says', () => {
+    expect(
+      said(
+        { type: 'file', data: pdf, mediaType: 'application/pdf', filename: 'a.pdf' },
+        { type: 'audio', data: Buffer.from('ID3'), mediaType: 'audio/mpeg' },
+        { type: 'file', data: 'data:text/plain,caf%C3%A9', mediaType: 'text/markdown' },
+        { type: 'file', data: 'data:text/csv;charset=utf-8;base64,YQ' },
+        { type: 'file', data: { type: 'text', text: 'a,b' } },
+      ),
+    ).toEqual([
+      {
+        type: 'file',
+        data: { type: 'data', data: pdfText },
+        mediaType: 'application/pdf',
+        filename: 'a.pdf',
+      },
+      { type: 'file', data: { type: 'data', data: 'SUQz' }, mediaType: 'audio/mpeg' },
+      { type: 'file', data: { type: 'data', data: 'Y2Fmw6k=' }, mediaType: 'text/markdown' },
+      { type: 'file', data: { type: 'data', data: 'YQ==' }, mediaType: 'text/csv' },
+      { type: 'file', data: { type: 'text', text: 'a,b' }, mediaType: 'text/plain' },
+    ]);
+  });
+
+  test('any bytes arrive as they are, however they are given', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 20_000 }), (bytes) => {
+        const base64 = Buffer.from(bytes).toString('base64');
+        const sent = [{ type: 'data', data: base64 }];
+        const mediaType = 'application/zip';
+        const forms = [bytes, base64, Buffer.from(bytes).toString('base64url'), `data:;base64,${base64}`];
+        // a short text in the web's alphabet may also read as the id of a file
+        fc.pre(!/^file[-_]/.test(forms[2] as string));
+        for (const data of forms) {
+          const [part] = said({ type: 'file', data, mediaType }) as [{ data: unknown }];
+          expect([part.data]).toEqual(sent);
+        }
+      }),
+    );
+  });
+
+  test('later changes to the bytes change nothing', () => {
+    const bytes = png.slice();
+    const prompt = new Prompt();
+    prompt.defMessage('user', [{ type: 'image', image: bytes }]);
+    bytes.fill(0);
+    expect(prompt.definitions.messages[0]!.content).toMatchObject([{ data: { data: pngText } }]);
+  });
+
+  test('a File is read when the run starts', async () => {
+    const prompt = new Prompt();
+    prompt.defMessage('user', 'Before.');
+    prompt.defMessage('user', [
+      { type: 'text', text: 'See:' },
+      { type: 'image', image: new Blob([png]) },
+      { type: 'file', data: new File([pdf], 'a.pdf', { type: 'application/pdf' }), mediaType: '' },
+    ]);
+    const { messages } = prompt.definitions;
+    const resolved = await resolveMessages(messages);
+    expect(resolved[0]).toBe(messages[0]);
+    expect(resolved[1]).toEqual({
+      role: 'user',
+      content: [
+        { type: 'text', text: 'See:' },
+        { type: 'file', data: { type: 'data', data: pngText }, mediaType: 'image/png' },
+        {
+          type: 'file',
+          data: { type: 'data', data: pdfText },
+          mediaType: 'application/pdf',
+          filename: 'a.pdf',
+        },
+      ],
+    });
+  });
+
+  test('a File that is gone or empty is an error with its place', async () => {
+    const prompt = new Prompt();
+    const gone = new File(['x'], 'a.txt', { type: 'text/plain' });
+    gone.arrayBuffer = () => Promise.reject(new Error('gone'));
+    prompt.defMessage('user', [{ type: 'file', data: gone, mediaType: 'text/plain' }]);
+    await expect(resolveMessages(prompt.definitions.messages)).rejects.toMatchObject({
+      code: 'invalid_definition',
+      message: 'messages[0].content[0] could not be read (gone). Choose the file again.',
+    });
+    const empty = new Prompt();
+    empty.defMessage('user', [{ type: 'image', image: new Blob([]) }]);
+    await expect(resolveMessages(empty.definitions.messages)).rejects.toThrow('has no bytes');
+  });
+});
+
+describe('what the assistant said, and tools answered', () => {
+  test('every part of the assistant', () => {
+    const prompt = new Prompt();
+    prompt.defMessage('assistant', [
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'reasoning', text: '', providerOptions: { anthropic: { redactedData: 'x' } } },
+      { type: 'text', text: 'I will look.' },
+      { type: 'image', image: png },
+      { type: 'file', data: pdf, mediaType: 'application/pdf' },
+      { ...call, input: { at: new Date(0), skip: undefined } },
+    ]);
+    expect(prompt.definitions.messages).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'Hm.' },
+          { type: 'reasoning', text: '', providerOptions: { anthropic: { redactedData: 'x' } } },
+          { type: 'text', text: 'I will look.' },
+          { type: 'file', data: { type: 'data', data: pngText }, mediaType: 'image/png' },
+          { type: 'file', data: { type: 'data', data: pdfText }, mediaType: 'application/pdf' },
+          { ...call, input: { at: '1970-01-01T00:00:00.000Z' } },
+        ],
+      },
+    ]);
+  });
+
+  test.each<[unknown, unknown]>([
+    ['22 degrees', { type: 'text', value: '22 degrees' }],
+    ['', { type: 'text', value: '' }],
+    [
+      { temperature: 22, conditions: 'sunny' },
+      { type: 'json', value: { temperature: 22, conditions: 'sunny' } },
+    ],
+    [42, { type: 'json', value: 42 }],
+    [null, { type: 'json', value: null }],
+    [[1, 'two'], { type: 'json', value: [1, 'two'] }],
+    [
+      { type: 'text', value: 'as it is' },
+      { type: 'text', value: 'as it is' },
+    ],
+    [
+      { type: 'json', value: [1] },
+      { type: 'json', value: [1] },
+    ],
+    [
+      { type: 'error-text', value: 'no' },
+      { type: 'error-text', value: 'no' },
+    ],
+    [
+      { type: 'error-json', value: { no: 1 } },
+      { type: 'error-json', value: { no: 1 } },
+    ],
+    [
+      { type: 'execution-denied', reason: 'no' },
+      { type: 'execution-denied', reason: 'no' },
+    ],
+    // data that only has a type, too
+    [
+      { type: 'text', value: 'a', n: 1 },
+      { type: 'json', value: { type: 'text', value: 'a', n: 1 } },
+    ],
+    [
+      { type: 'text', value: 5 },
+      { type: 'json', value: { type: 'text', value: 5 } },
+    ],
+    [
+      { type: 'content', value: [{ type: 'image', image: png }] },
+      {
+        type: 'content',
+        value: [{ type: 'file', data: { type: 'data', data: pngText }, mediaType: 'image/png' }],
+      },
+    ],
+    [
+      [
+        { type: 'text', text: 'See:' },
+        { type: 'image', data: Buffer.from(png), mediaType: 'image/png' },
+        { type: 'file', data: pdf, mediaType: 'application/pdf', filename: 'a.pdf' },
+      ],
+      {
+        type: 'content',
+        value: [
+          { type: 'text', text: 'See:' },
+          { type: 'file', data: { type: 'data', data: pngText }, mediaType: 'image/png' },
+          {
+            type: 'file',
+            data: { type: 'data', data: pdfText },
+            mediaType: 'application/pdf',
+            filename: 'a.pdf',
+          },
+        ],
+      },
+    ],
+  ])('an output of %j', (output, sent) => {
+    expect(told(output)).toEqual(sent);
+  });
+
+  test('an error is the error of that call', () => {
+    const prompt = new Prompt();
+    prompt.defMessage('assistant', [call]);
+    const providerOptions = { openai: { a: 1 } };
+    prompt.defMessage('tool', [
+      { type: 'tool-error', toolCallId: 'call_1', toolName: 'look', error: 'Too dark.', providerOptions },
+    ]);
+    expect(prompt.definitions.messages[1]).toEqual({
+      role: 'tool',
+      content: [{ ...result, output: { type: 'error-text', value: 'Too dark.' }, providerOptions }],
+    });
+  });
+});
+
+describe('an output may come from anywhere', () => {
+  const address = { type: 'file', data: 'http://169.254.169.254/', mediaType: 'text/plain' };
+  const tell = (output: object) => {
+    const prompt = new Prompt();
+    prompt.defMessage('assistant', [call]);
+    prompt.defMessage('tool', [{ ...result, output }]);
+    return (prompt.definitions.messages[1]!.content as { output: unknown }[])[0]!.output;
+  };
+
+  test('a list that names a file elsewhere is data', () => {
+    expect(tell([address])).toEqual({ type: 'json', value: [address] });
+  });
+
+  test.each([
+    ['as content', { type: 'content', value: [address] }],
+    ['as content with a file id', { type: 'content', value: [{ ...address, data: { openai: 'file-1' } }] }],
+    ['beside bytes', [{ type: 'image', image: png }, address]],
+  ])('%s it is an error', (_, output) => {
+    expect(() => tell(output)).toThrow('names a file elsewhere, which only a part made by imagePart(…)');
+  });
+
+  test('an output that has provider options of its own is data', () => {
+    const output = { type: 'text', value: 'a', providerOptions: { openai: { store: true } } };
+    expect(tell(output)).toEqual({ type: 'json', value: output });
+  });
+
+  test('parts that code has made may name one', () => {
+    expect(tell([imagePart('https://example.com/a.png')])).toMatchObject({
+      type: 'content',
+      value: [{ data: { type: 'url' } }],
+    });
+  });
+});
+
+describe('what is wrong is said with its path', () => {
+  const user =
+    (...parts: unknown[]) =>
+    (prompt: Prompt) => {
+      prompt.defMessage('user', parts as never);
+    };
+  const tool =
+    (part: object) =>
+    (prompt: Prompt): void => {
+      prompt.defMessage('assistant', [call]);
+      prompt.defMessage('tool', [part as never]);
+    };
+
+  test.each<[(prompt: Prompt) => unknown, string]>([
+    [
+      (prompt) => {
+        prompt.$`One.`;
+        prompt.$`Two.`;
+        user({ type: 'text', text: 'a' }, { type: 'file', data: pdf })(prompt);
+      },
+      "messages[2].content[1].mediaType is missing. Say what the file is, such as 'application/pdf'.",
+    ],
+    [
+      user({ type: 'audio', data: 'SUQz' }),
+      "messages[0].content[0].mediaType is missing. Say what the audio is, such as 'audio/mpeg'.",
+    ],
+    [
+      user({ type: 'file', data: pdf, mediaType: 'pdf' }),
+      "mediaType is 'pdf', which is no media type. Write one, such as 'application/pdf'.",
+    ],
+    [
+      user({ type: 'picture' }),
+      "messages[0].content[0].type is 'picture'. A message of the user can have text, image, file, audio.",
+    ],
+    [user({ text: 'a' }), 'messages[0].content[0].type is missing. A message of the user can have'],
+    [
+      user(call),
+      "messages[0].content[0].type is 'tool-call', which belongs into a message of the assistant. Write prompt.defMessage('assistant', [{ type: 'tool-call', … }]).",
+    ],
+    [user('Hi.'), "messages[0].content[0] is 'Hi.'. Write { type: 'text', … }."],
+    [user(null), 'messages[0].content[0] is null.'],
+    [user({ type: 'text', text: ' ' }), 'messages[0].content[0].text is empty.'],
+    [user({ type: 'text' }), 'messages[0].content[0].text is missing.'],
+    [user({ type: 'text', text: 5 }), 'messages[0].content[0].text is 5.'],
+    [user({ type: 'text', text: 'a', providerOptions: { a: 1 } }), '.providerOptions must be options by'],
+    [user({ type: 'image' }), 'messages[0].content[0].image is missing. Give bytes, base64, a URL'],
+    [user({ type: 'image', image: 5 }), '.image is 5.'],
+    [user({ type: 'image', image: '' }), ".image is '', which is neither base64"],
+    [
+      user({ type: 'image', image: './image.png' }),
+      "messages[0].content[0].image is './image.png', which is neither base64, a data URL, an http(s) URL nor a provider's file id. Read the file, and give its bytes.",
+    ],
+    [user({ type: 'image', image: new URL('file:///image.png') }), ".image is 'file:///image.png', which is"],
+    [user({ type: 'image', image: 'data:image/png;base64,§' }), '.image is a data URL that cannot be read.'],
+    [user({ type: 'image', image: 'data:nonsense' }), '.image is a data URL that cannot be read.'],
+    [user({ type: 'image', image: 'data:a/b,%E0%A4%A' }), '.image is a data URL that cannot be read.'],
+    [user({ type: 'image', image: { openai: 5 } }), '.image is an object that is no file.'],
+    [user({ type: 'image', image: new Uint8Array() }), '.image has no bytes.'],
+    [user({ type: 'image', image: { type: 'data', data: './a' } }), ".image.data is './a', which is neither"],
+    [user({ type: 'file', data: pdf, mediaType: 'a/b', filename: 5 }), '.filename is 5.'],
+    [user({ type: 'file', data: new Blob(['x']), mediaType: '' }), '.mediaType is missing.'],
+    [user(), 'A message of the user has no text.'],
+    [(prompt) => prompt.defMessage('assistant', [{ ...call, input: '{}' } as never]), ".input is '{}'."],
+    [
+      (prompt) => prompt.defMessage('assistant', [{ type: 'tool-call', toolName: 'a', input: {} } as never]),
+      'messages[0].content[0].toolCallId is missing. Give the call and its result the same id.',
+    ],
+    [(prompt) => prompt.defMessage('assistant', [{ type: 'reasoning', text: '' }]), '.text is empty.'],
+    [
+      (prompt) => prompt.defMessage('tool', 'sunny' as never),
+      'messages[0].content must be a list of results',
+    ],
+    [tool({ ...result, toolName: '', output: 1 }), 'messages[1].content[0].toolName is'],
+    [tool(result), 'messages[1].content[0].output is missing.'],
+    [tool({ ...result, output: 1n ** 2n, type: 'tool-error' }), 'messages[1].content[0].error is missing.'],
+    [
+      tool({ ...result, output: [{ type: 'file', data: pdf }] }),
+      "messages[1].content[0].output[0].mediaType is missing. Say what the file is, such as 'application/pdf'.",
+    ],
+    [
+      tool({ ...result, output: [{ type: 'image', image: new Blob([png]) }] }),
+      'messages[1].content[0].output[0] is a Blob. Read it first: new Uint8Array(await blob.arrayBuffer()).',
+    ],
+    [
+      tool({ ...result, output: { type: 'content', value: ['a'] } }),
+      'messages[1].content[0].output.value[0] is no part.',
+    ],
+    [
+      (prompt) => {
+        const cyclic: Record<string, unknown> = {};
+        cyclic['self'] = cyclic;
+        tool({ ...result, output: cyclic })(prompt);
+      },
+      'messages[1].content[0].output is not JSON (Converting circular structure to JSON).',
+    ],
+    [
+      tool({ ...result, toolCallId: 'call_9', output: 1 }),
+      "messages[1].content[0].toolCallId is 'call_9', but no message before it has a call of that id. Open calls: call_1. Put the assistant's message with the tool-call first.",
+    ],
+    [
+      (prompt) => {
+        tool({ ...result, output: 1 })(prompt);
+        prompt.defMessage('tool', [{ ...result, output: 2 }]);
+      },
+      "messages[2].content[0].toolCallId is 'call_1', a call that has its result already.",
+    ],
+    [
+      (prompt) => {
+        prompt.defMessage('assistant', [call]);
+        prompt.defMessage('tool', [
+          { ...result, output: 1 },
+          { ...result, output: 2 },
+        ]);
+      },
+      "messages[1].content[1].toolCallId is 'call_1', a call that has its result already.",
+    ],
+    [
+      (prompt) => {
+        prompt.defMessage('assistant', [call]);
+        prompt.$`And?`;
+      },
+      "The call 'call_1' of look has no result yet, and must have one before the user speaks. Write prompt.defMessage('tool', [{ type: 'tool-result', toolCallId: 'call_1', toolName: 'look', output: … }]).",
+    ],
+  ])('%#', (act, part) => {
+    const text = messageOf(() => act(new Prompt()));
+    expect(text).toMatch(/^invalid_definition: /);
+    expect(text).toContain(part);
+  });
+
+  test('and leaves no message behind', () => {
+    const prompt = new Prompt();
+    expect(() => prompt.defMessage('user', [{ type: 'image', image: 'x.png' }])).toThrow(CuelineError);
+    expect(prompt.definitions.messages).toEqual([]);
+  });
+});

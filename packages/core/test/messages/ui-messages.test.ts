@@ -1,0 +1,188 @@
+import type { ModelMessage, UIMessage } from 'ai';
+import { describe, expect, test } from 'vitest';
+import { toModelMessages, toUIMessages } from '../../src/messages/ui-messages.ts';
+import { json } from '../support.ts';
+
+const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
+const pngUrl = 'data:image/png;base64,iVBORw0KGgo=';
+
+/** The parts that are shown of a message of the user. */
+function shown(...content: object[]): unknown {
+  return toUIMessages([{ role: 'user', content } as ModelMessage])[0]!.parts;
+}
+
+describe('messages as they are shown', () => {
+  test('keep their places as ids, whatever is left out', () => {
+    expect(
+      toUIMessages([
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Hi.' },
+        { role: 'assistant', content: [{ type: 'tool-approval-request', approvalId: 'a', toolCallId: 'b' }] },
+        { role: 'assistant', content: 'Hello.' },
+      ]),
+    ).toEqual([
+      { id: 'prompt-1', role: 'user', parts: [{ type: 'text', text: 'Hi.' }] },
+      { id: 'prompt-3', role: 'assistant', parts: [{ type: 'text', text: 'Hello.' }] },
+    ]);
+  });
+
+  test.each<[string, object]>([
+    ['base64', { type: 'file', data: { type: 'data', data: 'iVBORw0KGgo=' }, mediaType: 'image/png' }],
+    ['bytes', { type: 'file', data: png, mediaType: 'image/png' }],
+    ['the former image part', { type: 'image', image: png }],
+    ['a data URL', { type: 'file', data: new URL(pngUrl), mediaType: 'image/png' }],
+  ])('a file in the form of %s', (_name, part) => {
+    expect(shown(part)).toEqual([{ type: 'file', mediaType: 'image/png', url: pngUrl }]);
+  });
+
+  test('a file elsewhere by its URL, and a text as one', () => {
+    expect(
+      shown(
+        {
+          type: 'file',
+          data: { type: 'url', url: new URL('https://example.com/a.pdf') },
+          mediaType: 'application/pdf',
+          filename: 'a.pdf',
+        },
+        { type: 'file', data: { type: 'text', text: 'a ç' }, mediaType: 'text/plain' },
+      ),
+    ).toEqual([
+      {
+        type: 'file',
+        mediaType: 'application/pdf',
+        filename: 'a.pdf',
+        url: 'https://example.com/a.pdf',
+      },
+      { type: 'file', mediaType: 'text/plain', url: 'data:text/plain;charset=utf-8,a%20%C3%A7' },
+    ]);
+  });
+
+  test('a note in the place of what cannot be shown, or is too large to be kept', () => {
+    const size = 256 * 1_024;
+    const file = (data: unknown, filename?: string): object => ({
+      type: 'file',
+      data,
+      mediaType: 'application/pdf',
+      ...(filename === undefined ? {} : { filename }),
+    });
+    expect(
+      shown(
+        file(new Uint8Array(size + 3), 'a.pdf'),
+        file(new Uint8Array(3_000_000)),
+        file({ type: 'reference', reference: { openai: 'file-1' } }),
+        file(new URL('javascript:alert(1)')),
+        file('./a.pdf'),
+        file(new Blob(['a'])),
+      ),
+    ).toEqual([
+      { type: 'text', text: '[a.pdf, 0.3 MB]' },
+      { type: 'text', text: '[application/pdf, 2.9 MB]' },
+      { type: 'text', text: '[application/pdf, file-1]' },
+      { type: 'text', text: '[application/pdf, not shown]' },
+      { type: 'text', text: '[application/pdf, not shown]' },
+      { type: 'text', text: '[application/pdf, not shown]' },
+    ]);
+    // what is just small enough
+    expect(shown(file(new Uint8Array(size - 1)))).toMatchObject([{ type: 'file' }]);
+  });
+
+  test('calls have their results, wherever those stand', () => {
+    const call = (id: string): object => ({
+      type: 'tool-call',
+      toolCallId: id,
+      toolName: 'look',
+      input: { id },
+    });
+    const result = (id: string, output: object): object => ({
+      type: 'tool-result',
+      toolCallId: id,
+      toolName: 'look',
+      output,
+    });
+    const image = { type: 'file', data: { type: 'data', data: png }, mediaType: 'image/png' };
+    const messages = [
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'Hm.' },
+          ...['text', 'json', 'content', 'error-text', 'error-json', 'denied', 'open'].map(call),
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          result('text', { type: 'text', value: 'a' }),
+          result('json', { type: 'json', value: { a: 1 } }),
+          result('content', { type: 'content', value: [{ type: 'text', text: 'a' }, image] }),
+          result('error-text', { type: 'error-text', value: 'no' }),
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          result('error-json', { type: 'error-json', value: { no: 1 } }),
+          result('denied', { type: 'execution-denied', reason: 'not now' }),
+        ],
+      },
+    ] as ModelMessage[];
+    const part = (toolCallId: string, state: string, rest: object): object => ({
+      type: 'tool-look',
+      toolCallId,
+      input: { id: toolCallId },
+      state,
+      ...rest,
+    });
+    const parts = [
+      { type: 'reasoning', text: 'Hm.' },
+      part('text', 'output-available', { output: 'a' }),
+      part('json', 'output-available', { output: { a: 1 } }),
+      part('content', 'output-available', {
+        output: [
+          { type: 'text', text: 'a' },
+          { type: 'file', mediaType: 'image/png', url: pngUrl },
+        ],
+      }),
+      part('error-text', 'output-error', { errorText: 'no' }),
+      part('error-json', 'output-error', { errorText: '{"no":1}' }),
+      part('denied', 'output-error', { errorText: 'not now' }),
+      part('open', 'input-available', {}),
+    ];
+    expect(toUIMessages(messages)).toEqual([{ id: 'prompt-0', role: 'assistant', parts }]);
+    expect(json(toUIMessages(messages))).toEqual(toUIMessages(messages));
+  });
+});
+
+test('what a tool returned as parts is sent as parts in later turns too', async () => {
+  const call = (toolCallId: string, toolName: string, output: unknown): UIMessage['parts'][number] => ({
+    type: `tool-${toolName}`,
+    toolCallId,
+    state: 'output-available',
+    input: {},
+    output,
+  });
+  const messages = await toModelMessages([
+    {
+      id: '1',
+      role: 'assistant',
+      parts: [
+        call('a', 'look', [{ type: 'image', data: 'iVBORw0KGgo=', mediaType: 'image/png' }]),
+        call('b', 'list', [1, 2]),
+      ],
+    },
+  ]);
+  expect(messages[1]).toEqual({
+    role: 'tool',
+    content: [
+      {
+        type: 'tool-result',
+        toolCallId: 'a',
+        toolName: 'look',
+        output: {
+          type: 'content',
+          value: [{ type: 'file', data: { type: 'data', data: 'iVBORw0KGgo=' }, mediaType: 'image/png' }],
+        },
+      },
+      { type: 'tool-result', toolCallId: 'b', toolName: 'list', output: { type: 'json', value: [1, 2] } },
+    ],
+  });
+});

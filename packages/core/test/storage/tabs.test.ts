@@ -1,0 +1,211 @@
+import { createRun, definePrompt, type Run, type RunEvent } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { createBrowser, type Tab } from '../run/browser.ts';
+import { killTabs } from '../run/killed-tabs.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+let scopes = 0;
+const open = () => createBrowser(`scope-${(scopes += 1)}`);
+
+type World = { written: string[]; hold?: Promise<void> };
+
+/** The run `mail` in a tab, with a model of its own. */
+async function openRun(tab: Tab, world: World, turns: readonly ScriptedTurn[]): Promise<Run> {
+  const definition = definePrompt('mail', (prompt) => {
+    prompt.defTool('send', 'Sends.', z.object({ to: z.string() }), async ({ to }) => {
+      await world.hold;
+      if (tab.isDead) return new Promise<string>(() => {});
+      world.written.push(to);
+      return 'sent';
+    });
+    prompt.defTaskList([{ task: 'One' }]);
+    prompt.$`Write.`;
+  });
+  tab.use();
+  const run = createRun(definition, { id: 'mail', storage: tab.storage, model: scriptedModel([...turns]) });
+  await run.restored;
+  return run;
+}
+
+const send = (to: string): ScriptedTurn => [{ toolCall: { name: 'send', input: { to } } }];
+const slowly: ScriptedTurn = [
+  { text: 'I ' },
+  { delay: 150 },
+  { text: 'am ' },
+  { delay: 150 },
+  { text: 'done.' },
+  { toolCall: { name: 'finishTask', input: { result: 'ok' } } },
+];
+const until = (condition: () => boolean, timeout = 4_000) =>
+  expect.poll(condition, { timeout, interval: 5 }).toBe(true);
+const types = (run: Run) => run.log().map(({ type }) => type);
+const ends = (log: readonly RunEvent[]) => log.filter(({ type }) => type === 'run-end').length;
+const finish: ScriptedTurn = [{ toolCall: { name: 'finishTask', input: { result: 'ok' } } }];
+
+describe('a run that is under way in one tab', () => {
+  test('is followed live by a tab that is opened in the middle of it, and by one that was there before', async () => {
+    const browser = open();
+    const world: World = { written: [] };
+    const [first, second, third] = [browser.openTab(), browser.openTab(), browser.openTab()] as const;
+    const early = await openRun(third, world, []);
+    const run = await openRun(first, world, [slowly, 'Bye.']);
+    const result = run.start();
+    await until(() => run.getState().text === 'I ');
+    const other = await openRun(second, world, []);
+    await until(() => other.getState().text === 'I ');
+    await until(() => early.getState().text === 'I ');
+    expect(other.getState().status).toBe('running');
+    await until(() => other.getState().text.startsWith('I am'));
+    await result;
+    await until(() => other.getState().status === 'done' && early.getState().status === 'done');
+    expect(other.log()).toEqual(run.log());
+    expect(early.log()).toEqual(run.log());
+    expect(browser.logs.get('mail')).toEqual(run.log());
+    await until(() => browser.holders() === 0);
+  });
+
+  test('is stopped, answered and edited from another tab', async () => {
+    const browser = open();
+    let go = (): void => {};
+    const world: World = { written: [], hold: new Promise((resolve) => (go = resolve)) };
+    const [first, second] = [browser.openTab(), browser.openTab()] as const;
+    const run = await openRun(first, world, [send('ada'), slowly]);
+    const result = run.start();
+    result.catch(() => {});
+    await until(() => types(run).includes('tool-start'));
+    const other = await openRun(second, world, []);
+    await until(() => other.getState().toolCalls.length === 1);
+    expect(await other.edit({ type: 'add', title: 'Two' })).toEqual({ accepted: true });
+    await until(() => run.getState().tasks.length === 2);
+    go();
+    await until(() => other.getState().toolCalls[0]?.state === 'output-available');
+    await until(() => other.getState().text === 'I ');
+    other.stop();
+    await until(() => run.getState().status === 'stopped' && other.getState().status === 'stopped');
+    expect(other.log()).toEqual(run.log());
+    expect(world.written).toEqual(['ada']);
+  });
+
+  test('is taken over by one other tab when its own has gone, and writes nothing twice', async () => {
+    const browser = open();
+    const world: World = { written: [] };
+    const [first, second, third] = [browser.openTab(), browser.openTab(), browser.openTab()] as const;
+    const run = await openRun(first, world, [send('ada'), slowly, 'Never.']);
+    run.start().catch(() => {});
+    await until(() => run.getState().text.includes('I '));
+    const heirs = [
+      await openRun(second, world, [send('ben'), finish, 'Both.']),
+      await openRun(third, world, [send('ben'), finish, 'Both.']),
+    ];
+    await until(() => heirs.every((heir) => heir.getState().text.includes('I ')));
+    first.kill();
+    await until(() => heirs.every((heir) => heir.getState().status === 'done'));
+    expect(world.written).toEqual(['ada', 'ben']);
+    expect(heirs[0]!.log()).toEqual(heirs[1]!.log());
+    expect(ends(heirs[0]!.log())).toBe(1);
+    expect(browser.logs.get('mail')).toEqual(heirs[0]!.log());
+  });
+
+  test('ends where another tab starts it anew, and the first tab follows that', async () => {
+    const browser = open();
+    const world: World = { written: [] };
+    const [first, second] = [browser.openTab(), browser.openTab()] as const;
+    const run = await openRun(first, world, [slowly, slowly, slowly]);
+    const result = run.start();
+    result.catch(() => {});
+    await until(() => run.getState().text === 'I ');
+    const other = await openRun(second, world, [send('ben'), finish, 'New.']);
+    await until(() => other.getState().text === 'I ');
+    expect(await other.start()).toBe('New.');
+    await expect(result).rejects.toMatchObject({ code: 'aborted' });
+    await until(() => run.getState().text === 'New.');
+    expect(run.log()).toEqual(other.log());
+    expect(browser.logs.get('mail')).toEqual(other.log());
+  });
+
+  test('that is tried again from another tab goes on with all that it has done', async () => {
+    const browser = open();
+    let go = (): void => {};
+    const world: World = { written: [], hold: new Promise((resolve) => (go = resolve)) };
+    const [first, second] = [browser.openTab(), browser.openTab()] as const;
+    const run = await openRun(first, world, [send('ada'), slowly, slowly]);
+    run.start().catch(() => {});
+    await until(() => types(run).includes('tool-start'));
+    const other = await openRun(second, world, [finish, 'Again.']);
+    go();
+    expect(await other.retry()).toBe('Again.');
+    expect(world.written).toEqual(['ada']);
+    await until(() => run.getState().text.endsWith('Again.'));
+  });
+
+  test(
+    'a tab that does not answer loses it, and does nothing more once it is back',
+    { timeout: 20_000 },
+    async () => {
+      const browser = open();
+      let go = (): void => {};
+      const world: World = { written: [], hold: new Promise((resolve) => (go = resolve)) };
+      const [first, second] = [browser.openTab(), browser.openTab()] as const;
+      const run = await openRun(first, world, [
+        [{ text: 'Now. ' }, { delay: 200 }, ...(send('ada') as [])],
+        slowly,
+      ]);
+      run.start().catch(() => {});
+      await until(() => run.getState().text === 'Now. ');
+      const other = await openRun(second, { written: world.written }, [finish, 'Mine.']);
+      await until(() => other.getState().text === 'Now. ');
+      first.freeze();
+      expect(await other.edit({ type: 'add', title: 'Two' })).toMatchObject({ accepted: false });
+      expect(await other.start()).toBe('Mine.');
+      go();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(world.written).toEqual([]);
+      first.thaw();
+      await until(() => run.getState().text === 'Mine.');
+      expect(world.written).toEqual([]);
+      expect(browser.logs.get('mail')).toEqual(other.log());
+    },
+  );
+});
+
+test('a tab whose run is over gives the next start to whoever makes it', async () => {
+  const browser = open();
+  const world: World = { written: [] };
+  const [first, second] = [browser.openTab(), browser.openTab()] as const;
+  const run = await openRun(first, world, [finish, 'One.', 'Three.']);
+  const other = await openRun(second, world, ['Two.']);
+  expect(await run.start()).toBe('One.');
+  await until(() => other.getState().text === 'One.');
+  expect(await other.send('And?')).toBe('Two.');
+  await until(() => run.getState().text === 'Two.');
+  expect(await run.send('More?')).toBe('Three.');
+  await until(() => other.getState().text === 'Three.');
+  expect(run.log()).toEqual(other.log());
+  expect(browser.logs.get('mail')).toEqual(run.log());
+});
+
+test('a reload of the tab in which nobody else follows is interrupted, and nothing starts by itself', async () => {
+  const browser = open();
+  const world: World = { written: [] };
+  const [first, second] = [browser.openTab(), browser.openTab()] as const;
+  const run = await openRun(first, world, [slowly, 'Never.']);
+  run.start().catch(() => {});
+  await until(() => run.getState().text === 'I ');
+  await until(() => (browser.logs.get('mail')?.length ?? 0) > 3);
+  first.kill();
+  const again = await openRun(second, world, [finish, 'Again.']);
+  expect(again.getState()).toMatchObject({ status: 'error', error: { code: 'interrupted' } });
+  expect(await again.retry()).toBe('Again.');
+});
+
+test('tabs that are killed, reloaded and used at random moments: one of them works, and no writing call takes effect twice', async () => {
+  // killed-tabs.long.test.ts has 200 such moments
+  for (let seed = 1_001; seed <= 1_010; seed += 1) {
+    const { writes, ...killed } = await killTabs(seed);
+    expect([seed, killed]).toMatchObject([seed, { result: 'done done done', isSame: true, ends: 1 }]);
+    for (const [what, times] of writes) expect([seed, what, times]).toEqual([seed, what, 1]);
+  }
+}, 120_000);

@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CuelineError } from '@cueline/core';
+import { budgetExceeded, createBudget, defaultLimits, readLimits } from '../../src/tool-calls/limits.ts';
+import type { Limits } from '@cueline/core';
+
+function thrownBy(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return CuelineError.isInstance(error) ? error.toJSON() : error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('readLimits', () => {
+  test('the defaults', () => {
+    const expected = {
+      steps: 50,
+      toolCalls: 200,
+      toolCallsPerStep: 32,
+      concurrentToolCalls: 8,
+      depth: 5,
+    };
+    expect(readLimits(undefined)).toEqual(expected);
+    expect(readLimits({})).toEqual(expected);
+  });
+
+  test('what is given takes their place, and undefined does not', () => {
+    const given = { steps: 3, toolCalls: 0, depth: 0, tokens: 1_000, toolCallsPerStep: undefined };
+    expect(readLimits(given as object)).toEqual({
+      steps: 3,
+      toolCalls: 0,
+      toolCallsPerStep: 32,
+      concurrentToolCalls: 8,
+      depth: 0,
+      tokens: 1_000,
+    });
+  });
+
+  test('a change to what was read changes neither the defaults nor what was given', () => {
+    const given = { steps: 3 };
+    readLimits(given).steps = 7;
+    readLimits(undefined).depth = 7;
+    expect([given.steps, defaultLimits.depth, readLimits(undefined).depth]).toEqual([3, 5, 5]);
+  });
+
+  test('Infinity turns any of them off', () => {
+    const off = {
+      steps: Infinity,
+      toolCalls: Infinity,
+      toolCallsPerStep: Infinity,
+      concurrentToolCalls: Infinity,
+      depth: Infinity,
+      tokens: Infinity,
+    };
+    expect(readLimits(off)).toEqual(off);
+  });
+
+  test.each<[keyof Limits, unknown, string]>([
+    ['steps', 0, 'options.limits.steps is 0. Give a whole number from 1 on, or Infinity for no limit.'],
+    [
+      'toolCalls',
+      -1,
+      'options.limits.toolCalls is -1. Give a whole number from 0 on, or Infinity for no limit.',
+    ],
+    ['depth', 1.5, 'options.limits.depth is 1.5. Give a whole number from 0 on, or Infinity for no limit.'],
+    ['tokens', '9', 'options.limits.tokens is "9". Give a whole number from 1 on, or Infinity for no limit.'],
+    [
+      'concurrentToolCalls',
+      0,
+      'options.limits.concurrentToolCalls is 0. Give a whole number from 1 on, or Infinity for no limit.',
+    ],
+    [
+      'toolCallsPerStep',
+      Number.NaN,
+      'options.limits.toolCallsPerStep is NaN. Give a whole number from 1 on, or Infinity for no limit.',
+    ],
+    ['steps', null, 'options.limits.steps is null. Give a whole number from 1 on, or Infinity for no limit.'],
+    [
+      'steps',
+      [9],
+      'options.limits.steps is an array. Give a whole number from 1 on, or Infinity for no limit.',
+    ],
+    [
+      'steps',
+      { n: 9 },
+      'options.limits.steps is an object. Give a whole number from 1 on, or Infinity for no limit.',
+    ],
+    [
+      'steps',
+      -Infinity,
+      'options.limits.steps is -Infinity. Give a whole number from 1 on, or Infinity for no limit.',
+    ],
+  ])('%s: %o is refused', (name, value, message) => {
+    expect(thrownBy(() => readLimits({ [name]: value }))).toEqual({
+      code: 'invalid_options',
+      message,
+      details: { option: `limits.${name}` },
+    });
+  });
+
+  test.each([
+    ['step', 'Did you mean steps?'],
+    ['__proto__', 'There are: steps, toolCalls, toolCallsPerStep, concurrentToolCalls, depth, tokens.'],
+    ['constructor', 'There are: steps, toolCalls, toolCallsPerStep, concurrentToolCalls, depth, tokens.'],
+  ])('an unknown name: %s', (name, advice) => {
+    const given = JSON.parse(`{"${name}":1}`) as object;
+    expect(thrownBy(() => readLimits(given))).toEqual({
+      code: 'invalid_options',
+      message: `options.limits has no "${name}". ${advice}`,
+      details: { option: `limits.${name}` },
+    });
+  });
+
+  test.each<[unknown, string]>([
+    [50, '50'],
+    [null, 'null'],
+    [[50], 'an array'],
+  ])('no object: %o', (given, shown) => {
+    expect(thrownBy(() => readLimits(given as Limits))).toEqual({
+      code: 'invalid_options',
+      message: `options.limits is ${shown}. Write an object such as { steps: 100 }.`,
+      details: { option: 'limits' },
+    });
+  });
+});
+
+describe('createBudget', () => {
+  test('gives steps up to the limit, and then an error that says what to type', () => {
+    const budget = createBudget(readLimits({ steps: 2 }));
+    expect([budget.takeStep(), budget.takeStep()]).toEqual([undefined, undefined]);
+    expect(budget.takeStep()?.toJSON()).toEqual({
+      code: 'budget_exceeded',
+      message:
+        'The run has called the model 2 times, its agents included. Where that is too little, raise options.limits.steps; Infinity means no limit.',
+      details: { limit: 'steps', allowed: 2 },
+    });
+    expect(budget.used).toEqual({ steps: 2, toolCalls: 0, tokens: 0 });
+  });
+
+  test('the same for tool calls', () => {
+    const budget = createBudget(readLimits({ toolCalls: 1 }));
+    expect(budget.takeToolCall()).toBeUndefined();
+    expect(budget.takeToolCall()?.toJSON()).toEqual({
+      code: 'budget_exceeded',
+      message:
+        'The run has made 1 tool call, its agents included. Where that is too little, raise options.limits.toolCalls; Infinity means no limit.',
+      details: { limit: 'toolCalls', allowed: 1 },
+    });
+    expect(createBudget(readLimits({ toolCalls: 0 })).takeToolCall()?.details).toEqual({
+      limit: 'toolCalls',
+      allowed: 0,
+    });
+  });
+
+  test('tokens: the last step may use them up, and no step begins without any', () => {
+    const spent = {
+      code: 'budget_exceeded',
+      message:
+        'The run has used the 100 tokens that it may use, its agents included. Where that is too little, raise options.limits.tokens; Infinity means no limit.',
+      details: { limit: 'tokens', allowed: 100 },
+    };
+    const budget = createBudget(readLimits({ tokens: 100 }));
+    expect(budget.takeStep()).toBeUndefined();
+    budget.addTokens({ totalTokens: 100 });
+    expect(budget.takeStep()?.toJSON()).toEqual(spent);
+    budget.addTokens({ totalTokens: 1 });
+    expect(budget.used).toEqual({ steps: 1, toolCalls: 0, tokens: 101 });
+  });
+
+  test('tokens that no provider can mean', () => {
+    const budget = createBudget(readLimits(undefined));
+    for (const count of [Number.NaN, -5, 0, undefined, Infinity, 1e308, '57', 2 ** 60] as number[]) {
+      budget.addTokens({ totalTokens: count });
+      budget.addTokens({ inputTokens: count, outputTokens: count });
+    }
+    expect(budget.used.tokens).toBe(0);
+    // where the sum is none, what it is made of may be
+    budget.addTokens({ inputTokens: '5' as never, outputTokens: 7, totalTokens: '57' as never });
+    expect(budget.used.tokens).toBe(7);
+    for (const _ of [1, 2]) budget.addTokens({ totalTokens: Number.MAX_SAFE_INTEGER });
+    expect(budget.used.tokens).toBe(Number.MAX_SAFE_INTEGER);
+    expect(budget.takeStep()).toBeUndefined();
+  });
+
+  test('Infinity never ends', () => {
+    const budget = createBudget(readLimits({ steps: Infinity, toolCalls: Infinity, tokens: Infinity }));
+    for (let step = 0; step < 1_000; step += 1) {
+      expect([budget.takeStep(), budget.takeToolCall()]).toEqual([undefined, undefined]);
+      budget.addTokens({ totalTokens: 1e9 });
+    }
+    expect(budget.used).toEqual({ steps: 1_000, toolCalls: 1_000, tokens: 1e12 });
+  });
+
+  test('whatever is asked for, no more is used than allowed, and all of that can be', () => {
+    const asked = fc.array(fc.constantFrom('takeStep', 'takeToolCall'), { maxLength: 60 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), fc.nat(20), asked, (steps, toolCalls, calls) => {
+        const budget = createBudget(readLimits({ steps, toolCalls }));
+        for (const call of calls) budget[call]();
+        const count = (name: string): number => calls.filter((call) => call === name).length;
+        expect(budget.used).toEqual({
+          steps: Math.min(steps, count('takeStep')),
+          toolCalls: Math.min(toolCalls, count('takeToolCall')),
+          tokens: 0,
+        });
+      }),
+    );
+  });
+});
+
+test.each([
+  ['toolCallsPerStep', 32, 'One step may make 32 tool calls, and this is one more.'],
+  ['depth', 1, 'Agents may go 1 level deep, and this is one more.'],
+] as const)('budgetExceeded of %s', (limit, allowed, message) => {
+  expect(budgetExceeded(limit, allowed).toJSON()).toEqual({
+    code: 'budget_exceeded',
+    message: `${message} Where that is too little, raise options.limits.${limit}; Infinity means no limit.`,
+    details: { limit, allowed },
+  });
+});

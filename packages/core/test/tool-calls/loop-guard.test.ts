@@ -1,0 +1,227 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLoopGuard, type GuardedCall, type LoopGuard } from '../../src/tool-calls/loop-guard.ts';
+
+const unhandled: unknown[] = [];
+const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
+beforeAll(() => void process.on('unhandledRejection', onUnhandled));
+afterAll(() => void process.off('unhandledRejection', onUnhandled));
+
+const read = (path: string): GuardedCall => ({ toolName: 'read', input: { path }, effect: 'read' });
+const write = (text: string): GuardedCall => ({ toolName: 'write', input: { text }, effect: 'write' });
+
+/** Makes a call as the runner does, with this result or this error, and says what became of it. */
+async function make(guard: LoopGuard, call: GuardedCall, result: unknown = 'ok'): Promise<string> {
+  const { verdict, settled } = guard.check(call);
+  settled(result instanceof Error ? Promise.reject(result) : Promise.resolve(result));
+  // what the guard does about a result is done when the next step begins
+  await Promise.resolve();
+  return verdict.kind;
+}
+
+async function makeAll(guard: LoopGuard, calls: readonly GuardedCall[]): Promise<string[]> {
+  const verdicts: string[] = [];
+  for (const call of calls) verdicts.push(await make(guard, call));
+  return verdicts;
+}
+
+describe('identical calls', () => {
+  test('the 2nd gets the result of the first, the 3rd to 5th are refused, the 6th ends the run', async () => {
+    const guard = createLoopGuard();
+    const call = { toolName: 'find', input: { from: 1, to: 2 } };
+    const first = guard.check(call);
+    expect(first.verdict).toEqual({ kind: 'run' });
+    const output = Promise.resolve(['a']);
+    first.settled(output);
+    const second = guard.check({ toolName: 'find', input: { to: 2, from: 1 } });
+    expect(second.verdict).toEqual({
+      kind: 'repeat',
+      output,
+      note: 'find was not run again: this is the result of the same call before. Do not make this call again.',
+    });
+    expect(await (second.verdict as { output: unknown }).output).toEqual(['a']);
+    for (const count of [3, 4, 5]) {
+      expect(guard.check(call).verdict).toEqual({
+        kind: 'refuse',
+        reason: `find was not run: this is call ${count} with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.`,
+      });
+    }
+    const { verdict } = guard.check(call);
+    expect(JSON.parse(JSON.stringify(verdict))).toEqual({
+      kind: 'end',
+      error: {
+        code: 'loop_detected',
+        message:
+          "The model called find 6 times with the same arguments, so the run was ended. Where that is no loop, as when a tool polls, define the tool with { repeatable: true }, or exempt it in the options of the run: { loopGuard: { tools: { 'find': false } } }.",
+        details: { toolName: 'find', calls: 6 },
+      },
+    });
+  });
+
+  test('other arguments, and another tool with the same ones, are other calls', async () => {
+    const calls = [read('a'), read('b'), { ...read('a'), toolName: 'list' }];
+    expect(await makeAll(createLoopGuard(), calls)).toEqual(['run', 'run', 'run']);
+  });
+
+  test('each guard counts for itself', async () => {
+    const one = createLoopGuard();
+    const other = createLoopGuard();
+    expect([await make(one, read('a')), await make(other, read('a'))]).toEqual(['run', 'run']);
+  });
+
+  test('a repeatable tool is exempt', async () => {
+    const poll = { toolName: 'poll', input: {}, rule: false as const };
+    const calls = Array.from({ length: 20 }, () => poll);
+    expect(new Set(await makeAll(createLoopGuard(), calls))).toEqual(new Set(['run']));
+  });
+});
+
+describe('failed calls', () => {
+  test('do not count, and the next one runs', async () => {
+    const guard = createLoopGuard();
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      expect(await make(guard, read('a'), new Error('not there'))).toBe('run');
+    }
+    expect(await make(guard, read('a'))).toBe('run');
+    expect(await make(guard, read('a'))).toBe('repeat');
+  });
+
+  test('a late failure does not undo what came after it', async () => {
+    const guard = createLoopGuard();
+    let fail: (reason: Error) => void = () => {};
+    guard.check(read('a')).settled(new Promise((_resolve, reject) => (fail = reject)));
+    await make(guard, write('x'));
+    expect(await make(guard, read('a'))).toBe('run');
+    fail(new Error('late'));
+    await Promise.resolve();
+    expect(await make(guard, read('a'))).toBe('repeat');
+  });
+
+  test('leave no rejection unhandled', async () => {
+    const guard = createLoopGuard();
+    guard.check(read('a')).settled(Promise.reject(new Error('not there')));
+    guard.check(read('a'));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(unhandled).toEqual([]);
+  });
+});
+
+describe('identical calls in one step', () => {
+  test('the 2nd waits for the first', async () => {
+    const guard = createLoopGuard();
+    let finish: (output: string) => void = () => {};
+    guard.check(read('a')).settled(new Promise((resolve) => (finish = resolve)));
+    const { verdict } = guard.check(read('a'));
+    if (verdict.kind !== 'repeat') throw new Error(verdict.kind);
+    finish('text');
+    expect(await verdict.output).toBe('text');
+  });
+
+  test('the 2nd fails as the first does, and then neither counts', async () => {
+    const guard = createLoopGuard();
+    const failure = new Error('not there');
+    guard.check(read('a')).settled(Promise.reject(failure));
+    const { verdict } = guard.check(read('a'));
+    if (verdict.kind !== 'repeat') throw new Error(verdict.kind);
+    await expect(verdict.output).rejects.toBe(failure);
+    expect(await make(guard, read('a'))).toBe('run');
+    expect(await make(guard, read('a'))).toBe('repeat');
+  });
+
+  test('where nothing was said of the first, the 2nd runs', () => {
+    const guard = createLoopGuard();
+    guard.check(read('a'));
+    expect(guard.check(read('a')).verdict).toEqual({ kind: 'run' });
+    expect(guard.check(read('a')).verdict.kind).toBe('refuse');
+  });
+});
+
+describe('progress', () => {
+  test('a file is read again after each write', async () => {
+    const calls = [read('a'), write('1'), read('a'), write('2'), read('a'), read('a')];
+    expect(await makeAll(createLoopGuard(), calls)).toEqual(['run', 'run', 'run', 'run', 'run', 'repeat']);
+  });
+
+  test('a tool that says nothing of its effect may have one', async () => {
+    const unknown = { toolName: 'act', input: {} };
+    expect(await makeAll(createLoopGuard(), [read('a'), unknown, read('a')])).toEqual(['run', 'run', 'run']);
+  });
+
+  test('reading something else is none', async () => {
+    expect(await makeAll(createLoopGuard(), [read('a'), read('b'), read('a')])).toEqual([
+      'run',
+      'run',
+      'repeat',
+    ]);
+  });
+
+  test.each<[string, GuardedCall, GuardedCall, string[]]>([
+    ['two that read', read('a'), read('b'), ['run', 'run', 'repeat', 'repeat', 'refuse', 'refuse']],
+    ['read and write', read('a'), write('x'), ['run', 'run', 'run', 'repeat', 'repeat', 'refuse']],
+    ['two that write', write('x'), write('y'), ['run', 'run', 'run', 'repeat', 'repeat', 'refuse']],
+  ])('round in a circle is none: %s', async (_what, one, other, expected) => {
+    const guard = createLoopGuard();
+    expect(await makeAll(guard, [one, other, one, other, one, other])).toEqual(expected);
+    const rest = await makeAll(guard, Array.from({ length: 4 }, () => [one, other]).flat());
+    expect(rest).toContain('end');
+  });
+
+  test('does not count itself anew', async () => {
+    const calls = [write('x'), write('x'), write('y'), write('y')];
+    expect(await makeAll(createLoopGuard(), calls)).toEqual(['run', 'repeat', 'run', 'repeat']);
+  });
+
+  test('what was read while a write was under way is forgotten when the write succeeds', async () => {
+    const guard = createLoopGuard();
+    let finish: (output: string) => void = () => {};
+    guard.check(write('x')).settled(new Promise((resolve) => (finish = resolve)));
+    expect(await make(guard, read('a'))).toBe('run');
+    finish('written');
+    await Promise.resolve();
+    expect(await make(guard, read('a'))).toBe('run');
+  });
+
+  test('a write that failed and then succeeds is progress, and one that keeps failing is not', async () => {
+    const guard = createLoopGuard();
+    const failure = new Error('locked');
+    expect(await make(guard, read('a'))).toBe('run');
+    expect(await make(guard, write('x'), failure)).toBe('run');
+    expect(await make(guard, read('a'))).toBe('run');
+    expect(await make(guard, write('x'), failure)).toBe('run');
+    expect(await make(guard, read('a'))).toBe('repeat');
+    expect(await make(guard, write('x'))).toBe('run');
+    expect(await make(guard, read('a'))).toBe('run');
+  });
+});
+
+test('only the last 500 calls are remembered, and one that is made again is the last', async () => {
+  const guard = createLoopGuard();
+  const others = Array.from({ length: 498 }, (_none, index) => read(`file ${index}`));
+  await makeAll(guard, [read('kept'), read('dropped'), read('kept'), ...others]);
+  expect(await make(guard, read('file 0'))).toBe('repeat');
+  // the 501st, in whose place the one goes that was made longest ago
+  await make(guard, read('one more'));
+  expect(await make(guard, read('kept'))).toBe('refuse');
+  expect(await make(guard, read('dropped'))).toBe('run');
+});
+
+test('however a model goes round among few calls, its run ends', async () => {
+  const calls = [read('a'), read('b'), write('x'), write('y'), { toolName: 'act', input: 1 }];
+  const choices = fc.infiniteStream(fc.nat(calls.length - 1));
+  await fc.assert(
+    fc.asyncProperty(choices, async (stream) => {
+      const guard = createLoopGuard();
+      const ran = new Map<number, number>();
+      let made = 0;
+      for (const choice of stream) {
+        made += 1;
+        const verdict = await make(guard, calls[choice]!);
+        if (verdict === 'run') ran.set(choice, (ran.get(choice) ?? 0) + 1);
+        if (verdict === 'end') break;
+      }
+      // each of the three that change something is progress once, so none runs more often than once, and after each of these
+      expect(Math.max(...ran.values())).toBeLessThanOrEqual(4);
+      expect(made).toBeLessThanOrEqual(4 * 5 * calls.length + 1);
+    }),
+  );
+});

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CuelineError } from '@cueline/core';
+import { capOutput } from '../../src/tools/cap-output.ts';
+
+const MAX_BYTES = 256 * 1024;
+
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+
+const note = (length: number): string =>
+  `\n\n[Cut off: the whole was ${length} characters long, and a tool may return 256 KB. Ask for less, or for a part.]`;
+
+/** The text as it should be cut: as much of it as leaves room for the note. */
+const cut = (text: string): string => text.slice(0, MAX_BYTES - note(text.length).length) + note(text.length);
+
+describe('capOutput', () => {
+  test.each([
+    ['null', null],
+    ['a number', 0],
+    ['false', false],
+    ['an empty text', ''],
+    ['a text', 'sunny'],
+    ['an object', { a: [1, { b: null }] }],
+  ])('%s is the result itself', (_what, output) => {
+    expect(capOutput(output)).toBe(output);
+  });
+
+  test('nothing is null', () => {
+    expect(capOutput(undefined)).toBeNull();
+    expect(capOutput({ toJSON: () => undefined })).toBeNull();
+  });
+
+  test('a text of exactly 256 KB is whole, one more is cut', () => {
+    const whole = 'x'.repeat(MAX_BYTES);
+    expect(capOutput(whole)).toBe(whole);
+    expect(capOutput(`${whole}x`)).toBe(cut(`${whole}x`));
+  });
+
+  test('an object becomes the beginning of its JSON', () => {
+    const rows = Array.from({ length: 40_000 }, (_none, id) => ({ id }));
+    expect(capOutput(rows)).toBe(cut(JSON.stringify(rows)));
+    const some = rows.slice(0, 10_000);
+    expect(capOutput(some)).toBe(some);
+  });
+
+  test('bytes count, not characters, and no character is cut in two', () => {
+    const faces = '😀'.repeat(MAX_BYTES / 4);
+    expect(capOutput(faces)).toBe(faces);
+    const capped = capOutput(`${faces}😀`) as string;
+    const kept = Math.floor((MAX_BYTES - note(faces.length + 2).length) / 4);
+    expect(capped).toBe('😀'.repeat(kept) + note(faces.length + 2));
+  });
+
+  test('a list of parts: a picture stays whole, and the texts have 256 KB together', () => {
+    const image = { type: 'image', data: btoa('\u0089PNG'.repeat(100_000)), mediaType: 'image/png' };
+    const half = 'x'.repeat(MAX_BYTES / 2);
+    const text = { type: 'text', text: half };
+    const whole = [text, image, text];
+    expect(capOutput(whole)).toEqual(whole);
+    expect(capOutput([text, image, text, { type: 'text', text: 'y' }, image])).toEqual([
+      text,
+      image,
+      text,
+      { type: 'text', text: note(1) },
+      image,
+    ]);
+    const long = `${half}y`;
+    const room = MAX_BYTES / 2 - note(long.length).length;
+    expect(capOutput([text, { type: 'text', text: long }])).toEqual([
+      text,
+      { type: 'text', text: 'x'.repeat(room) + note(long.length) },
+    ]);
+  });
+
+  test('data that only looks like parts is cut as JSON', () => {
+    const rows = [{ type: 'image', data: 'x'.repeat(MAX_BYTES), mediaType: 'image/png', pixels: 1 }];
+    expect(capOutput(rows)).toBe(cut(JSON.stringify(rows)));
+  });
+
+  test('bytes are as long as what the model is told of them', () => {
+    const picture = [{ type: 'image', image: new Uint8Array(MAX_BYTES) }];
+    expect(capOutput(picture)).toBe(picture);
+    const report = { name: 'a', bytes: new Uint8Array(MAX_BYTES).buffer };
+    expect(capOutput(report)).toBe(report);
+    expect(capOutput({ ...report, rest: 'x'.repeat(MAX_BYTES) })).toBe(
+      cut(`{"name":"a","bytes":"[${MAX_BYTES} bytes]","rest":"${'x'.repeat(MAX_BYTES)}"}`),
+    );
+  });
+
+  test('a byte order mark stays', () => {
+    const text = `\uFEFF${'x'.repeat(MAX_BYTES)}`;
+    expect((capOutput(text) as string).slice(0, 3)).toBe('\uFEFFxx');
+  });
+
+  test('is never more than 256 KB, and what was capped is capped no further', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }), fc.nat(4), (text, times) => {
+        const capped = capOutput(text.repeat(Math.ceil((times * MAX_BYTES) / 3 / text.length))) as string;
+        expect(bytesOf(capped)).toBeLessThanOrEqual(MAX_BYTES);
+        expect(capOutput(capped)).toBe(capped);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('50 MB become 256 KB', () => {
+    const text = 'x'.repeat(50_000_000);
+    expect(capOutput(text)).toBe(cut(text));
+  });
+
+  const cycle: Record<string, unknown> = {};
+  cycle['self'] = cycle;
+  let deep: unknown = 1;
+  for (let level = 0; level < 20_000; level += 1) deep = [deep];
+
+  test.each<[string, unknown, RegExp]>([
+    [
+      'a cycle',
+      cycle,
+      /^Tool find returned something that is not JSON \(Converting circular structure to JSON\)\. Return plain/,
+    ],
+    [
+      'a BigInt',
+      { id: 1n },
+      /^Tool find returned something that is not JSON \(Do not know how to serialize a BigInt\)\. Return plain/,
+    ],
+    [
+      '20,000 levels',
+      deep,
+      /^Tool find returned something that is nested more than 1000 levels deep, or too long for JSON\./,
+    ],
+    ['a function', () => 1, /^Tool find returned a function\. Return its result/],
+    [
+      'a generator',
+      (async function* () {})(),
+      /^Tool find returned a generator out of a promise\. Return its result/,
+    ],
+    [
+      'what throws no error',
+      {
+        toJSON: () => {
+          throw null;
+        },
+      },
+      /\(unknown reason\)/,
+    ],
+  ])('%s is an error that says so', (_what, output, message) => {
+    let thrown: unknown;
+    try {
+      capOutput(output, 'find');
+    } catch (error) {
+      thrown = error;
+    }
+    expect(CuelineError.isInstance(thrown)).toBe(true);
+    expect((thrown as CuelineError).code).toBe('invalid_definition');
+    expect((thrown as CuelineError).message).toMatch(message);
+  });
+
+  test('without a name, the error still says what happened', () => {
+    expect(() => capOutput(1n)).toThrow(
+      'The tool returned something that is not JSON (Do not know how to serialize a BigInt). Return plain objects, arrays, strings, numbers.',
+    );
+  });
+});

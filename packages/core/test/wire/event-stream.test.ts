@@ -1,0 +1,287 @@
+import { createRunLog, type RunEvent } from '@cueline/core';
+import { toEventStream } from '@cueline/core/server';
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { readEventStream } from '../../src/wire/read-event-stream.ts';
+import { anySaying, inLog, runStart } from '../log/any-events.ts';
+import { json, play } from '../support.ts';
+
+const anyLog = fc
+  .array(
+    fc.oneof(
+      anySaying,
+      fc.record({ type: fc.constant('warning' as const), message: fc.string({ unit: 'binary' }) }),
+    ),
+    {
+      maxLength: 8,
+    },
+  )
+  .map((sayings) => json(inLog([runStart, ...sayings, { type: 'run-end', outcome: 'done' }])));
+
+/** A body that comes in the pieces that `cuts` leave of it. */
+function body(bytes: Uint8Array, cuts: readonly number[] = []): ReadableStream<Uint8Array> {
+  const places = [0, ...cuts.filter((cut) => cut < bytes.length), bytes.length].toSorted((a, b) => a - b);
+  return new ReadableStream({
+    start(controller) {
+      for (const [index, from] of places.slice(0, -1).entries()) {
+        controller.enqueue(bytes.slice(from, places[index + 1]));
+      }
+      controller.close();
+    },
+  });
+}
+
+const text = (wire: string): ReadableStream<Uint8Array> => body(new TextEncoder().encode(wire));
+
+async function* each(events: readonly RunEvent[]): AsyncGenerator<RunEvent> {
+  yield* events;
+}
+
+async function bytesOf(events: readonly RunEvent[]): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(toEventStream(each(events))).arrayBuffer());
+}
+
+/** What a stream gave before it ended, and the code of the error with which it did. */
+async function read(stream: ReadableStream<Uint8Array>, idleMs?: number) {
+  const events: RunEvent[] = [];
+  try {
+    for await (const event of readEventStream(stream, { idleMs })) events.push(event);
+  } catch (error) {
+    return { events, code: (error as { code?: string }).code, message: (error as Error).message };
+  }
+  return { events };
+}
+
+const two = inLog([runStart, { type: 'warning', message: 'a' }]);
+const lineOf = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+
+describe('events on the wire', () => {
+  test('are server-sent events with their places as ids, after a comment that brings the headers', async () => {
+    expect(new TextDecoder().decode(await bytesOf(two))).toBe(
+      ':\n\n' +
+        'id: 0\ndata: {"seq":0,"t":0,"type":"run-start","v":1,"runId":"r","model":"m","messages":[],"messageId":"answer"}\n\n' +
+        'id: 1\ndata: {"seq":1,"t":10,"type":"warning","message":"a"}\n\n',
+    );
+  });
+
+  test('are the same events, however the bytes are cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyLog, fc.array(fc.nat(2_000), { maxLength: 30 }), async (log, cuts) => {
+        expect(await read(body(await bytesOf(log), cuts))).toEqual({ events: log });
+      }),
+    );
+  });
+
+  test('cut at every single byte, with a byte order mark and every kind of line end', async () => {
+    const log = inLog([runStart, { type: 'warning', message: 'ä 🎈 \r\n\u2028 \ud800' }]);
+    const bytes = await bytesOf(log);
+    const wire = new TextDecoder().decode(bytes);
+    for (const end of ['\n', '\r', '\r\n']) {
+      const other = new TextEncoder().encode(`\ufeff${wire.replaceAll('\n', end)}`);
+      const every = Array.from(other, (_, index) => index);
+      expect(await read(body(other, every))).toEqual({ events: log });
+    }
+  });
+
+  test('of a whole run are its log', async () => {
+    const { run, events } = await play((prompt) => prompt.$`Hi.`, ['Hello.']);
+    expect((await read(toEventStream(run.events()))).events).toEqual(json(events));
+  });
+
+  test('half an event at the end is none: it comes again', async () => {
+    const bytes = await bytesOf(two);
+    for (const length of [bytes.length - 1, bytes.length - 20]) {
+      expect(await read(body(bytes.slice(0, length)))).toEqual({ events: two.slice(0, 1) });
+    }
+  });
+
+  test('comments, empty lines, other fields and events of other names are left out', async () => {
+    const wire = `: hello\n\nretry: 3\n\nevent: ping\n${lineOf({ what: 'ever' })}`;
+    expect(
+      await read(text(`${wire}${lineOf(two[0])}: more\nevent: message\nid: 1\n${lineOf(two[1])}`)),
+    ).toEqual({
+      events: two,
+    });
+  });
+});
+
+describe('what is no stream of events', () => {
+  test.each([
+    ['no JSON', 'data: {"seq":\n\n'],
+    ['no object', lineOf(3)],
+    ['null', lineOf(null)],
+    ['no place', lineOf({ t: 0, type: 'warning' })],
+    ['a place that is none', lineOf({ seq: -1, t: 0, type: 'warning' })],
+    ['no time', lineOf({ seq: 1, type: 'warning' })],
+    ['no type', lineOf({ seq: 1, t: 0 })],
+    ['an agent that is no path', lineOf({ seq: 1, t: 0, type: 'warning', agent: 7 })],
+    ['a start without an id', lineOf({ seq: 0, t: 0, type: 'run-start', v: 1 })],
+    ['another version', lineOf({ ...two[0], v: 2 })],
+    ["the AI SDK's own stream", lineOf({ type: 'start', messageId: 'a' })],
+  ])('%s: what came before it is given, and then it is named', async (_, wire) => {
+    const bytes = new TextEncoder().encode(lineOf(two[0]) + wire + lineOf(two[1]));
+    for (const cuts of [[], Array.from(bytes, (_byte, index) => index)]) {
+      expect(await read(body(bytes, cuts))).toMatchObject({
+        events: two.slice(0, 1),
+        code: 'stream_malformed',
+      });
+    }
+  });
+
+  test('says what came, and not all of it', async () => {
+    expect((await read(text(`data: <html>${'x'.repeat(500)}\n\n`))).message).toBe(
+      `Among the events came something that is not JSON: <html>${'x'.repeat(74)}… Check that the address is that of a prompt route.`,
+    );
+    expect((await read(text(lineOf({ ...two[0], v: 2 })))).message).toContain(
+      'writes version 2 of the events, and this one reads version 1',
+    );
+  });
+
+  test('an event of more than 16 MB is refused in one piece and in many, and one of 16 MB is not', async () => {
+    const frame = JSON.stringify({ ...two[1], message: '' }).length;
+    const sized = (length: number) => ({ ...two[1], message: 'x'.repeat(length - frame) });
+    for (const [length, code] of [
+      [16 * 1024 * 1024, undefined],
+      [16 * 1024 * 1024 + 1, 'too_large'],
+    ] as const) {
+      const bytes = new TextEncoder().encode(lineOf(sized(length)));
+      const cuts = Array.from({ length: 300 }, (_, index) => index * 65_536);
+      for (const at of [[], cuts]) {
+        const found = await read(body(bytes, at));
+        expect([found.code, found.events.length]).toEqual([code, code === undefined ? 1 : 0]);
+      }
+    }
+  });
+
+  test('more events of a type than a run may hold are refused, and those of a newer version are not', async () => {
+    const steps = (count: number, type: string) =>
+      Array.from({ length: count }, (_, seq) => lineOf({ seq, t: 0, type, step: seq })).join('');
+    expect(await read(text(steps(10_001, 'step-start')))).toMatchObject({
+      code: 'too_large',
+      message:
+        'Over the connection came more than 10,000 steps, which is more than a run may hold. The rest was not read.',
+    });
+    const newer = await read(text(steps(10_000, 'newer')));
+    expect([newer.code, newer.events.length]).toEqual([undefined, 10_000]);
+    expect((await read(text(steps(10_001, 'newer')))).code).toBe('too_large');
+  });
+
+  test('a line that never ends is not kept in memory', async () => {
+    let sent = 0;
+    let cancelled = false;
+    const piece = new TextEncoder().encode(`data: ${'x'.repeat(1024 * 1024)}`);
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1;
+        controller.enqueue(sent === 1 ? piece : piece.slice(6));
+      },
+      cancel() {
+        cancelled = true;
+      },
+    });
+    expect((await read(endless)).code).toBe('too_large');
+    expect(sent).toBeLessThan(20);
+    expect(cancelled).toBe(true);
+  });
+});
+
+describe('a connection', () => {
+  test('that breaks says so after what had come', async () => {
+    const bytes = await bytesOf(two);
+    let pulls = 0;
+    const broken = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulls += 1;
+        if (pulls === 1) controller.enqueue(bytes.slice(0, -5));
+        else controller.error(new TypeError('terminated'));
+      },
+    });
+    expect(await read(broken)).toMatchObject({ events: two.slice(0, 1), code: 'stream_truncated' });
+  });
+
+  test('on which nothing comes for too long is given up, and comments are something', async () => {
+    let cancelled = false;
+    let timer: ReturnType<typeof setInterval>;
+    let comments = 0;
+    const silent = new ReadableStream<Uint8Array>({
+      start(controller) {
+        timer = setInterval(() => {
+          comments += 1;
+          controller.enqueue(new TextEncoder().encode(':\n\n'));
+          if (comments === 5) clearInterval(timer);
+        }, 20);
+      },
+      cancel() {
+        cancelled = true;
+      },
+    });
+    const before = performance.now();
+    expect(await read(silent, 60)).toMatchObject({ code: 'timeout' });
+    expect(comments).toBe(5);
+    expect(performance.now() - before).toBeGreaterThan(100);
+    expect(cancelled).toBe(true);
+  });
+
+  test('is let go at once by whoever stops reading, also while nothing comes', async () => {
+    let cancelled = false;
+    const silent = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled = true) });
+    const iterator = readEventStream(silent)[Symbol.asyncIterator]();
+    const waiting = iterator.next();
+    await iterator.return?.();
+    expect(await waiting).toEqual({ done: true, value: undefined });
+    expect(cancelled).toBe(true);
+  });
+
+  test('whose reader goes away lets go of the events, also of a generator that waits', async () => {
+    let returned = 0;
+    const events: AsyncIterable<RunEvent> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise(() => {}),
+        return() {
+          returned += 1;
+          return new Promise(() => {});
+        },
+      }),
+    };
+    const reader = toEventStream(events).getReader();
+    await reader.read();
+    void reader.read();
+    await reader.cancel();
+    expect(returned).toBe(1);
+  });
+
+  test('on which nothing happens gets comments, and one is enough where nobody reads', async () => {
+    vi.useFakeTimers();
+    try {
+      const log = createRunLog();
+      log.push(two[0]!);
+      const reader = toEventStream(log.read()).getReader();
+      const next = async () => new TextDecoder().decode((await reader.read()).value);
+      expect([await next(), await next()]).toEqual([':\n\n', `id: 0\n${lineOf(two[0])}`]);
+      const comment = next();
+      await vi.advanceTimersByTimeAsync(14_999);
+      let came = false;
+      void comment.then(() => (came = true));
+      await vi.advanceTimersByTimeAsync(0);
+      expect(came).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(await comment).toBe(':\n\n');
+      await vi.advanceTimersByTimeAsync(600_000);
+      log.push({ seq: 1, t: 1, type: 'run-end', outcome: 'done' });
+      expect(await next()).toBe(':\n\n');
+      expect(await next()).toContain('run-end');
+      expect((await reader.read()).done).toBe(true);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('whose events fail breaks', async () => {
+    // eslint-disable-next-line require-yield
+    const failing = (async function* (): AsyncGenerator<RunEvent> {
+      throw new Error('gone');
+    })();
+    expect(await read(toEventStream(failing))).toMatchObject({ events: [], code: 'stream_truncated' });
+  });
+});

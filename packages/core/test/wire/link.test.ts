@@ -1,0 +1,110 @@
+import { CuelineError } from '@cueline/core';
+import { decodeLink, decodeLog, encodeLink, encodeLog, LINK_BYTES } from '@cueline/core/link';
+import { deflateSync } from 'fflate';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { json, play } from '../support.ts';
+import { anyLog } from '../log/any-events.ts';
+
+function codeOf(act: () => unknown): string | undefined {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    return CuelineError.isInstance(error) ? error.code : `not ours: ${String(error)}`;
+  }
+}
+
+const log = play(
+  (prompt) => {
+    prompt.defTool('add', 'Adds', z.object({ a: z.number(), b: z.number() }), ({ a, b }) => a + b);
+    prompt.$`What is 2 + 2? Ünïcödé: 漢字 🙂`;
+  },
+  [[{ reasoning: 'Easy.' }, { toolCall: { name: 'add', input: { a: 2, b: 2 } } }], '4'],
+);
+
+describe('links', () => {
+  test('carry any script, letter for letter', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 2_000 }), (script) => {
+        const link = encodeLink({ script });
+        expect(link).toMatch(/^#v1\.s\.[\w-]*\.[\w-]+$/);
+        // lone surrogates have no UTF-8 form; a file cannot hold them either
+        expect(decodeLink(link).script).toBe(new TextDecoder().decode(new TextEncoder().encode(script)));
+      }),
+    );
+  });
+
+  test('carry a whole run', async () => {
+    const { events } = await log;
+    const link = encodeLink({ script: 'export default 1', log: events });
+    expect(link).toMatch(/^#v1\.sr\./);
+    expect(decodeLink(link)).toEqual({ script: 'export default 1', log: json(events) });
+  });
+
+  test('carry any log, whoever speaks in it', () => {
+    fc.assert(
+      fc.property(anyLog, (events) => {
+        expect(decodeLink(encodeLink({ log: events }))).toEqual({ log: json(events) });
+        expect(decodeLog(encodeLog(events))).toEqual(json(events));
+      }),
+    );
+  });
+
+  test('that lost a part, wherever it was cut, are said to be cut off', () => {
+    const link = encodeLink({ script: 'export default async (prompt) => { prompt.$`Hello`; }' });
+    for (let length = 3; length < link.length; length++) {
+      expect(codeOf(() => decodeLink(link.slice(0, length)))).toBe('link_cut_off');
+    }
+  });
+
+  test('with a changed letter are refused', () => {
+    const link = encodeLink({ script: 'export default async (prompt) => { prompt.$`Hello`; }' });
+    for (let index = 7; index < link.lastIndexOf('.'); index++) {
+      const other = link[index] === 'A' ? 'B' : 'A';
+      expect(codeOf(() => decodeLink(link.slice(0, index) + other + link.slice(index + 1)))).toBe(
+        'link_cut_off',
+      );
+    }
+  });
+
+  test.each(['#about', '#', '', '#code/MYewdg', '#v2.s.AAAA.4-1', '#v1.s.!!!!.4-zz'])(
+    'of others are refused: %s',
+    (hash) => {
+      expect(['link_foreign', 'link_cut_off']).toContain(codeOf(() => decodeLink(hash)));
+    },
+  );
+
+  test('made to inflate without end are refused before they have', () => {
+    const bomb = deflateSync(new Uint8Array(20 * LINK_BYTES).fill(32), { level: 1 });
+    const body = Buffer.from(bomb).toString('base64url');
+    let sum = 0x811c9dc5;
+    for (const char of body) sum = Math.imul(sum ^ char.charCodeAt(0), 0x01000193);
+    const hash = `#v1.s.${body}.${body.length.toString(36)}-${(sum >>> 0).toString(36)}`;
+    expect(codeOf(() => decodeLink(hash))).toBe('too_large');
+  });
+
+  test('of too much are refused when they are made', () => {
+    expect(codeOf(() => encodeLink({ script: 'x'.repeat(LINK_BYTES + 1) }))).toBe('too_large');
+    expect(codeOf(() => encodeLink({}))).toBe('invalid_options');
+  });
+});
+
+describe('stored logs', () => {
+  test('come back as they were', async () => {
+    const { events } = await log;
+    expect(decodeLog(encodeLog(events))).toEqual(json(events));
+  });
+
+  test.each([
+    '',
+    '{}',
+    '[]',
+    '{"v":2,"events":[]}',
+    '{"v":1,"events":[{"seq":1,"type":"x"}]}',
+    '{"v":1,"events":[1]}',
+  ])('that are none are refused: %s', (text) => {
+    expect(codeOf(() => decodeLog(text))).toBe('link_foreign');
+  });
+});

@@ -1,0 +1,193 @@
+import { CuelineError, failedStart, type EditReply, type RunCommand, type RunEvent } from '@cueline/core';
+import { eventsOf } from '../../stores/event-batch.ts';
+import type { EventBatch, RunLogStore, RunMessage } from '../../stores/run-log-store.ts';
+import { runEndedReply } from './host-run.ts';
+import { afterAwakeTime, withTimeout } from './with-timeout.ts';
+import { singleFlight } from './single-flight.ts';
+
+/** A run of another instance, as far as the store that both share can tell. */
+export type RemoteRun = {
+  /** The events after `afterSeq`, past and to come. Where its instance has gone, they end with `interrupted`. */
+  events(afterSeq: number): AsyncIterable<EventBatch>;
+  send(command: RunCommand): Promise<EditReply>;
+  /** Resolves once it has ended. */
+  ended(signal: AbortSignal): Promise<void>;
+};
+
+export type RemoteRunOptions = {
+  /** How long nothing may happen before it is asked whether anybody is there, in milliseconds; default 15,000. */
+  quietMs?: number;
+  /** How long an answer may take, in milliseconds; default 4,000. */
+  replyMs?: number;
+  /** How long the store may take to give what it has already, in milliseconds; default 2,000. */
+  catchUpMs?: number;
+  /** Called where its instance has gone, once the log says so. */
+  onAbandoned?: () => Promise<void>;
+};
+
+/** Follows a run that happens in another instance, and talks to it. */
+export function followRemoteRun(
+  store: RunLogStore,
+  runId: string,
+  { quietMs = 15_000, replyMs = 4_000, catchUpMs = 2_000, onAbandoned }: RemoteRunOptions = {},
+): RemoteRun {
+  async function ended(signal: AbortSignal): Promise<void> {
+    const end = store.read(runId, Number.MAX_SAFE_INTEGER, signal)[Symbol.asyncIterator]();
+    await end.next();
+  }
+
+  /** What its instance answers; undefined where nobody does. */
+  async function ask(command: RunCommand | undefined): Promise<EditReply | undefined> {
+    const id = crypto.randomUUID();
+    const over = new AbortController();
+    const replyAmong = async (messages: AsyncIterable<RunMessage>): Promise<EditReply> => {
+      for await (const message of messages) {
+        if (message.type === 'reply' && message.id === id) return message.reply;
+      }
+      return runEndedReply();
+    };
+    try {
+      // before it is asked: what comes then is not missed
+      const messages = await (store.listen?.(runId, over.signal) ?? store.told(runId, over.signal));
+      const answer = Promise.race([replyAmong(messages), ended(over.signal).then(runEndedReply)]);
+      // it may fail while nobody waits for it yet
+      answer.catch(() => {});
+      await store.tell(
+        runId,
+        command === undefined ? { type: 'ping', id } : { type: 'command', id, command },
+      );
+      return (await isSilentFor(answer, replyMs)) ? undefined : await answer;
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** True where nobody answers: neither when asked, nor when asked again. */
+  async function isGone(): Promise<boolean> {
+    return (await ask(undefined)) === undefined && (await ask(undefined)) === undefined;
+  }
+
+  /** The last event that is written down. */
+  async function lastWritten(): Promise<RunEvent | undefined> {
+    const enough = new AbortController();
+    const events = eventsOf(store.read(runId, -1, enough.signal))[Symbol.asyncIterator]();
+    let last: RunEvent | undefined;
+    for (;;) {
+      const next = events.next();
+      if (await isSilentFor(next, catchUpMs)) enough.abort();
+      const { done, value } = await next;
+      if (done === true) return last;
+      last = value;
+    }
+  }
+
+  async function eventAt(seq: number): Promise<RunEvent | undefined> {
+    const enough = new AbortController();
+    try {
+      const events = eventsOf(store.read(runId, seq - 1, enough.signal))[Symbol.asyncIterator]();
+      const { value } = await withTimeout(events.next());
+      return value as RunEvent | undefined;
+    } finally {
+      enough.abort();
+    }
+  }
+
+  /** Ends the log of a run whose instance has gone: nothing more would ever come. */
+  async function endAbandoned(): Promise<void> {
+    const error = new CuelineError(
+      'interrupted',
+      'Where this ran, nobody answers any more, so it has ended. Start it again.',
+    );
+    const last = await lastWritten();
+    const events: RunEvent[] =
+      last === undefined
+        ? [...failedStart('', error)].map((event) => ('runId' in event ? { ...event, runId } : event))
+        : [{ seq: last.seq + 1, t: last.t, type: 'run-end', outcome: 'error', error: error.toJSON() }];
+    // should it be there after all, it hears that it is over
+    await store.tell(runId, { type: 'stop' });
+    await store.append(runId, {
+      first: events[0]!.seq,
+      items: events.map((event) => JSON.stringify(event)),
+      ended: true,
+    });
+    // where there was more than could be read in time, or it was there after all, something else stands in its place
+    const end = await eventAt(events.at(-1)!.seq);
+    if (end?.type === 'run-end') await onAbandoned?.();
+  }
+
+  /** True where its instance has gone, and its log has been ended for that. */
+  const endIfGone = (): Promise<boolean> =>
+    singleFlight(store, runId, async () => {
+      const gone = await isGone();
+      if (gone) await endAbandoned();
+      return gone;
+    });
+
+  async function* follow(afterSeq: number, signal: AbortSignal): AsyncGenerator<EventBatch, void> {
+    const events = store.read(runId, afterSeq, signal)[Symbol.asyncIterator]();
+    for (;;) {
+      const next = events.next();
+      while (!signal.aborted && (await isSilentFor(next, quietMs))) {
+        await endIfGone();
+      }
+      const { done, value } = await next;
+      if (done === true) return;
+      yield value;
+    }
+  }
+
+  return {
+    events: (afterSeq) => untilLeft((signal) => follow(afterSeq, signal)),
+    async send(command) {
+      const reply = await ask(command);
+      if (reply !== undefined) return reply;
+      if (!(await endIfGone())) {
+        return { accepted: false, reason: 'The run took too long to answer. Try again.' };
+      }
+      return { accepted: false, reason: 'Where this ran, nobody answers any more. Start it again.' };
+    },
+    ended,
+  };
+}
+
+/** True where it takes longer than that. */
+async function isSilentFor(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let stopWaiting = (): void => {};
+  const silence = new Promise<true>((resolve) => (stopWaiting = afterAwakeTime(ms, () => resolve(true))));
+  // whoever waits for it hears of a failure
+  const done = work.then(
+    () => false,
+    () => false,
+  );
+  try {
+    return await Promise.race([done, silence]);
+  } finally {
+    stopWaiting();
+  }
+}
+
+/** An iteration with a signal that aborts as soon as its reader leaves: a generator hears of it only after its next item. */
+function untilLeft<Item>(read: (signal: AbortSignal) => AsyncIterable<Item>): AsyncIterable<Item> {
+  return {
+    [Symbol.asyncIterator]() {
+      const left = new AbortController();
+      const items = read(left.signal)[Symbol.asyncIterator]();
+      return {
+        async next() {
+          try {
+            return await items.next();
+          } catch (error) {
+            // whoever hears of it does not come back, and what it read from would be listened to for ever
+            left.abort();
+            throw error;
+          }
+        },
+        return() {
+          left.abort();
+          items.return?.().catch(() => {});
+          return Promise.resolve({ done: true, value: undefined });
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { estimateTokens } from '../../limits/charge.ts';
+import { fileBytes, kindOfFile, type InputSize } from '../../limits/input-size.ts';
+import type { ModelCall } from './metered-model.ts';
+import { utf8Length } from './utf8-length.ts';
+
+/** What a model call sends. */
+export type PromptSize = InputSize & {
+  /** About as many tokens as it must be at least: its text, without what providers may leave out. */
+  text: number;
+  /** Its files that are no text. */
+  files: number;
+};
+
+/** A picture of middling size: a few bytes of one colour are a large picture, too. */
+const LEAST_FILE_TOKENS = 1_500;
+
+const empty: PromptSize = { bytes: 0, pictures: 0, isUnbounded: false, text: 0, files: 0 };
+
+/** Messages are not changed in place, so what was measured once stays as it is. */
+const measured = new WeakMap<object, PromptSize>();
+
+/** Measures what a call sends: system prompt, messages with their files, tools and the schema of the answer. */
+export function promptSize({ prompt, tools = [], responseFormat }: ModelCall): PromptSize {
+  const rest = utf8Length(JSON.stringify([tools, responseFormat ?? null]));
+  return prompt.map(messageSize).reduce(add, { ...empty, bytes: rest });
+}
+
+/** About as many tokens as a call must use for what it sends: four bytes each, and little for each file. */
+export function leastInput({ bytes, files }: PromptSize): number {
+  return Math.ceil(bytes / 4) + files * LEAST_FILE_TOKENS;
+}
+
+type Message = ModelCall['prompt'][number];
+type Part = Exclude<Message['content'], string>[number];
+type ToolOutput = Extract<Part, { type: 'tool-result' }>['output'];
+type File = { mediaType: string; data: Extract<Part, { type: 'file' }>['data'] };
+
+function messageSize(message: Message): PromptSize {
+  if (typeof message.content === 'string') return textSize(message.content, jsonBytes(message));
+  const known = measured.get(message.content);
+  if (known !== undefined) return known;
+  const size = message.content.map(partSize).reduce(add, { ...empty, bytes: 20 });
+  measured.set(message.content, size);
+  return size;
+}
+
+function partSize(part: Part): PromptSize {
+  switch (part.type) {
+    case 'text':
+      return textSize(part.text, jsonBytes(part));
+    case 'file':
+    case 'reasoning-file':
+      return fileSize(part);
+    case 'tool-result':
+      return outputSize(part.output, part);
+    default:
+      return { ...empty, bytes: jsonBytes(part) };
+  }
+}
+
+function outputSize(output: ToolOutput, part: object): PromptSize {
+  if (output.type !== 'content') {
+    const bytes = jsonBytes(part);
+    return { ...empty, bytes, text: 'value' in output ? estimateTokens(lengthOf(output.value)) : 0 };
+  }
+  const sizes = output.value.map((item) => {
+    if (item.type === 'text') return textSize(item.text, jsonBytes(item));
+    return item.type === 'file' ? fileSize(item) : { ...empty, bytes: jsonBytes(item) };
+  });
+  return sizes.reduce(add, { ...empty, bytes: jsonBytes({ ...part, output: null }) });
+}
+
+function fileSize(file: File & { providerOptions?: unknown }): PromptSize {
+  const { data, mediaType, ...rest } = file;
+  const about = { ...empty, bytes: jsonBytes(rest) };
+  if (data.type === 'text') return add(about, textSize(data.text, utf8Length(data.text)));
+  const picture = { ...about, pictures: 1, files: 1 };
+  const unbounded = { ...about, isUnbounded: true, files: 1 };
+  // what is behind an address or a name, nobody knows here
+  if (data.type !== 'data') return /^image(?:\/|$)/i.test(mediaType) ? picture : unbounded;
+  switch (kindOfFile(data.data, mediaType)) {
+    case 'picture':
+      return picture;
+    case 'text':
+      return { ...about, bytes: about.bytes + fileBytes(data.data) };
+    default:
+      return unbounded;
+  }
+}
+
+function textSize(text: string, bytes: number): PromptSize {
+  return { ...empty, bytes, text: estimateTokens(text.length) };
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0);
+}
+
+function jsonBytes(value: unknown): number {
+  return utf8Length(JSON.stringify(value) ?? '');
+}
+
+function add(one: PromptSize, other: PromptSize): PromptSize {
+  return {
+    bytes: one.bytes + other.bytes,
+    pictures: one.pictures + other.pictures,
+    isUnbounded: one.isUnbounded || other.isUnbounded,
+    text: one.text + other.text,
+    files: one.files + other.files,
+  };
+}

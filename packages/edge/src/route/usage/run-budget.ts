@@ -1,0 +1,202 @@
+import { CuelineError, type Limits, type SerializedError } from '@cueline/core';
+import type { Adjusted, Amount, Reservation, Reserved } from '../../limits/limit-store.ts';
+import { Refusal } from '../../http/respond.ts';
+import { leastOutput } from './output-lengths.ts';
+import { withTimeout } from '../runs/with-timeout.ts';
+import { runDefaults, type RouteSettings } from '../settings.ts';
+
+/** A run, and what its subject and all subjects together may use in a day. */
+export type BudgetedRun = Pick<
+  Reservation,
+  'dailyTokens' | 'dailyCost' | 'totalDailyTokens' | 'totalDailyCost'
+> & { subject: string; runId: string };
+
+/** Why a run may not begin now. */
+export type StartRefusal = {
+  why: Exclude<Reserved, { ok: true }>['why'];
+  /** Missing where it may not begin later, either. */
+  retryAfterMs?: number;
+  /** What to say about the budget, where it is not simply used up. */
+  message?: string;
+};
+
+/** The places of a route's subjects, and what they may use. */
+export type RunBudget = {
+  /**
+   * Takes a place for a run that must use `least` tokens, and sets aside what its first call reserves at least. Gives why it
+   * may not begin; throws a {@link Refusal} with 503.
+   */
+  reserve(run: BudgetedRun, least: number, allowed: number): Promise<StartRefusal | undefined>;
+  /** Sets aside what the run may have used so far. @throws CuelineError `budget_exceeded` where not so much is left of the day */
+  setAside(run: BudgetedRun, amount: Amount): Promise<void>;
+  /**
+   * Keeps the place of a run that has ended, with what it has used, while its tools are still at work. Gives back the rest.
+   * Never rejects.
+   */
+  hold(run: BudgetedRun, used: Amount): Promise<void>;
+  /**
+   * Gives a place back, with what was used: all that was set aside where that is left out. Never rejects: the lease ends by
+   * itself.
+   */
+  settle(subject: string, runId: string, used?: Amount): Promise<void>;
+};
+
+/** How much longer than a run its place is held, in milliseconds: a lease that is over counts for nothing. */
+const SETTLE_MS = 60_000;
+/**
+ * How often it is tried, for more than a minute: a store that was away meanwhile would hold a place, and all that was set
+ * aside with it, until its lease is over.
+ */
+const SETTLE_TRIES = 10;
+const LONGEST_PAUSE_MS = 15_000;
+/** What every call reserves besides what it sends, see `limits/input-size.ts`. */
+const UNSEEN_TOKENS = 1_000;
+
+const unused: Amount = { tokens: 0, cost: 0 };
+
+/** Counts with the route's store. `ask` turns its failures into a refusal. */
+export function createRunBudget(
+  { limitStore, report, rpm, concurrent, runMs, maxOutputTokens }: RouteSettings,
+  ask: <Value>(question: () => Promise<Value>) => Promise<Value>,
+): RunBudget {
+  async function settle(subject: string, id: string, used?: Amount): Promise<void> {
+    for (let failures = 0; ;) {
+      try {
+        return await withTimeout((async () => limitStore.settle({ subject, id, ...used }))());
+      } catch (error) {
+        if (failures === 0) report({ type: 'failed', error, runId: id });
+        failures += 1;
+        if (failures === SETTLE_TRIES) return;
+        await new Promise((resolve) => setTimeout(resolve, Math.min(250 * 2 ** failures, LONGEST_PAUSE_MS)));
+      }
+    }
+  }
+
+  async function tryFor(call: Reservation): Promise<Reserved> {
+    const asked = (async () => limitStore.reserve(call))();
+    try {
+      return await ask(() => asked);
+    } catch (error) {
+      // one that succeeds later holds a place for a run that never began
+      asked.then(({ ok }) => (ok ? settle(call.subject, call.id, unused) : undefined)).catch(() => {});
+      throw error;
+    }
+  }
+
+  return {
+    settle,
+    async reserve({ runId, ...run }, least, allowed) {
+      const { dailyTokens } = run;
+      const tokens = least + UNSEEN_TOKENS + leastOutput(maxOutputTokens);
+      const message = `What you send may take ${tokens} tokens with its answer, more than is left of today's ${dailyTokens}.`;
+      if (tokens > dailyTokens) return { why: 'budget', message };
+      if (least > allowed) {
+        const message = `What you send is about ${least} tokens, more than the ${allowed} that a run may use here.`;
+        return { why: 'budget', message };
+      }
+      // a run that takes as long as it may is still to be settled
+      const leaseMs = runMs + SETTLE_MS;
+      const reserved = await tryFor({ ...run, id: runId, tokens, rpm, concurrent, leaseMs });
+      if (reserved.ok) return undefined;
+      return { ...reserved, ...(Number.isFinite(dailyTokens) ? { message } : {}) };
+    },
+    async hold({ runId, ...run }, used) {
+      const leaseMs = runMs + SETTLE_MS;
+      await withTimeout((async () => limitStore.adjust({ ...run, ...used, id: runId, leaseMs }))()).catch(
+        (error: unknown) => report({ type: 'failed', error, runId }),
+      );
+    },
+    async setAside({ runId, ...run }, amount) {
+      const asked = (async () => limitStore.adjust({ ...run, ...amount, id: runId }))();
+      // where nothing is limited, nothing is waited for
+      if (!isLimited(run)) return void asked.catch(() => {});
+      let adjusted: Adjusted;
+      try {
+        adjusted = await ask(() => asked);
+      } catch (error) {
+        throw new CuelineError(
+          'storage_failed',
+          'The limits cannot be counted at the moment, so no model is called. Try again in a while.',
+          { cause: error },
+        );
+      }
+      if (!adjusted.ok) throw notAside(adjusted.why);
+    },
+  };
+}
+
+function isLimited({
+  dailyTokens,
+  dailyCost,
+  totalDailyTokens,
+  totalDailyCost,
+}: Omit<BudgetedRun, 'runId'>): boolean {
+  return [dailyTokens, dailyCost, totalDailyTokens, totalDailyCost].some(
+    (limit) => limit !== undefined && limit < Infinity,
+  );
+}
+
+function notAside(why: Exclude<Adjusted, { ok: true }>['why']): CuelineError {
+  if (why === 'ended') {
+    return new CuelineError(
+      'interrupted',
+      'This run was taken for one whose server has gone. Start it again.',
+    );
+  }
+  const [limit, whose] =
+    why === 'total' ? ['totalDailyTokens', 'this server may use'] : ['dailyTokens', 'you may use'];
+  return new CuelineError(
+    'budget_exceeded',
+    `The next call of the model could use more than is left of what ${whose} today.`,
+    { details: { limit } },
+  );
+}
+/** About what a call of an agent costs at least. */
+const CALL_TOKENS = 250;
+
+/**
+ * The limits of a run. Agents that are called in one step are all asked at once, before
+ * anything is known of what they cost, so a step may call no more of them than there are tokens for.
+ */
+export function limitsWithin(limits: Partial<Limits> | undefined): Partial<Limits> {
+  const { tokens = Infinity } = limits ?? {};
+  const { toolCallsPerStep = runDefaults.toolCallsPerStep } = limits ?? {};
+  const most = Math.max(1, Math.floor(tokens / CALL_TOKENS));
+  return { ...limits, toolCallsPerStep: Math.min(toolCallsPerStep, most) };
+}
+
+/** What ends a run that has used what was set aside for it. */
+export function budgetUsedUpError(allowed: number): SerializedError {
+  const message = `The run has used the ${allowed} tokens that it may use here.`;
+  return { code: 'budget_exceeded', message, details: { limit: 'tokens', allowed } };
+}
+
+/** What ends a run whose agents are about to ask for more at once than was set aside for it. */
+export function budgetTooSmallError(allowed: number): SerializedError {
+  const message = `What its agents ask at once is more than the ${allowed} tokens that the run may use here.`;
+  return { code: 'budget_exceeded', message, details: { limit: 'tokens', allowed } };
+}
+
+/** What is answered where a run may not begin now: 402 or 429. */
+export function startRefusedError(
+  { why, retryAfterMs, message = 'The tokens of today are used up.' }: StartRefusal,
+  { concurrent, rpm }: RouteSettings,
+): Refusal {
+  const retry = retryAfterMs === undefined ? {} : { retryAfterMs };
+  switch (why) {
+    case 'concurrent': {
+      const message = `There may be ${concurrent} runs of yours at once. Wait until one has ended, or stop one: its place is free once its tools have ended.`;
+      return new Refusal('too_many_at_once', message, retry);
+    }
+    case 'rpm': {
+      const message = `There may be ${rpm} runs of yours a minute. Wait a little, and start it again.`;
+      return new Refusal('rate_limited', message, retry);
+    }
+    case 'budget':
+      return new Refusal('budget_exceeded', message, retry);
+    case 'total':
+      return new Refusal('total_exceeded', 'This server has used up what it may use today.', retry);
+    default:
+      return new Refusal('rate_limited', 'Not now. Wait a little, and start it again.', retry);
+  }
+}

@@ -1,0 +1,65 @@
+import type { Adjusted, Adjustment, LimitStore, Reserved } from '../../limits/limit-store.ts';
+import { textsOf, type RedisClient, type Reply } from './client.ts';
+import { adjustCall, reserveCall, settleCall } from './limit-scripts.ts';
+
+export type RedisLimitsOptions = {
+  /** What every key begins with. Default `cueline:`. */
+  prefix?: string;
+  /** The clock, in ms since 1970. Default: the server's own, which is the same for every instance. */
+  now?: (() => number) | undefined;
+};
+
+/**
+ * Limits that hold for all instances together: calls, tokens and money are counted in Redis (6 or newer, or Valkey), each
+ * time in one script, so that calls at the same time cannot overdraw them. In a cluster all counts are in one slot, because a
+ * call counts for its subject and for all subjects together, or not at all. What is kept of a subject expires two days after
+ * its last call.
+ *
+ * @example
+ * const store = createRedisLimits(client);
+ */
+export function createRedisLimits(
+  client: RedisClient,
+  { prefix = 'cueline:', now }: RedisLimitsOptions = {},
+): LimitStore {
+  /** Braces have a cluster keep the keys together; those of a subject come after them, and mean nothing. */
+  const keyOf = (kind: string, name: string): string => `${prefix}{limits}:${kind}:${name}`;
+
+  const keysOf = (subject: string, group = 'calls'): string[] => [
+    ...['account', 'begun', 'leases'].map((kind) => keyOf(kind, subject)),
+    keyOf('total', group),
+  ];
+
+  const time = (): string => (now === undefined ? '' : String(now()));
+
+  function amountOf(call: Adjustment): string[] {
+    const { tokens, cost = 0, dailyTokens, dailyCost = Infinity } = call;
+    const { totalDailyTokens = Infinity, totalDailyCost = Infinity } = call;
+    return [tokens, cost, dailyTokens, dailyCost, totalDailyTokens, totalDailyCost].map(String);
+  }
+
+  return {
+    async reserve(call) {
+      const { subject, id, group, rpm, concurrent, leaseMs } = call;
+      const numbers = [...amountOf(call), ...[rpm, concurrent, leaseMs].map(String)];
+      return answerOf(
+        await reserveCall(client, keysOf(subject, group), [time(), id, ...numbers]),
+      ) as Reserved;
+    },
+    async adjust(call) {
+      const { subject, id, group, leaseMs = '' } = call;
+      const numbers = [...amountOf(call), String(leaseMs)];
+      return answerOf(await adjustCall(client, keysOf(subject, group), [time(), id, ...numbers]));
+    },
+    async settle({ subject, id, group, tokens = NaN, cost = 0 }) {
+      await settleCall(client, keysOf(subject, group), [time(), id, String(tokens), String(cost)]);
+    },
+  };
+}
+
+function answerOf(reply: Reply): Adjusted {
+  const refused = textsOf(reply);
+  if (refused === undefined) return { ok: true };
+  const [why, ms] = refused;
+  return why === 'ended' ? { ok: false, why } : ({ ok: false, why, retryAfterMs: Number(ms) } as Reserved);
+}

@@ -1,0 +1,278 @@
+import { withTimeout } from '../../route/runs/with-timeout.ts';
+import { follow, type Following, type ListSlice } from '../follow.ts';
+import {
+  KEPT_MESSAGES,
+  type EventBatch,
+  type NewRun,
+  type StoredRun,
+  type RunLogStore,
+  type RunMessage,
+} from '../run-log-store.ts';
+import { createWakeup } from './wakeup.ts';
+import { textOf, textsOf, type RedisClient } from './client.ts';
+import { createSubscriptions } from './subscriptions.ts';
+import {
+  addMessage,
+  appendEvents,
+  claimName,
+  createRun,
+  forgetRun,
+  readEvents,
+  readLatestId,
+  readMessages,
+  readName,
+  readRun,
+} from './run-scripts.ts';
+
+export type RedisRunsOptions = {
+  /** What every key and channel begins with. Default `cueline:`. */
+  prefix?: string;
+};
+
+/** How much is written or read at once: a script holds up everybody else. */
+const MOST_EVENTS = 250;
+const MOST_BYTES = 512 * 1_024;
+/** How often it is looked for what was not heard of, in milliseconds. */
+const POLL_MS = 5_000;
+/** How long readers wait for a server that does not answer, in milliseconds. */
+const MAX_AWAY_MS = 15_000;
+/** A name outlives its run a little, as the run's end has a time of its own. It counts only while the run is there. */
+const NAME_SLACK_MS = 60_000;
+/** About as long as there have been computers: the server takes no time without an end. */
+const LONGEST_MS = 2 ** 41;
+
+/**
+ * Keeps runs in Redis (6 or newer, or Valkey), for any number of instances: each can read, stop and answer the runs
+ * of all. Events are in one stream for each run. Readers hear by publish and subscribe that there are new ones, on one
+ * connection for all of them, which is a duplicate of `client` and there while anybody reads.
+ *
+ * A server that is away is waited for: what is written is tried again by the route, and readers go on where they were.
+ * Every key expires by itself. A user with an access list needs the keys and the channels that begin with `prefix`.
+ *
+ * @example
+ * const client = await createClient({ url }).on('error', console.error).connect();
+ * const store = createRedisRuns(client);
+ */
+export function createRedisRuns(
+  client: RedisClient,
+  { prefix = 'cueline:' }: RedisRunsOptions = {},
+): RunLogStore {
+  const subscriptions = createSubscriptions(client);
+
+  /** Braces have a cluster keep all of a run together. */
+  function keysOf(runId: string): [run: string, events: string, messages: string] {
+    const run = `${prefix}run:{${runId}}`;
+    return [run, `${run}:events`, `${run}:messages`];
+  }
+
+  function nameKey(...name: readonly string[]): string {
+    return `${prefix}name:${JSON.stringify(name)}`;
+  }
+
+  async function get(runId: string): Promise<StoredRun | undefined> {
+    const found = textsOf(await readRun(client, [keysOf(runId)[0]], []));
+    if (found === undefined) return undefined;
+    const [subject = '', length, ended] = found;
+    return { subject, endSeq: ended === '1' ? Number(length) - 1 : undefined };
+  }
+
+  async function runOf(name: string): Promise<string | undefined> {
+    const runId = textOf(await readName(client, [name], []));
+    return runId !== undefined && (await get(runId)) !== undefined ? runId : undefined;
+  }
+
+  /** Gives the run that has the name already. */
+  async function claim(name: string, { runId, runMs, replayMs }: NewRun): Promise<string | undefined> {
+    const ms = toMilliseconds(runMs + replayMs + NAME_SLACK_MS);
+    for (let gone = ''; ;) {
+      const known = textOf(await claimName(client, [name], [runId, ms, gone]));
+      if (known === undefined || (await get(known)) !== undefined) return known;
+      gone = known;
+    }
+  }
+
+  /** Looks from time to time, when there is a hint, and when the run is to be forgotten. */
+  function look<Item, Position>(
+    channel: string,
+    from: Position,
+    read: (from: Position) => Promise<ReadResult<Item, Position> | undefined>,
+  ): Following<Item> {
+    const wakeup = createWakeup();
+    const stopListening = subscriptions.listen(channel, wakeup.ring);
+    const left = new AbortController();
+    let position = from;
+    let ms = 0;
+    return {
+      leave() {
+        left.abort();
+        stopListening();
+        wakeup.ring();
+      },
+      async next() {
+        const found = await retryWhileAway(client, () => read(position), left.signal);
+        if (found === undefined) return { items: [], over: true, more: false };
+        // here, because a try that was given up may still come to something
+        ({ ms, next: position } = found);
+        return found;
+      },
+      pause: () => wakeup.wait(Math.min(POLL_MS, ms + 1)),
+    };
+  }
+
+  function messagesFrom(first: string, runId: string, signal: AbortSignal): AsyncIterable<RunMessage> {
+    const [run, , messages] = keysOf(runId);
+    const begin = (): Following<RunMessage> =>
+      look(messagesChannel(prefix, runId), first, async (from) => {
+        const found = textsOf(await readMessages(client, [run, messages], [from, String(MOST_EVENTS)]));
+        if (found === undefined) return undefined;
+        const [ms, ...pairs] = found;
+        const ids = pairs.filter((_, index) => index % 2 === 0);
+        const texts = pairs.filter((_, index) => index % 2 === 1);
+        const items = texts.map((text) => JSON.parse(text) as RunMessage);
+        const more = items.length === MOST_EVENTS;
+        return { items, next: idAfter(ids.at(-1)) ?? from, more, over: false, ms: Number(ms) };
+      });
+    return follow(begin, signal);
+  }
+
+  return {
+    get,
+    async create(run) {
+      const { runId, subject, key, chat, runMs, replayMs } = run;
+      const keys = keysOf(runId);
+      await createRun(
+        client,
+        [keys[0]],
+        [subject, toMilliseconds(replayMs), toMilliseconds(runMs + replayMs)],
+      );
+      try {
+        // not before: whoever finds the name finds the run
+        const known = key === undefined ? undefined : await claim(nameKey('key', subject, key), run);
+        if (known !== undefined) {
+          await forgetRun(client, keys, []);
+          return { runId: known };
+        }
+        if (chat !== undefined) {
+          const ms = toMilliseconds(runMs + replayMs + NAME_SLACK_MS);
+          await claimName(client, [nameKey('chat', subject, chat)], [runId, ms, '*']);
+        }
+        return 'created';
+      } catch (error) {
+        // it may have the name all the same, and whoever asks again must not find a run that nobody began
+        forgetRun(client, keys, []).catch(() => {});
+        throw error;
+      }
+    },
+    find: (which) =>
+      runOf(
+        'key' in which
+          ? nameKey('key', which.subject, which.key)
+          : nameKey('chat', which.subject, which.chat),
+      ),
+    async append(runId, events) {
+      const keys = keysOf(runId);
+      const channel = eventsChannel(prefix, runId);
+      for (const { first, items, ended } of parts(events)) {
+        const args = [channel, String(first), ended ? '1' : '0', ...items];
+        const reply = textsOf(await appendEvents(client, keys, args));
+        if (reply === undefined) throw new Error(`Run ${runId} is not known, or no longer.`);
+        const [length = '', state] = reply;
+        if (state === '2') return 'over';
+        if (first > Number(length)) throw new Error(`Event ${first} of run ${runId} came before ${length}.`);
+      }
+      return undefined;
+    },
+    read(runId, afterSeq, signal) {
+      const [run, log] = keysOf(runId);
+      const begin = (): Following<EventBatch> =>
+        look(eventsChannel(prefix, runId), afterSeq + 1, async (first) => {
+          const args = [String(first), String(MOST_EVENTS), String(MOST_BYTES)];
+          const found = textsOf(await readEvents(client, [run, log], args));
+          if (found === undefined) return undefined;
+          const [length, state, ms, id, ...items] = found;
+          if (first < Number(length) && id !== `${first}-1`) throw new LostEvents(runId, first);
+          const next = first + items.length;
+          const more = next < Number(length);
+          const ended = state === '1' && !more;
+          const batches = items.length === 0 ? [] : [{ first, items, ended }];
+          return { items: batches, next, more, over: ended, ms: Number(ms) };
+        });
+      return follow(begin, signal);
+    },
+    async tell(runId, message) {
+      const [run, , messages] = keysOf(runId);
+      const args = [messagesChannel(prefix, runId), JSON.stringify(message), String(KEPT_MESSAGES)];
+      await addMessage(client, [run, messages], args);
+    },
+    told: (runId, signal) => messagesFrom('0-0', runId, signal),
+    async listen(runId, signal) {
+      const [, , messages] = keysOf(runId);
+      const latest = textOf(await readLatestId(client, [messages], []));
+      return messagesFrom(idAfter(latest) ?? '0-0', runId, signal);
+    },
+  };
+}
+
+type ReadResult<Item, Position> = ListSlice<Item> & {
+  /** Where to read on. */
+  next: Position;
+  /** How long the run is still kept. */
+  ms: number;
+};
+
+/** Asks again while the server is away, for a while. What is gone, and a client that was closed, is not waited for. */
+async function retryWhileAway<Value>(
+  client: RedisClient,
+  read: () => Promise<Value>,
+  left: AbortSignal,
+): Promise<Value> {
+  const begun = performance.now();
+  for (let pause = 50; ; pause = Math.min(pause * 2, 1_000)) {
+    try {
+      return await withTimeout(read(), MAX_AWAY_MS);
+    } catch (error) {
+      const isForGood = error instanceof LostEvents || !client.isOpen;
+      if (isForGood || left.aborted || performance.now() - begun > MAX_AWAY_MS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+}
+
+class LostEvents extends Error {
+  constructor(runId: string, seq: number) {
+    super(
+      `Event ${seq} of run ${runId} is not there any more. Give Redis the policy "noeviction", so that it keeps what has not expired.`,
+    );
+  }
+}
+
+/** The same events in batches that are so small that a script is over soon. */
+function* parts({ first, items, ended }: EventBatch): Generator<EventBatch> {
+  let from = 0;
+  let length = 0;
+  for (const [index, event] of items.entries()) {
+    length += event.length;
+    const to = index + 1;
+    if (length < MOST_BYTES && to - from < MOST_EVENTS && to < items.length) continue;
+    yield { first: first + from, items: items.slice(from, to), ended: ended && to === items.length };
+    from = to;
+    length = 0;
+  }
+}
+
+/** The least id of a stream's entry that is greater. */
+function idAfter(id: string | undefined): string | undefined {
+  return id?.replace(/\d+$/, (count) => String(BigInt(count) + 1n));
+}
+
+function eventsChannel(prefix: string, runId: string): string {
+  return `${prefix}events:${runId}`;
+}
+
+function messagesChannel(prefix: string, runId: string): string {
+  return `${prefix}messages:${runId}`;
+}
+
+function toMilliseconds(ms: number): string {
+  return String(Math.ceil(Math.min(Math.max(ms, 1), LONGEST_MS)));
+}

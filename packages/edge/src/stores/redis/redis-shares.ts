@@ -1,0 +1,51 @@
+import type { ShareStorage } from '../../shares/share-storage.ts';
+import { fromBase64, toBase64 } from '../base64.ts';
+import { createScript, textOf, type RedisClient, type RedisScript } from './client.ts';
+
+export type RedisSharesOptions = {
+  /** What every key begins with. Default `cueline:`. */
+  prefix?: string;
+};
+
+/** Keys: a share. Arguments: itself, when it expires, in ms since 1970. Gives 1 where it was not there. */
+const putShare: RedisScript = createScript(`
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+redis.call('SET', KEYS[1], ARGV[1])
+redis.call('PEXPIREAT', KEYS[1], ARGV[2])
+return 1
+`);
+
+const getShare: RedisScript = createScript(`
+return redis.call('GET', KEYS[1])
+`);
+
+/** Keys: a share. Arguments: its owner. Gives 1 where the owner had one there. */
+const removeShare: RedisScript = createScript(`
+local share = redis.call('GET', KEYS[1])
+local head = ARGV[1] .. '.'
+if not share or string.sub(share, 1, #head) ~= head then return 0 end
+return redis.call('DEL', KEYS[1])
+`);
+
+/** Keeps shares in Redis (6 or newer, or Valkey), for any number of instances. What expires is removed by the server. */
+export function createRedisShares(
+  client: RedisClient,
+  { prefix = 'cueline:' }: RedisSharesOptions = {},
+): ShareStorage {
+  const keyOf = (id: string): string => `${prefix}share:${id}`;
+  return {
+    async put(id, { body, expiresAt, owner }) {
+      // base64 has no dot
+      const text = `${owner === undefined ? '' : `${owner}.`}${toBase64(body)}`;
+      const put = await putShare(client, [keyOf(id)], [text, String(Math.ceil(expiresAt))]);
+      return Number(put) === 1;
+    },
+    async get(id) {
+      const text = textOf(await getShare(client, [keyOf(id)], []));
+      return text === undefined ? undefined : fromBase64(text.slice(text.indexOf('.') + 1));
+    },
+    async remove(id, owner) {
+      return Number(await removeShare(client, [keyOf(id)], [owner])) === 1;
+    },
+  };
+}

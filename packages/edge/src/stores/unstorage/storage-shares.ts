@@ -1,0 +1,59 @@
+import type { ShareStorage } from '../../shares/share-storage.ts';
+import { fromBase64, toBase64 } from '../base64.ts';
+import { createItemAccess, keyOf, type ItemStorage } from './items.ts';
+import { atMostEvery, sweepSingles, type Expiring } from './sweep.ts';
+import { turnsOf } from './turns.ts';
+
+export type StorageSharesOptions = {
+  /** The clock, in ms since 1970. Default `Date.now`. */
+  now?: () => number;
+};
+
+type KeptShare = Expiring & { body: string; owner?: string };
+
+const SHARES = 'cueline:shares:';
+const SWEEP_MS = 10 * 60_000;
+
+/**
+ * Keeps shares in a storage of `unstorage`. Of two puts under one id at the same moment in two instances both may be
+ * told that theirs is kept, and one is; ids that are drawn at random, as `createShareStore` draws them, do not meet.
+ */
+export function createStorageShares(
+  storage: ItemStorage,
+  { now = Date.now }: StorageSharesOptions = {},
+): ShareStorage {
+  const items = createItemAccess(storage);
+  const inTurn = turnsOf(storage);
+  const tidyUp = atMostEvery(SWEEP_MS, () => sweepSingles(items, SHARES, now));
+
+  async function get(key: string): Promise<KeptShare | undefined> {
+    const share = await items.read<KeptShare>(key);
+    return share !== undefined && now() < share.expiresAt ? share : undefined;
+  }
+
+  return {
+    async put(id, { body, expiresAt, owner }) {
+      tidyUp();
+      const kept = { body: toBase64(body), expiresAt };
+      const share: KeptShare = owner === undefined ? kept : { ...kept, owner };
+      const key = SHARES + (await keyOf(id));
+      return inTurn(key, async () => {
+        if ((await get(key)) !== undefined) return false;
+        await items.write(key, share);
+        return true;
+      });
+    },
+    async get(id) {
+      const share = await get(SHARES + (await keyOf(id)));
+      return share === undefined ? undefined : fromBase64(share.body);
+    },
+    async remove(id, owner) {
+      const key = SHARES + (await keyOf(id));
+      return inTurn(key, async () => {
+        if ((await get(key))?.owner !== owner) return false;
+        await items.remove(key);
+        return true;
+      });
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import type { Executor, RunEvent } from '@cueline/core';
+import { createMemoryRuns } from '@cueline/edge';
+import { expect, test, vi } from 'vitest';
+import { hostRun, type HostedRun } from '../../../src/route/runs/host-run.ts';
+import { eventsOf } from '../../../src/stores/event-batch.ts';
+import { all, greet, never } from '../routes.ts';
+import { read } from '../../stores/events.ts';
+
+const start: RunEvent = {
+  seq: 0,
+  t: 5,
+  type: 'run-start',
+  v: 1,
+  runId: 'inner',
+  model: 'm',
+  messages: [],
+  messageId: 'msg-1',
+};
+const placed = { ...start, runId: 'run-1' };
+
+async function setUp(events: Executor['start'], runMs = 60_000) {
+  const store = createMemoryRuns();
+  await store.create({ runId: 'run-1', subject: 'ada', runMs, replayMs: 60_000 });
+  const onFailure = vi.fn<(error: unknown) => void>();
+  const send = vi.fn(() => ({ accepted: true }) as const);
+  const run = hostRun({
+    runId: 'run-1',
+    subject: 'ada',
+    store,
+    runMs,
+    onFailure,
+    request: { definition: greet as never, input: { name: 'Ada' } },
+    executor: { start: events, send },
+  });
+  return { store, run, onFailure, send };
+}
+
+const shownBy = (run: HostedRun): AsyncIterable<RunEvent> => eventsOf(run.shown.read(0));
+
+/** Does not listen to its signal. */
+async function* deaf(): AsyncGenerator<RunEvent> {
+  yield start;
+  await new Promise(() => {});
+}
+
+test('a run that does not hear that it is stopped is ended all the same', async () => {
+  const { run, store } = await setUp(deaf);
+  setTimeout(() => run.stop(), 10);
+  expect(await all(shownBy(run))).toEqual([placed, { seq: 1, t: 5, type: 'run-end', outcome: 'stopped' }]);
+  expect(await run.written).toBe(true);
+  expect(await all(read(store, 'run-1', -1, never()))).toEqual(await all(shownBy(run)));
+});
+
+test('nor that its time is over', async () => {
+  const { run } = await setUp(deaf, 20);
+  expect((await all(shownBy(run))).at(-1)).toMatchObject({
+    outcome: 'error',
+    error: { code: 'timeout' },
+  });
+});
+
+test('what comes after the end is no part of it', async () => {
+  const end: RunEvent = { seq: 1, t: 6, type: 'run-end', outcome: 'done' };
+  const { run } = await setUp(async function* () {
+    yield start;
+    yield end;
+    yield { seq: 2, t: 7, type: 'warning', message: 'late' };
+  });
+  expect(await all(shownBy(run))).toEqual([placed, end]);
+  run.stop();
+  expect(await run.send({ type: 'edit', edit: { type: 'skip', taskId: 'a' } })).toEqual({
+    accepted: false,
+    reason: 'The run is not under way.',
+  });
+});
+
+test('a run that breaks off ends with that', async () => {
+  const { run } = await setUp(async function* () {
+    yield start;
+  });
+  expect((await all(shownBy(run))).at(-1)).toMatchObject({
+    seq: 1,
+    outcome: 'error',
+    error: { code: 'stream_truncated' },
+  });
+});
+
+test('what breaks it is told to the server alone', async () => {
+  const { run, onFailure } = await setUp(async function* () {
+    yield* [];
+    throw new TypeError('password=1234');
+  });
+  const log = await all(shownBy(run));
+  expect(log).toMatchObject([
+    { seq: 0, type: 'run-start', runId: 'run-1', input: { name: 'Ada' } },
+    { seq: 1, type: 'run-end', outcome: 'error', error: { code: 'stream_truncated' } },
+  ]);
+  expect(JSON.stringify(log)).not.toContain('1234');
+  expect(onFailure.mock.calls).toEqual([[new TypeError('password=1234')]]);
+});
+
+test('many events at once are all written down by a slow store', async () => {
+  const deltas = Array.from({ length: 1_200 }, (_, index): RunEvent => ({
+    seq: index + 1,
+    t: index,
+    type: 'text-delta',
+    id: 't',
+    text: `${index}`,
+  }));
+  const { run, store } = await setUp(async function* () {
+    yield start;
+    yield* deltas;
+    yield { seq: 1_201, t: 1_201, type: 'run-end', outcome: 'done' };
+  });
+  const { append } = store;
+  const slow = vi.spyOn(store, 'append').mockImplementation(async (...given) => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return append(...given);
+  });
+  expect(await run.written).toBe(true);
+  expect(await all(read(store, 'run-1', -1, never()))).toEqual(await all(shownBy(run)));
+  expect(run.shown).toHaveLength(1_202);
+  expect(slow.mock.calls.length).toBeLessThan(10);
+});
+
+test('commands that were heard twice, since the store was away, are followed once and answered', async () => {
+  const { run, store, onFailure, send } = await setUp(deaf);
+  const { tell } = store;
+  let replies = 0;
+  vi.spyOn(store, 'tell').mockImplementation((...given) => {
+    if (given[1].type === 'reply') replies += 1;
+    return replies === 2 ? Promise.reject(new Error('down')) : tell(...given);
+  });
+  const command = { type: 'edit', edit: { type: 'skip', taskId: 'a' } } as const;
+  await store.tell('run-1', { type: 'command', id: '1', command });
+  await expect.poll(() => replies).toBe(1);
+  await tell('run-1', { type: 'command', id: '2', command });
+  await expect.poll(() => replies).toBe(3);
+  expect(onFailure.mock.calls).toEqual([[new Error('down')]]);
+  expect(send).toHaveBeenCalledTimes(2);
+  expect(await all(store.told('run-1', AbortSignal.timeout(20)))).toEqual([
+    { type: 'command', id: '1', command },
+    { type: 'reply', id: '1', reply: { accepted: true } },
+    { type: 'command', id: '2', command },
+    { type: 'reply', id: '2', reply: { accepted: true } },
+  ]);
+  run.stop();
+});
+
+test('a store that does not come back is given up a while after the end', async () => {
+  vi.useFakeTimers();
+  try {
+    const { run, store, onFailure } = await setUp(async function* () {
+      yield start;
+      yield { seq: 1, t: 6, type: 'run-end', outcome: 'done' };
+    });
+    vi.spyOn(store, 'append').mockRejectedValue(new Error('down'));
+    let written: boolean | undefined;
+    void run.written.then((all) => (written = all));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(written).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(written).toBe(false);
+    expect(onFailure).toHaveBeenCalledTimes(1);
+  } finally {
+    vi.useRealTimers();
+  }
+});

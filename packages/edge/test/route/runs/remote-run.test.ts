@@ -1,0 +1,222 @@
+import type { RunEvent } from '@cueline/core';
+import { createMemoryRuns, type RunMessage } from '@cueline/edge';
+import { expect, test, vi } from 'vitest';
+import { hostRun } from '../../../src/route/runs/host-run.ts';
+import { followRemoteRun, type RemoteRun } from '../../../src/route/runs/remote-run.ts';
+import { eventsOf } from '../../../src/stores/event-batch.ts';
+import { all, greet, never } from '../routes.ts';
+import { read, write } from '../../stores/events.ts';
+
+const times = { quietMs: 20, replyMs: 30, catchUpMs: 50 };
+const start: RunEvent = {
+  seq: 0,
+  t: 5,
+  type: 'run-start',
+  v: 1,
+  runId: 'run-1',
+  model: 'm',
+  messages: [],
+  messageId: 'msg-1',
+};
+
+const events = (run: RemoteRun, afterSeq: number): AsyncIterable<RunEvent> => eventsOf(run.events(afterSeq));
+
+async function setUp() {
+  const store = createMemoryRuns();
+  await store.create({ runId: 'run-1', subject: 'ada', runMs: 60_000, replayMs: 60_000 });
+  return { store, run: followRemoteRun(store, 'run-1', times) };
+}
+
+test('a run whose instance has gone ends, for everybody who reads it', async () => {
+  const { store, run } = await setUp();
+  await write(store, 'run-1', [start]);
+  const [one, two] = await Promise.all([all(events(run, -1)), all(events(run, 0))]);
+  const end = { seq: 1, t: 5, type: 'run-end', outcome: 'error', error: { code: 'interrupted' } };
+  expect(one).toMatchObject([start, end]);
+  expect(two).toMatchObject([end]);
+  expect(await all(read(store, 'run-1', -1, never()))).toEqual(one);
+  // should it be there after all
+  expect(await all(store.told('run-1', AbortSignal.timeout(5)))).toContainEqual({ type: 'stop' });
+});
+
+test('also where it had said nothing yet', async () => {
+  const { run } = await setUp();
+  expect(await all(events(run, -1))).toMatchObject([
+    { seq: 0, type: 'run-start', runId: 'run-1' },
+    { seq: 1, type: 'run-end', outcome: 'error', error: { code: 'interrupted' } },
+  ]);
+});
+
+test('and where somebody answers what it asks', async () => {
+  const { store, run } = await setUp();
+  await write(store, 'run-1', [start]);
+  expect(await run.send({ type: 'edit', edit: { type: 'skip', taskId: 'a' } })).toEqual({
+    accepted: false,
+    reason: 'Where this ran, nobody answers any more. Start it again.',
+  });
+  expect((await all(read(store, 'run-1', -1, never()))).at(-1)).toMatchObject({ outcome: 'error' });
+});
+
+test('one that answers late is not given up', async () => {
+  const { store, run } = await setUp();
+  await write(store, 'run-1', [start]);
+  const answer = async (): Promise<void> => {
+    // busy while it is asked, and while it is asked again
+    await new Promise((resolve) => setTimeout(resolve, 72));
+    for await (const message of store.told('run-1', AbortSignal.timeout(200))) {
+      if (message.type !== 'ping') continue;
+      await store.tell('run-1', { type: 'reply', id: message.id, reply: { accepted: true } });
+    }
+  };
+  const answering = answer();
+  expect(await run.send({ type: 'edit', edit: { type: 'skip', taskId: 'a' } })).toEqual({
+    accepted: false,
+    reason: 'The run took too long to answer. Try again.',
+  });
+  expect(await all(read(store, 'run-1', 0, AbortSignal.timeout(20)))).toEqual([]);
+  await answering;
+});
+
+test('one that is only silent goes on', async () => {
+  const { store, run } = await setUp();
+  const hosted = hostRun({
+    runId: 'run-1',
+    subject: 'ada',
+    store,
+    runMs: 60_000,
+    onFailure: vi.fn(),
+    request: { definition: greet as never, input: {} },
+    executor: {
+      async *start() {
+        yield { ...start, runId: 'inner' };
+        await new Promise((resolve) => setTimeout(resolve, 120));
+        yield { seq: 1, t: 90, type: 'run-end', outcome: 'done' };
+      },
+    },
+  });
+  const told = all(store.told('run-1', AbortSignal.timeout(150)));
+  const reading = all(events(run, -1));
+  const log = await reading;
+  expect(log).toEqual([start, { seq: 1, t: 90, type: 'run-end', outcome: 'done' }]);
+  expect(log).toEqual(await all(eventsOf(hosted.shown.read(0))));
+  const pings = (await told).filter(({ type }) => type === 'ping');
+  expect(pings.length).toBeGreaterThan(1);
+});
+
+test.each([
+  ['reads only what is told after it has asked', true, 2],
+  ['reads all of it where its store cannot tell what is new', false, 102],
+])('whoever asks %s', async (_, canListen, count) => {
+  const { store } = await setUp();
+  await write(store, 'run-1', [start]);
+  for (let index = 0; index < 100; index += 1) {
+    await store.tell('run-1', { type: 'reply', id: String(index), reply: { accepted: true } });
+  }
+  const read: RunMessage[] = [];
+  async function* noted(messages: AsyncIterable<RunMessage>) {
+    for await (const message of messages) {
+      read.push(message);
+      yield message;
+    }
+  }
+  const { listen: _listen, ...deaf } = store;
+  const run = followRemoteRun(
+    {
+      ...deaf,
+      told: (runId, signal) => noted(store.told(runId, signal)),
+      ...(canListen ? { listen: async (runId, signal) => noted(await store.listen!(runId, signal)) } : {}),
+      async tell(runId, message) {
+        await store.tell(runId, message);
+        if (message.type !== 'command') return;
+        await store.tell(runId, { type: 'reply', id: message.id, reply: { accepted: true } });
+      },
+    },
+    'run-1',
+    times,
+  );
+  expect(await run.send({ type: 'edit', edit: { type: 'skip', taskId: 'a' } })).toEqual({ accepted: true });
+  expect(read).toHaveLength(count);
+});
+
+test('nobody asks after a run whose reader has left', async () => {
+  const { store, run } = await setUp();
+  await write(store, 'run-1', [start]);
+  const reader = run.events(-1)[Symbol.asyncIterator]();
+  await reader.next();
+  const waiting = reader.next();
+  await reader.return?.();
+  expect((await waiting).done).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  expect(await all(store.told('run-1', AbortSignal.timeout(5)))).toEqual([]);
+});
+
+test('nothing is settled where its instance came back at that moment, until it has really ended', async () => {
+  const store = createMemoryRuns();
+  await store.create({ runId: 'run-1', subject: 'ada', runMs: 60_000, replayMs: 60_000 });
+  await write(store, 'run-1', [start]);
+  const { tell } = store;
+  const usage = { inputTokens: 90, outputTokens: 10, totalTokens: 100 };
+  const late = { seq: 1, t: 6, type: 'step-end', usage } as unknown as RunEvent;
+  let stops = 0;
+  vi.spyOn(store, 'tell').mockImplementation(async (...given) => {
+    await tell(...given);
+    if (given[1].type === 'stop' && (stops += 1) === 1) await write(store, 'run-1', [late]);
+  });
+  const onAbandoned = vi.fn(async () => {});
+  const log = await all(events(followRemoteRun(store, 'run-1', { ...times, onAbandoned }), -1));
+  expect(log).toMatchObject([start, late, { seq: 2, type: 'run-end', error: { code: 'interrupted' } }]);
+  expect(onAbandoned).toHaveBeenCalledTimes(1);
+});
+
+test('a reader that breaks off lets go of the store', async () => {
+  const { store, run } = await setUp();
+  await write(store, 'run-1', [start]);
+  const read = vi.spyOn(store, 'read');
+  vi.spyOn(store, 'tell').mockRejectedValue(new Error('down'));
+  await expect(all(events(run, -1))).rejects.toThrow('down');
+  expect(read.mock.calls.length).toBeGreaterThan(1);
+  expect(read.mock.calls.map(([, , signal]) => signal.aborted)).not.toContain(false);
+});
+
+test('many who read one run ask after it once, and end it once', async () => {
+  const { store } = await setUp();
+  await write(store, 'run-1', [start]);
+  const [tell, append] = [vi.spyOn(store, 'tell'), vi.spyOn(store, 'append')];
+  const onAbandoned = vi.fn(async () => {});
+  const logs = await Promise.all(
+    Array.from({ length: 50 }, () =>
+      all(events(followRemoteRun(store, 'run-1', { ...times, onAbandoned }), -1)),
+    ),
+  );
+  expect(logs).toEqual(Array.from({ length: 50 }, () => logs[0]));
+  expect(logs[0]).toHaveLength(2);
+  expect(tell.mock.calls.map(([, { type }]) => type)).toEqual(['ping', 'ping', 'stop']);
+  expect(append).toHaveBeenCalledTimes(1);
+  expect(onAbandoned).toHaveBeenCalledTimes(1);
+});
+
+test('one that asks and is frozen meanwhile hears what was answered', async () => {
+  const { store, run } = await setUp();
+  await write(store, 'run-1', [start]);
+  const block = (ms: number): void => {
+    for (const until = performance.now() + ms; performance.now() < until;);
+  };
+  let pings = 0;
+  const { tell } = store;
+  vi.spyOn(store, 'tell').mockImplementation(async (...given) => {
+    await tell(...given);
+    const [, message] = given;
+    if (message.type !== 'ping') return;
+    pings += 1;
+    // its instance answers, and this one does nothing for longer than it waits
+    setTimeout(() => {
+      block(60);
+      setTimeout(() => void tell('run-1', { type: 'reply', id: message.id, reply: { accepted: true } }), 2);
+    }, 1);
+  });
+  const reader = run.events(0)[Symbol.asyncIterator]();
+  void reader.next();
+  await vi.waitFor(() => expect(pings).toBeGreaterThan(3), 3_000);
+  await reader.return?.();
+  expect(await all(read(store, 'run-1', 0, AbortSignal.timeout(20)))).toEqual([]);
+});

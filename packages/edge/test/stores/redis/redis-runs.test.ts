@@ -1,0 +1,14 @@
+import { createRedisRuns } from '@cueline/edge/redis';
+import { describeRunLogStore } from '../conformance.ts';
+import { describeWithRedis } from '../../redis/server.ts';
+
+describeWithRedis('runs in Redis', (redis) => {
+  describeRunLogStore('redis', {
+    open: async () => createRedisRuns(await redis.connect()),
+    async advance(ms) {
+      // what goes on a moment is waited for
+      if (ms > 100) await redis.advance(ms);
+      else await new Promise((resolve) => setTimeout(resolve, ms));
+    },
+  });
+});
