@@ -9,7 +9,7 @@ import { ModelDialog } from './model/model-dialog.tsx';
 import { warmSandbox } from './state/run-session.ts';
 import { onStorageProblem } from './state/store.ts';
 import { useNarrow, useTheme } from './state/theme.ts';
-import { OpenLinkDialog } from './transcript/open-link-dialog.tsx';
+import { OpenLinkDialog } from './transcript/content/open-link-dialog.tsx';
 
 /** How long the page is left alone before the sandbox boots in the background, in milliseconds. */
 const WARM_AFTER_MS = 600;

@@ -1,6 +1,6 @@
 import type { RequestAnswer } from '@cueline/core';
 import { Check, X } from 'lucide-react';
-import { visibleText } from '../transcript/visible-text.ts';
+import { visibleText } from '../transcript/content/visible-text.ts';
 
 /** What the person said about a tool call, in a line. */
 export function AnsweredLine({ answer }: { answer: RequestAnswer }) {

@@ -8,7 +8,7 @@ import { DeleteLink } from './delete-link.tsx';
 import { LinkField } from './link-field.tsx';
 import { askTerms, ShareError, type ShareTerms } from './share-store.ts';
 import { knownShortLink, makeUploadedLink, type ShortLink } from './short-links.ts';
-import { formatDate, formatLifetime } from './time-words.ts';
+import { formatDate, formatLifetime } from './format-time.ts';
 
 type UploadLinkProps = {
   what: 'script' | 'run';

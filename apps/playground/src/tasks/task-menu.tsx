@@ -4,7 +4,7 @@ import { DropdownMenu } from 'radix-ui';
 import { useLayoutEffect, useRef } from 'react';
 import { Button } from '../ui/button.tsx';
 import { menuContent, menuItem } from '../ui/menu.ts';
-import { possibleEdits } from './task-words.ts';
+import { possibleEdits } from './task-labels.ts';
 
 const looks = {
   rename: { Icon: Pencil, words: 'Rename' },

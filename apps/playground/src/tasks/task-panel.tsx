@@ -7,7 +7,7 @@ import { Announce } from '../ui/announce.tsx';
 import { Button } from '../ui/button.tsx';
 import { TaskInput } from './task-input.tsx';
 import { TaskRow } from './task-row.tsx';
-import { currentOf, progressOf, taskAnnouncement } from './task-words.ts';
+import { currentOf, progressOf, taskAnnouncement } from './task-labels.ts';
 import { useTaskEdits } from './use-task-edits.ts';
 
 type TaskPanelProps = {

@@ -6,7 +6,7 @@ import { formatDuration } from '../transcript/format.ts';
 import { LiveDuration } from '../transcript/live-duration.tsx';
 import { TaskInput } from './task-input.tsx';
 import { TaskMenu } from './task-menu.tsx';
-import { statusLabel, triesOf } from './task-words.ts';
+import { statusLabel, triesOf } from './task-labels.ts';
 
 const glyphs: Record<TaskStatus, { Icon: typeof Circle; look: string; spins?: boolean }> = {
   pending: { Icon: Circle, look: 'text-ink-3' },

@@ -3,7 +3,7 @@ import { clsx } from 'clsx';
 import { formatDuration, keyArguments, newFields, summarize } from './format.ts';
 import { LiveDuration } from './live-duration.tsx';
 import { isSuspended } from './outcome.ts';
-import { visibleText } from './visible-text.ts';
+import { visibleText } from './content/visible-text.ts';
 
 /** Arguments up to so many characters are shown whole, and what came of them gets the rest of the line. */
 const SHORT = 24;

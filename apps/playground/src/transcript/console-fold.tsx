@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import { SquareTerminal } from 'lucide-react';
 import { usePlayground } from '../state/store.ts';
-import { Fold } from './fold.tsx';
+import { Fold } from './content/fold.tsx';
 import { plural } from './format.ts';
 
 /** What the script wrote to its console, where it wrote anything. */

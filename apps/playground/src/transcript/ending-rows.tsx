@@ -3,10 +3,10 @@ import { CircleAlert, CircleCheck, CircleStop, Pause, Settings2, TriangleAlert }
 import { memo } from 'react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
-import { errorTitle, isFixedInModelDialog } from './error-words.ts';
-import { JsonView } from './json-view.tsx';
-import { ModelMarkdown } from './markdown.tsx';
-import { LongText } from './not-shown.tsx';
+import { errorTitle, isFixedInModelDialog } from './error-messages.ts';
+import { JsonView } from './content/json-view.tsx';
+import { ModelMarkdown } from './content/markdown.tsx';
+import { LongText } from './content/not-shown.tsx';
 
 /** The end of a session, in the model's own words. */
 export const CompleteRow = memo(function CompleteRow({

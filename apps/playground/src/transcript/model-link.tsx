@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
-import { askToOpen, mayOpen } from './open-link-dialog.tsx';
+import { askToOpen, mayOpen } from './content/open-link-dialog.tsx';
 
 type ModelLinkProps = { href: string | undefined; className?: string; children: ReactNode };
 

@@ -6,7 +6,7 @@ import { TaskPanel } from '../tasks/task-panel.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { AgentCard } from './agent-card.tsx';
 import { callOfAgent } from './known-calls.ts';
-import { NotShown } from './not-shown.tsx';
+import { NotShown } from './content/not-shown.tsx';
 import { CompleteRow, ErrorRow, ResultRow, StoppedRow, SuspendedRow, WarningRow } from './ending-rows.tsx';
 import {
   FileRow,

@@ -3,15 +3,15 @@ import { clsx } from 'clsx';
 import { Brain, CornerDownRight, Link2, ScrollText, User } from 'lucide-react';
 import { memo } from 'react';
 import { phaseLabel } from './announcement.ts';
-import { FileView } from './file-part.tsx';
-import { Fold } from './fold.tsx';
+import { FileView } from './content/file-part.tsx';
+import { Fold } from './content/fold.tsx';
 import { formatCount, formatDuration, plural, summarize } from './format.ts';
 import { LiveDuration } from './live-duration.tsx';
-import { ModelMarkdown } from './markdown.tsx';
+import { ModelMarkdown } from './content/markdown.tsx';
 import { ModelLink } from './model-link.tsx';
-import { LongText, PlainText } from './not-shown.tsx';
+import { LongText, PlainText } from './content/not-shown.tsx';
 import { RetryNote } from './retry-note.tsx';
-import { steerLabel } from './steer-words.ts';
+import { steerLabel } from './steer-labels.ts';
 import type { FilePart, SteerFacts, StepFacts } from './transcript-item.ts';
 
 export const SystemRow = memo(function SystemRow({ text, variables }: { text: string; variables: number }) {

@@ -4,7 +4,7 @@ import { Check, CircleAlert, CircleDashed, CircleStop, LoaderCircle, Pause } fro
 import { isUnderWay } from '../state/is-under-way.ts';
 import type { RunSession } from '../state/run-session.ts';
 import { phaseLabel } from './announcement.ts';
-import { isOutOfTurns } from './error-words.ts';
+import { isOutOfTurns } from './error-messages.ts';
 import { formatCount, formatDuration, plural } from './format.ts';
 import { LiveDuration } from './live-duration.tsx';
 import { RetryNote } from './retry-note.tsx';

@@ -11,7 +11,7 @@ import { Announce } from '../ui/announce.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { announcement } from './announcement.ts';
 import { EmptyRun } from './empty-run.tsx';
-import { NotShown } from './not-shown.tsx';
+import { NotShown } from './content/not-shown.tsx';
 import { ReplyBox } from './reply-box.tsx';
 import { RunBar } from './run-bar.tsx';
 import { Transcript } from './transcript.tsx';

@@ -2,11 +2,11 @@ import type { SubCallState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { Ban, Check, ChevronRight, CircleAlert, LoaderCircle } from 'lucide-react';
 import { memo, useState } from 'react';
-import { Field } from './field.tsx';
+import { Field } from './content/field.tsx';
 import { formatDuration, keyArguments, newFields, summarize } from './format.ts';
-import { JsonView } from './json-view.tsx';
+import { JsonView } from './content/json-view.tsx';
 import { LiveDuration } from './live-duration.tsx';
-import { visibleText } from './visible-text.ts';
+import { visibleText } from './content/visible-text.ts';
 
 /** How many calls are drawn until the person asks for all. */
 const LAST_CALLS = 200;

@@ -4,11 +4,11 @@ import { Ban, Check, ChevronRight, CircleAlert, Ellipsis, LoaderCircle, Pause, W
 import { useState, type ReactNode } from 'react';
 import { AnsweredLine } from '../approval/answered-line.tsx';
 import { CallDuration, CallSummary } from './call-summary.tsx';
-import { Field } from './field.tsx';
-import { JsonView } from './json-view.tsx';
+import { Field } from './content/field.tsx';
+import { JsonView } from './content/json-view.tsx';
 import { isSuspended } from './outcome.ts';
 import { SubCalls } from './sub-calls.tsx';
-import { visibleText } from './visible-text.ts';
+import { visibleText } from './content/visible-text.ts';
 
 /** How much of the arguments is drawn while they stream, in characters. */
 const LAST_CHARACTERS = 4_000;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { formatDate, formatLifetime } from '../../src/share/time-words.ts';
+import { formatDate, formatLifetime } from '../../src/share/format-time.ts';
 import { policy } from '../../vite/content-security-policy.ts';
 import { readShares, sharesMeta } from '../../vite/shares-meta.ts';
 

@@ -58,12 +58,12 @@ export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubC
     });
     const limit = timeLimit(name, timeoutMs ?? outer.toolMs(name));
     const signal = anySignal(context.abortSignal, limit.signal);
-    const { releaseWhile: lend } = caller;
+    const { releaseWhile } = caller;
     // an agent inside the call has limits of its own, and may wait for a person
     const patient: AgentContext =
-      timeoutMs !== undefined || lend === undefined
+      timeoutMs !== undefined || releaseWhile === undefined
         ? caller
-        : { ...caller, releaseWhile: (work) => limit.holdDuring(() => lend(work)) };
+        : { ...caller, releaseWhile: (work) => limit.holdDuring(() => releaseWhile(work)) };
     const make = async (): Promise<unknown> => {
       const idempotencyKey = `${context.idempotencyKey}/${index}`;
       const own = { ...context, idempotencyKey, ...(signal === undefined ? {} : { abortSignal: signal }) };

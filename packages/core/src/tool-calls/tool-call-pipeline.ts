@@ -282,17 +282,18 @@ export function createToolCallPipeline({
       startedAt = performance.now();
     }
     // an agent inside the call has limits of its own, and may wait for a person
-    const lendOf =
-      ({ releaseWhile: lend }: Permit): Permit['releaseWhile'] =>
+    const releaseOf =
+      ({ releaseWhile }: Permit): Permit['releaseWhile'] =>
       (work) =>
         rules.timeoutMs !== undefined || limit === undefined
-          ? lend(work)
-          : limit.holdDuring(() => lend(work));
+          ? releaseWhile(work)
+          : limit.holdDuring(() => releaseWhile(work));
     return {
       start() {
         onStart(name);
         const own = signal === undefined ? context : { ...context, abortSignal: signal };
-        const caller = place === undefined ? agentContext : { ...agentContext, lend: lendOf(place) };
+        const caller =
+          place === undefined ? agentContext : { ...agentContext, releaseWhile: releaseOf(place) };
         return run(ownCopy(args), bindAgentContext(own, caller), admitInside, begin);
       },
       signal,

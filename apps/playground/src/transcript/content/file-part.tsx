@@ -1,7 +1,7 @@
 import { FileText, Image as ImageIcon } from 'lucide-react';
 import { useState } from 'react';
-import { formatSize } from './format.ts';
-import type { FilePart } from './transcript-item.ts';
+import { formatSize } from '../format.ts';
+import type { FilePart } from '../transcript-item.ts';
 
 /** Pictures that a page can draw, and that bring their bytes along. No other address is ever loaded. */
 const drawable = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)[;,]/i;

@@ -1,8 +1,8 @@
 import { ExternalLink } from 'lucide-react';
 import { AlertDialog } from 'radix-ui';
 import { useEffect, useState } from 'react';
-import { Button } from '../ui/button.tsx';
-import { useReturnFocus } from '../ui/use-return-focus.ts';
+import { Button } from '../../ui/button.tsx';
+import { useReturnFocus } from '../../ui/use-return-focus.ts';
 
 const asked = new EventTarget();
 

@@ -2,7 +2,7 @@ import { APICallError } from '@ai-sdk/provider';
 import type { SerializedError } from '@cueline/core';
 import { guardFetch, toRunError } from '@cueline/core/models';
 import { expect, test } from 'vitest';
-import { errorTitle, isFixedInModelDialog } from '../../src/transcript/error-words.ts';
+import { errorTitle, isFixedInModelDialog } from '../../src/transcript/error-messages.ts';
 
 const WRONG_ADDRESS = 'The model’s address looks wrong';
 

@@ -7,7 +7,7 @@ import {
   progressOf,
   taskAnnouncement,
   triesOf,
-} from '../../src/tasks/task-words.ts';
+} from '../../src/tasks/task-labels.ts';
 
 /** The tasks after these events. */
 function tasksAfter(...bodies: RunEventBody[]): readonly TaskState[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { steerLabel } from '../../src/transcript/steer-words.ts';
+import { steerLabel } from '../../src/transcript/steer-labels.ts';
 
 test('what is told to a model is named by who says it, and after what', () => {
   const after = ['calls', 'answer', 'failure'] as const;

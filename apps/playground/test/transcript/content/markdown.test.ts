@@ -1,9 +1,9 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { ModelMarkdown } from '../../src/transcript/markdown.tsx';
-import { SourceRow } from '../../src/transcript/rows.tsx';
-import { isTooMuch } from '../../src/transcript/too-much.ts';
+import { ModelMarkdown } from '../../../src/transcript/content/markdown.tsx';
+import { SourceRow } from '../../../src/transcript/rows.tsx';
+import { isTooMuch } from '../../../src/transcript/content/too-much.ts';
 
 const html = (text: string, streaming = false): string =>
   renderToStaticMarkup(createElement(ModelMarkdown, { text, streaming }));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { continuesList, toMarkdownBlocks } from '../../src/transcript/markdown-blocks.ts';
+import { continuesList, toMarkdownBlocks } from '../../../src/transcript/content/markdown-blocks.ts';
 
 test('cuts at blank lines, and keeps fences and lists whole', () => {
   const text = '# Title\n\nText\nmore\n\n```ts\na\n\nb\n```\n\n1. one\n\n2. two\n\n   still two\n\nEnd';
