@@ -11,33 +11,35 @@ import type { ApprovalVerdict } from './tool-approval.ts';
 import type { AgentContext } from './run-context.ts';
 
 class Refusal extends Error {
-  // an error's name is put before what the model reads, and a person who says no is no error
+  // The model reads this without an error's name before it, because a refused approval is not an error.
   override readonly name = '';
 }
 
-/** True for what is thrown where somebody refused a call. */
+/** True for the error that stands for a refused approval. */
 export function isRefusal(error: unknown): error is Error {
   return error instanceof Refusal;
 }
 
-/** A tool call that may need somebody's approval. */
+/** A tool call that may need an approval. */
 export type ApprovableCall = {
   toolName: string;
   rules: ToolRules;
   inputSchema: FlexibleSchema;
   args: unknown;
   context: ToolContext;
-  /** What `options.toolApproval` says of the call. */
+  /** The verdict of `options.toolApproval` on the call. */
   verdict?: ApprovalVerdict | undefined;
 };
 
-/** How often somebody who approves a call may give arguments that its schema refuses. */
+/** The maximum number of approvals of one call whose edited arguments the schema refuses. */
 const MAX_TRIES = 3;
 
 /**
- * The arguments with which a call may run: as they are where it needs no approval, else as whoever approves it left
- * them; `edited` says which those are. Where the schema refuses them, it is asked again. Throws where the call is
- * refused, in words that the model reads.
+ * Returns the arguments with which a call may run: unchanged if it needs no approval, else as the approval left them,
+ * with
+ * `edited` set to the edited ones. If the schema refuses edited arguments, the approval is asked for again. Throws an
+ * error that
+ * the model reads if the call is refused.
  */
 export async function approvedArguments(
   { runContext, path }: AgentContext,
@@ -64,7 +66,7 @@ export async function approvedArguments(
       if (!(await leavesUnchanged(inputSchema, args))) throw new Error(cannotEdit);
       return { args: await parseWith(inputSchema, answer.input), edited: answer.input };
     } catch (error) {
-      // a program that answers in the same way each time would be asked for ever
+      // a program that gives the same answer each time would otherwise be asked for ever
       if (tries === MAX_TRIES) throw error;
       fault = error instanceof Error ? error.message : getErrorMessage(error);
     }
@@ -74,7 +76,10 @@ export async function approvedArguments(
 const cannotEdit =
   'The schema of this tool changes what it is given, so what would run is not what you wrote. Approve the call as it is, or refuse it.';
 
-/** Whether a schema leaves what has passed it as it is. Where it does not, an edit would run as something else. */
+/**
+ * True if the schema leaves arguments that have passed it unchanged. If it does not, an edit would run as something
+ * else.
+ */
 async function leavesUnchanged(schema: FlexibleSchema, args: unknown): Promise<boolean> {
   try {
     return isSame(await parseWith(schema, args), args);
@@ -89,7 +94,7 @@ function isSame(one: unknown, other: unknown): boolean {
 
 const effects: ReadonlySet<unknown> = new Set<ToolEffect>(['read', 'write', 'external']);
 
-/** What `options.approval` asks for. @throws CuelineError `invalid_options` */
+/** Reads `options.approval`. @throws CuelineError `invalid_options` */
 export function readApproval(approval: true | readonly ToolEffect[] | undefined): readonly ToolEffect[] {
   if (approval === undefined) return [];
   if (approval === true) return ['write', 'external'];

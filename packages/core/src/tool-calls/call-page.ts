@@ -15,7 +15,7 @@ export type PageCall = {
   context: ToolContext;
 };
 
-/** Has the page run a call, and gives what came of it. Throws what the model reads of a call that failed. */
+/** Lets the page run a call, and returns its result. Throws an error that the model reads if the call fails. */
 export async function callPage(
   { runContext, path }: AgentContext,
   { name, rules, outputSchema, args, context }: PageCall,
@@ -42,7 +42,7 @@ export async function callPage(
   }
 }
 
-/** What is said of a call that no page has answered in time. */
+/** Returns the message for a call that no page has answered in time. */
 export function unanswered(name: string, timeoutMs: number = Infinity): string {
   return `${name} had no answer from the page within ${timeoutMs / 1_000} s. Either no page that shows the run has a function for it (usePrompt(…, { tools: { ${name}: async (input) => … } })), or its user did not answer.`;
 }

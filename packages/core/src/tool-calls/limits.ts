@@ -3,7 +3,7 @@ import { totalOf, type TokenUsage } from '../log/step.ts';
 import { suggestion } from '../base/check-names.ts';
 import type { Limits } from '../prompt/prompt-options.ts';
 
-/** The limits of a run whose options name none. */
+/** The limits of a run whose options set none. */
 export const defaultLimits: Limits = {
   steps: 50,
   toolCalls: 200,
@@ -12,22 +12,28 @@ export const defaultLimits: Limits = {
   depth: 5,
 };
 
-/** The default of `steps` where `stopWhen` says when a run is finished: far more than it needs, but it may never get there. */
+/**
+ * The default of `steps` if `stopWhen` decides when a run ends: far more than a run needs, but `stopWhen` may never
+ * be true.
+ */
 const STEPS_WITH_STOP_WHEN = 1_000;
 
-/** What a run has used of its limits so far. One budget is shared by a run and all its agents. */
+/** What a run has used of its limits so far. A run and all its agents share one budget. */
 export type Budget = {
   readonly limits: Limits;
   readonly used: Readonly<{ steps: number; toolCalls: number; tokens: number }>;
-  /** Before each model call. An error means that the call may not be made; it is then not counted. */
+  /** Called before each model call. Returns an error if the call is not allowed; the call is then not counted. */
   takeStep(): CuelineError | undefined;
-  /** Before each tool call. An error means that the call may not be made; it is then not counted. */
+  /** Called before each tool call. Returns an error if the call is not allowed; the call is then not counted. */
   takeToolCall(): CuelineError | undefined;
-  /** After each model call, with what the provider has reported. Where that was the last, no other call begins. */
+  /**
+   * Called after each model call with the usage that the provider reports. If no tokens are left, no other call
+   * starts.
+   */
   addTokens(usage: TokenUsage): void;
 };
 
-/** The least that each limit may be set to. With none of the others, a run could never end or never begin. */
+/** The minimum of each limit. Below it, a run could never start or never end. */
 const lowest: Record<keyof Limits, 0 | 1> = {
   steps: 1,
   toolCalls: 0,
@@ -37,7 +43,7 @@ const lowest: Record<keyof Limits, 0 | 1> = {
   tokens: 1,
 };
 
-/** The limits that `options.limits` asks for, with the defaults for the rest. @throws CuelineError `invalid_options` */
+/** Reads `options.limits`, with the defaults for what it leaves out. @throws CuelineError `invalid_options` */
 export function readLimits(given: Partial<Limits> | undefined, hasStopWhen = false): Limits {
   const limits = { ...defaultLimits, ...(hasStopWhen ? { steps: STEPS_WITH_STOP_WHEN } : {}) };
   if (given === undefined) return limits;
@@ -80,7 +86,7 @@ function formatLimit(value: unknown): string {
   return String(value);
 }
 
-/** A limit beyond which there is an error; calls beyond `concurrentToolCalls` wait. */
+/** A limit that ends the run with an error. Calls beyond `concurrentToolCalls` wait instead. */
 type HardLimit = Exclude<keyof Limits, 'concurrentToolCalls'>;
 
 const reached: Record<HardLimit, (allowed: number) => string> = {
@@ -92,7 +98,7 @@ const reached: Record<HardLimit, (allowed: number) => string> = {
     `The run has used the ${counted(allowed, 'token')} that it may use, its agents included`,
 };
 
-/** The `budget_exceeded` error of a limit: what was reached, and what to type where that is too little. */
+/** Returns the `budget_exceeded` error of a limit: what was reached, and how to raise it. */
 export function budgetExceeded(limit: HardLimit, allowed: number): CuelineError {
   return new CuelineError(
     'budget_exceeded',
@@ -109,7 +115,7 @@ function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
 }
 
-/** A budget of which nothing has been used. */
+/** Creates a budget of which nothing is used. */
 export function createBudget(limits: Limits): Budget {
   const used = { steps: 0, toolCalls: 0, tokens: 0 };
   const { tokens = Infinity } = limits;
@@ -123,7 +129,7 @@ export function createBudget(limits: Limits): Budget {
   return {
     limits,
     used,
-    // another agent may have used the last token meanwhile
+    // another agent may have used the last tokens meanwhile
     takeStep: () => (used.tokens >= tokens ? budgetExceeded('tokens', tokens) : take('steps')),
     takeToolCall: () => take('toolCalls'),
     addTokens(usage) {

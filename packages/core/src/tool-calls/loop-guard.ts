@@ -3,7 +3,7 @@ import type { ToolEffect } from '../tools/tool-definition.ts';
 import { canonicalCall } from '../json/canonical.ts';
 import { fillRule, type FullLoopRule } from './loop-rules.ts';
 
-/** How many different calls are remembered, so that a long run does not keep every result it ever had. */
+/** The number of different calls that are remembered, so that a long run does not keep every result. */
 const REMEMBERED_CALLS = 500;
 
 /** A tool call that is about to be made. */
@@ -11,58 +11,62 @@ export type GuardedCall = {
   toolName: string;
   input: unknown;
   effect?: ToolEffect | undefined;
-  /** How often it may be made; `false` exempts it. Default: as where a run says nothing. */
+  /** How often the call may be made; `false` exempts it. Default: the default rule. */
   rule?: FullLoopRule | false | undefined;
 };
 
-/** What is to be done about a tool call. */
+/** What happens to a tool call. */
 export type LoopVerdict =
-  /** It runs. */
+  /** The call runs. */
   | { kind: 'run' }
-  /** It does not run: it gets the result of the same call before, with a note. The result may still be on its way. */
+  /**
+   * The call does not run. It gets the result of the same call before, with a note. That result may still be pending.
+   */
   | { kind: 'repeat'; output: Promise<unknown>; note: string }
-  /** It does not run, and the model is told why. */
+  /** The call does not run, and the model reads the reason. */
   | { kind: 'refuse'; reason: string }
   /** The run ends. */
   | { kind: 'end'; error: CuelineError };
 
 /**
- * Keeps a model from making the same call over and over. By its default rule, of identical calls (name and arguments)
- * the 2nd gets the result of the first, the 3rd to 5th are refused, and the 6th ends the run.
+ * Keeps a model from making the same call over and over. By the default rule, of identical calls (name and arguments)
+ * the 2nd
+ * gets the result of the first, the 3rd to 5th are refused, and the 6th ends the run.
  *
- * - A call that fails is forgotten, so the next one like it runs.
+ * - A call that fails is forgotten, so the next identical call runs.
  * - A call whose rule is `false` is exempt.
- * - Progress starts every other count anew: a call that this guard has not seen before, unless its tool only reads.
- *   So a file may be read again after it was written, while a model that goes round in a circle makes no progress.
- *   A strict guard knows no progress.
+ * - Progress restarts every other count. Progress is a call that this guard has not seen before, unless its tool only reads.
+ *   So a file may be read again after it was written, while a model that goes round in circles makes no progress.
+ *   A strict guard ignores progress.
  *   Progress counts when the call is made and again when it first succeeds, for what was read in between.
  */
 export type LoopGuard = {
   /**
-   * The verdict on a call. Where it is `run`, `settled` takes the promise of the call's result, at once, so that an
-   * identical call of the same step can wait for it; with another verdict, `settled` does nothing.
+   * Returns the verdict on a call. If it is `run`, pass the promise of the call's result to `settled` at once, so
+   * that an
+   * identical call of the same step can wait for it. With another verdict, `settled` does nothing.
    */
   check(call: GuardedCall): CheckedCall;
 };
 
-/** What the guard says of a call. */
+/** The guard's verdict on one call. */
 export type CheckedCall = {
   verdict: LoopVerdict;
   settled(output: Promise<unknown>): void;
-  /** The same for a call that is made inside this one, whose progress does not start the count of this one anew. */
+  /** Checks a call that is made inside this one. Its progress does not restart the count of this one. */
   checkInside: LoopGuard['check'];
 };
 
 const defaultRule = fillRule();
 
-/** What is known of one call. */
+/** What the guard knows of one call. */
 type Seen = { count: number; output: Promise<unknown> | undefined; succeeded: boolean };
 
-/** A guard that has seen no call. Each prompt has its own, and so has each agent. */
+/** Creates a guard that has seen no call. Each prompt and each agent has its own. */
 export function createLoopGuard(strict = false): LoopGuard {
-  /** By canonical call; the one that was made last is last. */
+  /** By canonical call, in the order of the last call. */
   const seen = new Map<string, Seen>();
-  /** Those that were made since the last progress. The others have been forgotten, and need not be gone through again. */
+  /** The calls since the last progress. The others are forgotten and need not be visited again. */
   let counted = new Set<Seen>();
 
   function remember(key: string, entry: Seen): void {
@@ -91,7 +95,7 @@ export function createLoopGuard(strict = false): LoopGuard {
     try {
       await output;
     } catch {
-      // unless progress, or a later call, has taken its place
+      // unless progress or a later call has replaced it
       if (entry.output === output) forget(entry);
       return;
     }
@@ -140,7 +144,7 @@ function judge(
       reason: `${toolName} was not run: this is call ${count} with the same arguments. Use the result that you have, change the arguments, or go on without it.${end}`,
     };
   }
-  // without an output, the call before was let run and has not
+  // without an output, the earlier call was allowed to run and has not run
   if (count < answerFrom || output === undefined) return { kind: 'run' };
   return {
     kind: 'repeat',

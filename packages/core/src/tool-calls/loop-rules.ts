@@ -9,13 +9,13 @@ type OwnRules = { [Name in 'repeatable' | 'loopGuard']?: ToolRules[Name] | undef
 
 /** The rules of a run; `false` exempts a call. */
 export type LoopRules = {
-  /** For calls that cannot run. */
+  /** The rule for calls that cannot run. */
   readonly general: FullLoopRule | false;
-  /** For the calls of a tool; `own` are the rules of its definition. */
+  /** Returns the rule for the calls of a tool; `own` are the rules of its definition. */
   of(toolName: string, own?: OwnRules): FullLoopRule | false;
 };
 
-/** The rules that `options.loopGuard` asks for. @throws CuelineError `invalid_options` */
+/** Reads `options.loopGuard`. @throws CuelineError `invalid_options` */
 export function readLoopGuard(given: LoopGuardOptions | boolean = true): LoopRules {
   const { tools = {}, ...rule } = readOptions(given);
   const general = given === false ? false : fillRule(rule);
@@ -23,7 +23,7 @@ export function readLoopGuard(given: LoopGuardOptions | boolean = true): LoopRul
   return {
     general,
     of(toolName, { repeatable = false, loopGuard } = {}) {
-      // a call inside the call of a composite tool is known as `file.read`
+      // a call inside the call of a composite tool is named `file.read`
       const named = byName.get(toolName) ?? byName.get(toolName.split('.', 1)[0]!);
       const chosen = named ?? (repeatable ? false : loopGuard);
       if (chosen === undefined) return general;
@@ -45,7 +45,7 @@ function readOptions(given: LoopGuardOptions | boolean): LoopGuardOptions {
   return given;
 }
 
-/** A rule with the defaults for what it leaves out, later where what comes before them is. */
+/** Fills in the defaults. A default moves up if the number before it is larger. */
 export function fillRule({
   answerFrom = 2,
   refuseFrom = Math.max(3, answerFrom + 1),

@@ -13,19 +13,20 @@ import { toolErrorText } from '../tools/tool-error-text.ts';
 import { bindAgentContext, agentContextOf } from './bind-agent-context.ts';
 import { timeLimit, untilAborted } from '../base/until-aborted.ts';
 
-/** The call of a composite tool, inside which others are made. */
+/** The call of a composite tool, inside which other calls are made. */
 export type OuterCall = {
   name: string;
   rules: ToolRules;
   context: ToolContext;
   requestPermit: RequestPermit;
-  /** How long a call may take whose tool has no time limit of its own. */
+  /** Returns the time limit of a call whose tool sets none, in milliseconds. */
   toolMs: (toolName: string) => number;
 };
 
 /**
- * Makes the calls inside a composite tool's call one by one: each is written down, counted, held against the loop guard,
- * limited in time, and fails by itself. The first is the composite tool's own call, which has been counted.
+ * Makes the calls inside a composite tool's call one by one. Each is logged, counted, checked by the loop guard and
+ * limited in
+ * time, and fails by itself. The first is the composite tool's own call, which is counted already.
  */
 export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubCaller {
   const { runContext, sink } = agentContext;
@@ -80,7 +81,7 @@ export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubC
       end({ output: toJson(output, runContext.secrets), ...(isRepeat ? { repeated: true } : {}) });
       return { result: output, ...(isRepeat ? { note: verdict.note } : {}) };
     } catch (error) {
-      // a run that was stopped is no failure of this one call
+      // a stopped run is not a failure of this one call
       if (context.abortSignal?.aborted === true) throw error;
       const message = redact(messageOf(error), runContext.secrets);
       end({ error: message, source: sourceOf(error, 'tool') });
@@ -91,7 +92,7 @@ export function makeSubCalls(agentContext: AgentContext, outer: OuterCall): SubC
   };
 }
 
-/** A call that may be made, or why not. What ends the whole run is thrown. */
+/** Returns a permit, or the reason for a refusal. Throws what ends the whole run. */
 function admitted(requestPermit: () => CallPermit): CallPermit | { refused: unknown } {
   try {
     return requestPermit();
@@ -101,7 +102,7 @@ function admitted(requestPermit: () => CallPermit): CallPermit | { refused: unkn
   }
 }
 
-/** Without the error's name, since the model reads it as a field of the result. */
+/** Returns the message without the error's name, because the model reads it as a field of the result. */
 function messageOf(error: unknown): string {
   return error instanceof Error && hasMessage(error) ? capText(error.message) : toolErrorText(error);
 }

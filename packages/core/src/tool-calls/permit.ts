@@ -1,21 +1,21 @@
 import type { Semaphore } from './semaphore.ts';
 
-/** A place that a tool's call has taken. */
+/** A tool call's permit to run. */
 export type Permit = {
   /**
-   * Leaves the place to others for as long as the work takes, and waits for one again before it gives what has come of
-   * it: an agent that a tool asks needs places for tools of its own, and would wait for ever where those that ask keep
-   * them all.
+   * Releases the permit while `work` is pending, and acquires one again before it returns. An agent that a tool asks
+   * needs permits
+   * for its own tools and would wait for ever if the calls that ask agents kept all permits.
    */
   releaseWhile<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** The call has ended. */
+  /** Releases the permit, because the call has ended. */
   release(): void;
 };
 
-/** Waits for a place. Rejects with the signal's reason when that aborts. */
+/** Waits for a permit. Rejects with the signal's reason if the signal aborts. */
 export async function acquirePermit(semaphore: Semaphore, signal: AbortSignal | undefined): Promise<Permit> {
   let release: (() => void) | undefined = await semaphore.acquire(signal);
-  /** How many agents are at work inside of the call. */
+  /** The number of agents that work inside the call. */
   let inside = 0;
   let left = false;
 
@@ -25,7 +25,7 @@ export async function acquirePermit(semaphore: Semaphore, signal: AbortSignal | 
   }
 
   async function comeBack(): Promise<void> {
-    // a call that was stopped needs no place to end in
+    // a stopped call needs no permit to end
     const again = await semaphore.acquire(signal).catch(() => undefined);
     if (left || inside > 0 || release !== undefined) again?.();
     else release = again;

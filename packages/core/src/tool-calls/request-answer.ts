@@ -1,7 +1,10 @@
 import type { ApprovalAnswer, ClientToolAnswer, RequestAnswer } from '../log/events.ts';
 import { capOutput } from '../tools/cap-output.ts';
 
-/** The answer to an approval as plain JSON, without what does not belong to it, or why it is none. */
+/**
+ * Reads the answer to an approval as plain JSON, without unknown fields. Returns the reason as a string if it is not
+ * an answer.
+ */
 export function readApprovalAnswer(given: unknown): ApprovalAnswer | string {
   return orReason('an input', () => {
     if (typeof given === 'object' && given !== null && 'approve' in given) {
@@ -17,7 +20,7 @@ export function readApprovalAnswer(given: unknown): ApprovalAnswer | string {
   });
 }
 
-/** The same for the call of a client tool. */
+/** Reads the answer to the call of a client tool in the same way. */
 export function readClientToolAnswer(given: unknown): ClientToolAnswer | string {
   return orReason('an output', () => {
     if (typeof given === 'object' && given !== null) {
@@ -32,7 +35,7 @@ export function readClientToolAnswer(given: unknown): ClientToolAnswer | string 
   });
 }
 
-/** An answer as the log keeps it: an output that is too long is cut, as the results of all tools are. */
+/** Returns the answer as the log keeps it: outputs are cut at the limit of all tool results. */
 export function loggedAnswer(answer: RequestAnswer): RequestAnswer {
   return 'output' in answer ? { output: capOutput(answer.output, undefined, 'data') } : answer;
 }
@@ -45,7 +48,7 @@ function orReason<Answer>(what: string, read: () => Answer | string): Answer | s
   }
 }
 
-/** A copy, which later changes do not reach. Throws for what is not JSON. */
+/** Returns a copy that later changes do not reach. Throws if the value is not JSON. */
 function copyOf(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }

@@ -3,28 +3,30 @@ import { loggedAnswer, readApprovalAnswer, readClientToolAnswer } from './reques
 
 type OpenEvent = Extract<RequestEvent, { type: 'request-open' }>;
 
-/** A tool call that does not run before somebody has approved it. */
+/** A tool call that does not run before it is approved. */
 export type ApprovalRequest = Omit<OpenEvent, 'type' | 'requestId' | 'kind' | 'effect'>;
 
-/** A call of a client tool, which the page has to run. */
+/** A call of a client tool, which the page runs. */
 export type ClientToolRequest = Omit<OpenEvent, 'type' | 'requestId' | 'kind' | 'fault'>;
 
-/** What became of an answer. A refused one changes nothing, and its reason says what can be answered. */
+/** Whether an answer was accepted. A refused answer changes nothing, and its reason says what can be answered. */
 export type AnswerReceipt = { accepted: true } | { accepted: false; reason: string };
 
-/** What a run needs from the page before it goes on. */
+/** What a run needs from the page before it continues. */
 export type Requests = {
   /**
-   * Opens a request for an approval and waits for its answer. Rejects with the signal's reason when that aborts, which
-   * also withdraws the request. `agent` is whose request it is, for the log. Without a `requestId`, or where there is
-   * one of that id already, it gets one.
+   * Opens an approval request and waits for its answer. If the signal aborts, rejects with its reason and withdraws
+   * the request.
+   * `agent` is the path of the agent that asks, for the log. Without a `requestId`, or if the id is taken, the
+   * request gets a new
+   * id.
    */
   ask(
     request: ApprovalRequest & { requestId?: string },
     signal: AbortSignal | undefined,
     agent?: string,
   ): Promise<ApprovalAnswer>;
-  /** The same for a call that the page has to run. `onBegin` is called when a page has begun to. */
+  /** Does the same for a call that the page runs. Calls `onBegin` when a page has started to run it. */
   call(
     request: ClientToolRequest,
     signal: AbortSignal | undefined,
@@ -32,28 +34,29 @@ export type Requests = {
     onBegin?: () => void,
   ): Promise<ClientToolAnswer>;
   /**
-   * Notes that the page with this id is about to run the call of a request: one page alone, so that no call runs in two.
-   * `instead` is the id of a page that had begun to, and has gone.
+   * Notes that the page with this id is about to run the call of a request. Only one page may, so that no call runs
+   * twice.
+   * `instead` is the id of a page that had started and is gone.
    */
   begin(requestId: string, page: string, instead?: string): AnswerReceipt;
-  /** Answers an open request. Never throws: what cannot be an answer is refused. */
+  /** Answers an open request. Never throws; an invalid answer is refused. */
   respond(requestId: string, answer: RequestAnswer): AnswerReceipt;
 };
 
-/** A request that waits, and what to do with its answer. */
+/** A pending request, and the callback for its answer. */
 type Open = {
   toolName: string;
   answer(given: RequestAnswer): AnswerReceipt;
   /** Missing for an approval. */
   begin?: ((page: string) => void) | undefined;
-  /** Id of the page that runs its call. */
+  /** Id of the page that runs the call. */
   page?: string;
 };
 
-/** How a request's answer is read: what it is, or why it is none. */
+/** Reads an answer. Returns the reason as a string if it is not one. */
 type Read<Answer> = (given: unknown) => Answer | string;
 
-/** Requests of one run. Each, and each answer that is accepted, is appended to the log. */
+/** Creates the requests of one run. Appends each request and each accepted answer to the log. */
 export function createRequests(
   append: (event: RequestEvent, agent?: string) => void,
   createId: () => string,
@@ -97,7 +100,7 @@ export function createRequests(
       };
       const onAbort = (): void => {
         close('withdrawn');
-        // of a run that has ended, nothing more is written down
+        // nothing is appended after the run has ended
         append({ type: 'request-withdraw', requestId }, agent);
         reject(signal?.reason as Error);
       };
@@ -105,7 +108,7 @@ export function createRequests(
         append({ type: 'request-begin', requestId, page }, agent);
         onBegin?.();
       };
-      // before the event, since whoever hears of it may answer at once
+      // before the event, because a listener may answer at once
       open.set(requestId, {
         toolName,
         answer(given) {
@@ -138,7 +141,7 @@ export function createRequests(
           reason: `Request ${requestId} is for an approval of ${toolName}. Answer it.`,
         };
       }
-      // asked again where the reply was lost
+      // sent again because the reply was lost
       if (before === page) return { accepted: true };
       if (before !== undefined && before !== instead) {
         return { accepted: false, reason: `Another page runs ${toolName} already.` };
@@ -151,7 +154,7 @@ export function createRequests(
   };
 }
 
-/** What a provider runs itself, it runs with the arguments as they are. */
+/** Calls that a provider runs itself run with their arguments unchanged. */
 function readApproval(given: unknown, request: ApprovalRequest): ApprovalAnswer | string {
   const answer = readApprovalAnswer(given);
   if (request.providerExecuted !== true || typeof answer === 'string' || !('input' in answer)) return answer;

@@ -18,7 +18,7 @@ import type { TrackWork } from '../base/track-work.ts';
 /** One call of a run, or of an agent in it. */
 export type StartedCall = { toolCallId: string; agent?: string | undefined };
 
-/** Resolves once the log that says that a call has begun is stored. */
+/** Resolves once the log that contains the start of the call is stored. */
 export type WhenStored = (call: StartedCall) => Promise<void>;
 
 /** A tool call that an agent answers. */
@@ -30,50 +30,50 @@ export type RunContext = {
   readonly models: Models;
   readonly secrets: readonly string[];
   readonly budget: Budget;
-  /** Places for tools to run in. */
+  /** Limits how many tool calls run at the same time. */
   readonly semaphore: Semaphore;
   readonly requests: Requests;
   /** The effects for which a call needs an approval. */
   readonly approvedEffects: readonly ToolEffect[];
   /** How often the same call may be made. */
   readonly loopRules: LoopRules;
-  /** Answers a tool call with an agent. */
+  /** Runs an agent, and returns its answer as the result of the tool call. */
   answer(parent: AgentContext, call: AgentCall): Promise<unknown>;
-  /** Ends the whole run with an error, whichever agent met it. */
+  /** Ends the whole run with an error of any of its agents. */
   fail(error: CuelineError): void;
-  /** Tells whoever hosts the run that a function of the prompt's own is at work. */
+  /** Reports to the host that a function of the prompt is running. */
   readonly track: TrackWork;
-  /** Resolves once it is stored that a call has begun. Missing where nothing is stored. */
+  /** Resolves once the start of a call is stored. Missing if the run is not stored. */
   readonly whenStored: WhenStored | undefined;
-  /** The path of an agent that answers `toolCallId`: no two agents have the same, also where a model uses an id again. */
+  /** Returns the path of the agent that answers `toolCallId`. Paths are unique, also if a model repeats an id. */
   pathOf(parent: string | undefined, toolCallId: string): string;
-  /** The task lists of the run (under the empty path) and of its agents. */
+  /** The task lists of the run (under the empty path) and of its agents, by path. */
   readonly taskLists: Map<string, TaskListDefinition>;
 };
 
-/** The run itself, or one of its agents: whoever talks to the model. */
+/** The context of one agent loop: the run itself or one of its agents. */
 export type AgentContext = {
   readonly runContext: RunContext;
   /** Missing for the run itself. */
   readonly path: string | undefined;
   /** 0 for the run itself. */
   readonly depth: number;
-  /** What the keys of its calls begin with. */
+  /** The prefix of the keys of its calls. */
   readonly callBase: string;
   readonly model: LanguageModel;
-  /** Where its events go. */
+  /** Receives its events. */
   readonly sink: EventSink;
-  /** Leaves the place of a tool's call to others while an agent works inside of it. Missing where there is none. */
+  /** Releases the permit of a tool's call while an agent works inside it. Missing if there is no such call. */
   readonly releaseWhile?: Permit['releaseWhile'];
 };
 
-/** A place for events; those that come after the end are dropped. */
+/** Receives events; drops those that come after the end. */
 export type EventSink = {
   append(body: RunEventBody): void;
   readonly ended: boolean;
 };
 
-/** What the run that writes into `log` shares with its agents. */
+/** Creates what the run that writes into `log` shares with its agents. */
 export function createRunContext(
   log: RunLog,
   models: Models,

@@ -1,10 +1,13 @@
-/** Places of which only so many can be taken at a time. */
+/** A limited number of permits. */
 export type Semaphore = {
-  /** Waits for a place, and resolves with the way to give it back. Rejects with the signal's reason when that aborts. */
+  /**
+   * Waits for a permit. Resolves with a function that releases it. Rejects with the signal's reason if the signal
+   * aborts.
+   */
   acquire(signal: AbortSignal | undefined): Promise<() => void>;
 };
 
-/** As many places as `count` says; whoever waits longest gets the next. */
+/** Creates a semaphore with `count` permits, which are granted in the order of the requests. */
 export function createSemaphore(count: number): Semaphore {
   const waiting: (() => void)[] = [];
   let taken = 0;
@@ -14,7 +17,7 @@ export function createSemaphore(count: number): Semaphore {
     return () => {
       if (given) return;
       given = true;
-      // a place goes from hand to hand, so nobody can come in between
+      // a released permit goes directly to the next in line, so that no later request comes first
       const next = waiting.shift();
       if (next === undefined) taken -= 1;
       else next();

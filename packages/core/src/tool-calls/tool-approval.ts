@@ -5,24 +5,25 @@ import type { StreamTextOptions } from '../prompt/prompt-options.ts';
 type Configuration = NonNullable<StreamTextOptions['toolApproval']>;
 type Status = ToolApprovalStatus | undefined;
 
-/** What `options.toolApproval` says of a call: to ask for an approval, and why, or to run it without one. */
+/** The verdict of `options.toolApproval` on a call: whether to ask for an approval, and why. */
 export type ApprovalVerdict = { asks: boolean; reason?: string | undefined };
 
 type Decide = (toolName: string, toolCallId: string, status: Status) => Status;
 
-/** `options.toolApproval`, with the approvals that it asks for left to the run. */
+/** `options.toolApproval`, with the approvals left to the run. */
 export type ToolApproval = {
-  /** For the AI SDK, which then only decides by itself. */
+  /** The configuration for the AI SDK, which then decides only what needs no approval from a person. */
   configuration: Configuration | undefined;
-  /** What it has said of a call; undefined where it leaves that to the tool and to `options.approval`. */
+  /** The verdict on a call; undefined if it is left to the tool and to `options.approval`. */
   verdictOf(toolCallId: string): ApprovalVerdict | undefined;
-  /** Throws `invalid_options` where it always asks about a tool that has no function. */
+  /** Throws `invalid_options` if the configuration always asks about a tool without a function. */
   check(): void;
 };
 
 /**
- * Where the AI SDK itself asks for an approval, the run ends. So a call that needs one is let through, and asks when it
- * is about to run. What the provider runs is left to the AI SDK.
+ * If the AI SDK itself asked for an approval, the run would end. So a call that needs one is let through, and asks
+ * when it is
+ * about to run. The AI SDK decides about tools that the provider runs.
  */
 export function createToolApproval(given: Configuration | undefined, tools: () => ToolSet): ToolApproval {
   const verdicts = new Map<string, ApprovalVerdict>();
@@ -53,12 +54,12 @@ export function createToolApproval(given: Configuration | undefined, tools: () =
   };
 }
 
-/** True for a tool of the AI SDK's whose calls neither run here nor at the provider. */
+/** True for an AI SDK tool whose calls run neither here nor at the provider. */
 export function hasNoFunction(tool: ToolSet[string]): boolean {
   return tool.execute === undefined && (tool as { isProviderExecuted?: unknown }).isProviderExecuted !== true;
 }
 
-/** Of a call that nothing runs, an approval would be asked in vain: the run would end before the answer. */
+/** Returns the error for an approval of a call that nothing runs: the run would end before the answer. */
 export function noFunctionError(name: string, asks: string): CuelineError {
   return new CuelineError(
     'invalid_options',
@@ -67,7 +68,7 @@ export function noFunctionError(name: string, asks: string): CuelineError {
   );
 }
 
-/** The same configuration, with `decide` asked about everything that it says. */
+/** Returns the same configuration, with `decide` called on each of its verdicts. */
 function withDecision(given: Configuration | undefined, decide: Decide): Configuration | undefined {
   if (given === undefined) return undefined;
   if (typeof given === 'function') {

@@ -28,45 +28,47 @@ import type { AgentContext } from './run-context.ts';
 import { toolErrorText } from '../tools/tool-error-text.ts';
 import { timeLimit, untilAborted, untilSettled } from '../base/until-aborted.ts';
 
-/** How a call's result becomes known to those that wait for the same. */
+/** Passes the result of a call to identical calls that wait for it. */
 type End = { resolve: (output: unknown) => void; reject: (error: unknown) => void };
 
-/** A tool as the guard sees it, whoever defined it. */
+/** A tool as the pipeline sees it, whichever kind it is. */
 export type PipelineTool = {
   name: string;
   rules: ToolRules;
   inputSchema: FlexibleSchema;
-  /** Whether it gives results one after the other. */
+  /** True if the tool yields several outputs. */
   streams: boolean;
   /**
-   * Whether it takes one of the places of `concurrentToolCalls`. An agent does not, whose own calls need them, nor does
-   * a call that waits for the page.
+   * True if the call counts against `concurrentToolCalls`. An agent's does not, because its own calls need permits;
+   * nor does a
+   * call that waits for the page.
    */
   needsPermit: boolean;
-  /** Whether it begins only when `run` says so, because the page runs it. */
+  /** True if the call starts only when `run` calls `begin`, because the page runs it. */
   startsLater?: boolean;
-  /** Whether a call has the time limit of `options.timeout.toolMs`, where the tool has none of its own. */
+  /** True if the limit `options.timeout.toolMs` applies when the tool sets none. */
   limitedByDefault?: boolean;
-  /** What is said where it took longer than `timeoutMs`. */
+  /** The error message if the call takes longer than `timeoutMs`. */
   timeoutMessage?: string;
-  /** What a result becomes before the log and the model get it. */
+  /** Changes a result before the log and the model get it. */
   finish: (output: unknown) => unknown;
-  /** `admit` is asked before each call that it makes inside its own; `begin` says that it begins to work now. */
+  /** `requestPermit` is called before each call inside this one; `begin` reports that the call starts now. */
   run: (args: unknown, context: ToolContext, requestPermit: RequestPermit, begin: () => void) => unknown;
 };
 
 /**
- * Counts a call, and asks the loop guard about it. Throws where it may not be made: what the model reads of it, or what
- * ends the run.
+ * Counts a call and checks it with the loop guard. Throws an error that the model reads or that ends the run if the
+ * call is not
+ * allowed.
  */
 export type RequestPermit = (call: GuardedCall, counted?: boolean) => CallPermit;
 
-/** A call that may be made; `verdict` says whether it is to run, or to be answered with the result of one before. */
+/** Permission for a call. `verdict` says whether it runs or repeats an earlier result. */
 export type CallPermit = Omit<CheckedCall, 'verdict'> & {
   verdict: Extract<LoopVerdict, { kind: 'run' | 'repeat' }>;
 };
 
-/** What the AI SDK gives a tool; a call that is made again brings its key. */
+/** The context that the AI SDK passes to a tool. A call that is made again also has its key. */
 export type CallContext = Omit<ToolContext, 'idempotencyKey'> & { idempotencyKey?: string };
 
 /** Writes what happens to tool calls into the log. */
@@ -79,37 +81,39 @@ export type ToolCallRecorder = {
   toolTimed(toolCallId: string, ms: number): void;
   /** A call was answered with the result of the same call before. */
   toolRepeated(toolCallId: string): void;
-  /** The number of the step that is under way; -1 before the first. */
+  /** The number of the current step; -1 before the first. */
   readonly step: number;
 };
 
-/** Everything that is promised about tool calls, around each of them. */
+/** Everything that holds for every tool call. */
 export type ToolCallPipeline = {
-  /** One call, from the first check to its result. What it throws becomes a tool error that the model reads. */
+  /**
+   * Makes one call, from the first check to its result. Whatever it throws becomes a tool error that the model reads.
+   */
   call(guarded: PipelineTool, given: unknown, context: CallContext): unknown;
-  /** A call that cannot run, because there is no such tool or its arguments do not fit. It counts like any other. */
+  /** Counts a call that cannot run, because the tool does not exist or its arguments do not fit. */
   invalid(toolName: string, input: unknown): void;
-  /** What the model is to be told besides the result of a call. */
+  /** Returns the note that the model reads beside the result of a call. */
   noteOf(toolCallId: string): string | undefined;
-  /** A new step begins, which is about the task of this id, if any: the same call for another task is no repetition. */
+  /** Starts a new step. `taskId` is the current task, if any: the same call for another task is not a repetition. */
   beginStep(taskId: string | undefined): void;
 };
 
 export type ToolCallPipelineOptions = {
   agentContext: AgentContext;
-  /** Where the calls themselves are written down. */
+  /** Logs the calls. */
   recorder: ToolCallRecorder;
-  /** Told of every call that begins to run. */
+  /** Called with every call that starts to run. */
   onStart: (toolName: string) => void;
-  /** How long a call of this tool may take, where the tool does not say so itself, in milliseconds. */
+  /** Returns the time limit of a tool that sets none, in milliseconds. */
   toolMs: (toolName: string) => number;
   /** What `options.toolApproval` says of a call. */
   verdictOf: (toolCallId: string) => ApprovalVerdict | undefined;
-  /** True where an identical call is a repetition whatever has happened since. */
+  /** True if identical calls count as repetitions whatever happens in between. */
   strictLoops: boolean;
 };
 
-/** Limits, the loop guard, approvals, places to run in, time limits, and errors without keys. */
+/** Creates the pipeline: limits, loop guard, approvals, permits, time limits, and errors without keys. */
 export function createToolCallPipeline({
   agentContext,
   recorder,
@@ -145,7 +149,7 @@ export function createToolCallPipeline({
     }
     if (!streams) {
       const output = once(guarded, given, context, admitInside);
-      // a refusal is an answer: who asks again gets the same one
+      // a refusal is an answer: an identical call gets the same one
       settled(output.catch((error: unknown) => (isRefusal(error) ? error.message : Promise.reject(error))));
       return output;
     }
@@ -155,7 +159,7 @@ export function createToolCallPipeline({
     return each(guarded, given, context, admitInside, end);
   }
 
-  /** Counts a call. @throws what ends the run, or what the model is told, where it is one too many */
+  /** Counts a call. Throws what ends the run, or what the model reads, if the call is one too many. */
   function count(): void {
     callsInStep += 1;
     const exceeded = runContext.budget.takeToolCall();
@@ -214,7 +218,7 @@ export function createToolCallPipeline({
             yield (output = redactKeys(guarded.finish(next.value), runContext.secrets));
           }
         } finally {
-          // not awaited: a generator that waits for ever gives no answer to this either
+          // not awaited, because a generator that waits for ever does not answer this either
           work = outputs.return?.();
           if (work !== undefined) runContext.track(work).catch(() => {});
         }
@@ -226,12 +230,12 @@ export function createToolCallPipeline({
       last.reject(safe);
       throw safe;
     } finally {
-      // also where whoever reads the outputs stops doing so
+      // also if the reader of the outputs stops reading
       last.resolve(output);
     }
   }
 
-  /** Waits until a call may run: written down, approved, and with a place to run in. */
+  /** Waits until a call may run: logged, approved, and with a permit. */
   async function enter(
     {
       name,
@@ -249,11 +253,11 @@ export function createToolCallPipeline({
   ): Promise<{
     start: () => unknown;
     signal: AbortSignal | undefined;
-    /** The call is over; its function may still be at work. */
+    /** Ends the call. Its function may still be running. */
     leave: (work: Promise<unknown> | undefined) => void;
   }> {
     const { toolCallId } = context;
-    // what a tool does comes after its call, also in the log
+    // what a tool does comes after its call in the log, too
     await recorder.toolCalled(toolCallId);
     const { args, edited } = await approvedArguments(agentContext, {
       toolName: name,
@@ -305,18 +309,18 @@ export function createToolCallPipeline({
     };
   }
 
-  /** What is stored of a call that may change something says that it has begun before it does. */
+  /** Waits until the log that contains the start of the call is stored, before the call may change something. */
   async function stored(toolCallId: string, signal: AbortSignal | undefined): Promise<void> {
     if (runContext.whenStored === undefined) return;
     await untilAborted(runContext.whenStored({ toolCallId, agent: agentContext.path }), signal);
   }
 
-  /** What a tool writes into its arguments must not change the call that later requests repeat. */
+  /** Returns a copy, because what a tool writes into its arguments must not change the call in later requests. */
   function ownCopy(args: unknown): unknown {
     try {
       return copyPlain(args);
     } catch {
-      // nested too deep, or in a circle
+      // nested too deep, or circular
       return args;
     }
   }
@@ -326,7 +330,7 @@ export function createToolCallPipeline({
     throw error;
   }
 
-  /** The model is told what a tool throws: our own errors by their words alone, and no error by a key. */
+  /** Returns an error for the model: the message alone of our own errors, and never a key. */
   function withoutSecrets(error: unknown): unknown {
     const source = sourceOf(error, 'tool');
     if (CuelineError.isInstance(error))
@@ -341,7 +345,8 @@ export function createToolCallPipeline({
       callsInStep += 1;
       const exceeded = runContext.budget.takeToolCall();
       if (exceeded !== undefined) return runContext.fail(exceeded);
-      // under a name that no tool has, since the same call is another once it can run; it gets nowhere, as one that reads
+      // under a name that no tool has, because the same call is a different one once it can run; it counts as a read,
+      // which is no progress
       const rule = runContext.loopRules.general;
       const { verdict } = loops.check({ toolName: `invalid ${toolName}`, input, effect: 'read', rule });
       if (verdict.kind !== 'end') return;
@@ -356,7 +361,7 @@ export function createToolCallPipeline({
     },
     noteOf: (toolCallId) => notes.get(toolCallId),
     beginStep(taskId) {
-      // a tool of the new task may be another under the same name, and its window hides the results of the old one
+      // the new task may have a different tool of the same name, and its window hides the results of the old one
       if (taskId !== currentTask) loops = createLoopGuard(strictLoops);
       currentTask = taskId;
       callsInStep = 0;
@@ -365,7 +370,7 @@ export function createToolCallPipeline({
   };
 }
 
-/** Whether the AI SDK tells the model exactly this text of an error. */
+/** True if the AI SDK sends the model exactly this text of an error. */
 function isReadAs(error: unknown, text: string): boolean {
   try {
     return getErrorMessage(error) === text;
@@ -374,13 +379,16 @@ function isReadAs(error: unknown, text: string): boolean {
   }
 }
 
-/** A tool that is ended may say so first, in its own words: what counts is why it was. */
+/**
+ * Waits for a tool that is being aborted, so that it can fail first. The reason of the abort counts, not the tool's
+ * own error.
+ */
 async function untilToolEnds<Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   try {
     return await untilAborted(work, signal);
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;
-    // of an error that was written for people and models, the message is all
+    // an error that was written for people and models needs no name before its message
     if (!CuelineError.isInstance(error)) reportInDevelopment(error);
     throw error;
   }

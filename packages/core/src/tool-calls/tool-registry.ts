@@ -19,22 +19,23 @@ import { makeSubCalls } from './make-sub-calls.ts';
 import { ownModelOutput } from '../tools/model-output.ts';
 import { hasNoFunction, noFunctionError } from './tool-approval.ts';
 
-/** The tools of one speaker, as the AI SDK takes them. */
+/** The tools of one agent loop, as AI SDK tools. */
 export type ToolRegistry = {
-  /** One object for the whole run: the AI SDK keeps a reference to it and filters it anew at every step. */
+  /** One object for the whole run, because the AI SDK keeps a reference to it and filters it at every step. */
   readonly tools: ToolSet;
   /**
-   * Makes `tools` hold what is defined now. Called between two steps, so that no call loses its tool. `taskId` is the
-   * task that the next step is about, if any: the same call for another task is no repetition.
+   * Replaces `tools` by the current definitions. Called between two steps, so that no call loses its tool. `taskId`
+   * is the task
+   * of the next step, if any: the same call for another task is not a repetition.
    */
   update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void;
-  /** The tool of this name, where it says that it only reads. */
+  /** Returns the tool of this name if it only reads. */
   readingTool(toolName: string): ToolSet[string] | undefined;
-  /** Counts a call that cannot run, because there is no such tool or its arguments do not fit. */
+  /** Counts a call that cannot run, because the tool does not exist or its arguments do not fit. */
   invalid(toolName: string, input: unknown): void;
 };
 
-/** Tools out of definitions, each with the guard around its calls, and with results that are whole and small enough. */
+/** Creates AI SDK tools from definitions. The pipeline surrounds each call, and results are complete and capped. */
 export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegistry {
   const { agentContext } = options;
   const guard = createToolCallPipeline(options);
@@ -59,7 +60,7 @@ export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegist
       ...(rules.providerOptions === undefined ? {} : { providerOptions: rules.providerOptions }),
       execute: (args: unknown, context: CallContext) => guard.call(guarded, args, context),
       toModelOutput: ({ toolCallId, output }) =>
-        // what comes from a page is data, also where it looks like a list of parts
+        // a value from a page is data, also if it looks like a list of parts
         withNote(isClient ? toDataOutput(output) : toModelOutput(output), guard.noteOf(toolCallId)),
     }) as ToolSet[string];
   }
@@ -114,7 +115,7 @@ export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegist
     }
   }
 
-  /** A tool of the AI SDK's: its own conversions stay, and what it does is guarded like the rest. */
+  /** Wraps an AI SDK tool. Its own conversions stay, and its calls go through the pipeline. */
   function guardReady(name: string, ready: ToolSet[string]): ToolSet[string] {
     const { execute, toModelOutput: own, needsApproval } = ready;
     if (execute === undefined) {
@@ -123,7 +124,7 @@ export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegist
       }
       return ready;
     }
-    // a tool that was not typed may have none, which the AI SDK takes for no arguments
+    // an untyped tool may have no schema, which the AI SDK takes for no arguments
     const given = ready.inputSchema as ToolSchema | undefined;
     const inputSchema = given === undefined ? asSchema(given) : toSchema(name, given);
     const run = (args: unknown, context: ToolContext): unknown => execute(args as never, context as never);
@@ -135,7 +136,7 @@ export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegist
       limitedByDefault: true,
       finish(output: unknown) {
         throwReported(output);
-        // a tool that tells the model of its results in its own way needs them whole
+        // a tool with its own conversion for the model needs the complete result
         return own === undefined ? capOutput(output, name) : output;
       },
       streams: isStreaming(execute),
@@ -152,7 +153,7 @@ export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegist
     return {
       ...ready,
       inputSchema,
-      // the AI SDK would end the run, or break off an agent; the run itself asks, and goes on
+      // the AI SDK would end the run or abort an agent; the run asks itself and continues
       needsApproval: false,
       execute: (args: unknown, context: CallContext) =>
         guard.call(
@@ -197,16 +198,16 @@ export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegist
   };
 }
 
-/** Whether an MCP server says of its tool that it changes nothing. */
+/** True if an MCP server declares its tool as read-only. */
 function isReadOnly({ metadata }: ToolSet[string]): boolean {
   const annotations = metadata?.['annotations'];
   return isRecord(annotations) && annotations['readOnlyHint'] === true;
 }
 
-/** Throws the error that a tool of an MCP server reports as its result, in the tool's words. */
+/** Throws the error that a tool of an MCP server reports as its result, with the tool's text. */
 function throwReported(output: unknown): void {
   if (!isRecord(output) || output['isError'] !== true || !Array.isArray(output['content'])) return;
-  // an error is a text: of what else stands there, the model learns that it did
+  // an error is a text; the model only reads that there was other content
   const words = output['content'].map((part: { type?: unknown; text?: unknown } | null) =>
     typeof part?.text === 'string' ? part.text : `[${String(part?.type)}]`,
   );
@@ -214,7 +215,7 @@ function throwReported(output: unknown): void {
   throw toModelError(text, undefined, 'tool');
 }
 
-/** A result with what the model is told besides. */
+/** Adds the note to a result. */
 function withNote(output: ToolResultOutput, note: string | undefined): ToolResultOutput {
   if (note === undefined) return output;
   const value =
