@@ -22,38 +22,42 @@ import { createToolRegistry } from '../tool-calls/tool-registry.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';
 import type { UnfinishedCall } from '../log/unfinished-step.ts';
 
-/** What somebody who talks to the model has to say. */
+/** What an agent loop needs. */
 export type AgentLoopOptions = {
   prompt: Prompt;
   messages: ModelMessage[];
   options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'loopGuard' | 'tools'>;
   abortSignal: AbortSignal;
-  /** What the answer must be, for an agent. */
+  /** The schema of an agent's answer. */
   responseSchema?: ToolSchema;
-  /** What a session or an agent call adds. */
+  /** The loop policy of a session or an agent call. */
   policy?: LoopPolicy | undefined;
-  /** Calls that the last of `messages` has left open. */
+  /** Calls that the last of `messages` leaves open. */
   unfinishedCalls?: readonly UnfinishedCall[] | undefined;
   aroundPrepareStep?: StreamContext['aroundPrepareStep'];
   onEnd: (ending: Ending) => void;
 };
 
-/** A conversation that has begun. Reading `result` makes it go. */
+/** A running agent loop. Reading `result` drives it. */
 export type AgentLoop = {
   result: StreamTextResult<ToolSet, UserContext, OutputInterface>;
   recorder: Recorder;
-  /** The checked answer, where there is a response schema. */
+  /** The check of the answer, if there is a response schema. */
   response: ResponseCheck | undefined;
-  /** What the last step was compiled from: the prompt's definitions, with the task's laid over them. */
+  /**
+   * Returns what the last step was compiled from: the prompt's definitions, with those of the task laid over them.
+   */
   definitions(): Definitions;
 };
 
-/** What the AI SDK warns of is in the log. In a page it would also be on the console, unless the page wants it there. */
+/**
+ * The log contains the AI SDK's warnings. In a page they would also be on the console, unless the page asks for that.
+ */
 function keepConsoleQuiet(): void {
   if (isBrowser()) globalThis.AI_SDK_LOG_WARNINGS ??= false;
 }
 
-/** Begins a conversation with the model: the run's own, or an agent's. The only place that calls `streamText`. */
+/** Starts an agent loop, the run's own or an agent's. The only function that calls `streamText`. */
 export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoopOptions): AgentLoop {
   keepConsoleQuiet();
   const { runContext, sink } = agentContext;
@@ -61,7 +65,7 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
   const { timeout, maxRetries, ...options } = loopOptions.options;
   const timeouts = readTimeouts(timeout);
   const { taskList } = prompt.definitions;
-  // before its first events, since whoever hears of a task may edit it at once
+  // before the first events, because a listener may edit a task at once
   if (taskList !== undefined) runContext.taskLists.set(agentContext.path ?? '', taskList);
   const tasks = taskList === undefined ? undefined : createTaskProgress(prompt, taskList, sink);
   const response = responseSchema === undefined ? undefined : createResponseCheck(responseSchema);
@@ -129,7 +133,7 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
       ),
       ...(response === undefined ? {} : { output: response.output }),
       ...timeouts.sdk,
-      // the model tries again by itself
+      // the wrapped model retries by itself
       maxRetries: 0,
       experimental_download: options.experimental_download ?? guardedDownload(),
       model: modelCalls.wrap(agentContext.model),
@@ -140,7 +144,7 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
   return { result, recorder, response, definitions: () => layered(prompt.definitions, tasks?.layer) };
 }
 
-/** Settings that the AI SDK refuses are a mistake of the caller like any other. */
+/** Throws settings that the AI SDK refuses as a caller's mistake like any other. */
 function withNamedErrors<Value>(start: () => Value): Value {
   try {
     return start();

@@ -6,20 +6,20 @@ import type { StreamTextOptions } from '../prompt/prompt-options.ts';
 
 type Options = Pick<StreamTextOptions, 'prepareStep' | 'onStepStart' | 'experimental_toolCallers'>;
 
-/** Messages that a model has been sent, and what they were converted to. */
+/** Messages that a model has been sent, and their converted form. */
 type ConvertedMessages = {
   model: LanguageModelObject;
   messages: readonly ModelMessage[];
   converted: readonly LanguageModelV4Message[];
-  /** True where somebody on the way to the provider has written into what was new in it. The rest is not looked at. */
+  /** True if some code on the way to the provider has changed the new part. The rest is not checked. */
   writtenInto(): boolean;
 };
 
-/** What a step sends. */
+/** What one step sends. */
 type Step = Pick<ConvertedMessages, 'model' | 'messages'> & {
-  /** The beginning of it that is converted already. */
+  /** The beginning of the messages, which is converted already. */
   earlier: ConvertedMessages | undefined;
-  /** What the AI SDK is given for it: a list of our own, which it hands on to tools and callbacks. */
+  /** The list that the AI SDK is given, and which it passes on to tools and callbacks. */
   given: ModelMessage[];
 };
 
@@ -31,15 +31,18 @@ const placeholder: ModelMessage = {
 };
 
 /**
- * Options with which the AI SDK converts each message once. By itself it converts the whole conversation into the
- * provider's form at every step, and downloads the files in it anew, which is most of what a late step costs.
+ * Returns options with which the AI SDK converts each message once. By itself it converts the whole conversation into
+ * the
+ * provider's form at every step and downloads its files again, which is most of what a late step costs.
  *
- * Where a step goes on from the one before, the AI SDK is given a placeholder and the messages that are new. It converts
- * them between `prepareStep` and `onStepStart`, when nobody else looks; then the earlier messages are put in the place of
- * the placeholder, in the list of messages and in the prompt. All other steps are left as they are.
+ * If a step continues the one before, the AI SDK gets a placeholder and the new messages. It converts them between
+ * `prepareStep`
+ * and `onStepStart`, when no other code reads them; then the earlier messages replace the placeholder, in the list of
+ * messages and
+ * in the prompt. All other steps stay unchanged.
  */
 export function convertOnce<Given extends Options>(options: Given): Given {
-  // these add messages of their own, by what they find in the earlier ones
+  // these add messages of their own, depending on the earlier ones
   if (options.experimental_toolCallers !== undefined) return options;
   let sent: ConvertedMessages | undefined;
   let step: Step | undefined;
@@ -49,7 +52,7 @@ export function convertOnce<Given extends Options>(options: Given): Given {
     const prepared = await options.prepareStep?.(place);
     const model = (prepared?.model ?? place.model) as LanguageModelObject;
     step = undefined;
-    // whoever writes into prompts, as they are made anew at every step, needs them to be just that
+    // code that changes prompts relies on getting a new one at every step
     off ||= sent?.writtenInto() === true;
     if (off || model.specificationVersion !== 'v4') return prepared;
     const messages = [...(prepared?.messages ?? place.messages)];
@@ -70,20 +73,23 @@ export function convertOnce<Given extends Options>(options: Given): Given {
   return { ...options, prepareStep, onStepStart };
 }
 
-/** True where `earlier` come first, and no tool's results come next: the AI SDK joins them to results just before them. */
+/**
+ * True if `earlier` is the beginning of the messages and no tool results follow: the AI SDK merges those into results
+ * before them.
+ */
 function isContinuation(messages: readonly ModelMessage[], earlier: readonly ModelMessage[]): boolean {
   if (messages[earlier.length]?.role === 'tool') return false;
   // messages are never changed in place, so the same object is the same message
   return earlier.every((message, index) => message === messages[index]);
 }
 
-/** Puts the earlier messages in their place. Gives what was sent, where the AI SDK lets us see it. */
+/** Puts the earlier messages in place of the placeholder. Returns what was sent, if the AI SDK shows it. */
 function complete(
   step: Step,
   event: { messages: unknown; instructions?: unknown },
 ): ConvertedMessages | undefined {
   const { model, messages, earlier, given } = step;
-  // not among the event's types, since it is meant for telemetry
+  // not among the event's types, because it is meant for telemetry
   const { promptMessages: prompt } = event as { promptMessages?: LanguageModelV4Prompt };
   if (earlier !== undefined) {
     replace(given, 0, 1, messages.slice(0, earlier.messages.length));
@@ -93,7 +99,7 @@ function complete(
   const before = earlier?.converted ?? [];
   const start = [event.instructions ?? []].flat().length + before.length;
   const added = prompt.slice(start);
-  // made of roles and parts like messages, of which it looks at nothing else
+  // made of roles and parts like messages, and nothing else of it is read
   const { copies, commit } = copyOnWriteMessages(added);
   return {
     model,
@@ -103,7 +109,7 @@ function complete(
   };
 }
 
-/** The same model, for an AI SDK that would give it another prompt than the one that it shows to `onStepStart`. */
+/** Wraps the model for an AI SDK that would send it another prompt than the one it shows to `onStepStart`. */
 function completing(model: LanguageModelV4, converted: readonly LanguageModelV4Message[]): LanguageModelV4 {
   return {
     specificationVersion: model.specificationVersion,
@@ -131,7 +137,7 @@ function completePrompt(prompt: LanguageModelV4Prompt, converted: readonly Langu
   );
 }
 
-/** As `splice`, for more items than a call takes arguments. */
+/** Does the same as `splice`, for more items than a call takes arguments. */
 function replace<Item>(list: Item[], start: number, count: number, items: readonly Item[]): void {
   const rest = list.splice(start).slice(count);
   for (const item of items) list.push(item);

@@ -7,9 +7,11 @@ import type { UnfinishedCall } from '../log/unfinished-step.ts';
 type ResultPart = Extract<ToolModelMessage['content'][number], { type: 'tool-result' }>;
 
 /**
- * Makes the calls that the step before a retry has left open, and puts what comes of them into `messages`, where each has
- * an error until then. Only a tool that is known to read is called: the log may come from a link, and a call in it that
- * changes something is the model's to make again.
+ * Makes the calls that the step before a retry has left open, and replaces their errors in `messages` by the results.
+ * Only
+ * calls a tool that is known to read: the log may come from a link, and a call in it that changes something is for
+ * the model to
+ * make again.
  */
 export async function finishStep(
   calls: readonly UnfinishedCall[],
@@ -53,7 +55,7 @@ export async function finishStep(
   );
 }
 
-/** The results that the model reads for the calls of the step before. */
+/** Returns the results that the model reads for the calls of the step before. */
 function resultsOf(messages: readonly ModelMessage[]): Map<string, ResultPart> {
   const results = new Map<string, ResultPart>();
   for (const { role, content } of messages) {

@@ -1,7 +1,7 @@
 import type { ModelMessage, StepResult, ToolSet } from 'ai';
 import { isPlaceholder } from './provider-approvals.ts';
 
-/** Where a step stands in its run, as the AI SDK says it. */
+/** The position of a step in its run, as the AI SDK reports it. */
 export type StepPosition = {
   steps: readonly StepResult<ToolSet, never>[];
   initialMessages: readonly ModelMessage[];
@@ -9,18 +9,21 @@ export type StepPosition = {
 };
 
 /**
- * The whole conversation of a run, whatever was sent of it. The AI SDK carries a step's own messages over to the steps
- * after it; what a hook or a task list sends is for one step, so the rest has to be kept elsewhere.
+ * The whole conversation of a run, whatever was sent of it. The AI SDK carries a step's own messages over to the
+ * steps
+ * after it. What a hook or a task list sends is for one step only, so the history keeps the rest.
  */
 export type History = {
-  /** Takes in what has been said since the step before; `answers` are those to the approvals that it asked for. */
+  /** Adds what was said since the step before; `answers` are those to the approvals that it asked for. */
   advance(step: StepPosition, answers?: ModelMessage): readonly ModelMessage[];
   readonly messages: readonly ModelMessage[];
   /** Number of messages that the run began with. */
   readonly opening: number;
-  /** Number of messages, at the end, that the model has been told since its last step, answers to approvals among them. */
+  /**
+   * Number of messages at the end that the model has received since its last step, including answers to approvals.
+   */
   readonly steered: number;
-  /** Puts other messages in the place of all of them. */
+  /** Replaces all messages. */
   replace(messages: readonly ModelMessage[]): void;
 };
 

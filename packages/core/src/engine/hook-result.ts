@@ -3,7 +3,7 @@ import type { HookResult } from '../prompt/hook.ts';
 import { suggestion } from '../base/check-names.ts';
 import { isRecord, quoted } from '../base/part-error.ts';
 
-/** What a hook may change. The compiler holds the list against the AI SDK's own. */
+/** What a hook may change. The compiler compares the list with the AI SDK's own. */
 const names: Record<keyof HookResult, true> = {
   activeTools: true,
   experimental_sandbox: true,
@@ -29,7 +29,7 @@ const names: Record<keyof HookResult, true> = {
 const known = Object.keys(names);
 const roles: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'tool']);
 
-/** What must be true of a field, and how it is written. */
+/** For each field, its check and how to write it. */
 const forms: Readonly<
   Record<string, { fits: (value: unknown) => boolean; write: (value: unknown) => string }>
 > = {
@@ -53,8 +53,8 @@ const forms: Readonly<
 };
 
 /**
- * What a hook has returned, without what it leaves out, as null too. A name that nobody knows is a warning.
- * @throws CuelineError `script_error` for what has another form than the step needs
+ * Returns a hook's result without undefined and null fields. An unknown name is a warning.
+ * @throws CuelineError `script_error` if a field has the wrong form
  */
 export function readHookResult(result: unknown, warn: (message: string) => void): HookResult {
   if (result === undefined || result === null) return {};
@@ -91,7 +91,7 @@ function isSystemMessage(value: unknown): boolean {
   return isRecord(value) && value['role'] === 'system' && typeof value['content'] === 'string';
 }
 
-/** By its outline: what stands in the parts, the AI SDK checks. */
+/** Checks the outline only; the AI SDK checks the parts. */
 function isMessage(value: unknown): boolean {
   if (!isRecord(value) || !roles.has(value['role'])) return false;
   const { role, content } = value;

@@ -7,13 +7,13 @@ import { dataVariable, textVariable } from '../prompt/variables.ts';
 import { readHookResult } from './hook-result.ts';
 import { copyOnWriteMessages } from '../messages/copy-on-write-messages.ts';
 
-/** What a step sends, on its way through the hooks. */
+/** What a step sends, while the hooks change it. */
 export type HookedStep = {
   messages: readonly ModelMessage[];
   /** True once a hook has replaced the messages. */
   replaced: boolean;
   activeTools: readonly string[];
-  /** What stands in the place of the compiled system prompt; undefined while nothing does. */
+  /** The replacement of the compiled system prompt, if there is one. */
   system: Instructions | undefined;
   model: string | LanguageModel | undefined;
   /** Call settings, tool choice, provider options. */
@@ -22,17 +22,17 @@ export type HookedStep = {
 
 export type HookEnvironment = {
   step: Pick<HookStep, 'model' | 'steps' | 'stepNumber'>;
-  /** Where a variable stands, or would: among the task's, or the run's own. */
+  /** Returns the map that contains the variable, or would: the task's or the run's own. */
   variablesWith: (name: string) => Map<string, Variable>;
-  /** The variables as they stand, those of a task included. */
+  /** Returns the current variables, including those of the task. */
   visible: () => ReadonlyMap<string, Variable>;
-  /** The system prompt, compiled anew as variables change. */
+  /** Compiles the system prompt again after variables have changed. */
   compile: () => Instructions | undefined;
   toolNames: readonly string[];
   warn: (message: string) => void;
 };
 
-/** Calls the hooks in their order; each sees what the ones before have returned. */
+/** Calls the hooks in order. Each sees the results of the ones before. */
 export async function runHooks(
   hooks: readonly Hook[],
   messages: readonly ModelMessage[],
@@ -48,7 +48,7 @@ export async function runHooks(
     model: undefined,
     settings: {},
   };
-  // a hook that is defined by another one is asked from the next step on
+  // a hook that another hook defines is called from the next step on
   for (const hook of hooks.slice()) {
     const lent = copyOnWriteMessages(sent.messages);
     const result = await call(hook, {
@@ -107,7 +107,7 @@ function toHookVariables(variables: ReadonlyMap<string, Variable>): Record<strin
   );
 }
 
-/** What a hook read and gives back unchanged stays the variable that it was, so that nothing is logged twice. */
+/** Keeps the variables that a hook returns unchanged, so that the log does not repeat them. */
 function setVariables(
   { variablesWith, visible }: HookEnvironment,
   given: Record<string, HookVariable> | undefined,

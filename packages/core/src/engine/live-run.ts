@@ -3,38 +3,43 @@ import type { RunState } from '../log/state.ts';
 import type { EditReply, TaskEdit } from '../tasks/task.ts';
 import type { RunContext } from '../tool-calls/run-context.ts';
 
-/** The live view of one run. Looking at it makes the run go; a run whose `result` is read goes anyway. */
+/** The live view of one run. Reading it drives the run; reading `result` does so, too. */
 export type LiveRun = {
   readonly id: string;
-  /** The state after everything that has happened so far. */
+  /** The state after all events so far. */
   readonly state: RunState;
-  /** Calls `listener` with the state at most once a frame, and once after the end. Returns the way to unsubscribe. */
+  /**
+   * Calls `listener` with the state at most once a frame, and once after the end. Returns a function that
+   * unsubscribes.
+   */
   subscribe(listener: (state: RunState) => void): () => void;
-  /** Calls `listener` with every event, at once. Returns the way to stop. */
+  /** Calls `listener` with every event, at once. Returns a function that unsubscribes. */
   listen(listener: (event: RunEvent) => void): () => void;
-  /** The events after `seq` (default: all), past and to come; ends after `run-end`. */
+  /** Returns the events after `seq` (default: all), past and future; ends after `run-end`. */
   events(afterSeq?: number): AsyncIterable<RunEvent>;
-  /** Every event so far. */
+  /** Returns every event so far. */
   log(): readonly RunEvent[];
   /**
-   * Changes the run's task list, or with `agent` (a path) the one of an agent; the model sees it at its next step. An
-   * edit that makes no sense is refused with a reason, and changes nothing.
+   * Changes the run's task list, or with `agent` (a path) that of an agent. The model sees it at its next step. An
+   * impossible edit
+   * is refused with a reason and changes nothing.
    */
   edit(edit: TaskEdit, agent?: string): EditReply;
-  /** Answers an open request of `state.requests`. An answer that is none, or comes too late, is refused with a reason. */
+  /** Answers an open request of `state.requests`. An invalid or late answer is refused with a reason. */
   respond(requestId: string, answer: RequestAnswer): EditReply;
   /**
-   * Says that the page with the id `page` is about to run the call of a client tool. Refused where another page has
-   * begun to, unless that page is `instead`, which has gone.
+   * Reports that the page with the id `page` is about to run the call of a client tool. Refused if another page has
+   * started to,
+   * unless that page is `instead`, which is gone.
    */
   begin(requestId: string, page: string, instead?: string): EditReply;
-  /** Ends the run as `stopped`, and aborts the model call and the tools that are under way. */
+  /** Ends the run as `stopped`, and aborts the current model call and tools. */
   stop(): void;
-  /** The state after the end, whatever the end was. Never rejects. */
+  /** The state after the end, whatever the outcome. Never rejects. */
   readonly finished: Promise<RunState>;
 };
 
-/** A live view of a run. `drive` is called once, when somebody first wants to see how the run goes on. */
+/** Creates the live view of a run. Calls `drive` once, when something first reads the run. */
 export function createLiveRun(
   id: string,
   runContext: RunContext,

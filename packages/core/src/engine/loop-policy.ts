@@ -6,69 +6,73 @@ import type { Ending } from './recorder.ts';
 import type { ModelCallPolicy } from '../provider/model-calls.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';
 
-/** What a session or an agent call adds to its prompt, made anew for every start. */
+/** What a session or an agent call adds to its prompt, created anew for every start. */
 export type LoopPolicySetup = {
-  /** What the run's own options lie over. Its messages come before theirs, and its limits hold where theirs name none. */
+  /**
+   * Options below the run's own. Their messages come before the run's, and their limits apply if the run sets none.
+   */
   options: Omit<PromptOptions, 'plugins' | 'abortSignal'>;
-  /** Makes definitions after the prompt function has made its own. */
+  /** Makes definitions after the prompt function. */
   define?: (prompt: Prompt) => void | Promise<void>;
-  /** True where the answer is JSON, which `state.object` shows as it arrives. */
+  /** True if the answer is JSON, which `state.object` shows as it arrives. */
   structured?: boolean;
   policy: (stage: LoopPolicyContext) => LoopPolicy;
 };
 
-/** Where a conversation takes place. */
+/** The loop that a policy is for. */
 export type LoopPolicyContext = {
   agentContext: AgentContext;
-  /** The messages that it begins with. */
+  /** The first messages. */
   messages: readonly ModelMessage[];
 };
 
 /** A step that is about to be sent. */
 export type PolicyStep = {
   stepNumber: number;
-  /** Everything that has been said. */
+  /** The whole conversation. */
   messages: readonly ModelMessage[];
-  /** How many of them, at the end, the model has been told between the step before and this one. */
+  /** How many of the last messages the model has received between the step before and this one. */
   steered: number;
-  /** True where one of those has answers to the approvals that the provider has asked for in the step before. */
+  /** True if one of those contains answers to approvals that the provider asked for in the step before. */
   hasApprovalAnswers: boolean;
-  /** The compiled system prompt. */
+  /** Returns the compiled system prompt. */
   instructions(): Instructions | undefined;
-  /** The tools that it may call. */
+  /** The tools that the model may call. */
   readonly tools: ToolSet;
 };
 
-/** What the model is told. `corrects`: the step before cannot be used, and later turns need not hear of it. */
+/** A message to the model. `corrects`: the step before cannot be used, and later turns leave it out. */
 export type Feedback = string | { text: string; corrects: boolean };
 
 /**
- * How a conversation is conducted: what each step sends, what the model is told after it, when it is over and what has
- * come of it. The engine asks; a conduct never calls the model itself.
+ * How an agent loop is run: what each step sends, what the model is told after it, when the loop is over, and its
+ * result. The
+ * engine asks; a policy never calls the model itself.
  */
 export type LoopPolicy = ModelCallPolicy & {
-  /** Whose words those to the model are. */
+  /** The `cause` of the policy's messages to the model in the log. */
   readonly cause: 'session' | 'call';
-  /** `messages` take the place of everything that has been said, for later steps too. */
+  /** Called before each step. `messages` replace the whole conversation, for later steps too. */
   beforeStep?(
     step: PolicyStep,
   ): Promise<{ messages?: readonly ModelMessage[]; toolChoice?: 'none' } | undefined>;
-  /** Told of each step, its tools included. What it returns is told to the model, and a next step follows. */
+  /** Called after each step, with its tools. The model reads the returned feedback, and another step follows. */
   afterStep?(step: StepResult<ToolSet, UserContext>): Feedback | undefined | Promise<Feedback | undefined>;
   /**
-   * Told, in place of `afterStep`, of a step in which the provider asks for approvals; the next step has the answers. False
-   * where no step may follow, and nothing is asked for.
+   * Called instead of `afterStep` if the provider asks for approvals in the step; the next step contains the answers.
+   * False if no
+   * step may follow, and then nobody is asked.
    */
   paused?(step: StepResult<ToolSet, UserContext>): boolean | Promise<boolean>;
-  /** True where no step may follow. Asked after `afterStep` and `paused`. */
+  /** True if no step may follow. Called after `afterStep` and `paused`. */
   done?(): boolean;
-  /** What has come of it, once no step follows. `waiting`: somebody has to answer before it can go on. */
+  /** The result, once no step follows. `waiting`: the loop needs an answer before it can continue. */
   result?(): { error?: CuelineError; output?: unknown; waiting?: true } | undefined;
-  /** Told how it ended, once. */
+  /** Called once, with the end. */
   ended?(ending: Ending): void;
 };
 
-/** What a session or an agent call adds to one start of its definition. */
+/** Returns what a session or an agent call adds to one start of its definition. */
 export function policySetupOf<Input>(
   { policySetup }: { policySetup?: ((input: Input) => Promise<object>) | undefined },
   input: Input,

@@ -4,7 +4,7 @@ import type { LanguageModelObject } from '../models/settings.ts';
 
 type ModelName = Pick<LanguageModelObject, 'provider' | 'modelId'>;
 
-/** Models that are no more than their names: of a text, `provider:model`, nothing is looked up or loaded. */
+/** Returns models that have only their names: a text `provider:model` is neither looked up nor loaded. */
 export function namedModels(models: Models): Models {
   return {
     ...models,
@@ -21,7 +21,7 @@ function named({ provider, modelId }: ModelName): LanguageModelObject {
   const refuse = (): never => {
     throw new CuelineError('aborted', 'A dry run calls no model.');
   };
-  // with every URL supported, the AI SDK downloads none
+  // if every URL is supported, the AI SDK downloads none
   const supportedUrls = { '*/*': [/^/] };
   return {
     specificationVersion: 'v4',

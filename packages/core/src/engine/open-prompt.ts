@@ -9,23 +9,23 @@ import { defineTool } from '../prompt/define-tool.ts';
 import type { NamedTool } from '../tools/tool.ts';
 import { usePlugin } from '../prompt/use-plugin.ts';
 
-/** A prompt that has said what it has to say before the run begins, and the messages that it begins with. */
+/** A prompt with all definitions that are made before the run, and its first messages. */
 export type OpenedPrompt = { prompt: Prompt; messages: ModelMessage[] };
 
-/** What to open a prompt with. */
+/** What a prompt is opened with. */
 export type OpenPromptOptions = {
   plugins: readonly Plugin[];
   /** Tools that the definition declares. */
   declared?: readonly NamedTool[] | undefined;
   /** The prompt function. */
   define: (prompt: Prompt) => void | Promise<void>;
-  /** Ready-made tools of the caller's. */
+  /** Ready-made tools from the caller. */
   tools: ToolSet | undefined;
   /** The caller's messages, which follow the prompt's own. */
   messages?: readonly ModelMessage[] | undefined;
 };
 
-/** Lets plugins and the prompt function make their definitions. @throws CuelineError `invalid_definition` */
+/** Calls plugins and the prompt function, which make their definitions. @throws CuelineError `invalid_definition` */
 export async function openPrompt(opening: OpenPromptOptions): Promise<OpenedPrompt> {
   const prompt = new Prompt();
   for (const plugin of opening.plugins) await usePlugin(prompt, plugin);
@@ -52,7 +52,7 @@ function checkTools(tools: unknown = {}): void {
   );
 }
 
-/** @throws CuelineError `invalid_definition` where there is nothing to answer, or a call that must be answered first */
+/** @throws CuelineError `invalid_definition` if there is nothing to answer, or a call that must be answered first */
 export function checkMessages(messages: readonly ModelMessage[]): void {
   if (messages.length > 0) return checkAnswered(messages);
   throw new CuelineError(

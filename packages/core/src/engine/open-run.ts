@@ -18,35 +18,37 @@ import { joinInstructions } from './stream-options.ts';
 import { readApproval } from '../tool-calls/approve.ts';
 import { toModelMessages } from '../messages/ui-messages.ts';
 
-/** What a run is of. */
+/** What a run needs from its definition. */
 export type RunDefinition<Input> = Pick<
   PromptDefinition<Input>,
   'name' | 'run' | 'model' | 'plugins' | 'output' | 'tools' | 'policySetup'
 >;
 
-/** A run that is ready to begin: its prompt has said what it has to say, and its options have been checked. */
+/** A run that is ready to start: its prompt has made its definitions, and its options are checked. */
 export type OpenedRun = {
   prompt: OpenedPrompt['prompt'];
-  /** All that the first step sends. */
+  /** The messages of the first step. */
   messages: ModelMessage[];
-  /** Those of the prompt and of the options, without the earlier turns. */
+  /** The messages of the prompt and of the options, without the earlier turns. */
   promptMessages: ModelMessage[];
   turns: readonly UIMessage[];
   limits: Limits;
   approvedEffects: readonly ToolEffect[];
   loopRules: LoopRules;
-  /** What is left for the AI SDK. */
+  /** The options for the AI SDK. */
   options: AgentLoopOptions['options'];
   abortSignal: AbortSignal | undefined;
   /** What a session or an agent call adds. */
   policySetup: LoopPolicySetup | undefined;
 };
 
-/** What `source` is, by itself or with a name. @throws CuelineError `invalid_definition` */
+/**
+ * Returns `source` as a definition, whether it is a function or has a name. @throws CuelineError `invalid_definition`
+ */
 export function toDefinition<Input, Plugins extends readonly Plugin[]>(
   source: PromptSource<Input, Plugins>,
 ): RunDefinition<Input> {
-  // the prompt has its plugins' methods by the time that the function is called
+  // the prompt has its plugins' methods when the function is called
   if (typeof source === 'function') return { name: '', run: source };
   if (isPromptDefinition(source)) {
     if (source.remote === true) throw notHere(source.name);
@@ -58,7 +60,7 @@ export function toDefinition<Input, Plugins extends readonly Plugin[]>(
   );
 }
 
-/** Reads the options, and lets plugins and the prompt function make their definitions. @throws CuelineError */
+/** Reads the options, and calls plugins and the prompt function. @throws CuelineError */
 export async function openRun<Input, Output extends OutputInterface, const Plugins extends readonly Plugin[]>(
   definition: RunDefinition<Input>,
   config: PromptConfig<Input, Output, Plugins>,
@@ -75,7 +77,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
     abortSignal,
     ...options
   } = optionsOver(policySetup?.options, (config.options ?? {}) as unknown as PromptOptions);
-  // whoever says when a run is finished need not say it twice
+  // a caller who decides when a run ends does not have to say it twice
   const limits = readLimits(givenLimits, options.stopWhen !== undefined);
   const approvedEffects = readApproval(approval);
   const loopRules = readLoopGuard(loopGuard);
@@ -117,7 +119,7 @@ export async function openRun<Input, Output extends OutputInterface, const Plugi
   };
 }
 
-/** The options of a run laid over those that its definition brings. What can be joined is. */
+/** Lays the options of a run over those of its definition, and joins those that can be joined. */
 function optionsOver(under: LoopPolicySetup['options'] | undefined, given: PromptOptions): PromptOptions {
   if (under === undefined) return given;
   const instructions = joinInstructions(under.system, under.instructions, given.system, given.instructions);
@@ -132,7 +134,7 @@ function optionsOver(under: LoopPolicySetup['options'] | undefined, given: Promp
   };
 }
 
-/** Why a remote prompt does not run where it was started. */
+/** Returns the error for a remote prompt that was started here. */
 function notHere(name: string): CuelineError {
   return new CuelineError(
     'invalid_options',

@@ -1,13 +1,13 @@
 import type { TextStreamPart, ToolSet } from 'ai';
 import type { RunEventBody, ToolCallFacts } from '../log/events.ts';
 
-/** The text of a message. */
+/** Returns the text of a message. */
 export function textOf(content: string | readonly { type: string; text?: string }[]): string {
   if (typeof content === 'string') return content;
   return content.flatMap(({ text }) => text ?? []).join('\n');
 }
 
-/** What a provider says about a call besides the call itself. */
+/** Returns what a provider reports about a call besides the call itself. */
 export function callFacts(part: {
   providerExecuted?: boolean | undefined;
   dynamic?: boolean | undefined;
@@ -24,14 +24,14 @@ export function callFacts(part: {
   };
 }
 
-/** What a provider attached to a part, where it did. */
+/** Returns a provider's metadata of a part, if there is any. */
 export function metadata(part: { providerMetadata?: ToolCallFacts['providerMetadata'] | undefined }): {
   providerMetadata?: NonNullable<ToolCallFacts['providerMetadata']>;
 } {
   return part.providerMetadata === undefined ? {} : { providerMetadata: part.providerMetadata };
 }
 
-/** Where a statement of the model comes from. */
+/** Returns the source of a statement of the model. */
 export function sourceFacts(
   part: Extract<TextStreamPart<ToolSet>, { type: 'source' }>,
 ): Extract<RunEventBody, { type: 'source' }>['source'] {
@@ -53,7 +53,7 @@ export function sourceFacts(
   };
 }
 
-/** A provider's warning in a sentence. */
+/** Returns a provider's warning as a sentence. */
 export function warningText(
   warning: Extract<TextStreamPart<ToolSet>, { type: 'start-step' }>['warnings'][number],
 ): string {

@@ -19,30 +19,31 @@ type PrepareStepOptions = {
   prompt: Prompt;
   registry: ToolRegistry;
   tasks: TaskProgress | undefined;
-  /** The caller's own system prompt. */
+  /** The caller's system prompt. */
   instructions: Instructions | undefined;
   systemFormat: SystemFormat | undefined;
   activeTools: readonly string[] | undefined;
-  /** The caller's own `prepareStep`, which has the last word. */
+  /** The caller's `prepareStep`, which has the last word. */
   own: PrepareStepFunction<ToolSet> | undefined;
   policy: LoopPolicy | undefined;
   approvals: ProviderApprovals;
-  /** Whether the first step has to call a tool, where nothing else is said about it. */
+  /** True if the first step has to call a tool, unless other settings decide that. */
   forceTools: boolean;
-  /** Told what hooks and the caller's own `prepareStep` change of the call settings, step by step. */
+  /** Called with what hooks and the caller's `prepareStep` change of the call settings, at each step. */
   onChange: (changed: object) => void;
 };
 
 /**
- * What is sent at each step: the definitions compiled anew, with the current task's laid over them, then whatever the
- * hooks and the caller's own `prepareStep` change.
+ * Prepares each step: compiles the definitions with the current task's laid over them, then applies the hooks and the
+ * caller's
+ * `prepareStep`.
  */
 export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunction<ToolSet> {
   const { agentContext, prompt, registry, tasks, own, policy } = options;
   const { runContext, sink } = agentContext;
   const base = prompt.definitions;
   const history = createHistory();
-  /** What the caller put in the place of the system prompt. As in the AI SDK, it holds for later steps too. */
+  /** The caller's replacement of the system prompt. As in the AI SDK, it holds for later steps, too. */
   let ownInstructions: Instructions | undefined;
   /** Once a step has sent other messages than the history, later steps must be given theirs. */
   let rewritten = tasks !== undefined;
@@ -50,13 +51,13 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
   const unknownTools = new Set(options.activeTools);
   const warnings = new Set<string>();
 
-  /** Hooks say the same at every step, which is worth one warning. */
+  /** Warns once of what a hook repeats at every step. */
   function warn(message: string): void {
     if (!warnings.has(message)) sink.append({ type: 'warning', message });
     warnings.add(message);
   }
 
-  /** The tools of `options.activeTools`; those that keep the task list, and the task's own, are always among them. */
+  /** Returns the tools of `options.activeTools`, always with the tools of the task list and of the current task. */
   function activeNames(toolNames: readonly string[], layer: Definitions | undefined): readonly string[] {
     const { activeTools } = options;
     if (activeTools === undefined) return toolNames;
@@ -112,7 +113,7 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
       warn,
     });
     rewritten ||= hooked.replaced;
-    // the AI SDK carries instructions over to later steps, so that a step with none has to say so
+    // the AI SDK carries instructions over to later steps, so a step without any has to say so
     const instructions = hooked.system ?? ownInstructions ?? compile() ?? [];
     if (options.forceTools && step.stepNumber === 0 && hooked.activeTools.length === 0) {
       warn('forceTools is set, but the first step has no tool that the model could call.');
@@ -147,7 +148,7 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
     const { system, model, messages: hookMessages, ...settings } = changed;
     const given = settings.instructions ?? system;
     ownInstructions = given ?? ownInstructions;
-    // a task list makes its window of the whole conversation, step by step
+    // a task list makes its window of the whole conversation at every step
     if (hookMessages !== undefined && tasks === undefined) history.replace(hookMessages);
     return {
       ...compiled,
@@ -159,7 +160,11 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
   };
 }
 
-/** What a hook has left of the messages, as providers take it. @throws CuelineError `script_error` where that is nothing */
+/**
+ * Removes tool calls and results whose counterpart a hook has removed, because providers reject them. @throws
+ * CuelineError
+ * `script_error` if nothing is left
+ */
 function withoutOrphans(messages: readonly ModelMessage[], stepNumber: number): ModelMessage[] {
   const whole = pairToolMessages(messages);
   if (whole.length > 0) return whole;

@@ -5,18 +5,18 @@ import type { ApprovalRequest } from './recorder.ts';
 import { toJson } from '../messages/to-json.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';
 
-/** Keeps the AI SDK from ending the run; it is taken out again before anything is sent. */
+/** Keeps the AI SDK from ending the run. It is removed before anything is sent. */
 const PLACEHOLDER = '[the answers to the approvals]';
 
-/** Approvals that a provider asks for of calls that it runs itself, such as those of an MCP server. */
+/** Approvals that a provider asks for before it runs calls itself, such as those of an MCP server. */
 export type ProviderApprovals = {
-  /** True where the step has asked for one that is not answered yet. */
+  /** True if the step has asked for an approval that is not answered yet. */
   readonly asked: boolean;
-  /** Takes one that the step before its end has asked for. */
+  /** Adds an approval that the current step asks for. */
   add(part: ApprovalRequest): void;
-  /** Asks for those of the step, waits for the answers, and lets the run go on with them. */
+  /** Asks for the approvals of the step, waits for the answers, and lets the run continue with them. */
   settle(steering: Steering, signal: AbortSignal): Promise<void>;
-  /** What the next step sends with the messages: those of the AI SDK without the placeholder, then the answers. */
+  /** Returns the answers for the next step, and removes the placeholder from its messages. */
   take(): ToolModelMessage | undefined;
 };
 
@@ -67,12 +67,12 @@ export function createProviderApprovals({ runContext, path, sink }: AgentContext
   };
 }
 
-/** True for what stands in the place of answers until they are sent. */
+/** True for the placeholder that stands for the answers until they are sent. */
 export function isPlaceholder({ role, content }: ModelMessage): boolean {
   return role === 'user' && content === PLACEHOLDER;
 }
 
-/** As the AI SDK says it for a client that has answered. */
+/** Returns the answers in the AI SDK's form for a client. */
 function answerParts(
   approvalId: string,
   { toolCallId, toolName, providerMetadata }: ApprovalRequest['toolCall'],

@@ -16,64 +16,68 @@ import type { EventSink } from '../tool-calls/run-context.ts';
 /** How long a tool waits for its call to come through the stream, in milliseconds. */
 const CALL_MS = 50;
 
-/** Turns what the AI SDK's stream says into events of the log, in an order in which they can be read. */
+/** Turns the AI SDK's stream into events of the log, in an order in which they can be read. */
 export type Recorder = {
-  /** One part of the stream, as `onChunk` gives it. */
+  /** Records one part of the stream, as `onChunk` passes it. */
   part(part: TextStreamPart<ToolSet>): void;
-  /** A step is about to call the model. */
+  /** Records that a step is about to call the model. */
   stepStarted(event: Extract<RunEventBody, { type: 'step-start' }>): void;
   /**
-   * Resolves once a tool's call is in the log. The AI SDK runs a tool before its call has come through the stream, and a
-   * transform of the caller's may keep the call back for long, so this waits no longer than a moment.
+   * Resolves once a tool's call is in the log. The AI SDK runs a tool before its call has come through the stream,
+   * and a
+   * caller's transform may hold the call back for long, so this waits only a moment.
    */
   toolCalled(toolCallId: string): Promise<void> | undefined;
-  /** A tool begins to run. */
+  /** Records that a tool starts to run. */
   toolStarted(toolCallId: string, toolName: string, effect: ToolEffect | undefined): void;
-  /** Calls of an earlier run, which are in the log already, are made now. */
+  /** Records that calls of an earlier run, which are in the log already, are made now. */
   resumed(toolCallIds: readonly string[]): void;
-  /** An error in the words in which the model is told of it, without keys. */
+  /** Returns the text of an error that the model reads, without keys. */
   errorText(error: unknown): string;
-  /** The number of the step that is under way; -1 before the first. */
+  /** The number of the current step; -1 before the first. */
   readonly step: number;
-  /** A tool has run for so many milliseconds; its result comes through the stream, after the preliminary ones. */
+  /** Records how long a tool ran. Its result comes through the stream, after the preliminary ones. */
   toolTimed(toolCallId: string, ms: number): void;
-  /** A call was answered with the result of the same call before. */
+  /** Records that a call was answered with the result of the same call before. */
   toolRepeated(toolCallId: string): void;
-  /** Ends the run; whatever comes later is dropped. */
+  /** Ends the run, and drops whatever comes later. */
   end(outcome: RunOutcome, details?: { finishReason?: FinishReason; error?: CuelineError }): void;
-  /** Ends the run as the last step's finish reason says. */
+  /** Ends the run according to the last step's finish reason. */
   finish(finishReason: FinishReason): void;
-  /** Ends the run with whatever was thrown. */
+  /** Ends the run with a thrown value. */
   fail(error: unknown): void;
-  /** The model call was aborted: by a time limit, or because the run was stopped. */
+  /** Records that the model call was aborted, by a time limit or because the run was stopped. */
   aborted(reason: unknown): void;
-  /** A model call has failed, and is tried again. */
+  /** Records that a model call has failed and is tried again. */
   retries(retry: ModelRetry): void;
-  /** What the run failed of, once it has, or what it will fail of when its step ends. */
+  /** The error that the run has failed with, or will fail with when its step ends. */
   readonly failure: CuelineError | undefined;
 };
 
-/** How a run or an agent ended. */
+/** The end of a run or an agent. */
 export type Ending = { outcome: RunOutcome; finishReason?: FinishReason; error?: CuelineError };
 
-/** A call that waits for an approval, as the AI SDK's stream says it. */
+/** A call that waits for an approval, as it is in the AI SDK's stream. */
 export type ApprovalRequest = Extract<TextStreamPart<ToolSet>, { type: 'tool-approval-request' }>;
 
 export type RecorderSettings = {
   /**
-   * How many attempts at the step have broken off just before a part; missing where the AI SDK was not told to try again
-   * after an error in a stream.
+   * Returns how many attempts at the step have broken off just before a part. Missing if the AI SDK does not retry
+   * after an error
+   * in a stream.
    */
   brokenBefore: ((part: TextStreamPart<ToolSet>) => number) | undefined;
-  /** Keys, which no error in the log may repeat. */
+  /** Keys that no error in the log may repeat. */
   secrets: readonly string[];
-  /** Writes the end down, in the words for a run or for an agent. Called once. */
+  /** Writes the end into the log, as that of a run or of an agent. Called once. */
   onEnd(ending: Ending): void;
-  /** The tools that the model has. */
+  /** Returns the tools of the model. */
   tools: () => ToolSet;
-  /** Takes an approval that a provider asks for; false where nothing can answer it, and the run ends as waiting. */
+  /**
+   * Takes an approval that a provider asks for. False if it cannot be answered, and then the run ends as `waiting`.
+   */
   askApproval(part: ApprovalRequest): boolean;
-  /** Why the run cannot end as done, where the model has finished but something is open: an error, or an answer to come. */
+  /** Returns why the run cannot end as done although the model has finished: an error, or a pending answer. */
   unfinished?: () => CuelineError | 'waiting' | undefined;
 };
 
@@ -81,22 +85,22 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
   let step = -1;
   let stepOpen = false;
   let failure: CuelineError | undefined;
-  /** Errors of the step's attempts so far, of which each is told before what came of its attempt has passed. */
+  /** Errors of the step's attempts so far. Each is logged before the parts of the next attempt. */
   let broken: CuelineError[] = [];
   let waiting = false;
   const warned = new Set<string>();
-  // of the current step, since some models number their calls anew in every answer
-  /** Tool calls whose arguments are in the log, so that what their tools do may follow. */
+  // of the current step, because some models number their calls anew in every answer
+  /** Tool calls whose arguments are in the log, so that their tools' events may follow. */
   const called = new Set<string>();
-  /** Tools that began before that. */
+  /** Tools that started before that. */
   const early = new Map<string, ToolEffect | undefined>();
-  /** Those that wait for their calls to be written down. */
+  /** Tools that wait until their calls are in the log. */
   const waitingTools = new Map<string, () => void>();
   const durations = new Map<string, number>();
-  /** Calls that cannot run, and whose words say why. */
+  /** Calls that cannot run, and the source of their error. */
   const invalid = new Map<string, ErrorSource>();
   const repeated = new Set<string>();
-  /** Why calls were refused without being asked about. */
+  /** The reasons for calls that were denied without an approval request. */
   const denials = new Map<string, string>();
 
   function end(
@@ -114,13 +118,13 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
     else early.set(toolCallId, effect);
   }
 
-  /** How long the tool ran, where it was one that we ran. */
+  /** Returns how long the tool ran, if it ran here. */
   function duration(toolCallId: string): { ms?: number } {
     const ms = durations.get(toolCallId);
     return ms === undefined ? {} : { ms };
   }
 
-  /** As the AI SDK's UI messages have it: a tool that is known says itself whether it is dynamic. */
+  /** Returns whether a tool is dynamic. As in the AI SDK's UI messages, a known tool decides that itself. */
   function kindOf<Part extends { toolName: string; dynamic?: boolean | undefined }>(part: Part): Part {
     const tools = settings.tools();
     if (!Object.hasOwn(tools, part.toolName)) return part;
@@ -131,7 +135,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
     return redact(toolErrorText(error), settings.secrets);
   }
 
-  /** The AI SDK gives the error of such a call again, as a text. */
+  /** Notes the error of a call that cannot run, because the AI SDK repeats it as a text. */
   function noteInvalid({ toolCallId, error }: { toolCallId: string; error?: unknown }): ErrorSource {
     const source = invalidCallSource(error);
     invalid.set(toolCallId, source);
@@ -153,14 +157,14 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
     if (early.delete(part.toolCallId)) toolStarted(part.toolCallId, part.toolName, effect);
   }
 
-  /** A provider warns of the same thing at every step; once is enough. */
+  /** Adds a warning once. Providers repeat theirs at every step. */
   function warn(message: string): void {
     if (warned.has(message)) return;
     warned.add(message);
     log.append({ type: 'warning', message });
   }
 
-  /** What came of the attempts before is void; an error that has come meanwhile is this attempt's. */
+  /** Voids the parts of earlier attempts. An error that has come meanwhile belongs to this attempt. */
   function retried(attempts: number): void {
     for (const error of broken.splice(0, attempts)) {
       log.append({ type: 'retry', error: error.toJSON() });
@@ -258,7 +262,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
           type: 'tool-error',
           toolCallId: part.toolCallId,
           error: denials.get(part.toolCallId) ?? 'This call was not approved.',
-          // the reason is given to be read
+          // the reason is meant to be read
           source: 'cueline',
         });
       case 'tool-approval-request':

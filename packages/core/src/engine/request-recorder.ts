@@ -2,7 +2,7 @@ import type { ModelMessage } from 'ai';
 import type { CompiledRequest, RequestChange, RequestTool } from '../log/events.ts';
 import { toJson } from '../messages/to-json.ts';
 
-/** What the AI SDK says about a step just before it calls the model. */
+/** What the AI SDK reports about a step just before it calls the model. */
 type StepStart = {
   provider: string;
   modelId: string;
@@ -12,7 +12,7 @@ type StepStart = {
   stepTools?: readonly unknown[] | undefined;
 };
 
-/** Notes each step's request as what has changed since the step before, so that a log grows with what is new in it. */
+/** Records each step's request as the change since the step before, so that a log grows with what is new in it. */
 export function createRequestRecorder(
   secrets: readonly string[],
 ): (step: StepStart, settings: Record<string, unknown>) => RequestChange {
@@ -43,7 +43,7 @@ export function createRequestRecorder(
   };
 }
 
-/** Longer files are left out, in characters of base64: a log is kept, and a link is sent. */
+/** Longer files are left out of the log, in characters of base64, because logs are stored and links are sent. */
 const MAX_FILE = 350_000;
 
 function withoutLargeFiles(message: ModelMessage): ModelMessage {
@@ -80,7 +80,7 @@ function requestTool(tool: unknown): RequestTool {
   return {
     name,
     ...(description === undefined ? {} : { description }),
-    // a provider's own tool has no schema of ours
+    // a provider's own tool has no schema here
     inputSchema: toJson(inputSchema ?? {}),
   };
 }

@@ -4,16 +4,16 @@ import { CuelineError } from '../base/errors.ts';
 import { parseWith, toSchema } from '../tools/schema.ts';
 import type { ToolSchema } from '../tools/tool-definition.ts';
 
-/** How often a model may answer before its answer must fit. */
+/** The number of answers after which an answer must fit. */
 const MAX_TRIES = 3;
 
-/** Holds an answer to a schema. */
+/** Checks answers against a schema. */
 export type ResponseCheck = {
-  /** What the model is asked for. */
+  /** The output that the model is asked for. */
   readonly output: OutputInterface;
-  /** Looks at an answer; gives what the model is to be told where it does not fit and may try again. */
+  /** Checks an answer. Returns what the model is told if the answer does not fit and the model may try again. */
   check(step: { text: string }): Promise<string | undefined>;
-  /** Why there is no answer that fits. */
+  /** Returns the error if no answer fits. */
   failure(): CuelineError | undefined;
   /** The answer as its schema reads it. */
   readonly value: unknown;
@@ -54,7 +54,7 @@ export function createResponseCheck(given: ToolSchema): ResponseCheck {
   };
 }
 
-/** JSON as models write it: by itself, or in a fenced block. */
+/** Reads JSON as models write it: alone, or in a fenced block. */
 export function readJson(text: string): unknown {
   const body = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
   if (body.trim() === '') throw new Error('it is empty');

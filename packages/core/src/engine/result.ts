@@ -1,8 +1,9 @@
 import type { CuelineError } from '../base/errors.ts';
 
 /**
- * The AI SDK's result, with one difference: where the run has failed, its promises reject with the run's own error
- * instead of "No output generated", which hides what happened.
+ * Returns the AI SDK's result with one difference: if the run has failed, its promises reject with the run's own
+ * error
+ * instead of "No output generated", which hides the cause.
  */
 export function explainRejections<Result extends object>(
   result: Result,
@@ -10,13 +11,13 @@ export function explainRejections<Result extends object>(
 ): Result {
   return new Proxy(result, {
     get(target, property) {
-      // getters run on the result itself: they keep their streams in private fields
+      // getters run on the result itself, because they keep their streams in private fields
       const value: unknown = Reflect.get(target, property, target);
       if (typeof value === 'function') return value.bind(target) as unknown;
       if (!isPromise(value)) return value;
       return value.then(
         (settled) => {
-          // the AI SDK gives what it has, which of a failed run is an empty text or half of one
+          // the AI SDK resolves with what it has, which for a failed run is an empty text or half of one
           const failed = failure();
           if (failed !== undefined) throw failed;
           return settled;

@@ -18,8 +18,9 @@ import { toUIMessages } from '../messages/ui-messages.ts';
 
 /**
  * Answers a tool call with a prompt of its own, which runs in the same log, under the same limits, and stops with its
- * parent. Resolves with the text of its answer, or with the object that its response schema asks for; rejects with why
- * there is none, which the parent's model is told.
+ * parent. Resolves with the text of its answer, or with the object of its response schema. Rejects with the reason if
+ * there is no
+ * answer, which the parent's model reads.
  */
 export async function runAgent(
   parent: AgentContext,
@@ -47,13 +48,13 @@ export async function runAgent(
 /** A prompt that runs inside a run. */
 export type InnerPrompt = {
   name: string;
-  /** The call that it answers; of one that answers none, what its path is to begin with. */
+  /** The call that it answers. If it answers none, the beginning of its path. */
   toolCallId: string;
-  /** The key of that call. Default: what the keys of its parent's calls begin with. */
+  /** The key of that call. Default: the prefix of its parent's calls. */
   callBase?: string | undefined;
-  /** What the log says that it was given. */
+  /** Its input, for the log. */
   input: unknown;
-  /** Default: its parent's. */
+  /** Default: the parent's model. */
   model?: string | LanguageModel | undefined;
   plugins?: readonly Plugin[];
   declared?: readonly NamedTool[] | undefined;
@@ -66,7 +67,7 @@ export type InnerPrompt = {
   abortSignal: AbortSignal | undefined;
 };
 
-/** Runs a prompt inside a run, and gives what has come of it. @throws CuelineError why there is nothing */
+/** Runs a prompt inside a run, and returns its result. @throws CuelineError the reason if there is no result */
 export async function answerWithin(parent: AgentContext, inner: InnerPrompt): Promise<unknown> {
   const answer = (): Promise<unknown> => answerInside(parent, inner);
   return parent.releaseWhile === undefined ? answer() : parent.releaseWhile(answer);
@@ -76,7 +77,7 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   const { runContext } = parent;
   const { name, toolCallId, input, plugins = [], declared, define, policySetup, abortSignal } = inner;
   const depth = parent.depth + 1;
-  // it would be answered and paid for, and nobody would see it
+  // it would be answered and paid for, and never seen
   if (runContext.log.ended) throw runIsOver(name);
   if (depth > runContext.budget.limits.depth) throw budgetExceeded('depth', runContext.budget.limits.depth);
   const { prompt, messages } = await openPrompt({
@@ -95,7 +96,7 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   abortSignal?.throwIfAborted();
   const path = runContext.pathOf(parent.path, toolCallId);
   const sink = createAgentSink(runContext.log, path);
-  // one call may be answered by several
+  // several prompts may answer one call
   const callBase = `${inner.callBase ?? parent.callBase}/${path.slice(path.lastIndexOf('/') + 1)}`;
   const agentContext: AgentContext = { runContext, path, depth, callBase, model, sink };
   let ending: Ending | undefined;
@@ -123,7 +124,7 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
       const output = outcome === 'done' ? value() : undefined;
       sink.end({
         type: 'agent-end',
-        // an agent that waits for an answer which nobody can give it has stopped
+        // an agent that waits for an answer which cannot come has stopped
         outcome: outcome === 'waiting' ? 'stopped' : outcome,
         ...(finishReason === undefined ? {} : { finishReason }),
         ...(output === undefined ? {} : { output: toJson(output, runContext.secrets) }),
@@ -132,7 +133,7 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
     },
   });
   await result.consumeStream({ onError: recorder.fail });
-  // a run that has ended writes nothing down any more
+  // a run that has ended logs nothing more
   if (ending === undefined) policy?.ended?.(endingBy(abortSignal?.reason));
   abortSignal?.throwIfAborted();
   if (ending === undefined && runContext.log.ended) throw runIsOver(name);
@@ -140,7 +141,7 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
   return response === undefined && policy === undefined ? await result.text : value();
 }
 
-/** How something inside a run ended that ended as a whole: for a reason of its own, or because it was stopped. */
+/** Returns the end of an agent whose run ended: with a reason of its own, or because it was stopped. */
 function endingBy(reason: unknown): Ending {
   const isError = CuelineError.isInstance(reason) && reason.code !== 'aborted';
   return isError ? { outcome: 'error', error: reason } : { outcome: 'stopped' };
@@ -166,7 +167,7 @@ function agentError(name: string, ending: Ending | undefined): CuelineError {
   );
 }
 
-/** The agent's part of the log. */
+/** Creates the agent's part of the log. */
 function createAgentSink(
   log: AgentContext['runContext']['log'],
   path: string,

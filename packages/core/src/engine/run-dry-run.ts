@@ -16,7 +16,7 @@ import type { PrepareStep } from './stream-options.ts';
 import { trackWork } from '../base/track-work.ts';
 import { createRunContext, type EventSink, type RunContext } from '../tool-calls/run-context.ts';
 
-/** What `dryRun` takes besides the prompt: what `runPrompt` takes, and which step is meant. */
+/** What `dryRun` takes besides the prompt: the config of `runPrompt`, and the number of the step. */
 export type DryRunConfig<Input = void, Plugins extends readonly Plugin[] = readonly Plugin[]> = PromptConfig<
   Input,
   OutputInterface,
@@ -26,17 +26,20 @@ export type DryRunConfig<Input = void, Plugins extends readonly Plugin[] = reado
   step?: number | undefined;
 };
 
-/** What a step would send. */
+/** The request of one step. */
 export type DryRun = {
-  /** The request as the log of a run keeps it. `model` is the one that was named, and empty where none was. */
+  /** The request as the log of a run keeps it. `model` is the name that was given, or empty. */
   request: CompiledRequest;
-  /** About how many tokens it takes, definition by definition. */
+  /** Estimated tokens per definition. */
   tokens: TokenEstimate;
-  /** What the run would warn of up to then, such as a hook that asks for a tool which is not there. */
+  /** The run's warnings up to then, such as that of a hook that asks for a missing tool. */
   warnings: string[];
 };
 
-/** A run that goes as far as its first model call and makes it not. What `dryRun` does, apart so that it loads late. */
+/**
+ * Runs a prompt up to its first model call, without making the call. The implementation of `dryRun`, apart so that it
+ * loads late.
+ */
 export async function runDryRun<Input, Plugins extends readonly Plugin[]>(
   source: PromptSource<Input, Plugins>,
   config: DryRunConfig<Input, Plugins>,
@@ -59,7 +62,7 @@ export async function runDryRun<Input, Plugins extends readonly Plugin[]>(
       if (event.type === 'warning') warnings.add(event.message);
       if (event.type !== 'step-start') return;
       const { keep: _, ...first } = event.request;
-      // of a first request everything is new
+      // in a first request everything is new
       request = first as CompiledRequest;
       abort.abort();
     },
@@ -108,13 +111,13 @@ function checkStep(step: number): number {
   );
 }
 
-/** Prepares all steps up to `last`, as if none of them had been answered, and gives what the last one sends. */
+/** Prepares all steps up to `last`, as if none had been answered, and returns what the last one sends. */
 function prepareStepsUntil(last: number, prepareStep: PrepareStep): PrepareStep {
   return async (first) => {
     let carried = inheritStep(first);
     for (let { stepNumber } = first; ; stepNumber += 1) {
       const prepared = { ...carried, ...(await prepareStep({ ...first, ...carried, stepNumber })) };
-      // instructions that are undefined count as left out
+      // undefined instructions count as left out
       if (stepNumber >= last) return prepared as Awaited<ReturnType<PrepareStep>>;
       carried = inheritStep(prepared);
     }
@@ -126,12 +129,14 @@ type InheritedStep = Pick<
   'instructions' | 'messages' | 'toolsContext' | 'runtimeContext'
 >;
 
-/** What holds for a step, in the AI SDK, where its `prepareStep` says nothing else. */
+/** Returns what a step inherits in the AI SDK if its `prepareStep` does not set it. */
 function inheritStep({ instructions, messages, toolsContext, runtimeContext }: InheritedStep): InheritedStep {
   return { instructions, messages, toolsContext, runtimeContext };
 }
 
-/** Messages can carry an approval, upon which the AI SDK would run the tool before the first step. */
+/**
+ * Removes the tools. Messages can contain an approval, for which the AI SDK would run the tool before the first step.
+ */
 function withoutTools(runContext: RunContext): RunContext {
   const takeToolCall = (): CuelineError =>
     new CuelineError(
@@ -141,7 +146,7 @@ function withoutTools(runContext: RunContext): RunContext {
   return { ...runContext, budget: { ...runContext.budget, takeToolCall } };
 }
 
-/** Nobody is told of something that does not happen. */
+/** Removes the callbacks. Dry runs fire none. */
 function withoutCallbacks(options: AgentLoopOptions['options']): AgentLoopOptions['options'] {
   const listens = /^(experimental_)?(on[A-Z]|telemetry|transform|steering)/;
   const rest = Object.entries(options).filter(([name]) => !listens.test(name));

@@ -20,31 +20,34 @@ import { toUIMessages } from '../messages/ui-messages.ts';
 import type { UnfinishedCall } from '../log/unfinished-step.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 
-/** Tools of which the compiler knows no more than that they are there: a script defines them while it runs. */
+/** Tools that the compiler does not know, because a script defines them while it runs. */
 type UnknownTools = Record<string, Tool<unknown, unknown>>;
 
-/** What `runPrompt` gives: three views of one run. */
+/** The result of `runPrompt`: three views of one run. */
 export type RunPromptResult<
   Output extends OutputInterface = TextOutput,
   Plugins extends readonly Plugin[] = readonly [],
 > = {
-  /** The AI SDK's own result: `textStream`, `text`, `usage`, `toolCalls`, … Reading it makes the run go. */
+  /** The AI SDK's own result: `textStream`, `text`, `usage`, `toolCalls`, … Reading it drives the run. */
   result: StreamTextResult<UnknownTools, UserContext, Output>;
-  /** The prompt with everything that its function defined. */
+  /** The prompt with all definitions of its function. */
   prompt: Prompt & PluginMethods<Plugins>;
-  /** The run live: state, events, stop. */
+  /** The live run: state, events, stop. */
   run: LiveRun;
 };
 
-/** What a start is told besides what its caller may say. */
+/** Settings of a start that its caller does not set. */
 type StartSettings = {
   onWork?: WorkListener | undefined;
-  /** Calls that the last of the earlier turns has left open. */
+  /** Calls that the last of the earlier turns leaves open. */
   unfinishedCalls?: readonly UnfinishedCall[] | undefined;
   whenStored?: WhenStored | undefined;
 };
 
-/** Opens the prompt and starts the run. What `runPrompt` does, apart so that a page loads it with its first run. */
+/**
+ * Opens the prompt and starts the run. The implementation of `runPrompt`, apart so that a page loads it with its
+ * first run.
+ */
 export async function startRun<
   Input = void,
   Output extends OutputInterface = TextOutput,
@@ -57,7 +60,7 @@ export async function startRun<
   const definition = toDefinition(source);
   const models = createModels(config);
   const model = await models.resolve(modelOf(config.model ?? definition.model));
-  // a prompt function that does not listen to the signal must not hold up whoever aborts it
+  // a prompt function that ignores the signal must not delay the caller who aborts
   const track = trackWork(onWork);
   const opened = await untilAborted(track(openRun(definition, config)), notYet(config.options?.abortSignal));
 
@@ -113,7 +116,7 @@ export async function startRun<
     ...(definition.output === undefined ? {} : { responseSchema: definition.output }),
     policy,
     unfinishedCalls,
-    // the AI SDK would call the model once, whatever its signal says
+    // the AI SDK would call the model once, whatever the signal says
     ...(abortSignal?.aborted === true
       ? { aroundPrepareStep: () => () => Promise.reject(abortSignal.reason as Error) }
       : {}),
@@ -131,19 +134,23 @@ export async function startRun<
   followSignal(abortSignal, log, stop);
   const drive = async (): Promise<void> => {
     await result.consumeStream({ onError: recorder.fail });
-    // whatever kept the end from being heard, there is nothing more to come
+    // whatever hid the end, nothing more comes
     recorder.fail(new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.'));
   };
   return {
-    // of the output's type only the caller's options know
+    // only the caller's options know the output's type
     result: explainRejections(result, () => recorder.failure) as RunPromptResult<Output>['result'],
-    // it has its plugins' methods by now
+    // the prompt has its plugins' methods now
     prompt: opened.prompt,
     run: createLiveRun(runId, runContext, () => void drive(), stop),
   };
 }
 
-/** A signal that had aborted before leaves a prompt function a moment, in which most are done; the run is then a stopped one. */
+/**
+ * Gives a prompt function a moment if its signal was aborted before the start. Most functions return in it, and the
+ * run is then a
+ * stopped one.
+ */
 function notYet(signal: AbortSignal | undefined): AbortSignal | undefined {
   if (signal?.aborted !== true) return signal;
   const later = new AbortController();
@@ -151,7 +158,10 @@ function notYet(signal: AbortSignal | undefined): AbortSignal | undefined {
   return later.signal;
 }
 
-/** Stops with the signal's reason, and lets go of the signal when the run has ended: it may outlive many runs. */
+/**
+ * Stops with the signal's reason. Removes the listener when the run has ended, because the signal may outlive many
+ * runs.
+ */
 function followSignal(signal: AbortSignal | undefined, log: RunLog, stop: (reason: unknown) => void): void {
   if (signal === undefined) return;
   const onAbort = (): void => stop(signal.reason);

@@ -4,7 +4,7 @@ import type { LoopPolicy } from './loop-policy.ts';
 import type { UserContext } from '../prompt/prompt-options.ts';
 import type { EventSink } from '../tool-calls/run-context.ts';
 
-/** Something that may keep a run from ending: what to tell a model that wants to stop, or undefined where it may. */
+/** A reason to keep a run from ending: returns what to tell a model that wants to stop, or undefined if it may. */
 export type Steer = {
   cause: 'tasks' | 'output';
   message(step: StepResult<ToolSet, UserContext>): string | undefined | Promise<string | undefined>;
@@ -13,7 +13,7 @@ export type Steer = {
 /** Finish reasons of an answer that ends the run. */
 const failedFinishReasons: ReadonlySet<string> = new Set(['error', 'interrupted', 'content-filter']);
 
-/** Where the model has answered without a call, tells it what is still missing; the same run then goes on. */
+/** If the model has answered without a call, tells it what is still missing. The same run then continues. */
 export async function steerLoop(
   step: StepResult<ToolSet, UserContext>,
   steers: readonly Steer[],
@@ -25,13 +25,13 @@ export async function steerLoop(
   for (const { cause, message } of steers) {
     const text = await message(step);
     if (text === undefined) continue;
-    // the message comes back through the stream when it is delivered, and is written down then
+    // the stream delivers the message, and it is logged then
     void steering.steer(text, { id: createId(cause) });
     return;
   }
 }
 
-/** Tells the model what whoever conducts the conversation has to say after a step, unless that was the last. */
+/** Sends the feedback of a loop policy after a step, unless the step was the last. */
 export async function continueLoop(
   step: StepResult<ToolSet, UserContext>,
   policy: LoopPolicy,

@@ -1,14 +1,17 @@
 import type { StreamTextTransform, TextStreamPart, ToolSet } from 'ai';
 
-/** Tells the attempts at a step apart, which the AI SDK's stream does not. */
+/** Separates the attempts at a step, which the AI SDK's stream does not. */
 export type StreamAttempts = {
-  /** Has to be the last of the transforms. */
+  /** Must be the last of the transforms. */
   transform: StreamTextTransform<ToolSet>;
-  /** How many attempts have broken off between the part before this one and this one, as a rule 0. */
+  /** Returns how many attempts have broken off between the part before and this one, usually 0. */
   brokenBefore(part: TextStreamPart<ToolSet>): number;
 };
 
-/** The AI SDK makes its transforms anew when it tries a stream again, so that a transform sees where an attempt begins. */
+/**
+ * Creates the transform. The AI SDK recreates its transforms when it retries a stream, which shows where an attempt
+ * starts.
+ */
 export function createStreamAttempts(): StreamAttempts {
   const counts = new WeakMap<TextStreamPart<ToolSet>, number>();
   let broken = -1;

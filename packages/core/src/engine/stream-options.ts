@@ -41,16 +41,16 @@ const settingNames = [
   'providerOptions',
 ] as const satisfies (keyof PromptOptions)[];
 
-/** What a speaker's options are composed with. */
+/** What the options of an agent loop are composed with. */
 export type StreamContext = {
   agentContext: AgentContext;
   prompt: Prompt;
   recorder: Recorder;
   registry: ToolRegistry;
   tasks: TaskProgress | undefined;
-  /** Asked when the model wants to stop, in this order. */
+  /** Called in this order when the model wants to stop. */
   steers: readonly Steer[];
-  /** What the answer is to be, where it is not just text. */
+  /** The output, if it is not just text. */
   output: OutputInterface | undefined;
   policy: LoopPolicy | undefined;
   approvals: ProviderApprovals;
@@ -60,14 +60,14 @@ export type StreamContext = {
   abortSignal: AbortSignal;
   /** Calls to make before the first step. */
   unfinishedCalls: readonly UnfinishedCall[] | undefined;
-  /** Goes around what prepares each step, for a dry run, which may be of a later one. */
+  /** Wraps the preparation of steps, for a dry run of a later step. */
   aroundPrepareStep: ((prepareStep: PrepareStep) => PrepareStep) | undefined;
 };
 
-/** Says what a step sends. */
+/** Prepares what a step sends. */
 export type PrepareStep = PrepareStepFunction<ToolSet, UserContext>;
 
-/** The arguments of `streamText`, but for model, messages and signal: the caller's options composed with our own ends. */
+/** Composes the arguments of `streamText`, except model, messages and signal, of the caller's options and our own. */
 export function composeStreamOptions(
   options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'loopGuard' | 'tools'>,
   context: StreamContext,
@@ -94,7 +94,7 @@ export function composeStreamOptions(
   const steering = rest.experimental_steering ?? createSteering();
   /** What hooks and `prepareStep` have changed for the step that is about to start. */
   let changes: object = {};
-  /** What each step asks the answer to be, for the log. */
+  /** The output that each step asks for, for the log. */
   let asked: object = {};
   recordVariables();
   registry.update(definitions.tools);
@@ -117,7 +117,7 @@ export function composeStreamOptions(
   return {
     ...rest,
     ...(initial === undefined ? {} : { instructions: initial }),
-    // with tools, even with none in them, the AI SDK sends every part through one more stream
+    // if there are tools, even none in the list, the AI SDK sends every part through one more stream
     ...(definitions.tools.size > 0 ? { tools: registry.tools } : {}),
     ...(steers.length > 0 || policy !== undefined || definitions.tools.size > 0
       ? { experimental_steering: steering }
@@ -141,7 +141,7 @@ export function composeStreamOptions(
       return model === undefined ? prepared : { ...prepared, model: modelCalls.wrap(model) };
     },
     stopWhen: [
-      // after an error there is nothing to go on from
+      // after an error there is nothing to continue from
       () => recorder.failure !== undefined,
       () => tasks?.failed === true,
       () => policy?.done?.() === true,
@@ -149,18 +149,18 @@ export function composeStreamOptions(
     ],
     onChunk: beforeCallback(({ chunk }) => {
       recorder.part(chunk);
-      // no tool hears of it, and a model may make such calls without end
+      // no tool sees such calls, and a model may make them without end
       if (chunk.type === 'tool-call' && chunk.invalid === true && chunk.providerExecuted !== true) {
         registry.invalid(chunk.toolName, chunk.input);
       }
     }, rest.onChunk),
-    // without one, the AI SDK prints to the console; errors are in the log
+    // without a listener, the AI SDK prints to the console; errors are in the log
     onError: rest.onError ?? (() => {}),
     onAbort: composeCallbacks((event) => recorder.aborted(event.reason), rest.onAbort),
     onStepError: composeCallbacks((event) => recorder.fail(event.error), rest.onStepError),
     onStepEnd: composeCallbacks(
       async (step) => {
-        // what is spent is spent: it is the next call that may not be made
+        // the tokens are spent; only the next call is refused
         runContext.budget.addTokens(step.usage);
         if (approvals.asked) {
           const goesOn = await Promise.resolve(policy?.paused?.(step) ?? true).catch(recorder.fail);
@@ -168,13 +168,13 @@ export function composeStreamOptions(
         }
         await steerLoop(step, steers, steering, sink);
         if (policy === undefined || sink.ended) return;
-        // the AI SDK goes on whatever its callbacks throw
+        // the AI SDK continues whatever its callbacks throw
         await continueLoop(step, policy, steering).catch(recorder.fail);
       },
       rest.onStepEnd,
       rest.onStepFinish,
     ),
-    // a transform of the caller's may have kept the last part of the stream to itself
+    // a caller's transform may have kept the last part of the stream
     onEnd: composeCallbacks((event) => recorder.finish(event.finishReason), rest.onEnd, rest.onFinish),
     onStepStart: composeCallbacks((event) => {
       recordVariables();
@@ -187,7 +187,7 @@ export function composeStreamOptions(
   };
 }
 
-/** The caller's condition; what it throws is not the model's fault. */
+/** Wraps the caller's condition. What it throws is the script's error, not the model's. */
 function withScriptErrors(
   stopWhen: StopCondition<ToolSet, UserContext>,
 ): StopCondition<ToolSet, UserContext> {
@@ -200,7 +200,7 @@ function withScriptErrors(
   };
 }
 
-/** One system prompt out of several. */
+/** Joins several system prompts into one. */
 export function joinInstructions(...parts: (Instructions | undefined)[]): Instructions | undefined {
   const messages = parts.flatMap((part) => {
     if (part === undefined || part === '') return [];
@@ -215,13 +215,13 @@ function loggedSettings(options: Readonly<Record<string, unknown>>): Record<stri
   );
 }
 
-/** The form that an answer is asked to have; nothing where that is text. */
+/** Returns the form of the answer that is asked for; undefined for text. */
 async function formatOf(output: OutputInterface | undefined): Promise<object> {
   const responseFormat = await output?.responseFormat;
   return responseFormat === undefined || responseFormat.type === 'text' ? {} : { responseFormat };
 }
 
-/** Writes down each variable that is new, has changed, or went with its task since it was last asked. */
+/** Logs each variable that is new, has changed, or was removed with its task since the last call. */
 function createVariableRecorder(current: () => ReadonlyMap<string, Variable>, sink: EventSink): () => void {
   const written = new Map<string, Variable>();
   return () => {

@@ -12,11 +12,12 @@ import { attemptsOf } from '../tasks/task-text.ts';
 import { failedTask, isComplete, openTasks } from '../tasks/task-list.ts';
 import type { EventSink } from '../tool-calls/run-context.ts';
 
-/** How a task list takes part in a run: what each step is sent, and when the run may end. */
+/** How a task list takes part in a run: what each step sends, and when the run may end. */
 export type TaskProgress = {
   /**
-   * What the step that is about to start is sent of the conversation, the first `opening` messages of which are the
-   * prompt's own, and what the current task has defined. Calls `extend` where a task has become current.
+   * Returns what the next step sends of the conversation, whose first `opening` messages are the prompt's own, and
+   * the current
+   * task's definitions. Calls `extend` if a task has become current.
    */
   step(
     conversation: readonly ModelMessage[],
@@ -24,27 +25,27 @@ export type TaskProgress = {
   ): Promise<{ layer: Definitions | undefined; messages: readonly ModelMessage[] }>;
   /** The task of the last step. */
   readonly taskId: string | undefined;
-  /** What it has defined. */
+  /** Its definitions. */
   readonly layer: Definitions | undefined;
-  /** A tool is called; that begins the current task. */
+  /** Notes that a tool is called, which starts the current task. */
   called(toolName: string): void;
-  /** What to tell a model that wants to stop; undefined where it may, or has been told often enough. */
+  /** Returns what to tell a model that wants to stop; undefined if it may, or has been told often enough. */
   nudge(): string | undefined;
-  /** Why the run cannot end as done. */
+  /** Returns why the run cannot end as done. */
   unfinished(): CuelineError | undefined;
-  /** True where going on is of no use. */
+  /** True if continuing cannot help. */
   readonly failed: boolean;
 };
 
 export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sink: EventSink): TaskProgress {
   let currentId: string | undefined;
   let layer: Definitions | undefined;
-  /** Where the messages of the current task begin. */
+  /** The position at which the messages of the current task begin. */
   let since = 0;
   let nudges = 0;
   let shownEdits = 0;
   let window: ModelMessage | undefined;
-  // a model that gets on with its tasks is not one that has to be told again and again
+  // a model that advances with its tasks does not need repeated nudges
   list.listen(
     (event) => {
       nudges = 0;
@@ -58,7 +59,7 @@ export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sin
     if (current?.id === currentId) return;
     layer = undefined;
     currentId = list.underWay = current?.id;
-    // when nothing is current, the end of the last task is still worth seeing
+    // if no task is current, the end of the last one is still useful
     if (current === undefined) return;
     since = messages.length;
     const { extend } = list.definitionOf(current.id) ?? {};
@@ -73,10 +74,10 @@ export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sin
 
   function compose(messages: readonly ModelMessage[], opening: number): ModelMessage[] {
     const text = renderWindow(list.list, { edits: list.userEdits });
-    // a list that an earlier turn has finished is no news
+    // a list that an earlier turn has finished is not news
     const isOld = currentId === undefined && since === 0 && isComplete(list.list);
     if (text === undefined || isOld) return [...messages];
-    // the same object while it says the same, so that the log need not say it again
+    // the same object as long as its content is the same, so that the log does not repeat it
     if (window?.content !== text) window = { role: 'user', content: text };
     return [
       ...messages.slice(0, opening),
@@ -88,9 +89,9 @@ export function createTaskProgress(prompt: Prompt, list: TaskListDefinition, sin
 
   return {
     async step(messages, opening) {
-      // what the user has changed is said until the next task, and at least once
+      // the user's changes are shown until the next task, and at least once
       if (list.current?.id !== currentId) list.userEdits = list.userEdits.slice(shownEdits);
-      // somebody may change the list while `extend` of its current task runs
+      // the list may change while `extend` of its current task runs
       do await enter(messages, opening);
       while (list.current?.id !== currentId);
       shownEdits = list.userEdits.length;
