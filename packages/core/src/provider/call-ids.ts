@@ -1,18 +1,18 @@
 import { createId } from '../base/create-id.ts';
 
-/** Ids for the tool calls of one answer, each of which is another, whatever the model gives them. */
+/** Unique ids for the tool calls of one answer, whatever ids the model gives them. */
 export type CallIds = {
-  /** A call begins to say its arguments. Gives its id. */
+  /** A call starts to stream its arguments. Returns its id. */
   begin(given: string): string;
-  /** The id of the call that goes on with its arguments; undefined where none has begun. */
+  /** Returns the id of the call whose arguments continue; undefined if none has started. */
   current(given: string): string | undefined;
-  /** The arguments of a call are complete. Undefined where none has begun. */
+  /** Ends the arguments of a call. Returns its id; undefined if none has started. */
   end(given: string): string | undefined;
-  /** A call is whole. `saying`: its arguments had begun and nobody has said that they are complete. */
+  /** Completes a call. `saying` is true if its arguments have started and not ended. */
   call(given: string): { id: string; saying: boolean };
-  /** The id of the last whole call that the model gave this id. */
+  /** Returns the id of the last complete call that the model gave this id. */
   called(given: string): string;
-  /** Calls that have begun and are not whole. */
+  /** Calls that have started and are not complete. */
   readonly begun: readonly StartedCall[];
 };
 
@@ -37,7 +37,7 @@ export function createCallIds(): CallIds {
       begun.push({ given, id, saying: true });
       return id;
     },
-    // of two calls with one id, the later one is the one that is being said
+    // of two calls with one id, the later one is the one that streams
     current: (given) => begun.findLast((call) => call.given === given && call.saying)?.id,
     end(given) {
       const call = begun.find((candidate) => candidate.given === given && candidate.saying);

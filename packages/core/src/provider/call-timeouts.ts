@@ -1,8 +1,8 @@
 import { CuelineError } from '../base/errors.ts';
 
-/** How long each phase of a model call may take, in milliseconds. `Infinity` turns a limit off. */
+/** The time limits of each phase of a model call, in milliseconds. `Infinity` turns a limit off. */
 export type ModelTimeouts = {
-  /** Until there is something of the answer: text, reasoning, a tool call. All tries together; 90 s by default. */
+  /** Until the first part of the answer: text, reasoning, a tool call. All tries together; 90 s by default. */
   firstChunkMs?: number | undefined;
   /** Between two parts of the answer. 60 s by default. */
   chunkMs?: number | undefined;
@@ -18,25 +18,28 @@ export const defaultTimeouts: Required<{ [Name in keyof ModelTimeouts]: number }
   callMs: Infinity,
 };
 
-/** The time limits of one call, which begin when they are made. */
+/** The time limits of one call, which run from their creation. */
 export type CallTimeouts = {
-  /** There is something of the answer. */
+  /** The answer has started. */
   begun(): void;
-  /** Another part of the answer has come. */
+  /** Another part of the answer has arrived. */
   heard(): void;
-  /** The reader asks for no more at the moment, which is not the provider's silence. `heard` ends the pause. */
+  /**
+   * The reader does not read at the moment, which does not count as the provider's silence. `heard` ends the pause.
+   */
   pause(): void;
   stop(): void;
 };
 
-/** A timer that goes off so much later than planned was not the only thing that stood still. */
+/** If a timer fires this much too late, in milliseconds, the whole process stood still. */
 const LATE_MS = 5_000;
-/** `setTimeout` takes no more. */
+/** The maximum delay of `setTimeout`. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Starts the limits of a call. `onTimeout` is called once, with the error of the limit that is exceeded. `firstChunk` is
- * what is left of that limit after earlier tries.
+ * Starts the limits of a call. Calls `onTimeout` once, with the error of the exceeded limit. `firstChunk` is what
+ * earlier tries
+ * have left of that limit.
  */
 export function startCallTimeouts(
   timeouts: ModelTimeouts,
@@ -77,17 +80,18 @@ export function startCallTimeouts(
 }
 
 type TimeLimit = {
-  /** Its time begins anew. Costs a look at the clock and no timer, so that each part of an answer may do it. */
+  /** Restarts the time. Costs a look at the clock and no timer, so that every part of an answer may do it. */
   restart(): void;
   pause(): void;
-  /** A timer that is late may be so once more. */
+  /** Lets a late timer be late once more. */
   forget(): void;
   stop(): void;
 };
 
 /**
- * A frozen page or a machine that slept is no timeout: what goes off far too late has its time once more. Only once as
- * long as nothing comes, since pages in the background have all of their timers late.
+ * Creates a limit that a frozen page or a sleeping machine does not exceed: a timer that fires far too late gets its
+ * time once more.
+ * Only once as long as nothing arrives, because all timers of pages in the background are late.
  */
 function createTimeLimit(ms: number, now: () => number, onEnd: () => void): TimeLimit {
   let since = now();

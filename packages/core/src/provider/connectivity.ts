@@ -1,7 +1,7 @@
-/** Says whether there is a network at all. */
+/** Reports whether there is a network. */
 export type Connectivity = {
   isOnline(): boolean;
-  /** Calls `listener` when that may have changed. Returns the way to unsubscribe. */
+  /** Calls `listener` when that may have changed. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
 };
 
@@ -11,7 +11,7 @@ type BrowserHost = {
   removeEventListener?: (type: 'online', listener: () => void) => void;
 };
 
-/** What the browser says. Where nobody says anything, as in Node, there is a network. */
+/** The browser's own report. Without one, as in Node, there is a network. */
 export const browserConnectivity: Connectivity = {
   isOnline: () => (globalThis as BrowserHost).navigator?.onLine !== false,
   subscribe(listener) {

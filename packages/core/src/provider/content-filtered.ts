@@ -1,6 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
 
-/** The provider, or the model itself, has refused to answer: the finish reason is `content-filter`. */
+/** Returns the error for the finish reason `content-filter`: the provider or the model has refused to answer. */
 export function contentFiltered(details: Record<string, unknown> = {}): CuelineError {
   return new CuelineError(
     'content_filter',

@@ -4,24 +4,24 @@ import { CuelineError } from '../base/errors.ts';
 import { fetchPinned, isAddress, resolveHost, type Address } from '../models/pinned-fetch.ts';
 import { isPublicAddress } from '../models/public-address.ts';
 
-/** What `options.experimental_download` takes. */
+/** The type of `options.experimental_download`. */
 export type Download = NonNullable<Parameters<typeof streamText>[0]['experimental_download']>;
 
-/** How the files that messages name are downloaded. */
+/** How the files in messages are downloaded. */
 export type DownloadSettings = {
-  /** Where it is true for a URL, it has to be true for each redirect that follows. */
+  /** Whether a URL may be downloaded. Checked for each redirect, too. */
   fileUrls?: ((url: URL) => boolean) | undefined;
-  /** The addresses of a name; undefined where this platform cannot tell. */
+  /** Returns the addresses of a name; undefined if this platform cannot resolve names. */
   resolve?: (host: string) => Promise<readonly Address[] | undefined>;
-  /** Which addresses may be connected to. Default: those of the public internet. */
+  /** True for addresses that may be connected to. Default: those of the public internet. */
   isPublic?: (address: string) => boolean;
-  /** The most that one file may have, in bytes. Default 20 MB. */
+  /** The maximum size of one file, in bytes. Default 20 MB. */
   maxBytes?: number;
-  /** How long one file may take, in milliseconds. Default 30 seconds. */
+  /** The time limit of one file, in milliseconds. Default 30 seconds. */
   timeoutMs?: number;
-  /** The most files of one request to the model; a URL that is named twice counts once. Default 32. */
+  /** The maximum number of files of one request to the model; a repeated URL counts once. Default 32. */
   maxFiles?: number;
-  /** The most that the files of one request to the model may have together, in bytes. Default 64 MB. */
+  /** The maximum size of all files of one request to the model, in bytes. Default 64 MB. */
   maxTotalBytes?: number;
 };
 
@@ -36,11 +36,14 @@ const MAX_TOTAL_BYTES = 64 << 20;
 const AT_ONCE = 4;
 
 /**
- * Downloads the files that messages name by a URL, for models that do not take URLs. Takes http and https; each hop
- * must lead to the public internet, by its address or by all that its name resolves to, and the connection goes to the
- * address that was checked. At most 3 redirects, 20 MB and 30 seconds for each file, and 32 files and 64 MB for each
- * request to the model, each URL once and four at a time. A browser follows redirects itself.
- * @throws CuelineError `too_large` for more files than that, `redirect_blocked` for where they lead
+ * Downloads the files that messages name by URL, for models that do not take URLs. Takes http and https. Each hop
+ * must lead to the
+ * public internet, by its address or by all addresses of its name, and the connection goes to the checked address. At
+ * most 3
+ * redirects, 20 MB and 30 seconds for each file, and 32 files and 64 MB for each request to the model, each URL once
+ * and four at a
+ * time. A browser follows redirects itself.
+ * @throws CuelineError `too_large` for more files than that, `redirect_blocked` for a redirect that leads elsewhere
  */
 export function guardedDownload(settings: DownloadSettings = {}): Download {
   const { maxFiles = MAX_FILES } = settings;
@@ -61,7 +64,7 @@ export function guardedDownload(settings: DownloadSettings = {}): Download {
   };
 }
 
-/** Downloads a few at a time. Once one fails, the others stop. */
+/** Downloads a few files at a time. If one fails, the others stop. */
 async function downloadAll(
   wanted: ReadonlyMap<string, DownloadRequest>,
   settings: DownloadSettings,
@@ -88,7 +91,7 @@ async function downloadAll(
   return files;
 }
 
-/** Counts the bytes of all the responses that it is given; reading on beyond the limit is an error. */
+/** Counts the bytes of all given responses. Reading beyond the limit is an error. */
 function countBytes(limit: number): (response: Response) => Response {
   let total = 0;
   return (response) => {
@@ -109,7 +112,7 @@ function countBytes(limit: number): (response: Response) => Response {
   };
 }
 
-/** Fetches one hop after the other; the AI SDK follows the redirects, and asks here for each. */
+/** Fetches one hop at a time. The AI SDK follows the redirects and calls this for each. */
 function guardedFetch(
   first: URL,
   settings: DownloadSettings,

@@ -12,20 +12,22 @@ import { startCallTimeouts, type ModelTimeouts } from './call-timeouts.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 import { createResponseAssembler, type ModelResponse } from './response-assembler.ts';
 
-/** What an answer is held to, and who is told of it. */
+/** How a response is checked, and who is notified of it. */
 export type ResponseSettings = {
   timeouts?: ModelTimeouts | undefined;
   repair?: ((error: CuelineError) => boolean) | undefined;
   onAnswer?: ((answer: ModelResponse) => Promise<void> | void) | undefined;
-  /** Whether an answer that a filter ended is a failure. Otherwise it is an answer with that finish reason. */
+  /**
+   * True if a response that a content filter ended is a failure. Otherwise it is an answer with that finish reason.
+   */
   failsOnRefusal?: boolean | undefined;
-  /** The AI SDK tries again what fails after its stream has begun (`streamRetries`), so nothing else does. */
+  /** True if the AI SDK retries streams that fail after their start (`streamRetries`), so that nothing else does. */
   leavesStreams?: boolean | undefined;
   secrets?: readonly string[] | undefined;
   now?: (() => number) | undefined;
 };
 
-/** How many parts are read ahead of the reader. Each part costs less this way than when it is read by itself. */
+/** How many parts are read ahead of the reader, because each part costs less this way than alone. */
 const READ_AHEAD = 16;
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: 'finish' }>;
@@ -35,12 +37,12 @@ const noUsage: LanguageModelV4Usage = {
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
 
-/** How an answer ends that was broken off, and with which the conversation goes on. */
+/** Returns the finish of a response that broke off and with which the conversation continues. */
 export function repairedFinish(finish?: Finish): Finish {
   return { usage: noUsage, ...finish, type: 'finish', finishReason: { unified: 'other', raw: undefined } };
 }
 
-/** A stream of these parts. */
+/** Returns a stream of these parts. */
 export function streamOf(
   parts: readonly LanguageModelV4StreamPart[],
 ): ReadableStream<LanguageModelV4StreamPart> {
@@ -52,16 +54,18 @@ export function streamOf(
   });
 }
 
-/** How an answer ends that failed. What it has cost counts all the same. */
+/** Returns the finish of a failed response. Its tokens count all the same. */
 function failedFinish(finish?: Finish): Finish {
   const finishReason = { unified: 'error' as const, raw: finish?.finishReason.raw };
   return { usage: noUsage, ...finish, type: 'finish', finishReason };
 }
 
 /**
- * One call of the model, from the moment on in which something of its answer can be seen. Until then nothing has
- * happened, and the promise rejects with whatever was thrown, so that it may be tried again. What fails later breaks the
- * answer off, which is healed or errors the stream. `firstChunkLeftMs` is what earlier tries have left of that limit.
+ * Makes one call of the model and resolves once something of its answer is visible. Until then it can be tried again,
+ * so the
+ * promise rejects with whatever was thrown. A later failure breaks the answer off, which is repaired or errors the
+ * stream.
+ * `firstChunkLeftMs` is what earlier tries have left of that limit.
  */
 export async function openResponse(
   model: LanguageModelV4,
@@ -86,7 +90,7 @@ export async function openResponse(
   function letGo(reason: unknown): void {
     timers.stop();
     abortSignal?.removeEventListener('abort', follow);
-    // what comes too late, or fails once more, is of no interest
+    // a late or second failure does not matter
     if (reader === undefined) opening?.then(({ stream }) => stream.cancel(reason)).catch(() => {});
     else reader.cancel(reason).catch(() => {});
   }
@@ -106,7 +110,7 @@ export async function openResponse(
     if (flaw !== undefined) throw flaw;
     return { ...result, stream: streamFrom(reader, finish) };
   } catch (error) {
-    // a provider that is told to stop says so in its own way, and maybe first
+    // a provider that is aborted reports that in its own way, and maybe first
     const reason: unknown = own.signal.aborted ? own.signal.reason : error;
     giveUp(reason);
     if (result === undefined || settings.leavesStreams !== true || abortSignal?.aborted === true)
@@ -119,7 +123,7 @@ export async function openResponse(
     return flaw?.code === 'content_filter' && settings.failsOnRefusal !== true ? undefined : flaw;
   }
 
-  /** Reads on until there is something to see, or until the end. */
+  /** Reads until something is visible, or until the end. */
   async function untilVisible(from: typeof reader & {}): Promise<Finish | undefined> {
     for (;;) {
       const part = partOf(await untilAborted(from.read(), own.signal));
@@ -151,7 +155,7 @@ export async function openResponse(
           try {
             for (;;) {
               const part = partOf(await from.read());
-              // it was on its way when the answer was broken off
+              // it was on its way when the answer broke off
               if (ended) return;
               if (part.type === 'finish') return await finish(controller, part);
               if (isEmpty(part)) continue;

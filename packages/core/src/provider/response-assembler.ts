@@ -11,12 +11,12 @@ import { contentFiltered } from './content-filtered.ts';
 import { createCallIds } from './call-ids.ts';
 import { readableInput, readableResult } from '../tools/readable-call.ts';
 
-/** What a model has answered, once it is known to be all of it. */
+/** A model's complete response. */
 export type ModelResponse = {
   text: string;
-  /** The calls that are to run here, in order, with ids of which each is another. */
+  /** The calls that run here, in order, with unique ids. */
   toolCalls: { toolCallId: string; toolName: string; input: string }[];
-  /** Everything, in the order in which it began. */
+  /** All content, in the order in which it started. */
   content: LanguageModelV4Content[];
   finishReason: LanguageModelV4FinishReason;
 };
@@ -29,17 +29,18 @@ type BlockPart = Part<`${'text' | 'reasoning'}-${'start' | 'delta' | 'end'}`>;
 type Block = LanguageModelV4Text | LanguageModelV4Reasoning;
 
 /**
- * Puts the parts of an answer together, and emits them as they come. `holdsCalls`: its calls come when it is whole, so
- * that an answer which breaks off can be taken as one without calls.
+ * Assembles the parts of a response and emits them as they come. `holdsCalls`: calls are emitted when the response is
+ * complete, so
+ * that a response which breaks off can be taken as one without calls.
  */
 export type ResponseAssembler = {
-  /** Takes the next part; not errors, and not the end. */
+  /** Adds the next part, except errors and the end. */
   add(part: LanguageModelV4StreamPart): void;
-  /** Why the answer is none, although the model is done with it. */
+  /** Returns why the response cannot be used although the model has finished it. */
   errorOf(reason: LanguageModelV4FinishReason): CuelineError | undefined;
-  /** All of it. */
+  /** Returns the complete response. */
   read(reason: LanguageModelV4FinishReason): ModelResponse;
-  /** Emits the ends of what is open and, of a whole answer, the calls. */
+  /** Emits the ends of open blocks and, for a whole response, the calls. */
   close(as: 'whole' | 'broken'): void;
 };
 
@@ -50,11 +51,11 @@ export function createResponseAssembler(
   const content: LanguageModelV4Content[] = [];
   const open = { text: new Map<string, Block>(), reasoning: new Map<string, Block>() };
   const ids = createCallIds();
-  /** Calls that are to run here. */
+  /** Calls that run here. */
   const here: LanguageModelV4ToolCall[] = [];
-  /** Those calls, and what providers want to be asked about, as long as they are held back. */
+  /** Those calls and the provider's approval requests, while they are held back. */
   const held: Part<'tool-call' | 'tool-result' | 'tool-approval-request'>[] = [];
-  /** Calls that run at the provider's, whose results have not come. */
+  /** Calls that run at the provider and have no result yet. */
   const elsewhere = new Map<string, LanguageModelV4ToolCall>();
 
   function takeBlock(type: 'text' | 'reasoning', part: BlockPart): void {
@@ -66,7 +67,7 @@ export function createResponseAssembler(
       if (block !== undefined) emit({ type: `${type}-end`, id: part.id });
       block = begin(type, part.id, false);
     } else {
-      // the end of nothing
+      // an end without a start
       if (block === undefined) return;
       open[type].delete(part.id);
       if ('citations' in part && part.citations !== undefined && block.type === 'text') {
@@ -184,7 +185,7 @@ export function createResponseAssembler(
       }
       if (as === 'whole') return held.forEach(emit);
       for (const { id, saying } of ids.begun) if (saying) emit({ type: 'tool-input-end', id });
-      // they have been shown, and a call without its result makes the next request an invalid one
+      // they are visible already, and a call without its result makes the next request invalid
       for (const { toolCallId, toolName } of elsewhere.values()) {
         emit({
           type: 'tool-result',
@@ -201,7 +202,7 @@ export function createResponseAssembler(
     if (id !== undefined) emit(withId(part, id));
   }
 
-  /** Models differ in what they call an answer with calls in it, and the AI SDK goes by the word. */
+  /** Models name the finish of a response with calls differently, and the AI SDK relies on the name. */
   function reasonFor(unified: LanguageModelV4FinishReason['unified']): typeof unified {
     if (here.length > 0) return unified === 'stop' ? unified : 'tool-calls';
     return unified === 'tool-calls' && !content.some(({ type }) => type === 'tool-call') ? 'stop' : unified;

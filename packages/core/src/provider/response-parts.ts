@@ -3,7 +3,7 @@ import { CuelineError } from '../base/errors.ts';
 
 type Reader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
 
-/** The part that was read. @throws what the stream says went wrong, and where it ends without a finish */
+/** Returns the part that was read. @throws an error in the stream, and for a stream that ends without a finish */
 export function partOf({
   done,
   value,
@@ -18,17 +18,19 @@ export function partOf({
   return value;
 }
 
-/** A delta that adds nothing, of which some servers send any number. Others carry a signature. */
+/**
+ * True for a delta without content, of which some servers send any number. Deltas with a signature count as content.
+ */
 export function isEmpty(part: LanguageModelV4StreamPart): boolean {
   return 'delta' in part && part.delta === '' && part.providerMetadata === undefined;
 }
 
-/** False for what says that there is a connection, and nothing of the answer. */
+/** False for parts that only show that there is a connection. */
 function isAnswer({ type }: LanguageModelV4StreamPart): boolean {
   return type !== 'stream-start' && type !== 'response-metadata' && type !== 'raw' && type !== 'ping';
 }
 
-/** False for what can be taken back: a block that has begun and has nothing in it yet. */
+/** False for parts that can be taken back: a block that has started and is still empty. */
 export function isVisible(part: LanguageModelV4StreamPart): boolean {
   if ('delta' in part) return part.delta !== '';
   return isAnswer(part) && !/^(text|reasoning)-(start|end)$/.test(part.type);

@@ -1,14 +1,15 @@
 import { CuelineError } from '../base/errors.ts';
 
-/** What a server may ask for and still be waited for. */
+/** The longest wait that a server may ask for, in milliseconds. */
 export const MAX_RETRY_AFTER_MS = 30_000;
 
-/** The last moment that a `Date` can name. */
+/** The last moment that a `Date` can represent. */
 const END_OF_TIME = 8.64e15;
 
 /**
- * For how many milliseconds a server that failed wants to be left alone: its `retry-after-ms`, or `retry-after` in
- * seconds or as a date. Undefined where it does not say, or says it so that a browser may not read it.
+ * Returns how long a failed server asks to wait, in milliseconds: its `retry-after-ms`, or `retry-after` in seconds
+ * or as a date.
+ * Undefined if there is none, or if a browser may not read it.
  */
 export function retryAfterOf(error: unknown): number | undefined {
   for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 5; depth += 1) {
@@ -24,7 +25,7 @@ export function retryAfterOf(error: unknown): number | undefined {
   return undefined;
 }
 
-/** The end of a call whose server wants a longer rest than anybody waits for. */
+/** Returns the error of a call whose server asks for a longer wait than the maximum. */
 export function retryAfterTooLongError(error: CuelineError, restMs: number): CuelineError {
   const retryAt = new Date(Math.min(Date.now() + restMs, END_OF_TIME)).toISOString();
   return new CuelineError(
@@ -42,11 +43,11 @@ function fromHeaders(headers: unknown): number | undefined {
   return atLeastZero(named.get('retry-after-ms')) ?? readRetryAfter(named.get('retry-after'));
 }
 
-/** A `retry-after` header in ms: seconds, or a date. Undefined where it is neither. */
+/** Returns a `retry-after` header in ms, from seconds or a date. Undefined if it is neither. */
 export function readRetryAfter(given: unknown): number | undefined {
   const seconds = atLeastZero(given);
   if (seconds !== undefined) return seconds * 1_000;
-  // a number that is no time at all would be read as a year
+  // a number that is not a time would be read as a year
   if (typeof given !== 'string' || !/[a-z]/i.test(given)) return undefined;
   const until = Date.parse(given);
   return Number.isNaN(until) ? undefined : Math.max(0, until - Date.now());

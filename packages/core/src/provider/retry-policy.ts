@@ -4,16 +4,16 @@ import { CuelineError } from '../base/errors.ts';
 import type { Connectivity } from './connectivity.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 
-/** Waits so long, or until the signal aborts, which rejects with its reason. */
+/** Waits this long. Rejects with the signal's reason if the signal aborts. */
 export type Sleep = (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 
-/** A browser that takes itself to be offline may be wrong, so that it is tried all the same, this often. */
+/** How often a call is tried while the browser reports that it is offline, because the browser may be wrong. */
 export const OFFLINE_TRY_MS = 30_000;
 
-/** True for a failure that may be gone the next time. `thrown` is what the error was made of. */
+/** True for a failure that may be gone at the next try. `thrown` is the cause of the error. */
 export function isTransient(error: CuelineError, thrown: unknown): boolean {
   const { statusCode, type, phase, limit } = error.details ?? {};
   switch (error.code) {
@@ -22,27 +22,27 @@ export function isTransient(error: CuelineError, thrown: unknown): boolean {
     case 'overloaded':
       return true;
     case 'stream_truncated':
-      // with as many tokens it would be cut off once more
+      // with as many tokens it would be cut off again
       return limit === undefined;
     case 'timeout':
-      // a call that has had all of its time has used up that of its next try, too
+      // a call that has used its time limit has used up that of its next try, too
       return phase === undefined;
     case 'rate_limited':
-      // 402, and OpenAI's word for it: it is credit that is missing
+      // 402, and OpenAI's code for it: the account has no credit
       return statusCode !== 402 && !isQuotaExhausted(thrown, 0);
     case 'bad_request':
       // a conflict, and a request that came too early
       return statusCode === 409 || statusCode === 425;
     case 'provider_error':
       if (typeof statusCode === 'number') return statusCode >= 500;
-      // what a 500 is called inside a stream
+      // the name of a 500 inside a stream
       return typeof type === 'string' && /server_error|api_error|internal/i.test(type);
     default:
       return false;
   }
 }
 
-/** True where a provider says, in its own word for it, that the account has nothing left to spend. */
+/** True if a provider reports, in its own code, that the account's quota is exhausted. */
 function isQuotaExhausted(thrown: unknown, depth: number): boolean {
   if (typeof thrown !== 'object' || thrown === null || depth > 4) return false;
   const { type, code, data, error, cause } = thrown as Record<string, unknown>;
@@ -52,19 +52,19 @@ function isQuotaExhausted(thrown: unknown, depth: number): boolean {
   return isWord || [data, error, cause].some((inner) => isQuotaExhausted(inner, depth + 1));
 }
 
-/** A connection to this machine that nobody takes: nothing begins to listen there within seconds. */
+/** True for a refused connection to this machine: nothing starts to listen there within seconds. */
 function isLocalConnectionRefused({ details }: CuelineError, thrown: unknown): boolean {
   if (!APICallError.isInstance(thrown) || thrown.isRetryable) return false;
-  // a browser does not say why; what listens may still reset connections
+  // a browser does not give the reason; a server that listens may still reset connections
   return details?.['reason'] === undefined || details['reason'] === 'ECONNREFUSED';
 }
 
-/** Milliseconds before the next try: 0.5 s, 1 s, 2 s …, each a quarter shorter or longer by chance. */
+/** Returns the milliseconds before the next try: 0.5 s, 1 s, 2 s …, each a quarter shorter or longer at random. */
 export function retryDelay(attempt: number, random: () => number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS) * (0.75 + random() / 2);
 }
 
-/** The error of the last of several tries, which says how many there were. */
+/** Returns the error of the last of several tries, with their number. */
 export function withAttemptCount(error: CuelineError, attempts: number): CuelineError {
   if (attempts === 1) return error;
   return new CuelineError(error.code, `${error.message} (${attempts} attempts)`, {
@@ -80,7 +80,7 @@ export const sleepFor: Sleep = (ms, signal) => {
   return untilAborted(slept, signal).finally(() => clearTimeout(timer));
 };
 
-/** Waits until there is a network, and no longer than it takes to doubt that there is none. */
+/** Waits until there is a network, and at most until the next try offline. */
 export async function untilOnline(
   connectivity: Connectivity,
   sleep: Sleep,

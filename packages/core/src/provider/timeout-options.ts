@@ -2,15 +2,15 @@ import { CuelineError } from '../base/errors.ts';
 import type { StreamTextOptions } from '../prompt/prompt-options.ts';
 import type { ModelTimeouts } from './call-timeouts.ts';
 
-/** How long one tool call may take by default: 5 minutes. Waiting for an approval or for the page does not count. */
+/** The default time limit of one tool call: 5 minutes. Waiting for an approval or for the page does not count. */
 const TOOL_MS = 300_000;
 
-/** What `options.timeout` comes to. */
+/** The limits that `options.timeout` sets. */
 export type Timeouts = {
   model: ModelTimeouts;
-  /** How long a call of this tool may take, where the tool does not say so itself. */
+  /** Returns the time limit of a tool that sets none, in milliseconds. */
   toolMs(toolName: string): number;
-  /** What the AI SDK measures: the whole run, and a step with its tools. */
+  /** The limits that the AI SDK measures: the whole run, and a step with its tools. */
   sdk: { timeout?: { totalMs?: number; stepMs?: number } };
 };
 

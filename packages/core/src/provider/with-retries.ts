@@ -24,37 +24,39 @@ import { untilAborted } from '../base/until-aborted.ts';
 
 export type { ModelResponse } from './response-assembler.ts';
 
-/** A model call that has failed, and is tried again. */
+/** A model call that has failed and is tried again. */
 export type ModelRetry = {
   error: CuelineError;
-  /** Which try comes next, from 2. Tries that failed because there is no network are not counted. */
+  /** The number of the next try, from 2. Tries that failed without a network are not counted. */
   attempt: number;
-  /** How many tries there are at most. */
+  /** The maximum number of tries. */
   maxAttempts: number;
-  /** When it comes, in milliseconds from now; without a network, at the latest. */
+  /** Milliseconds until the next try; without a network, at the latest. */
   delayMs: number;
-  /** There is no network, and the next try comes once there is one. */
+  /** True if there is no network, and the next try starts once there is one. */
   offline: boolean;
 };
 
-/** How a model's calls are kept from failing, and what becomes of those that do. */
+/** How a model's calls are retried, and how failures are handled. */
 export type RetrySettings = ResponseSettings & {
-  /** Tries after the first, as long as nothing of an answer can be seen. 2 by default. */
+  /** Tries after the first, as long as nothing of an answer is visible. 2 by default. */
   retries?: number | undefined;
   /** Called before each wait for another try. */
   onRetry?: ((retry: ModelRetry) => void) | undefined;
   /** Waits between tries. */
   sleep?: Sleep | undefined;
-  /** From 0 to 1, for the length of the waits. */
+  /** Returns a number from 0 to 1, for the length of the waits. */
   random?: (() => number) | undefined;
   connectivity?: Connectivity | undefined;
 };
 
 /**
- * The model with time limits, retries and whole answers. A call is tried again as long as nothing of its answer is
- * visible. An answer that breaks off ends with an error part and the finish reason `error`, for which the AI SDK runs no
- * tool call; where `heal` takes the error, it ends as an answer without tool calls. What the call's own abort signal
- * throws is passed on as it is.
+ * Wraps the model with time limits, retries and whole answers. A call is tried again as long as nothing of its answer
+ * is
+ * visible. An answer that breaks off ends with an error part and the finish reason `error`, for which the AI SDK runs
+ * no
+ * tool call. If `repair` accepts the error, it ends as an answer without tool calls. What the call's own abort signal
+ * throws is passed on unchanged.
  */
 export function withRetries(model: LanguageModelObject, settings: RetrySettings): LanguageModelObject {
   return wrapLanguageModel({
@@ -80,7 +82,7 @@ async function callWithRetries(
   const { abortSignal } = call;
   const now = settings.now ?? (() => performance.now());
   let attempts = 0;
-  // one limit for all tries, since the person who waits for the answer counts them as one
+  // one limit for all tries, because a waiting user counts them as one
   let firstChunkLeftMs = settings.timeouts?.firstChunkMs ?? defaultTimeouts.firstChunkMs;
   for (;;) {
     const began = now();
@@ -93,7 +95,7 @@ async function callWithRetries(
       const error = toRunError(thrown, settings.secrets);
       if (!isTransient(error, thrown)) return failedResponse(error, settings);
       if (error.code === 'network' && !connectivity.isOnline()) {
-        // no try of those that count: there was nothing to reach
+        // not counted as a try, because there was nothing to reach
         attempts -= 1;
         settings.onRetry?.({
           error,
@@ -122,7 +124,10 @@ async function callWithRetries(
   }
 }
 
-/** A call that failed for good: an answer with nothing in it where that is healed. @throws the error otherwise */
+/**
+ * Returns an empty response for a call that failed for good, if `repair` accepts the error. @throws the error
+ * otherwise
+ */
 function failedResponse(error: CuelineError, { repair }: RetrySettings): LanguageModelV4StreamResult {
   if (repair?.(error) !== true) throw error;
   return { stream: streamOf([{ type: 'stream-start', warnings: [] }, repairedFinish()]) };

@@ -3,15 +3,15 @@ import type { RunEvent } from '../log/events.ts';
 import type { TaskState } from '../log/state.ts';
 import type { UnfinishedCall } from '../log/unfinished-step.ts';
 
-/** What a start gives to the executor, and shows before the first event. */
+/** What a start passes to the executor, and what the run shows before the first event. */
 export type AttemptInput = {
-  /** Earlier turns, and how the tasks stood. */
+  /** Earlier turns, and the state of the tasks. */
   messages: readonly UIMessage[];
   tasks: readonly TaskState[];
   shows: readonly UIMessage[];
-  /** What the log begins with. */
+  /** The beginning of the log. */
   events?: readonly RunEvent[];
-  /** Calls of the last message that are made before the model is asked. */
+  /** Calls of the last message that are made before the model is called. */
   unfinishedCalls?: readonly UnfinishedCall[] | undefined;
   signal?: AbortSignal | undefined;
 };

@@ -10,53 +10,54 @@ import { rebaseEvents, eventsBeforeResume } from '../log/rebase-events.ts';
 /** One start of a run: its log, and the work that fills it. */
 export type Attempt = {
   readonly log: RunLog;
-  /** What it was started with; starting with the same again is no new start. */
+  /** The key of the start. Starting again with the same key is not a new start. */
   readonly key: string | undefined;
-  /** What the run comes to, once it has ended. Rejects with its error, or with `aborted`. */
+  /** The run's result, once it has ended. Rejects with its error, or with `aborted`. */
   readonly result: Promise<unknown>;
   readonly replays: boolean;
-  /** True while the work goes on and is not followed. */
+  /** True while the work continues and is not followed. */
   readonly detached: boolean;
   /**
-   * The work, where the connection to it was lost and the log has ended for that: a run, which may still go on where it
-   * happens, or the `request` of a start of which nothing was heard.
+   * The work, if its connection was lost and the log has ended because of that: a run, which may still continue where
+   * it happens, or
+   * the `request` of a start without any answer.
    */
   readonly lost: LostConnection | undefined;
-  /** Ends it as `stopped`, at the latest after a moment. */
+  /** Ends it as `stopped`, after a moment at the latest. */
   stop(): void;
-  /** Ends it as `stopped` at once: something else takes its place. */
+  /** Ends it as `stopped` at once, because another attempt replaces it. */
   replace(): void;
-  /** Lets go of the work, which goes on. */
+  /** Stops following the work, which continues. */
   detach(): void;
-  /** Follows the work that was let go of, or that a page before this one has begun; false where it is not known. */
+  /** Follows the work again, or the work that an earlier page has started. False if it is not known. */
   attach(): boolean;
-  /** Ends work that was lost sight of, and may still go on where it happens. */
+  /** Ends an attempt whose connection was lost, and whose work may still continue where it happens. */
   drop(): void;
-  /** Ends it with an error, where the work is lost. */
+  /** Ends it with an error, because the work is lost. */
   fail(error: CuelineError): void;
   send(command: RunCommand): EditReply | Promise<EditReply>;
 };
 
-/** What makes another attempt of the same work. */
+/** What another attempt at the same work needs. */
 export type LostConnection = Pick<AttemptOptions, 'request'> & { events: readonly RunEvent[] };
 
 export type AttemptOptions = {
   executor: Executor;
-  /** Missing for a log of the past, which is not started but attached to. */
+  /** Missing for a stored log, which is attached to and not started. */
   request?: RunRequest<never> | undefined;
-  /** What the log begins with. */
+  /** The beginning of the log. */
   events?: readonly RunEvent[];
   name: string;
   key?: string | undefined;
   schedule?: Scheduler | undefined;
-  /** Told of every event, before the work begins. */
+  /** Called with every event, before the work starts. */
   onEvent: (event: RunEvent) => void;
 };
 
-/** How long an executor may take to say itself that it has stopped, in milliseconds. */
+/** How long an executor may take to report its own end after a stop, in milliseconds. */
 const STOP_GRACE_MS = 1_000;
 
-/** Starts a run with an executor, or takes up the log of one. */
+/** Starts a run with an executor, or continues a stored log. */
 export function createAttempt(options: AttemptOptions): Attempt {
   const { executor, request, events = [], name, key, schedule, onEvent } = options;
   const log = createRunLog({ events, ...(schedule === undefined ? {} : { schedule }) });
@@ -67,25 +68,25 @@ export function createAttempt(options: AttemptOptions): Attempt {
   const controller = new AbortController();
   /** The iteration that is followed. */
   let followed: AsyncIterator<RunEvent> | undefined;
-  /** To be let go of once it has said which run it is: nobody could find it again before. */
+  /** True if the attempt detaches as soon as the executor has named the run, because nothing could find it before. */
   let leaving = false;
-  /** Set where the executor broke off, and has not said that the run has ended. */
+  /** Set if the executor broke off without the end of the run. */
   let lost: LostConnection | undefined;
 
   log.listen(onEvent);
   const result = untilEnd(log);
-  // whoever ignores it sees the failure in the state
+  // a caller who ignores it sees the failure in the state
   result.catch(() => {});
   if (request !== undefined) void follow(() => executor.start(request, controller.signal));
 
-  /** Writes an executor's events down, and ends the log where the executor did not. */
+  /** Appends an executor's events to the log, and ends the log if the executor does not. */
   async function follow(start: () => AsyncIterable<RunEvent>): Promise<void> {
     let mine: AsyncIterator<RunEvent> | undefined;
     try {
       mine = followed = start()[Symbol.asyncIterator]();
       for (;;) {
         const next = await mine.next();
-        // an end that is in hand already is not said again
+        // an end that was appended already is not repeated
         if (followed !== mine && (next.done === true || next.value.type !== 'run-end')) return;
         if (next.done === true) break;
         log.push(placing.rebase(next.value));
@@ -98,7 +99,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     }
   }
 
-  /** An executor that is told to stop may say so by an error, or by saying nothing more. */
+  /** An executor that is stopped may answer with an error, or with nothing. */
   function brokenOff(error: unknown): void {
     if (controller.signal.aborted) return end({ outcome: 'stopped' });
     if (executor.attach !== undefined && !isGone(error))
@@ -119,7 +120,10 @@ export function createAttempt(options: AttemptOptions): Attempt {
     void iterator?.return?.();
   }
 
-  /** Ends the log for its executor. One that has said nothing yet gets the start that it would have had. */
+  /**
+   * Ends the log for its executor. If the executor has emitted nothing yet, the log gets the start that it would have
+   * had.
+   */
   function end(body: Omit<Extract<RunEventBody, { type: 'run-end' }>, 'type'>): void {
     if (log.events.length === 0) {
       const [start] = failedStart(name, undefined, request?.messages);
@@ -128,7 +132,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     log.append({ type: 'run-end', ...body });
   }
 
-  /** True once the executor has said anything. */
+  /** True once the executor has emitted an event. */
   function hasBegun(): boolean {
     return request === undefined || log.events.length > events.length;
   }
@@ -152,7 +156,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     stop() {
       if (log.ended) return;
       controller.abort();
-      // nobody will say so where nothing has begun yet, or nobody listens
+      // there is no other end if nothing has started yet, or nothing is followed
       if (!hasBegun() || followed === undefined) end({ outcome: 'stopped' });
       else setTimeout(() => end({ outcome: 'stopped' }), STOP_GRACE_MS);
     },
@@ -178,7 +182,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
       if (!lost || lost.request) return;
       lost = undefined;
       const after = log.events.length - placing.before - 1;
-      // following it with a signal that has aborted is what ends it
+      // following it with an aborted signal ends it
       const more = executor.attach?.(runId(), after, AbortSignal.abort());
       more?.[Symbol.asyncIterator]()
         .next()
@@ -199,12 +203,12 @@ export function createAttempt(options: AttemptOptions): Attempt {
   };
 }
 
-/** True where there is nothing to be found again: the run is not known there any more. */
+/** True if the run is not known any more, so that attaching cannot succeed. */
 export function isGone(error: unknown): boolean {
   return CuelineError.isInstance(error) && error.code === 'interrupted';
 }
 
-/** What the run comes to once its log has ended, even where the executor never lets go. */
+/** Returns the run's result once its log has ended, even if the executor never returns. */
 async function untilEnd(log: RunLog): Promise<unknown> {
   if (!log.ended) {
     await new Promise<void>((resolve) => {

@@ -5,44 +5,49 @@ import type { Attempt } from './attempt.ts';
 import type { WhenBusy } from './run.ts';
 import { createStartQueue } from './start-queue.ts';
 
-/** When a start is made, and what takes it back. */
+/** The key of a start, what it does if the run is busy, and the signal that aborts it. */
 export type StartRequest = {
   key?: string | undefined;
   whenBusy?: WhenBusy | undefined;
   signal?: AbortSignal | undefined;
 };
 
-/** The starts of one run: the one that is shown, those that go on out of sight, and those that wait. */
+/** The starts of one run: the one that is shown, those in the background, and those that wait. */
 export type Attempts = {
   readonly shown: Attempt | undefined;
-  /** How many wait. */
+  /** The number of starts that wait. */
   readonly queued: number;
-  /** The open requests of the starts that are out of sight. */
+  /** The open requests of the starts in the background. */
   readonly requests: readonly RequestState[];
-  /** The start that made this request: one that is out of sight, else the one that is shown. */
+  /** The start that made this request: one in the background, else the one that is shown. */
   ownerOf(requestId: string): Attempt | undefined;
-  /** The result of a start that was made with this key and is shown, under way, or waits. */
+  /** Returns the result of a start with this key that is shown, in progress, or waiting. */
   find(key: string | undefined): Promise<unknown> | undefined;
-  /** Makes a start now, or does with it what `whenBusy` says. */
+  /** Makes a start now, or does what `whenBusy` says. */
   request(start: () => Promise<unknown>, entrance: StartRequest): Promise<unknown>;
-  /** From here on this one is shown. */
+  /** Shows this attempt from now on. */
   show(attempt: Attempt): void;
-  /** Ends what is shown before the next begins, so that whoever listens gets the two one after the other. */
+  /** Ends the shown attempt before the next starts, so that listeners get the two one after the other. */
   replace(): void;
   /** Ends all of them. */
   stop(): void;
 };
 
 /**
- * Keeps the starts of a run. `onQueue` is called when the number of waiting starts changes. `follow` watches a start that
- * was detached, or ends it where its work is no longer known.
+ * Creates the list of a run's starts. Calls `onQueue` when the number of waiting starts changes. `follow` attaches to
+ * a detached
+ * start, or ends it if its work is no longer known.
  */
 export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) => unknown): Attempts {
   const queue = createStartQueue(onQueue);
   const background = new Set<Attempt>();
   let shown: Attempt | undefined;
 
-  /** Its end settles its promise, and what it asks can be answered: so it is followed, also where it was let go of. */
+  /**
+   * Moves the shown attempt to the background. It is followed there, even if it was detached, because its promise
+   * settles with its
+   * end and its requests can be answered.
+   */
   function detachShown(): void {
     if (shown === undefined || shown.log.ended) return;
     background.add(shown);
@@ -78,14 +83,14 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
       if (signal?.aborted === true) {
         return refused(new CuelineError('aborted', 'The start was aborted.'));
       }
-      // between an end and the start that waited for it, the run is busy too
+      // the run is busy between an end and the start that waited for it, too
       if (shown?.log.ended !== false && queue.length === 0) {
         shown?.drop();
         return start();
       }
       switch (whenBusy) {
         case 'queue':
-          // the end of what was let go of is not heard
+          // the end of a detached attempt is not reported
           if (shown?.detached === true && queue.length === 0) return start();
           return queue.add(start, key, signal);
         case 'reject':
@@ -104,7 +109,7 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
       }
     },
     show(attempt) {
-      // one that was let go of, or that a listener has started meanwhile, can still be stopped
+      // a detached attempt, or one that a listener has started meanwhile, can still be stopped
       detachShown();
       shown = attempt;
       const whenEnded = (): void => {
@@ -122,7 +127,7 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
   };
 }
 
-/** A promise that rejects; whoever ignores it need not hear of it. */
+/** Returns a rejected promise that may be ignored. */
 export function refused(why: unknown): Promise<never> {
   const promise = Promise.reject<never>(why);
   promise.catch(() => {});

@@ -27,7 +27,7 @@ import type { EventWriter } from '../storage/store-events.ts';
 import type { StoredCalls } from '../executors/stored-calls.ts';
 import type { TabbedRun } from '../storage/tabs.ts';
 
-/** A run of `definition` that has not started. */
+/** Creates a run of `definition` that has not started. */
 export function createRun<Input = void, Types extends PromptTypes = PromptTypes>(
   definition: PromptDefinition<Input, Types>,
   options: RunOptions<Types> = {},
@@ -35,7 +35,10 @@ export function createRun<Input = void, Types extends PromptTypes = PromptTypes>
   return openRun(definition, options, undefined);
 }
 
-/** `firstInput` is what the log in `options` was started with, where that is known better than the log can say it. */
+/**
+ * `firstInput` is the input that the log in `options` was started with, if it is known more exactly than the log has
+ * it.
+ */
 function openRun<Input, Types extends PromptTypes>(
   definition: PromptDefinition<Input, Types>,
   options: RunOptions<Types>,
@@ -49,11 +52,11 @@ function openRun<Input, Types extends PromptTypes>(
   const overlay = createStateOverlay();
   const clientTools = createClientToolRunner();
   if (tools !== undefined) clientTools.provide(tools);
-  /** What is shown; before anything has started here, what has happened already. */
+  /** The shown log; before the first start, the log of the past. */
   let log: RunLog = createRunLog({ events: past ?? [] });
   let unsubscribe: (() => void) | undefined;
   let lastInput = firstInput;
-  /** What is shown between a start and its first event. */
+  /** The state between a start and its first event. */
   let starting: RunState | undefined;
   let storageError: CuelineError | undefined;
   let takeBackRetry = (): unknown => undefined;
@@ -68,7 +71,7 @@ function openRun<Input, Types extends PromptTypes>(
     return show(log.events.length === 0 ? stateBefore() : log.getState());
   }
 
-  /** What there is to see before the first event. */
+  /** Returns the state before the first event. */
   function stateBefore(): RunState {
     return restoring.moves > 0 ? requesting : (starting ?? log.getState());
   }
@@ -94,7 +97,7 @@ function openRun<Input, Types extends PromptTypes>(
       subscribers.size === 0 ? undefined : log.subscribe((state) => callAll(subscribers, show(state)));
   }
 
-  /** Makes the work behind `request`, or behind a log of the past, what this run shows. */
+  /** Creates an attempt of `request`, or of a log of the past, and shows it. */
   function take(
     request: RunRequest<Input> | undefined,
     events: readonly RunEvent[],
@@ -112,13 +115,13 @@ function openRun<Input, Types extends PromptTypes>(
       key,
       schedule,
       onEvent(event) {
-        // before the attempt is made, it is the one that will be shown
+        // before the attempt exists, it is the one that will be shown
         const isShown = made === undefined || made === attempts.shown;
-        // that a log breaks off is seen by whoever loads it, and another page may still be writing it
+        // a reader of the log sees that it breaks off, and another page may still be writing it
         if (isShown && !isInterruption(event, made?.lost)) writer?.add(event);
         calls?.see(event);
         if (isShown) callAll(listeners, event);
-        // of an attempt that is out of sight, only what it asks is told
+        // only the requests of an attempt in the background are reported
         else if (event.type.startsWith('request-') || event.type === 'run-end') notify();
       },
     }));
@@ -126,14 +129,15 @@ function openRun<Input, Types extends PromptTypes>(
     attempts.show(attempt);
     watchLog();
     clientTools.follow(attempt);
-    // a retry says what it does if this fails
+    // a retry reports it if this fails
     loadRetries().catch(() => {});
     return attempt;
   }
 
   /**
-   * `key` is what the start is found by here, and `requestKey` where it happens: there a later turn is not the first one
-   * again, and a start whose answer was lost can be sent again.
+   * `key` finds the start in this run, and `requestKey` at the executor: there, a later turn differs from the first
+   * one, and a start
+   * without an answer can be sent again.
    */
   function begin(
     input: Input,
@@ -174,9 +178,9 @@ function openRun<Input, Types extends PromptTypes>(
     return attempt.result;
   }
 
-  /** A start of the conversation that is shown, which is found by the key that it began with. */
+  /** Starts the shown conversation again, with the key of its first start. */
   function resume(opening: AttemptInput): Promise<unknown> {
-    // a conversation may begin with what the user says; a prompt that takes an input has been started with it
+    // a conversation may begin with a message; a prompt with an input has been started with it
     return begin(lastInput as Input, opening, attempts.shown?.key);
   }
 
@@ -186,7 +190,7 @@ function openRun<Input, Types extends PromptTypes>(
     return resume({ messages: shows.slice(countPromptMessages(log.events)), tasks, shows, signal });
   }
 
-  /** Goes on with what was lost: the run where it still is, or the start, which its executor makes once. */
+  /** Continues lost work: the run if it still exists, or the start, which its executor makes only once. */
   function find({ request, events }: LostConnection, key: string | undefined): Attempt {
     const attempt = take(request as RunRequest<Input> | undefined, events, key);
     if (request === undefined) follow(attempt);
@@ -194,7 +198,7 @@ function openRun<Input, Types extends PromptTypes>(
     return attempt;
   }
 
-  /** The run as its retries and other tabs take it. */
+  /** The run as its retries and other tabs use it. */
   const self: RetriedRun & TabbedRun = {
     attempts,
     find,
@@ -221,7 +225,7 @@ function openRun<Input, Types extends PromptTypes>(
     onChange: notify,
   });
 
-  /** Waits for what it needs only where a page has just been loaded; whatever is started or stopped meanwhile takes it back. */
+  /** Waits for the code only if the page has just been loaded. A start or stop meanwhile cancels the retry. */
   function retry(from: number | undefined): Promise<unknown> {
     const part = loadedRetries();
     if (part !== undefined) return part.retryRun(self, from);
@@ -233,12 +237,12 @@ function openRun<Input, Types extends PromptTypes>(
         ? refused(new CuelineError('aborted', 'The retry was stopped.'))
         : loaded.retryRun(self, from),
     );
-    // as with every start, whoever ignores it need not hear of it
+    // like every start, it may be ignored
     result.catch(() => {});
     return result;
   }
 
-  /** Goes on with a log of the past: with the work behind it, where that still goes on. */
+  /** Continues a log of the past, and its work if that still goes on. */
   function takeUp(events: readonly RunEvent[], isStored: boolean): void {
     const [first] = events;
     if (first?.type !== 'run-start') return;
@@ -249,7 +253,9 @@ function openRun<Input, Types extends PromptTypes>(
     if (follow(attempt) && !isStored) for (const event of events) writer?.add(event);
   }
 
-  /** False where the work behind an attempt is not known any more, which ends it. */
+  /**
+   * Attaches to an attempt's work, or ends the attempt if the work is not known any more. False in the second case.
+   */
   function follow(attempt: Attempt): boolean {
     if (attempt.attach()) return true;
     attempt.fail(new CuelineError('interrupted', 'The page that ran this went away. retry() continues it.'));
@@ -261,7 +267,9 @@ function openRun<Input, Types extends PromptTypes>(
     restoring.stop(attempts.stop);
   }
 
-  /** Makes a move that goes on with what is shown. Only one tab does; `ends` where another tab's end is as good. */
+  /**
+   * Runs an action that continues what is shown. Only one tab does; `ends` is true if another tab's end is as good.
+   */
   function alone(move: () => Promise<unknown>, ends = false): Promise<unknown> {
     return writer?.alone(move, ends) ?? move();
   }
@@ -343,7 +351,7 @@ function openRun<Input, Types extends PromptTypes>(
 const idle = initialState as Extract<RunState, { status: 'idle' }>;
 const requesting: RunState = { ...idle, status: 'running', phase: 'requesting' };
 
-/** True for an end that is only this page's: the run may go on where it happens. */
+/** True for an end of this page's view only: the run may continue where it happens. */
 function isInterruption(event: RunEvent, lost: LostConnection | undefined): boolean {
   return event.type === 'run-end' && (event.error?.code === 'interrupted' || (!!lost && !lost.request));
 }

@@ -4,8 +4,9 @@ import { describeContent } from '../compile/describe-content.ts';
 import { describeSchema, propertiesOf } from '../compile/describe-schema.ts';
 
 /**
- * A request as text to be read, in a terminal or a `<pre>`: model, settings, the system prompt and the messages with
- * their texts in full, tools with their arguments, and of a dry run also its token estimate and its warnings. Files are
+ * Returns a request as readable text, for a terminal or a `<pre>`: model, settings, the system prompt and the
+ * messages with
+ * their full texts, tools with their arguments, and for a dry run also its token estimate and its warnings. Files are
  * mentioned, and long arguments and results are cut.
  *
  * @example
@@ -34,7 +35,7 @@ export function explain(given: CompiledRequest | DryRun): string {
     .filter(([, lines]) => lines.length > 0)
     .map(([title, lines]) => [title, ...lines.map(indented)].join('\n'))
     .join('\n\n');
-  // a terminal would do what the control characters of a foreign text say
+  // a terminal would execute the control characters of a foreign text
   return text.replaceAll(/[^\P{Cc}\n\t]/gu, '\uFFFD');
 }
 
@@ -59,7 +60,7 @@ function tokenTable({ total, parts }: DryRun['tokens']): string[] {
   );
 }
 
-/** Rows with their cells below each other. */
+/** Aligns the cells of rows in columns. */
 function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) {

@@ -11,23 +11,24 @@ import {
   type UnfinishedStep,
 } from '../log/unfinished-step.ts';
 
-/** What stays of a run that is tried again: its log so far, and what the model is told of it. */
+/** What is kept of a run that is tried again: its log so far, and what the model reads of it. */
 export type KeptSteps = {
-  /** Empty where the whole turn is tried again. */
+  /** Empty if the whole turn is tried again. */
   events: readonly RunEvent[];
   /** The earlier turns, then the unfinished answer. */
   messages: readonly UIMessage[];
-  /** As the user has left them, also where the step is gone in which that was. */
+  /** As the user has left them, even if the step of the edit is not kept. */
   tasks: readonly TaskState[];
-  /** Calls of the last step that are made before the model is asked again. */
+  /** Calls of the last step that are made before the model is called again. */
   unfinishedCalls?: readonly UnfinishedCall[];
 };
 
 /**
- * What stays of a log when its run is tried again from step `from` on; of a run that is done all is tried again. By
- * default the run goes on after its last whole step, or in the one after it where a call has begun there: what ended in
- * it stays, and of the rest only what may be made twice is made again. The model goes on only after a step that called
- * tools.
+ * Returns what is kept of a log if its run is tried again from step `from` on; of a finished run, nothing. By default
+ * the run
+ * continues after its last whole step, or in the step after it if a call has started there: finished calls are kept,
+ * and only calls
+ * that may be made twice are made again. The model continues only after a step that called tools.
  * @throws CuelineError `invalid_options`
  */
 export function keepFinishedSteps(log: readonly RunEvent[], from: number | undefined): KeptSteps {
@@ -61,14 +62,14 @@ function keepUnfinishedStep(log: readonly RunEvent[], step: UnfinishedStep): Kep
   return { events, messages: said.slice(countPromptMessages(log)), tasks, unfinishedCalls: unfinished };
 }
 
-/** What was there before the first step. */
+/** Returns what was there before the first step. */
 function keepOpening(log: readonly RunEvent[]): KeptSteps {
   const start = log.findIndex(({ type }) => type === 'step-start');
   const { messages, tasks } = reduceAll(withEdits(log, start < 0 ? log.length : start));
   return { events: [], messages: messages.slice(countPromptMessages(log)), tasks };
 }
 
-/** The log up to `end`, and what the user did to the run's tasks after it. */
+/** Returns the log up to `end`, and the user's later edits of the run's tasks. */
 function withEdits(log: readonly RunEvent[], end: number): RunEvent[] {
   return numbered([...log.slice(0, end), ...editsAfter(log, end)]);
 }
@@ -76,7 +77,7 @@ function withEdits(log: readonly RunEvent[], end: number): RunEvent[] {
 function editsAfter(log: readonly RunEvent[], end: number): RunEvent[] {
   let saysAgain = false;
   return log.slice(end).filter((event) => {
-    // what goes on says first how its tasks stand, in the name of whoever put them on the list
+    // the continued run first repeats how its tasks stand, with the origin of each task
     if (event.type === 'run-resume') saysAgain = true;
     if (event.type === 'step-start' && event.agent === undefined) saysAgain = false;
     return !saysAgain && isUserEdit(event);
@@ -93,7 +94,7 @@ function isUserEdit(event: RunEvent): boolean {
   return 'by' in event && event.by === 'user';
 }
 
-/** The ends of steps after which it is the model's turn again, and the number of the step that came next. */
+/** Returns the ends of steps after which the model continues, and the number of the next step. */
 function endsThatCalledTools(log: readonly RunEvent[]): { index: number; next: number }[] {
   let called = false;
   const open = new Set<string>();
@@ -114,7 +115,7 @@ function endsThatCalledTools(log: readonly RunEvent[]): { index: number; next: n
         open.delete(event.toolCallId);
         return [];
       case 'step-end':
-        // one that broke off is not whole, even where a tool of it had run; nor is one that waits for an answer
+        // a step that broke off is not whole, even if a tool of it has run; nor is one that waits for an answer
         return called && open.size === 0 && event.finishReason !== 'error'
           ? [{ index, next: event.step + 1 }]
           : [];

@@ -3,12 +3,12 @@ import type * as Retries from './retry-run.ts';
 
 let loaded: typeof Retries | undefined;
 
-/** What tries a run again, where it is loaded. */
+/** The code of retries, if it is loaded. */
 export function loadedRetries(): typeof Retries | undefined {
   return loaded;
 }
 
-/** Loads it. Asked for with a page's first run, so that a retry finds it there. */
+/** Loads the code of retries. Called with a page's first run, so that it is there for a retry. */
 export async function loadRetries(): Promise<typeof Retries> {
   return (loaded ??= await loadPart('retries', import('./retry-run.ts')));
 }

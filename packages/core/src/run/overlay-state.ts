@@ -1,16 +1,16 @@
 import type { CuelineError } from '../base/errors.ts';
 import type { RequestState, RunState } from '../log/state.ts';
 
-/** What only the run knows, and not its log. */
+/** The part of the state that is not in the log. */
 export type RunOverlay = {
   queued: number;
   replaying: boolean;
   storageError: CuelineError | undefined;
-  /** What starts ask that go on out of sight. */
+  /** Open requests of the starts in the background. */
   requests: readonly RequestState[];
 };
 
-/** Lays what only the run knows over a log's state. Gives the same object while neither has changed. */
+/** Adds the overlay to a log's state. Returns the same object while neither has changed. */
 export function createStateOverlay(): (base: RunState, overlay: RunOverlay) => RunState {
   let last: { facts: readonly unknown[]; state: RunState } | undefined;
 

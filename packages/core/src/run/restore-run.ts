@@ -7,27 +7,27 @@ import { createStartQueue } from './start-queue.ts';
 import type * as Store from '../storage/store-events.ts';
 import type { TabbedRun } from '../storage/tabs.ts';
 
-/** How a run comes to know what the storage has of it, and what waits until it does. */
+/** Reads what the storage has of a run, and queues actions until that is known. */
 export type Restoring = {
-  /** Resolves once it is known; never rejects. The first who asks has it looked up. */
+  /** Resolves once the stored log is known; never rejects. The first call reads the storage. */
   restored(): Promise<void>;
-  /** Makes a move once it is known: now, where it is. `key` and `signal` are those of a start. */
+  /** Runs an action once the stored log is known, or now. `key` and `signal` are those of a start. */
   when(move: () => Promise<unknown>, entrance?: Pick<StartRequest, 'key' | 'signal'>): Promise<unknown>;
-  /** How many moves wait. */
+  /** The number of actions that wait. */
   readonly moves: number;
-  /** Takes back the moves that wait, and has `end` called once it is known what there is to end. */
+  /** Drops the waiting actions, and calls `end` once the stored log is known. */
   stop(end: () => void): void;
 };
 
 type RestoringOptions = {
   id: string;
   storage: RunStorage | undefined;
-  /** A log that counts where nothing is stored. */
+  /** A log to use if none is stored. */
   past: readonly RunEvent[] | undefined;
   takeUp: (events: readonly RunEvent[], isStored: boolean) => void;
-  /** What other tabs make of the run. */
+  /** The run, for other tabs. */
   run: TabbedRun;
-  /** Told what to store events with, before any comes. */
+  /** Called with the writer, before the first event. */
   onWriter: (writer: Store.EventWriter) => void;
   onError: (error: CuelineError | undefined) => void;
   onChange: () => void;
@@ -36,7 +36,7 @@ type RestoringOptions = {
 export function createRestoring(options: RestoringOptions): Restoring {
   const { id, storage, past = [], takeUp, run, onWriter, onError, onChange } = options;
   let isKnown = storage === undefined;
-  // once it is known, the moves are made in one breath, and nobody sees what is in between
+  // once it is known, the actions run at once, and subscribers do not see the states in between
   const waiting = createStartQueue(() => {
     if (!isKnown) onChange();
   });
@@ -53,12 +53,12 @@ export function createRestoring(options: RestoringOptions): Restoring {
       stored = await readStored(storage, id);
       if (stored.damage !== undefined) onError(stored.damage);
     } catch (error) {
-      // only errors of ours come out of these
+      // these throw only CuelineErrors
       onError(error as CuelineError);
     }
     isKnown = true;
     const { events, damage } = stored;
-    // a log that goes on behind its damage is stored anew, from its beginning
+    // a log that continues behind its damage is stored again from its beginning
     if (events.length > 0) takeUp(events, damage === undefined);
     else takeUp(past, false);
     writer?.ready();
@@ -69,7 +69,7 @@ export function createRestoring(options: RestoringOptions): Restoring {
 
   function restored(): Promise<void> {
     if (known !== undefined) return known;
-    // known before it has begun: what is taken up may be heard by somebody who makes a move
+    // set before the work starts, because a listener may call `start` while the log is taken up
     let settle = (): void => {};
     known = new Promise((resolve) => (settle = resolve));
     void begin().then(settle);
@@ -93,7 +93,7 @@ export function createRestoring(options: RestoringOptions): Restoring {
   };
 }
 
-/** Loads what keeps runs. A page whose runs are kept nowhere does not pay for it. */
+/** Loads the code of storages. A page that stores no runs does not load it. */
 function loadStore(): Promise<typeof Store> {
   return loadPart('storage', import('../storage/store-events.ts'), 'storage_failed');
 }

@@ -9,17 +9,18 @@ import type { AttemptInput } from './attempt-input.ts';
 export type RetriedRun = {
   readonly attempts: Pick<Attempts, 'shown' | 'replace'>;
   log(): readonly RunEvent[];
-  /** True where nothing is run: a replay can only begin with its beginning. */
+  /** True for a replay, which can only start at its beginning. */
   replays(): boolean;
-  /** Goes on with work whose connection was lost. */
+  /** Continues work whose connection was lost. */
   find(lost: LostConnection, key: string | undefined): Attempt;
-  /** Starts the conversation that is shown again, with what was kept of it. */
+  /** Starts the shown conversation again, with what was kept of it. */
   resume(opening: AttemptInput): Promise<unknown>;
 };
 
 /**
- * Tries the last turn of a run again. Without `from`, work whose connection was lost is found again where it still is;
- * where it is not known any more, it is tried again from what is in the log. Rejects with `invalid_options`.
+ * Tries the last turn of a run again. Without `from`, lost work is followed again if it still exists; otherwise it is
+ * tried again
+ * from the log. Rejects with `invalid_options`.
  */
 export function retryRun(run: RetriedRun, from: number | undefined): Promise<unknown> {
   const { shown } = run.attempts;
@@ -47,7 +48,7 @@ function findAgain(run: RetriedRun, lost: LostConnection, key: string | undefine
     if (run.attempts.shown !== found || !isGone(error)) throw error;
     return retryRun(run, undefined);
   });
-  // as with every start, whoever ignores it need not hear of it
+  // like every start, it may be ignored
   result.catch(() => {});
   return result;
 }

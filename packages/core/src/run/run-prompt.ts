@@ -6,13 +6,13 @@ import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import { loadRunner } from '../executors/load-runner.ts';
 import type { PromptConfig, PromptSource, TextOutput } from '../prompt/prompt-options.ts';
 
-/** A prompt with an output schema: its object is known while it arrives. */
+/** The types of a prompt with an output schema, whose object is known while it arrives. */
 type ObjectTypes = PromptTypes & { object: object | string | number | boolean | null };
 
 /**
- * Calls a prompt function, compiles what it defined, and starts the run: model call, tools, model call, … until the
- * model has answered. Mistakes in the prompt, the options or the model's name throw here; whatever happens later ends
- * the run with a `run-end` event, and rejects the promises of `result` with the same error.
+ * Calls a prompt function, compiles its definitions, and starts the run: model call, tools, model call, … until the
+ * model has answered. Mistakes in the prompt, the options or the model's name throw here. Later failures end
+ * the run with a `run-end` event, and reject the promises of `result` with the same error.
  *
  * @example
  * const { result } = await runPrompt((prompt) => { prompt.$`Say hello to Ada.`; }, { model: 'openai:gpt-4o' });

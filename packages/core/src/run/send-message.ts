@@ -1,7 +1,7 @@
 import type { UIMessage } from 'ai';
 import { loadRunner } from '../executors/load-runner.ts';
 
-/** What `send` was given, as a message; undefined where it is neither a text nor a message. */
+/** Returns the argument of `send` as a message; undefined if it is neither a text nor a message. */
 export function readSendMessage(message: unknown): Pick<UIMessage, 'parts'> | undefined {
   if (typeof message === 'string') {
     return message.trim() === '' ? undefined : { parts: [{ type: 'text', text: message }] };
@@ -14,7 +14,7 @@ export function readSendMessage(message: unknown): Pick<UIMessage, 'parts'> | un
   return isMessage ? (message as UIMessage) : undefined;
 }
 
-/** Rejects with what is wrong with a message. The caller may ignore the promise. */
+/** Rejects with what is wrong with a message. The promise may be ignored. */
 export function refuseMessage(message: unknown): Promise<never> {
   const refusal = loadRunner().then(({ unsendableMessageError }) =>
     Promise.reject<never>(unsendableMessageError(message)),

@@ -1,6 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
 
-/** A start that waits for the one before it to end. */
+/** A start that waits for the end of the one before it. */
 type Waiting = {
   readonly key: string | undefined;
   readonly result: Promise<unknown>;
@@ -8,20 +8,20 @@ type Waiting = {
   drop(): void;
 };
 
-/** Starts that are made one after the other. */
+/** Starts that run one after the other. */
 export type StartQueue = {
   readonly length: number;
-  /** The result of a start that waits with this key. */
+  /** Returns the result of a waiting start with this key. */
   find(key: string | undefined): Promise<unknown> | undefined;
-  /** Adds a start; `signal` takes it out again. */
+  /** Adds a start. Aborting `signal` removes it. */
   add(start: () => Promise<unknown>, key: string | undefined, signal?: AbortSignal): Promise<unknown>;
-  /** Makes the next one. */
+  /** Runs the next start. */
   next(): void;
-  /** Drops all of them: their results reject as `aborted`. */
+  /** Drops all starts. Their results reject as `aborted`. */
   clear(): void;
 };
 
-/** A queue that tells `onChange` when its length has changed. */
+/** Creates a queue that calls `onChange` when its length changes. */
 export function createStartQueue(onChange: () => void): StartQueue {
   let waiting: Waiting[] = [];
 
@@ -56,7 +56,7 @@ export function createStartQueue(onChange: () => void): StartQueue {
         };
         waiting = [...waiting, entry];
       });
-      // whoever ignores it need not hear of it
+      // it may be ignored
       result.catch(() => {});
       onChange();
       return result;
