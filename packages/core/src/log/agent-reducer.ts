@@ -13,21 +13,21 @@ import { applyToCalls, interruptCalls } from './tool-calls.ts';
 
 type Phase = Extract<RunStatus, { status: 'running'; retrying?: undefined }>['phase'];
 
-/** What has to be remembered between two events besides the state itself. */
+/** What the reducer remembers between two events besides the state itself. */
 type DraftProgress = MessageProgress & {
-  /** What the model was told since the last step ended; the next one will have it. */
+  /** Messages to the model since the last step ended, which belong to the next one. */
   steered: SteerState[];
-  /** Reads the answer while it arrives, where it is to be JSON. */
+  /** Reads the answer while it arrives, if it is JSON. */
   answer?: PartialJson;
-  /** True where the answer has gone on since it was last looked at. */
+  /** True if the answer has grown since it was last read. */
   answerIsStale: boolean;
-  /** How the tasks stood before the run went on, which says them anew before its first step. */
+  /** The tasks before the run resumed. A resumed run repeats them before its first step. */
   earlierTasks: ReadonlyMap<string, TaskState>;
-  /** The text as it was before the current step. */
+  /** The text before the current step. */
   earlierText: string;
-  /** True where the answer is to be JSON. */
+  /** True if the answer is JSON. */
   structured: boolean;
-  /** How the work stands; it is running also while the state says that it waits. */
+  /** The status without open requests: it is running also while the state is waiting. */
   status: RunStatus;
 };
 
@@ -36,28 +36,28 @@ export type StateDraft = {
   facts: CommonFacts;
   own<T extends object>(value: T): T;
   progress: DraftProgress;
-  /** Where things stand in lists that may be long. */
+  /** Indexes of lists that may be long. */
   places: {
     calls: IdIndex<ToolCallState>;
-    /** The parts of the message that is written. */
+    /** The parts of the message that is being written. */
     parts: IdIndex<Part & { toolCallId?: string }>;
     tasks?: Map<string, number>;
     drift?: number;
   };
 };
 
-/** One run or one agent while its events come. */
+/** Reduces the events of one run or one agent. */
 export type AgentReducer<Facts extends CommonFacts> = {
-  /** A copy that may be written to; what stands in it is written to only after `own`. */
+  /** A copy that may be written to; objects in it are written to only after `own`. */
   facts: Facts;
   own<T extends object>(value: T): T;
   hasEnded(): boolean;
-  /** `toolCallId` is the call that the answer to a request, or its withdrawal, is about. */
+  /** `toolCallId` is the call of an answered or withdrawn request. */
   apply(event: RunEvent, toolCallId?: string): void;
-  /** Goes on after an end: what the prompt defines is said anew. */
+  /** Continues after an end. The prompt's definitions come again. */
   resume(): void;
   end(event: RunEnd): void;
-  /** What has come of it so far; `waiting` instead of running where it waits for an answer. */
+  /** Returns the current state; `waiting` instead of running if `waits`. */
   snapshot(waits?: boolean): Facts & RunStatus;
 };
 
@@ -66,10 +66,10 @@ type RunEnd = Pick<
   't' | 'outcome' | 'finishReason' | 'output' | 'error'
 >;
 
-/** What a run or an agent that begins will write: the message with this id, and JSON where `structured` says so. */
+/** What a new run or agent writes: the message with this id, and JSON if `structured`. */
 type Answer = { messageId: string; structured: boolean };
 
-/** Work that has not begun. */
+/** The facts before the first event. */
 export const emptyFacts: CommonFacts = {
   model: '',
   text: '',
@@ -99,7 +99,7 @@ const noProgress: DraftProgress = {
 
 const progressOf = new WeakMap<object, DraftProgress>();
 
-/** Goes on with a state that a snapshot gave, or begins one that will give `answer`. */
+/** Continues a state that a snapshot returned, or starts one that writes `answer`. */
 export function createAgentReducer<Facts extends CommonFacts>(
   state: Facts & Partial<RunStatus>,
   answer?: Answer,
@@ -145,7 +145,7 @@ export function createAgentReducer<Facts extends CommonFacts>(
     if (status.status === 'running' && status.phase !== phase) progress.status = { status: 'running', phase };
   }
 
-  /** The AI SDK says what a step was told once the step has begun, before anything else of it. */
+  /** Adds a message to the model to its step. The AI SDK emits it after the step's start, before the rest. */
   function steered(said: SteerState): void {
     const last = facts.steps.at(-1);
     const step = last?.finishedAt === undefined ? currentStep() : undefined;
@@ -153,7 +153,10 @@ export function createAgentReducer<Facts extends CommonFacts>(
     else (step.steered = own(step.steered ?? [])).push(said);
   }
 
-  /** A reader may be shared with other states and be ahead of this one, so it is asked only where this one fed it. */
+  /**
+   * Updates `object`. A reader may be shared with other states and be ahead of this one, so it is asked only if this
+   * one has fed it.
+   */
   function readAnswer(): void {
     if (!progress.answerIsStale) return;
     progress.answerIsStale = false;
@@ -227,7 +230,7 @@ export function createAgentReducer<Facts extends CommonFacts>(
         break;
       case 'retry': {
         const { error, attempt, maxAttempts, delayMs } = event;
-        // nothing of a call that is tried by itself again has been seen
+        // nothing of a call that is retried by itself has been visible
         if (attempt !== undefined && maxAttempts !== undefined && delayMs !== undefined) {
           const retrying = { error, attempt, maxAttempts, delayMs, at: event.t + delayMs };
           progress.status = {
@@ -280,7 +283,7 @@ export function createAgentReducer<Facts extends CommonFacts>(
       facts.variables = {};
     },
     end(event) {
-      // work that waits will go on with the calls that it waits for
+      // a waiting agent continues with the calls that it waits for
       if (event.outcome !== 'waiting') {
         interruptCalls(draft, event.t);
         closeApprovals(draft);
@@ -304,7 +307,7 @@ export function createAgentReducer<Facts extends CommonFacts>(
   };
 }
 
-/** A copy of what a state says besides how it stands; the fields of a status have names of their own. */
+/** Returns a copy of a state without the fields of its status. */
 function factsOf<Facts extends CommonFacts>(state: Facts & Partial<RunStatus>): Facts {
   const {
     status: _status,
@@ -318,7 +321,10 @@ function factsOf<Facts extends CommonFacts>(state: Facts & Partial<RunStatus>): 
   return facts as unknown as Facts;
 }
 
-/** The reader of an answer with one more piece; made anew where the answer begins anew, or another branch has fed it. */
+/**
+ * Returns the reader of an answer after one more piece. It is created anew if the answer restarts, or another branch
+ * has fed it.
+ */
 function readOn({ answer, stepHasText }: DraftProgress, text: string, piece: string): PartialJson {
   if (answer !== undefined && stepHasText && answer.text.length + piece.length === text.length) {
     answer.feed(piece);
@@ -347,7 +353,7 @@ function copyProgress(progress: DraftProgress = noProgress): DraftProgress {
   return {
     ...progress,
     open: new Map(progress.open),
-    // readers of streamed arguments are shared between a state and the next; one that is behind is made anew
+    // states share the readers of streamed arguments; a reader that is behind is created anew
     inputs: new Map(progress.inputs),
     stale: new Map(),
     steered: [...progress.steered],

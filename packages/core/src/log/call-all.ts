@@ -1,4 +1,4 @@
-/** Calls every listener. What one throws is an uncaught error of its own, and no fault of the run. */
+/** Calls every listener. What one throws becomes an uncaught error, and does not affect the run. */
 export function callAll<Value>(listeners: Iterable<(value: Value) => void>, value: Value): void {
   for (const listener of listeners) {
     try {

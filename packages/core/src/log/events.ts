@@ -7,28 +7,29 @@ import type { TaskEvent } from '../tasks/task.ts';
 /** Version of the event format, written into every `run-start`. */
 export const LOG_VERSION = 1;
 
-/** How a run ended. `waiting` means that it needs an answer before it can go on. */
+/** How a run ended. `waiting` means that it needs an answer before it can continue. */
 export type RunOutcome = 'done' | 'stopped' | 'error' | 'waiting';
 
 /** A tool as the model sees it. `inputSchema` is JSON Schema. */
 export type RequestTool = { name: string; description?: string; inputSchema: unknown };
 
-/** What one step sends to the model, as plain JSON. */
+/** The request of one step, as plain JSON. */
 export type CompiledRequest = {
-  /** `provider:model`, as the AI SDK's model object names itself. */
+  /** `provider:model`, from the AI SDK's model object. */
   model: string;
-  /** The whole system prompt; where it is several messages, they are joined with blank lines. */
+  /** The whole system prompt; several messages are joined with blank lines. */
   instructions: string;
   messages: ModelMessage[];
-  /** The tools that are active in this step, in the order in which the model gets them. */
+  /** The active tools of this step, in the order in which the model gets them. */
   tools: RequestTool[];
   /** Call settings that were set: temperature, maxOutputTokens, toolChoice, … */
   settings: Record<string, unknown>;
 };
 
 /**
- * A step's request as the log keeps it: `keep` says how many messages of the step before still stand at the front,
- * and every other field is there only where it differs from the step before, so that a long run's log stays linear.
+ * A step's request as the log keeps it. `keep` is the number of messages at the front that are the same as in the
+ * step before.
+ * Every other field is present only if it differs from the step before, so that a long run's log stays linear.
  */
 export type RequestChange = { keep: number; messages: ModelMessage[] } & Partial<
   Omit<CompiledRequest, 'messages'>
@@ -37,7 +38,7 @@ export type RequestChange = { keep: number; messages: ModelMessage[] } & Partial
 /** The answer to an approval. `input` replaces the arguments that the model gave. */
 export type ApprovalAnswer = { approve: true; input?: unknown } | { approve: false; reason?: string };
 
-/** The answer to a client tool's call: what it returned, as JSON, or the error that the model reads. */
+/** The answer to a client tool's call: its output as JSON, or the error that the model reads. */
 export type ClientToolAnswer =
   | { output: unknown; approve?: undefined }
   | { error: string; approve?: undefined };
@@ -45,40 +46,40 @@ export type ClientToolAnswer =
 /** The answer to a request: to one of kind `approval`, or to one of kind `client-tool`. */
 export type RequestAnswer = ApprovalAnswer | ClientToolAnswer;
 
-/** A run asks whoever watches it, and is told. */
+/** Requests of a run to the page, and their answers. */
 export type RequestEvent =
   | {
       type: 'request-open';
       requestId: string;
-      /** `approval`: may this call run? `client-tool`: the page has to run this call. */
+      /** `approval`: asks whether this call may run. `client-tool`: the page runs this call. */
       kind: 'approval' | 'client-tool';
       toolCallId: string;
       toolName: string;
       input: unknown;
-      /** Why it is asked: the reason that `toolApproval` gives, or what was wrong with the arguments of the answer before. */
+      /** Why it is asked: the reason of `toolApproval`, or what was wrong with the arguments of the answer before. */
       fault?: string;
-      /** Of a client tool: what its call does to the world, where the tool says so. */
+      /** For a client tool: the effect of its call, if the tool declares it. */
       effect?: ToolEffect;
-      /** The provider asks, and runs the call itself once it is approved, with the arguments as they are. */
+      /** The provider asks, and runs the call itself once it is approved, with unchanged arguments. */
       providerExecuted?: true;
     }
-  /** A page has begun to run the call of a client tool. `page` is the id of that page. */
+  /** A page has started to run the call of a client tool. `page` is the id of that page. */
   | { type: 'request-begin'; requestId: string; page: string }
   | { type: 'request-answer'; requestId: string; answer: RequestAnswer }
-  /** Nobody need answer it any more: its call ran out of time, or the agent that made it did. */
+  /** The request needs no answer any more: its call, or the agent that made it, ran out of time. */
   | { type: 'request-withdraw'; requestId: string };
 
-/** What an event says, without its place in the log. */
+/** An event without its place in the log. */
 export type RunEventBody =
   | {
       type: 'run-start';
       v: typeof LOG_VERSION;
       runId: string;
-      /** The definition's name, where it has one. */
+      /** The definition's name, if it has one. */
       name?: string;
       /** `provider:model`. */
       model: string;
-      /** True where the answers come from an embedded model that is no real one. */
+      /** True if the answers come from the embedded demo model. */
       simulated?: boolean;
       input?: unknown;
       /** The conversation that the run starts with: the script's own messages, then earlier turns. */
@@ -87,15 +88,15 @@ export type RunEventBody =
       turns?: number;
       /** Id of the assistant message that this run writes. */
       messageId: string;
-      /** True where the answer is to be JSON, as the prompt's output schema asks for. */
+      /** True if the answer is JSON, because the prompt has an output schema. */
       structured?: true;
       /** Starting again with the same key is the same start. */
       key?: string;
     }
-  /** A run that had ended goes on after its last whole step; from here on it has this id. */
+  /** A run that had ended continues after its last whole step, with this id from here on. */
   | { type: 'run-resume'; runId: string; model: string; simulated?: boolean; key?: string }
   | { type: 'variable-set'; name: string; kind: 'text' | 'data'; value: string }
-  /** The task that had defined it is over. */
+  /** The task that defined the variable is over. */
   | { type: 'variable-unset'; name: string }
   | { type: 'step-start'; step: number; request: RequestChange }
   | { type: 'text-start'; id: string; providerMetadata?: ProviderMetadata }
@@ -103,14 +104,14 @@ export type RunEventBody =
   | {
       type: 'text-end';
       id: string;
-      /** What supports the text, where the provider says so. */
+      /** The provider's citations for the text. */
       citations?: LanguageModelV4Citation[];
       providerMetadata?: ProviderMetadata;
     }
   | { type: 'reasoning-start'; id: string; providerMetadata?: ProviderMetadata }
   | { type: 'reasoning-delta'; id: string; text: string; providerMetadata?: ProviderMetadata }
   | { type: 'reasoning-end'; id: string; providerMetadata?: ProviderMetadata }
-  /** `inputEncoding` is `text` where the deltas are the argument itself and not JSON. */
+  /** `inputEncoding` is `text` if the deltas are the argument itself and not JSON. */
   | ({
       type: 'tool-input-start';
       toolCallId: string;
@@ -119,7 +120,8 @@ export type RunEventBody =
     } & ToolCallFacts)
   | { type: 'tool-input-delta'; toolCallId: string; delta: string }
   /**
-   * The arguments are whole. `invalid` says why they cannot be used, in the words of `source`; such a call is not run.
+   * The arguments are complete. `invalid` is the reason why they cannot be used, from `source`; such a call does not
+   * run.
    */
   | ({
       type: 'tool-input-end';
@@ -129,15 +131,15 @@ export type RunEventBody =
       invalid?: string;
       source?: ErrorSource;
     } & ToolCallFacts)
-  /** `effect` is what the call does to the world, where its tool says so: it decides on what follows where no end does. */
+  /** `effect` is the tool's effect, if it declares one. It decides what happens to a call without an end. */
   | { type: 'tool-start'; toolCallId: string; toolName: string; effect?: ToolEffect }
   | { type: 'tool-preliminary'; toolCallId: string; output: unknown; providerMetadata?: ProviderMetadata }
   /**
-   * `ms` is how long the tool itself ran; missing where the provider ran it. `repeated`: the tool did not run, and the
+   * `ms` is how long the tool itself ran; missing if the provider ran it. `repeated`: the tool did not run, and the
    * output is that of the same call before.
    */
   | ({ type: 'tool-end'; toolCallId: string; output: unknown; ms?: number; repeated?: true } & ToolCallFacts)
-  /** `source` says whose words the error has. */
+  /** `source` is the origin of the error's text. */
   | ({
       type: 'tool-error';
       toolCallId: string;
@@ -145,11 +147,11 @@ export type RunEventBody =
       source?: ErrorSource;
       ms?: number;
     } & ToolCallFacts)
-  /** `options.toolApproval` has decided on a call by itself; a call that it refuses ends with a `tool-error`. */
+  /** `options.toolApproval` has decided on a call by itself. A refused call ends with a `tool-error`. */
   | { type: 'tool-approval'; toolCallId: string; approvalId: string; approved: boolean; reason?: string }
-  /** One call inside a composite tool's call; `index` is its place among them. */
+  /** One call inside a composite tool's call; `index` is its position among them. */
   | { type: 'sub-call-start'; toolCallId: string; index: number; name: string; input: unknown }
-  /** `error` is there where it failed, in the words of `source`, and then no output. */
+  /** `error` is present if the call failed, with its `source`; then there is no output. */
   | {
       type: 'sub-call-end';
       toolCallId: string;
@@ -157,13 +159,11 @@ export type RunEventBody =
       output?: unknown;
       error?: string;
       source?: ErrorSource;
-      /** As of a tool's end. */
+      /** The same as for a tool's end. */
       repeated?: true;
       ms: number;
     }
-  /**
-   * An agent begins its work on a tool call. This and everything that it does stands in the log under its `agent` path.
-   */
+  /** An agent starts to answer a tool call. This event and all events of the agent have its `agent` path. */
   | {
       type: 'agent-start';
       /** The tool's name. */
@@ -187,10 +187,11 @@ export type RunEventBody =
   | TaskEvent
   | RequestEvent
   /**
-   * The model was told something between two steps, because it had stopped too early: tasks are open, or its output does
-   * not fit the schema. `session` and `call`: by the session or the agent call that it works in. `correction`: by
-   * these, because the step before cannot be used; later turns hear neither of it nor of these words. `user`: by
-   * whoever has the run's steering object.
+   * A message to the model between two steps, because it had stopped too early: tasks are open, or its output does
+   * not fit the
+   * schema. `session` and `call`: from the session or the agent call. `correction`: from these, because the step
+   * before cannot be
+   * used; later turns contain neither the step nor this message. `user`: from the owner of the run's steering object.
    */
   | {
       type: 'steer';
@@ -202,22 +203,23 @@ export type RunEventBody =
   /** Content that only its provider understands, and that it expects back with the next request. */
   | { type: 'custom'; kind: `${string}.${string}`; providerMetadata?: ProviderMetadata }
   | { type: 'file'; mediaType: string; url: string; reasoning?: boolean; providerMetadata?: ProviderMetadata }
-  /** `source` is there where it has the words of what was thrown. */
+  /** `source` is present if the message quotes a thrown error. */
   | { type: 'warning'; message: string; source?: ErrorSource }
   /**
-   * A model call failed and is tried again. With `attempt`, nothing of its answer had been seen. Without it
-   * (`options.streamRetries`) the answer broke off, and everything between the step's start and this event is void: no
+   * A model call failed and is tried again. With `attempt`, nothing of its answer had been visible. Without it
+   * (`options.streamRetries`) the answer broke off, and everything between the step's start and this event is void:
+   * not
    * part of the answer, of the messages or of a later request.
    */
   | {
       type: 'retry';
       error: SerializedError;
-      /** Which try comes next, from 2, and how many there are at most. Missing for `options.streamRetries`. */
+      /** The number of the next try, from 2, and the maximum. Missing for `options.streamRetries`. */
       attempt?: number;
       maxAttempts?: number;
-      /** When it comes, in milliseconds after this event; without a network, at the latest. */
+      /** Milliseconds from this event to the next try; without a network, at the latest. */
       delayMs?: number;
-      /** There is no network: the next try comes once there is one. */
+      /** True if there is no network, and the next try starts once there is one. */
       offline?: boolean;
     }
   | {
@@ -241,12 +243,12 @@ export type ToolCallFacts = {
   providerExecuted?: boolean;
   dynamic?: boolean;
   title?: string;
-  /** What the tool's definition says of itself besides, such as the annotations of an MCP server. */
+  /** What the tool's definition declares besides, such as the annotations of an MCP server. */
   toolMetadata?: JSONObject;
   providerMetadata?: ProviderMetadata;
 };
 
-/** Where a statement of the model comes from. */
+/** The source of a statement of the model. */
 export type SourceFacts =
   | { sourceType: 'url'; id: string; url: string; title?: string; providerMetadata?: ProviderMetadata }
   | {
@@ -259,7 +261,7 @@ export type SourceFacts =
     };
 
 /**
- * One thing that happened in a run. The log of a run is a list of these, append-only and plain JSON;
+ * One thing that happened in a run. The log of a run is a list of these, append-only and plain JSON, and
  * everything that is shown of a run is made from it.
  */
 export type RunEvent = {
@@ -267,6 +269,8 @@ export type RunEvent = {
   seq: number;
   /** Milliseconds since `run-start`; never smaller than the event before. */
   t: number;
-  /** Which agent did it: the ids of the tool calls that lead to it, joined with `/`. Missing for the run itself. */
+  /**
+   * The agent of the event: the ids of the tool calls that lead to it, joined with `/`. Missing for the run itself.
+   */
   agent?: string;
 } & RunEventBody;

@@ -1,19 +1,22 @@
-/** Where the entries of a list stand that grows and shrinks at its end, by their ids. An id may stand there again. */
+/** Finds the entries of a list by their ids. The list grows and shrinks at its end, and ids may repeat. */
 export type IdIndex<Item> = {
-  /** The member that is an entry's id; an entry keeps it, or has none. */
+  /** The member that is an entry's id. An entry without it has none, and an id never changes. */
   key: keyof Item;
-  /** What has been read of the list. */
+  /** The part of the list that has been indexed. */
   known?: {
     lasts: Map<unknown, number | undefined>;
-    /** For each entry, the place of the same id before it. */
+    /** For each entry, the index of the entry before with the same id. */
     befores: (number | undefined)[];
   };
 };
 
-/** So many entries are looked at before the list is read, each entry of it once. */
+/** How many entries are searched before the list is indexed, each entry once. */
 const NEAR = 6;
 
-/** The last place of an id, from `from` on and before `end`, which is a place of that id or the end of the list. */
+/**
+ * Returns the last index of an id, from `from` on and before `end`, which is an index of that id or the end of the
+ * list.
+ */
 export function lastIndexOfId<Item>(
   places: IdIndex<Item>,
   list: readonly Item[],
@@ -36,7 +39,7 @@ export function lastIndexOfId<Item>(
   return place !== undefined && place >= from ? place : undefined;
 }
 
-/** The list is about to lose what stands at `length` and after it. */
+/** Call this before the list loses the entries from `length` on. */
 export function truncateIndex<Item>(
   { key, known }: IdIndex<Item>,
   list: readonly Item[],

@@ -1,11 +1,11 @@
 import type { RunEvent } from './events.ts';
 
-/** How many messages of a log's start are the prompt's own. */
+/** Returns how many messages of a log's start are the prompt's own. */
 export function countPromptMessages([first]: readonly RunEvent[]): number {
   return first?.type === 'run-start' ? Math.max(0, first.messages.length - (first.turns ?? 0)) : 0;
 }
 
-/** A log's events up to `seq`, ended there where they do not end. */
+/** Returns a log's events up to `seq`, with an end if they have none. */
 export function logUpTo(log: readonly RunEvent[], seq: number): RunEvent[] {
   const events = log.slice(0, Math.max(0, seq + 1));
   const last = events.at(-1);
@@ -15,7 +15,7 @@ export function logUpTo(log: readonly RunEvent[], seq: number): RunEvent[] {
   return events;
 }
 
-/** The latest run that an executor has named in this log. */
+/** Returns the last run id that an executor has set in this log. */
 export function lastRunId(events: readonly RunEvent[]): string | undefined {
   return events.findLast(
     (event): event is Extract<RunEvent, { runId: string }> =>

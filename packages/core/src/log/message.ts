@@ -7,24 +7,26 @@ import * as toolPart from './tool-part.ts';
 import type { ToolPart } from './tool-part.ts';
 import type { StateDraft } from './agent-reducer.ts';
 
-/** What has to be remembered between two events to go on writing a message. */
+/** What the reducer remembers between two events to continue a message. */
 export type MessageProgress = {
   messageId: string;
-  /** Places of the text and reasoning parts that have not ended, by kind and id. */
+  /** Indexes of the text and reasoning parts that have not ended, by kind and id. */
   open: Map<string, number>;
-  /** Readers of the tool arguments that are still arriving, by tool call id. */
+  /** Readers of streaming tool arguments, by tool call id. */
   inputs: Map<string, PartialJson>;
-  /** Tool parts and calls that are behind the readers of their arguments, by tool call id; brought up to date once a snapshot. */
+  /**
+   * Tool parts and calls that are behind the readers of their arguments, by tool call id; updated once a snapshot.
+   */
   stale: Map<string, (ToolPart | ToolCallState)[]>;
-  /** Whether the current step has written text yet. */
+  /** True once the current step has written text. */
   stepHasText: boolean;
-  /** The place of the current step's `step-start` part; missing before it is there. */
+  /** The index of the current step's `step-start` part; undefined before it exists. */
   stepPlace: number | undefined;
 };
 
 /**
  * Writes one event into the assistant's message, with the parts that the AI SDK's own `readUIMessageStream` makes of
- * the same run (a test holds the two equal). `toolCallId` is the call that an answer or a withdrawal is about.
+ * the same run (a test compares the two). `toolCallId` is the call of an answer or a withdrawal.
  */
 export function applyToMessage(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
   const { progress } = draft;
@@ -118,7 +120,7 @@ export function applyToMessage(draft: StateDraft, event: RunEvent, toolCallId?: 
   }
 }
 
-/** What the model was told between two steps, as a part of the message in whose middle it was said. */
+/** Returns a message to the model between two steps as a part of the surrounding message. */
 export function steeringPart({ id, text }: { id: string; text: string }): SteeringPart {
   return { type: 'steering-message', id, parts: [{ type: 'text', text }] };
 }

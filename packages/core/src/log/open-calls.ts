@@ -1,39 +1,39 @@
 import type { RunEvent } from './events.ts';
 
-/** A tool call that has no result yet. */
+/** A tool call without a result. */
 export type OpenCall = {
   toolCallId: string;
-  /** True from when the tool runs. */
+  /** True once the tool runs. */
   started: boolean;
   /** The request that it waits for. */
   requestId?: string;
-  /** The provider runs it once it is approved. */
+  /** True if the provider runs the call once it is approved. */
   providerExecuted?: true;
-  /** Somebody has refused it, so that its error is no failure. */
+  /** True if the call was refused, so that its error is not a failure. */
   refused?: boolean;
   /** Path of the agent that works on it. */
   agent?: string;
-  /** Id under which a chat shows a call of an agent, which is no part of the answer itself. */
+  /** Id under which a chat shows the call of an agent, which is not part of the answer itself. */
   shownAs?: string;
 };
 
-/** How a run stands that may be waiting: `soon` where another call may be about to ask, too. */
+/** Whether a run waits for answers. `soon`: another call may be about to ask, too. */
 export type IdleState = 'busy' | 'soon' | 'waiting';
 
-/** The calls of a run and its agents that are under way, and whether nothing but an answer can make it go on. */
+/** The open calls of a run and its agents, and whether the run can only continue with an answer. */
 export type OpenCalls = {
-  /** Writes the next event down. Returns the call that it is about, where it is about one. */
+  /** Applies the next event. Returns the call of the event, if it has one. */
   apply(event: RunEvent): OpenCall | undefined;
-  /** `answered` has requests whose answer is on its way. */
+  /** `answered` contains requests whose answer is on its way. */
   stillness(answered: ReadonlySet<string>): IdleState;
   /** The calls of the run itself. */
   own(): OpenCall[];
-  /** The calls that wait for an answer, those of agents included. */
+  /** The calls that wait for an answer, including those of agents. */
   asking(): OpenCall[];
 };
 
 export function createOpenCalls(): OpenCalls {
-  /** By path of the agent (the run's own is empty), then by id. */
+  /** By path of the agent (empty for the run), then by id. */
   const works = new Map<string, Map<string, OpenCall>>();
   /** Texts and arguments that the run itself is streaming. */
   const streaming = new Set<string>();
@@ -72,7 +72,7 @@ export function createOpenCalls(): OpenCalls {
         return;
       case 'tool-input-start':
       case 'tool-input-end':
-        // what a provider runs waits for nobody here
+        // a call that the provider runs waits for nothing here
         if (event.providerExecuted === true) return;
         if (event.type === 'tool-input-end' && event.invalid !== undefined) {
           return close(path, event.toolCallId);
@@ -104,7 +104,7 @@ export function createOpenCalls(): OpenCalls {
         const call = callOfRequest(path, event.requestId);
         if (call === undefined) return;
         delete call.requestId;
-        // what comes of it is another call of the next step
+        // its result is another call of the next step
         if (call.providerExecuted === true) close(path, call.toolCallId);
         call.refused = event.type === 'request-answer' && event.answer.approve === false;
         return call;
@@ -138,7 +138,7 @@ export function createOpenCalls(): OpenCalls {
     }
   }
 
-  /** An agent waits, and the run does, where somebody is asked and no call can go on without the answer. */
+  /** Returns whether an agent, or the run, waits: it has asked, and no call can continue without the answer. */
   function stillnessOf(path: string, answered: ReadonlySet<string>): IdleState {
     let asks = false;
     let soon = false;

@@ -4,7 +4,7 @@ import type { StateDraft } from './agent-reducer.ts';
 
 export type Part = UIMessage['parts'][number];
 
-/** The message that the run writes; made when there is something to write into it. */
+/** Returns the message that the run writes, and creates it if it does not exist. */
 export function writtenMessage(draft: StateDraft): UIMessage {
   let message = lastMessage(draft);
   if (!isWritten(draft, message)) {
@@ -14,14 +14,14 @@ export function writtenMessage(draft: StateDraft): UIMessage {
   return message;
 }
 
-/** The message with the current step's mark. */
+/** Returns the message, with the mark of the current step. */
 export function stepMessage(draft: StateDraft): UIMessage {
   const message = writtenMessage(draft);
   draft.progress.stepPlace ??= message.parts.push({ type: 'step-start' }) - 1;
   return message;
 }
 
-/** The parts that the run has written so far; none before there is a message. */
+/** Returns the parts that the run has written; none before there is a message. */
 export function writtenParts(draft: StateDraft): readonly Part[] {
   const message = draft.facts.messages.at(-1);
   return isWritten(draft, message) ? message.parts : [];
@@ -31,12 +31,12 @@ function isWritten({ progress }: StateDraft, message: UIMessage | undefined): me
   return message?.id === progress.messageId && message.role === 'assistant';
 }
 
-/** Adds a part to the current step. Returns its place. */
+/** Adds a part to the current step. Returns its index. */
 export function addPart(draft: StateDraft, part: Part): number {
   return stepMessage(draft).parts.push(part) - 1;
 }
 
-/** The part at a place, to be written to. */
+/** Returns the part at an index as a copy that may be written to. */
 export function partAt(draft: StateDraft, index: number | undefined): Part | undefined {
   const parts = lastMessage(draft)?.parts;
   const part = index === undefined ? undefined : parts?.[index];
@@ -44,7 +44,7 @@ export function partAt(draft: StateDraft, index: number | undefined): Part | und
   return (parts[index] = draft.own(part));
 }
 
-/** Takes back what the current step has written, its mark included. */
+/** Removes what the current step has written, including its mark. */
 export function voidStep(draft: StateDraft): void {
   const { progress, facts } = draft;
   const length = progress.stepPlace;
@@ -54,7 +54,7 @@ export function voidStep(draft: StateDraft): void {
   const { parts } = lastMessage(draft)!;
   truncateIndex(draft.places.parts, parts, length);
   parts.length = length;
-  // there is no message before there is something in it
+  // a message exists only if it has content
   if (parts.length === 0) facts.messages.pop();
 }
 

@@ -2,14 +2,14 @@ import type { MessageProgress } from './message.ts';
 import type { ToolCallState } from './state.ts';
 import type { ToolPart } from './tool-part.ts';
 
-/** Notes that arguments have gone on which `shown` does not show yet. */
+/** Notes that `shown` is behind its arguments. */
 export function markStale({ stale }: MessageProgress, shown: ToolPart | ToolCallState): void {
   const { toolCallId } = shown;
   const behind = stale.get(toolCallId) ?? [];
   if (!behind.includes(shown)) stale.set(toolCallId, [...behind, shown]);
 }
 
-/** Brings up to date what shows arguments that have gone on: all of it, or that of one id. */
+/** Updates all tool parts and calls that are behind their arguments, or those of one id. */
 export function readInputs(progress: MessageProgress, toolCallId?: string): void {
   const { stale, inputs } = progress;
   if (toolCallId === undefined) {
@@ -17,7 +17,7 @@ export function readInputs(progress: MessageProgress, toolCallId?: string): void
     return;
   }
   for (const shown of stale.get(toolCallId) ?? []) {
-    // a call whose arguments are whole has nothing more to show of them
+    // a call with complete arguments has no partial ones
     if ('inputText' in shown && 'input' in shown) continue;
     const text = 'inputText' in shown ? shown.inputText : shown.rawInput;
     const value = shown.inputEncoding === 'text' ? text : inputs.get(toolCallId)?.value();

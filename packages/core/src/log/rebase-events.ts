@@ -1,16 +1,17 @@
 import type { RunEvent } from './events.ts';
 
-/** Where the events of an executor stand in a log that may have begun before it. */
+/** Moves the events of an executor to their place in a log that may have started before it. */
 export type RebasedEvents = {
-  /** The event as the log has it. */
+  /** Returns the event with its place in the log. */
   rebase(event: RunEvent): RunEvent;
-  /** How many events of the log were there before the executor's first. */
+  /** The number of events in the log before the executor's first. */
   readonly before: number;
 };
 
 /**
- * Places the events of an executor after `kept`, what stays of earlier tries: `seq`, times and step numbers go on from
- * there, and the start becomes a `run-resume`.
+ * Continues the log after `kept`, the events of earlier tries: `seq`, times and step numbers go on from there, and
+ * the start
+ * becomes a `run-resume`.
  */
 export function rebaseEvents(kept: readonly RunEvent[], key: string | undefined): RebasedEvents {
   const before = kept.length;
@@ -40,7 +41,7 @@ export function rebaseEvents(kept: readonly RunEvent[], key: string | undefined)
   };
 }
 
-/** The part of a log that was kept from earlier tries when its last one began. */
+/** Returns the events of earlier tries that were kept when the last try started. */
 export function eventsBeforeResume(log: readonly RunEvent[]): readonly RunEvent[] {
   return log.slice(
     0,

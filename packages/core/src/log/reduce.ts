@@ -19,37 +19,41 @@ export const initialState: RunState = {
 };
 
 /**
- * Turns events into states. Each event costs the same however long the run already is: what it touches is copied once
- * between two snapshots and then written in place. A snapshot is immutable and shares whatever did not change.
+ * Turns events into states. Each event costs the same however long the run is: the reducer copies what it touches
+ * once between two
+ * snapshots and then writes in place. A snapshot is immutable and shares whatever did not change.
  */
 export type Reducer = {
-  /** Writes the next event down; one that comes after the end of the run, or of its agent, says nothing. */
+  /** Applies the next event. Events after the end of the run, or of their agent, change nothing. */
   apply(event: RunEvent): void;
-  /** The state after all events so far; the same object until the next event. */
+  /** Returns the state after all events so far; the same object until the next event. */
   snapshot(): RunState;
 };
 
-/** An agent's place in the list, and the agent itself once something is written to it. */
+/** An agent's index in the list, and its reducer once an event is applied to it. */
 type AgentEntry = { place: number; work?: AgentReducer<AgentFacts> };
 
-/** True for a request that still waits for an answer. */
+/** True for a request that waits for an answer. */
 export function isOpenRequest({ answer, withdrawn }: RequestState): boolean {
   return answer === undefined && withdrawn === undefined;
 }
 
-/** A reducer that goes on from `state`, which must be one that {@link reduce} or a reducer made, or the initial one. */
+/**
+ * Creates a reducer that continues `state`, which must come from {@link reduce}, from a reducer, or be the initial
+ * one.
+ */
 export function createReducer(state: RunState = initialState): Reducer {
   let latest: RunState | undefined = state;
   let run = createAgentReducer<RunFacts>(state);
   const requests: IdIndex<RequestState> = { key: 'requestId' };
-  /** By path; the last, where a model has used a call's id again. */
+  /** By path; the last one, if a model repeats a call's id. */
   const agents = new Map<string | undefined, AgentEntry>(
     state.agents.map(({ path }, place) => [path, { place }]),
   );
-  /** Those that have changed since the last snapshot. */
+  /** The agents that have changed since the last snapshot. */
   const touched = new Set<AgentEntry>();
 
-  /** The agent at work under this path, to be written to. */
+  /** Returns the reducer of the running agent with this path. */
   function agentAt(path: string | undefined): AgentReducer<AgentFacts> | undefined {
     const entry = agents.get(path);
     if (entry === undefined) return undefined;
@@ -74,7 +78,7 @@ export function createReducer(state: RunState = initialState): Reducer {
   function beginAgent(event: Extract<RunEvent, { type: 'agent-start' }>): void {
     const { agent: path, toolCallId, name, model, input, messages, messageId, t } = event;
     if (path === undefined) return;
-    // nothing more can come of an earlier one with the same path
+    // an earlier agent with the same path cannot continue
     agentAt(path)?.end({ outcome: 'stopped', t });
     const work = createAgentReducer<AgentFacts>(
       { ...emptyFacts, path, toolCallId, name, model, input, messages: [...messages] },
@@ -85,7 +89,7 @@ export function createReducer(state: RunState = initialState): Reducer {
     agents.set(path, { place, work });
   }
 
-  /** An approval stands with the call that it is asked for, which may be an agent's. */
+  /** Applies an event of a request to the agent whose call it is about. */
   function applyToOwner(event: Extract<RunEvent, { requestId: string }>): void {
     const owner = event.agent === undefined ? run : agentAt(event.agent);
     owner?.apply(event, run.facts.requests[placeOf(event.requestId)]?.toolCallId);
@@ -95,7 +99,7 @@ export function createReducer(state: RunState = initialState): Reducer {
     return lastIndexOfId(requests, run.facts.requests, requestId) ?? -1;
   }
 
-  /** What an agent does is its own; its tokens count for everyone above it, too. */
+  /** Applies an event to its agent. Its tokens also count for every agent above it. */
   function applyToAgent(path: string, event: RunEvent): void {
     const agent = agentAt(path);
     if (agent === undefined) return;
@@ -108,7 +112,7 @@ export function createReducer(state: RunState = initialState): Reducer {
     }
   }
 
-  /** The first answer is the one that counts, and so is a withdrawal. */
+  /** Only the first answer counts, and so does a withdrawal. */
   function changeRequest(
     requestId: string,
     change: Pick<RequestState, 'answer' | 'withdrawn' | 'page'>,
@@ -122,7 +126,7 @@ export function createReducer(state: RunState = initialState): Reducer {
 
   function apply(event: RunEvent): void {
     if (event.type === 'run-start') begin(event);
-    // nothing comes after the end, neither of a run nor of an agent
+    // nothing comes after the end of a run or of an agent
     else if (run.hasEnded()) return;
     latest = undefined;
     const { facts } = run;
@@ -187,14 +191,17 @@ export function createReducer(state: RunState = initialState): Reducer {
   };
 }
 
-/** The state after one more event. Pure: `state` is left as it is, and unchanged parts are shared with the result. */
+/**
+ * Returns the state after one more event. Pure: `state` is not changed, and unchanged parts are shared with the
+ * result.
+ */
 export function reduce(state: RunState, event: RunEvent): RunState {
   const reducer = createReducer(state);
   reducer.apply(event);
   return reducer.snapshot();
 }
 
-/** The state after a whole log. */
+/** Returns the state after a whole log. */
 export function reduceAll(events: Iterable<RunEvent>): RunState {
   const reducer = createReducer();
   for (const event of events) reducer.apply(event);

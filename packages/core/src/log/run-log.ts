@@ -5,49 +5,52 @@ import { nextFrame, type Scheduler } from './schedule.ts';
 import type { RunState } from './state.ts';
 import { createTimeline } from './timeline.ts';
 
-/** How long one go at reducing a burst may keep the thread, in milliseconds. */
+/** How long one slice of reducing a burst may keep the thread, in milliseconds. */
 const SLICE_MS = 8;
-/** How many events are reduced between two looks at the clock. */
+/** How many events are reduced before the clock is checked again. */
 const SLICE_EVENTS = 256;
 
-/** The log of one run, with the state that it amounts to. */
+/** The log of one run, with its state. */
 export type RunLog = {
-  /** Adds what happened just now, in the run itself or in one of its agents. Does nothing once the run has ended. */
+  /**
+   * Adds an event of the run, or of one of its agents, with the current time. Does nothing once the run has ended.
+   */
   append(body: RunEventBody & Pick<RunEvent, 'agent'>): void;
   /**
-   * Adds an event that has its place already, as an executor gives them. Does nothing once the run has ended. One whose
-   * `seq` is 0 begins the log anew, as a replay that is wound back does.
+   * Adds an event that has its `seq` and time, as executors emit them. Does nothing once the run has ended. An event
+   * whose
+   * `seq` is 0 restarts the log, as a replay that is rewound does.
    */
   push(event: RunEvent): void;
   /** Every event so far. */
   readonly events: readonly RunEvent[];
   /** True once `run-end` is in the log. */
   readonly ended: boolean;
-  /** The state after every event so far; the same object while nothing new has come. */
+  /** Returns the state after every event so far; the same object until the next event. */
   getState(): RunState;
-  /** The state after the event `seq`; the one before the first where `seq` is -1. */
+  /** Returns the state after the event `seq`; before the first event if `seq` is -1. */
   at(seq: number): RunState;
   /**
    * Calls `listener` with the state at most once a frame while events come, and once after the last. A long burst is
-   * reduced in slices, so a state may then be a step on the way. Returns the way to unsubscribe.
+   * reduced in slices, so a state may be an intermediate one. Returns a function that unsubscribes.
    */
   subscribe(listener: (state: RunState) => void): () => void;
-  /** Calls `listener` with every event, at once. Returns the way to stop. */
+  /** Calls `listener` with every event, at once. Returns a function that unsubscribes. */
   listen(listener: (event: RunEvent) => void): () => void;
-  /** The events after `seq` (default: all), past and to come; ends after `run-end`. */
+  /** Returns the events after `seq` (default: all), past and future; ends after `run-end`. */
   read(afterSeq?: number): AsyncIterable<RunEvent>;
 };
 
 export type RunLogOptions = {
   /** Milliseconds from any fixed point; default `performance.now`. */
   now?: () => number;
-  /** When to tell subscribers; default once a frame. */
+  /** When to notify subscribers; default once a frame. */
   schedule?: Scheduler;
-  /** Events to begin with, such as a stored log. */
+  /** The first events, such as a stored log. */
   events?: readonly RunEvent[];
 };
 
-/** A log to which events can be added. It reduces only when somebody looks, so an unread log costs an array push per event. */
+/** Creates a log. It reduces only when its state is read, so an unread log costs an array push per event. */
 export function createRunLog(options: RunLogOptions = {}): RunLog {
   const now = options.now ?? (() => performance.now());
   const schedule = options.schedule ?? nextFrame;
@@ -77,7 +80,7 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
     scheduleNotification();
   }
 
-  /** Everybody hears the events in their order, also where somebody answers one with another. */
+  /** Calls the listeners with events in their order, also if a listener adds another event. */
   function tellListeners(): void {
     if (telling) return;
     telling = true;
@@ -112,9 +115,9 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
     },
     append(body) {
       origin ??= now() - lastTime;
-      // rounded to a hundredth of a millisecond, which is below any clock's honesty and keeps stored logs small
+      // rounded to a hundredth of a millisecond, which is below the precision of clocks and keeps stored logs small
       const t = Math.max(lastTime, Math.round((now() - origin) * 100) / 100);
-      // what is spread first is copied as a whole, which is much faster: this is called for every delta
+      // a spread at the front copies the object as a whole, which is much faster; this runs for every delta
       push({ ...body, seq: events.length, t });
     },
     push,
@@ -158,7 +161,7 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
               await new Promise<void>((resolve) => (wake = resolve));
             }
           },
-          // by hand and not as a generator, because a generator queues this behind a `next` that waits
+          // written by hand, because a generator would queue this behind a pending `next`
           return() {
             const end = finish();
             awaken();

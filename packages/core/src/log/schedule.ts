@@ -1,8 +1,11 @@
-/** Calls back soon: in a browser with the next frame, elsewhere after about one frame's time. Returns a way to cancel. */
+/**
+ * Calls back soon: in a browser with the next frame, elsewhere after about one frame's time. Returns a function that
+ * cancels.
+ */
 export type Scheduler = (callback: () => void) => () => void;
 
 const FRAME_MS = 16;
-/** A hidden tab gets no frames, and a run in it must still be seen to end. */
+/** How often a hidden tab updates, in milliseconds. It gets no frames, and a run in it must still be seen to end. */
 const HIDDEN_TAB_MS = 250;
 
 type FrameHost = {
@@ -10,7 +13,7 @@ type FrameHost = {
   cancelAnimationFrame?: (handle: number) => void;
 };
 
-/** The default {@link Scheduler}: once a frame, and at least four times a second in a tab that nobody sees. */
+/** The default {@link Scheduler}: once a frame, and at least four times a second in a hidden tab. */
 export const nextFrame: Scheduler = (callback) => {
   const host = globalThis as FrameHost;
   if (host.requestAnimationFrame === undefined) {

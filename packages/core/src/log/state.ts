@@ -11,7 +11,7 @@ export type ToolCallState = {
   toolName: string;
   /** Number of the step that made the call, from 0. */
   step: number;
-  /** The AI SDK's words, plus `running` while the tool executes and `interrupted` when the run ended before it did. */
+  /** The AI SDK's states, plus `running` while the tool executes and `interrupted` if the run ended before it did. */
   state:
     | 'input-streaming'
     | 'input-available'
@@ -19,30 +19,27 @@ export type ToolCallState = {
     | 'output-available'
     | 'output-error'
     | 'interrupted';
-  /** The arguments as they have arrived, as text. */
+  /** The arguments so far, as text. */
   inputText: string;
-  /** `text` where that is the argument itself and not JSON. */
+  /** `text` if the text is the argument itself and not JSON. */
   inputEncoding?: 'text';
-  /**
-   * The arguments as far as they have arrived, as JSON with what is open closed; missing before there is any, and once
-   * `input` is there.
-   */
+  /** The arguments so far, as JSON with open values closed. Missing before there is any, and once `input` is set. */
   partialInput?: unknown;
-  /** The whole arguments; undefined while they stream. */
+  /** The complete arguments; undefined while they stream. */
   input?: unknown;
   output?: unknown;
   errorText?: string;
-  /** When the arguments began to arrive. */
+  /** When the arguments started to arrive. */
   calledAt: number;
-  /** When the tool began to execute. */
+  /** When the tool started to execute. */
   startedAt?: number;
-  /** When the tool's result or error was there. */
+  /** When the tool's result or error arrived. */
   finishedAt?: number;
   /** How long the tool itself ran, in milliseconds. */
   ms?: number;
-  /** True where the tool did not run: its result is that of the same call before. */
+  /** True if the tool did not run: its result is that of the same call before. */
   repeated?: true;
-  /** What a composite tool did, one by one, in the order in which it began them. */
+  /** The calls inside a composite tool's call, in the order in which they started. */
   subCalls?: SubCallState[];
 };
 
@@ -56,45 +53,45 @@ export type SubCallState = {
   startedAt: number;
   /** How long it ran, in milliseconds. */
   ms?: number;
-  /** True where it did not run: its result is that of the same call before. */
+  /** True if the call did not run: its result is that of the same call before. */
   repeated?: true;
 };
 
-/** A task with what the log knows of its times, in milliseconds since the run started. */
+/** A task with its times, in milliseconds since the run started. */
 export type TaskState = TaskItem & {
-  /** `seq` of the event that changed it last; a move changes its place and not the task. */
+  /** `seq` of the event that changed it last. A move does not change the task itself. */
   readonly seq: number;
-  /** When it was first in progress, since it was last pending. */
+  /** When it was first in progress since it was last pending. */
   readonly startedAt?: number;
   /** When it was completed, failed or skipped. */
   readonly finishedAt?: number;
 };
 
-/** Something that the run needs from the page: an approval, or the result of a client tool. */
+/** A request of the run to the page: an approval, or the result of a client tool. */
 export type RequestState = {
   requestId: string;
   kind: 'approval' | 'client-tool';
   toolCallId: string;
   toolName: string;
   input: unknown;
-  /** Why it is asked: the reason that `toolApproval` gives, or what was wrong with the arguments of the answer before. */
+  /** Why it is asked: the reason of `toolApproval`, or what was wrong with the arguments of the answer before. */
   fault?: string;
-  /** Of a client tool: what its call does to the world, where the tool says so. */
+  /** For a client tool: the effect of its call, if the tool declares it. */
   effect?: ToolEffect;
-  /** Of a client tool: id of the page that has begun to run it. Missing before that. */
+  /** For a client tool: id of the page that has started to run it. Missing before that. */
   page?: string;
-  /** The provider asks, and runs the call itself once it is approved, with the arguments as they are. */
+  /** The provider asks, and runs the call itself once it is approved, with unchanged arguments. */
   providerExecuted?: true;
   /** Path of the agent that asks; missing for the run itself. */
   agent?: string;
   openedAt: number;
-  /** Missing while it is open, and where it was withdrawn. */
+  /** Missing while the request is open, and if it was withdrawn. */
   answer?: RequestAnswer;
-  /** Nobody need answer it any more: its call ran out of time, or the run ended. */
+  /** True if the request needs no answer any more: its call ran out of time, or the run ended. */
   withdrawn?: true;
 };
 
-/** Words to the model between two steps; `messages` has them as a part of type `steering-message`. */
+/** A message to the model between two steps. `messages` contains it as a part of type `steering-message`. */
 export type SteerState = Pick<Extract<RunEventBody, { type: 'steer' }>, 'id' | 'cause' | 'text'>;
 
 /** One step of a run: one model call and the tools that it ran. Times are milliseconds since the run started. */
@@ -102,20 +99,23 @@ export type StepState = {
   step: number;
   request: CompiledRequest;
   startedAt: number;
-  /** What the model was told between the step before and this one. Missing where it was told nothing. */
+  /** Messages to the model between the step before and this one. Missing if there were none. */
   steered?: SteerState[];
   /** When the first text, reasoning or tool argument arrived. */
   firstOutputAt?: number;
   finishedAt?: number;
   finishReason?: FinishReason;
   usage?: LanguageModelUsage;
-  /** What the provider says of the answer besides. */
+  /** The provider's metadata of the answer. */
   providerMetadata?: ProviderMetadata;
 };
 
 export type VariableState = { kind: 'text' | 'data'; value: string };
 
-/** What is known of a run whatever its status. Immutable; unchanged parts keep their identity from one state to the next. */
+/**
+ * The fields of a run's state that exist in every status. Immutable; unchanged parts keep their identity between
+ * states.
+ */
 export type RunFacts<Types extends PromptTypes = PromptTypes> = {
   /** Empty before the first start. */
   runId: string;
@@ -124,37 +124,37 @@ export type RunFacts<Types extends PromptTypes = PromptTypes> = {
   name?: string;
   /** `provider:model`; empty before the first start. */
   model: string;
-  /** True where the answers come from an embedded model that is no real one. */
+  /** True if the answers come from the embedded demo model. */
   simulated: boolean;
   /** Text of the last step that wrote any. */
   text: string;
-  /** The answer of a prompt with an output schema, as far as it has arrived. Missing where there is none. */
+  /** The answer of a prompt with an output schema, as far as it has arrived. Missing if there is none. */
   object?: Types['object'];
-  /** The conversation as AI SDK UI messages; the last one is being written while the run is running. */
+  /** The conversation as AI SDK UI messages. The last one grows while the run is running. */
   messages: UIMessage[];
   toolCalls: Types['toolCall'][];
-  /** The task list, in its order; empty where there is none. */
+  /** The task list, in its order; empty if there is none. */
   tasks: readonly TaskState[];
-  /** What the run has asked, open and answered. Of the agents, too, and what starts ask that go on out of sight. */
+  /** The run's requests, open and answered, including those of agents and of starts in the background. */
   requests: RequestState[];
-  /** Every agent that has worked, at any depth, in the order in which they began. */
+  /** Every agent so far, at any depth, in the order in which they started. */
   agents: AgentState[];
   variables: Record<string, VariableState>;
   steps: StepState[];
-  /** Sum over all steps that have ended, those of agents included. */
+  /** Sum over all finished steps, including those of agents. */
   usage: { inputTokens: number; outputTokens: number; totalTokens: number };
   warnings: string[];
   /** Milliseconds from start to the last event. */
   elapsed: number;
-  /** How many starts wait for this one to end. */
+  /** How many starts wait for the end of this one. */
   queued: number;
-  /** True while a log is shown that happened before. */
+  /** True while a stored log is replayed. */
   replaying: boolean;
-  /** Why the run is not kept over a reload, where it should be. It goes on all the same. */
+  /** Why the run is not stored although it should be. The run continues all the same. */
   storageError?: SerializedError;
 };
 
-/** What a run and an agent have in common: both work in steps, with messages, tools and tasks of their own. */
+/** The fields that a run and an agent have in common: both work in steps, with messages, tools and tasks. */
 export type CommonFacts = Omit<
   RunFacts,
   'runId' | 'seq' | 'simulated' | 'agents' | 'requests' | 'elapsed' | 'queued' | 'replaying' | 'storageError'
@@ -164,32 +164,36 @@ export type CommonFacts = Omit<
 export type RetryState = {
   /** Why the last try failed. */
   error: SerializedError;
-  /** Which try comes next, from 2. Tries that failed because there is no network are not counted. */
+  /** The number of the next try, from 2. Tries that failed without a network are not counted. */
   attempt: number;
-  /** How many tries there are at most. */
+  /** The maximum number of tries. */
   maxAttempts: number;
-  /** How long the wait is, in milliseconds from its begin; without a network, at the longest. */
+  /** The length of the wait, in milliseconds; without a network, at most. */
   delayMs: number;
-  /** When the next try begins, in milliseconds since the run started. */
+  /** When the next try starts, in milliseconds since the run started. */
   at: number;
 };
 
 /**
- * How a run stands. `phase` says what a running run is doing. Every field can be taken out of a state without a look at
- * its status, and is undefined where the status has none: `const { status, result, error } = state`.
+ * The status of a run. `phase` is what a running run does. Every field can be read without checking the status, and
+ * is undefined
+ * if the status does not have it: `const { status, result, error } = state`.
  */
 export type RunStatus<Output = unknown> =
   | ({ status: 'idle' } & Without<'phase' | 'retrying' | 'finishReason' | 'result' | 'error'>)
   | ({ status: 'running'; phase: 'requesting' | 'reasoning' | 'text' | 'tool-input' | 'tools' } & Without<
       'retrying' | 'finishReason' | 'result' | 'error'
     >)
-  /** A model call failed and is tried again: after a wait, or once there is a network. */
+  /** A model call failed and is tried again, after a wait or once there is a network. */
   | ({ status: 'running'; phase: 'retrying' | 'offline'; retrying: RetryState } & Without<
       'finishReason' | 'result' | 'error'
     >)
-  /** It needs an answer before it can go on: see `requests`. A log that has not ended goes on once all are answered. */
+  /**
+   * The run needs an answer before it can continue: see `requests`. A log without an end continues once all are
+   * answered.
+   */
   | ({ status: 'waiting' } & Without<'phase' | 'retrying' | 'finishReason' | 'result' | 'error'>)
-  /** `result` is the text of the answer, or the object that an output schema asks for. */
+  /** `result` is the text of the answer, or the object of an output schema. */
   | ({ status: 'done'; finishReason: FinishReason; result: Output } & Without<'phase' | 'retrying' | 'error'>)
   | ({ status: 'error'; error: SerializedError } & Without<'phase' | 'retrying' | 'finishReason' | 'result'>)
   | ({ status: 'stopped' } & Without<'phase' | 'retrying' | 'finishReason' | 'result' | 'error'>);
@@ -197,22 +201,22 @@ export type RunStatus<Output = unknown> =
 /** Fields that a status does not have. */
 type Without<Fields extends string> = { [Field in Fields]?: undefined };
 
-/** Everything that is known of a run at one moment, made from its log by {@link reduce}. */
+/** The state of a run at one moment, made from its log by {@link reduce}. */
 export type RunState<Types extends PromptTypes = PromptTypes> = RunFacts<Types> & RunStatus<Types['output']>;
 
-/** What is known of an agent whatever its status. Its `usage` is that of its own steps and of the agents below it. */
+/** The fields of an agent's state that exist in every status. Its `usage` includes the agents below it. */
 export type AgentFacts = {
-  /** The ids of the tool calls that lead to it, joined with `/`. One that a model uses again is told apart by `~2`. */
+  /** The ids of the tool calls that lead to it, joined with `/`. Repeated ids are distinguished by `~2`. */
   path: string;
   /** The call that it answers. */
   toolCallId: string;
   input: unknown;
-  /** The validated object, where it has a response schema and is done. */
+  /** The validated object, if it has a response schema and is done. */
   output?: unknown;
 } & CommonFacts;
 
 /**
- * An agent at work, or done: a run inside the run. Its own agents stand beside it in the run's list, under longer paths.
- * What it asks stands in the run's `requests`; it is `running` meanwhile, and the run is `waiting`.
+ * An agent, running or finished: a run inside the run. Its own agents are in the run's list, too, under longer paths.
+ * Its requests are in the run's `requests`. Meanwhile the agent is `running`, and the run is `waiting`.
  */
 export type AgentState = AgentFacts & RunStatus;

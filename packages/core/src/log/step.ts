@@ -13,8 +13,9 @@ type Messages = {
 const messagesOf = new WeakMap<CompiledRequest, Messages>();
 
 /**
- * A step's whole request, from the one before and what has changed since. Its list of messages is made when somebody
- * asks for it: with one for every step, a run of a thousand steps would keep a million places.
+ * Returns a step's whole request, from the one before and the change. Its list of messages is made when it is read: a
+ * list for
+ * every step would take a million entries in a run of a thousand steps.
  */
 export function applyChange(before: CompiledRequest | undefined, change: RequestChange): CompiledRequest {
   const messages = link(before, change);
@@ -36,7 +37,7 @@ function link(request: CompiledRequest | undefined, { keep, messages }: RequestC
   if (request === undefined || keep === 0) return linkOf(messages);
   let before = messagesOf.get(request) ?? linkOf(request.messages);
   const kept = Math.min(keep, before.length);
-  // one that itself keeps as many has nothing to add, and whoever asks should not have to go through all of them
+  // a step that keeps as many itself adds nothing, and readers do not have to visit it
   while (before.before !== undefined && before.keep >= kept) before = before.before;
   return { before, keep: kept, messages, length: kept + messages.length };
 }
@@ -55,7 +56,7 @@ function listOf(whole: Messages): ModelMessage[] {
   return parts.toReversed().flat();
 }
 
-/** The tokens of a run with those of one more step. */
+/** Returns the tokens of a run plus those of one more step. */
 export function addUsage(
   sum: RunFacts['usage'],
   usage: Extract<RunEvent, { type: 'step-end' }>['usage'],
@@ -67,19 +68,19 @@ export function addUsage(
   };
 }
 
-/** What a provider has reported, as far as it is of interest here. */
+/** The part of a provider's usage that counts here. */
 export type TokenUsage = {
   inputTokens?: number | undefined;
   outputTokens?: number | undefined;
   totalTokens?: number | undefined;
 };
 
-/** The tokens of one step, in and out. */
+/** Returns the tokens of one step, in and out. */
 export function totalOf(usage: TokenUsage): number {
   return count(usage.totalTokens) || count(usage.inputTokens) + count(usage.outputTokens);
 }
 
-/** Providers send missing, negative and absurd counts, and texts; those count as nothing. */
+/** Returns 0 for missing, negative and absurd counts and texts, which providers do send. */
 function count(tokens: number | undefined): number {
   return tokens !== undefined && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0;
 }

@@ -2,17 +2,17 @@ import type { TaskEvent, TaskStatus } from '../tasks/task.ts';
 import { updateTask } from '../tasks/update-task.ts';
 import type { TaskState } from './state.ts';
 
-/** The tasks while they are written; `own` as of a `StateDraft`. */
+/** The tasks while they are written; `own` is that of a `StateDraft`. */
 export type TaskDraft = {
   facts: { tasks: readonly TaskState[] };
   own<T extends object>(value: T): T;
-  /** How the tasks stood of which the events say again what came of them: what had ended then has its times from there. */
+  /** The tasks before the run resumed. Finished tasks take their times from there. */
   progress: { earlierTasks: ReadonlyMap<string, TaskState> };
-  /** Where each task was when it was last looked for: one that is inserted or removed moves those after it. */
+  /** The index of each task when it was last searched. Inserting or removing a task moves those after it. */
   places: { tasks?: Map<string, number>; drift?: number };
 };
 
-/** Writes one event into the tasks, with their times. A task that did not change keeps its identity. */
+/** Applies one event to the tasks, with their times. A task that did not change keeps its identity. */
 export function applyToTasks(
   { facts, own, progress, places }: TaskDraft,
   event: TaskEvent & { seq: number; t: number },
@@ -21,7 +21,7 @@ export function applyToTasks(
   const id = event.type === 'task-add' ? event.task.id : event.taskId;
   let place = known.get(id);
   if (place !== undefined) {
-    // where it was, then as far from there as the last one had moved, then around that
+    // first its last index, then as far from there as the last task had moved, then around that
     for (let away = 0; facts.tasks[place]?.id !== id; away += 1) {
       place += away === 0 ? (places.drift ?? 0) : away % 2 === 0 ? -away : away;
     }
@@ -29,7 +29,7 @@ export function applyToTasks(
     known.set(id, place);
   }
   const task = facts.tasks[place ?? -1];
-  // an event about a task that is not there, or a second task of one id, changes nothing
+  // an event about a missing task, or a second task with the same id, changes nothing
   if ((task === undefined) !== (event.type === 'task-add')) return;
   const tasks = own(facts.tasks as TaskState[]);
   facts.tasks = tasks;
@@ -49,7 +49,7 @@ export function applyToTasks(
   const item =
     task ?? written({ ...(event as TaskAdd).task, status: 'pending', attempts: 0, seq: event.seq });
   tasks.splice(event.index, 0, item);
-  // the index may be none, as nothing checks what a log says
+  // the index may be invalid, because logs are not checked for that
   known.set(id, tasks[event.index] === item ? Math.trunc(event.index) : tasks.lastIndexOf(item));
 }
 
@@ -70,7 +70,7 @@ function timed(
   };
 }
 
-/** A task that had ended before, as far as it is known, with the times of then. */
+/** Returns a task with the times of its earlier end, if they are known. */
 function withTimes(task: TaskState, known: TaskState | undefined): TaskState {
   if (known?.finishedAt === undefined) return task;
   const { startedAt, finishedAt } = known;

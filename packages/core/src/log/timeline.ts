@@ -2,15 +2,16 @@ import type { RunEvent } from './events.ts';
 import { createReducer, initialState } from './reduce.ts';
 import type { RunState } from './state.ts';
 
-/** How many events lie between two states that are kept. */
+/** The number of events between two stored states. */
 const EVERY = 512;
 
 /**
- * The states that a log has gone through. States are kept here and there, so that any moment costs a bounded number of
- * events, however long the log is. Gives the state after the event `seq`; -1 is before the first.
+ * Returns a function that returns the state after the event `seq` of a log; -1 is before the first. Some states are
+ * stored, so that
+ * any moment costs a bounded number of events, however long the log is.
  */
 export function createTimeline(events: readonly RunEvent[]): (seq: number) => RunState {
-  /** The state after so many times `EVERY` events. */
+  /** The states after every `EVERY` events. */
   const kept: RunState[] = [initialState];
   let last = { count: 0, state: initialState };
 

@@ -5,17 +5,17 @@ import { markStale, readInputs } from './read-inputs.ts';
 import type { ToolCallState } from './state.ts';
 import type { StateDraft } from './agent-reducer.ts';
 
-/** Writes one event into the tool calls. */
+/** Applies one event to the tool calls. */
 export function applyToCalls(draft: StateDraft, event: RunEvent): void {
   switch (event.type) {
     case 'tool-input-start':
       addCall(draft, event);
-      // an id that is used again has another reader from here on
+      // a repeated id has another reader from here on
       readInputs(draft.progress, event.toolCallId);
       draft.progress.inputs.set(event.toolCallId, createPartialJson());
       return;
     case 'tool-input-end': {
-      // some models use an id again in a later answer, which is another call
+      // some models repeat an id in a later answer, which is another call
       const last = callOf(draft, event.toolCallId);
       const isArriving = last?.state === 'input-streaming' && last.step === draft.facts.steps.length - 1;
       const call = isArriving ? last : addCall(draft, event);
@@ -64,7 +64,7 @@ function applyToCall(draft: StateDraft, call: ToolCallState, event: RunEvent): v
       finishCall(call, event);
       return;
     case 'sub-call-start': {
-      // they begin one after the other; anything else is no log of ours
+      // sub-calls start one after the other; anything else is not our log
       if (event.index !== (call.subCalls?.length ?? 0)) return;
       const { name, input, t: startedAt } = event;
       (call.subCalls = draft.own(call.subCalls ?? [])).push({ name, input, state: 'running', startedAt });
@@ -88,7 +88,7 @@ function applyToCall(draft: StateDraft, call: ToolCallState, event: RunEvent): v
   }
 }
 
-/** Marks the calls that have not ended, and what goes on inside them: nothing more will come of them. */
+/** Marks the calls without an end, and their sub-calls, as interrupted. */
 export function interruptCalls({ facts, own }: StateDraft, t: number): void {
   for (const [index, { state }] of facts.toolCalls.entries()) {
     if (state === 'output-available' || state === 'output-error') continue;
@@ -107,11 +107,11 @@ function interruptSubCalls(call: ToolCallState): void {
   );
 }
 
-/** Takes back the calls of the current step. */
+/** Removes the calls of the current step. */
 function dropStepCalls({ facts, own, places, progress }: StateDraft): void {
   const current = facts.steps.length - 1;
   if (facts.toolCalls.at(-1)?.step !== current) return;
-  // those of other steps stay, with all of their arguments
+  // calls of other steps stay, with all of their arguments
   readInputs(progress);
   const calls = (facts.toolCalls = own(facts.toolCalls));
   while (calls.at(-1)?.step === current) {
@@ -120,7 +120,7 @@ function dropStepCalls({ facts, own, places, progress }: StateDraft): void {
   }
 }
 
-/** The last call of this id. */
+/** Returns the last call of this id. */
 function callOf({ facts, own, places }: StateDraft, toolCallId: string): ToolCallState | undefined {
   const place = lastIndexOfId(places.calls, facts.toolCalls, toolCallId);
   if (place === undefined) return undefined;
@@ -150,7 +150,10 @@ function addCall(
   return call;
 }
 
-/** Gives the reader of a call's arguments one more piece; it is made anew where another branch of states has fed it. */
+/**
+ * Passes the next piece of a call's arguments to its reader, which is created anew if another branch of states has
+ * fed it.
+ */
 function feedInput({ progress }: StateDraft, call: ToolCallState, delta: string): void {
   if (call.inputEncoding === 'text') return;
   const known = progress.inputs.get(call.toolCallId);
@@ -162,7 +165,7 @@ function feedInput({ progress }: StateDraft, call: ToolCallState, delta: string)
   progress.inputs.set(call.toolCallId, fresh);
 }
 
-/** The result may be read later than the tool ended; how long it ran was measured where it ran. */
+/** Sets when a call ended. Its result may be read later than that, so `ms` was measured where the tool ran. */
 function finishCall(call: ToolCallState, { t, ms }: { t: number; ms?: number }): void {
   interruptSubCalls(call);
   call.finishedAt = t;

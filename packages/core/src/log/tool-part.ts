@@ -4,7 +4,7 @@ import { lastIndexOfId } from './id-index.ts';
 import { markStale, readInputs } from './read-inputs.ts';
 import type { StateDraft } from './agent-reducer.ts';
 
-/** A tool's part of a UI message while it is being written, whichever state it is in. */
+/** A tool's part of a UI message while it is being written, in any state. */
 export type ToolPart = {
   type: string;
   toolCallId: string;
@@ -23,7 +23,7 @@ export type ToolPart = {
 } & StateFields &
   Pick<ToolCallFacts, 'title' | 'toolMetadata' | 'providerExecuted'>;
 
-/** What each state says anew. */
+/** The fields that depend on the state. */
 type StateFields = {
   input?: unknown;
   inputEncoding?: 'json' | 'text' | undefined;
@@ -44,18 +44,18 @@ type ApprovalPart = {
 type ToolEvent = Extract<RunEvent, { toolCallId: string } | { requestId: string }>;
 type Event<Type extends ToolEvent['type']> = Extract<ToolEvent, { type: Type }>;
 
-/** What a call that waited for an approval ends with where its run ends first. */
+/** The error of a call that waited for an approval when its run ended. */
 export const UNANSWERED = 'The run ended before this was answered.';
-/** What it ends with where the answer is no longer needed. */
+/** The error of a call whose approval was withdrawn. */
 export const WITHDRAWN = 'The approval is no longer needed.';
 
-/** The arguments begin to arrive. */
+/** The arguments start to arrive. */
 export function beginInput(draft: StateDraft, event: Event<'tool-input-start'>): void {
   const { inputEncoding } = event;
   writeInput(draft, event, { state: 'input-streaming', input: undefined, inputEncoding });
 }
 
-/** One more piece of the arguments, which are read when a snapshot is made. */
+/** Another piece of the arguments, which are parsed when a snapshot is made. */
 export function addInput(draft: StateDraft, { toolCallId, delta }: Event<'tool-input-delta'>): void {
   const isStreaming = (part: ToolPart): boolean => part.state === 'input-streaming';
   const part = findLast(draft, writtenParts(draft), toolCallId, isStreaming);
@@ -64,18 +64,18 @@ export function addInput(draft: StateDraft, { toolCallId, delta }: Event<'tool-i
   markStale(draft.progress, part);
 }
 
-/** The arguments are whole, or cannot be used. */
+/** The arguments are complete, or invalid. */
 export function endInput(draft: StateDraft, event: Event<'tool-input-end'>): void {
   const { input, invalid, ...facts } = event;
   if (invalid === undefined) return writeInput(draft, event, { state: 'input-available', input });
   const { title: _title, ...rest } = facts;
-  // a call that has begun stays of the kind as which it began
+  // a started call keeps its kind
   const begun = findInStep(draft, event.toolCallId, () => true);
   const dynamic = begun === undefined ? event.dynamic === true : begun.type === 'dynamic-tool';
   writeInput(draft, { ...rest, dynamic }, { state: 'output-error', input, errorText: invalid });
 }
 
-/** A result, or one on the way to it. */
+/** A result or a preliminary result. */
 export function addOutput(draft: StateDraft, event: Event<'tool-preliminary' | 'tool-end'>): void {
   const part = findPart(draft, event.toolCallId);
   if (part === undefined) return;
@@ -87,7 +87,7 @@ export function addOutput(draft: StateDraft, event: Event<'tool-preliminary' | '
   });
 }
 
-/** The call has failed; one that was refused is denied. */
+/** The call has failed, or was denied if its approval was refused. */
 export function addError(draft: StateDraft, event: Event<'tool-error'>): void {
   const part = findPart(draft, event.toolCallId);
   if (part === undefined) return;
@@ -95,9 +95,9 @@ export function addError(draft: StateDraft, event: Event<'tool-error'>): void {
   else writeResult(part, event, { state: 'output-error', errorText: event.error });
 }
 
-/** An approval is asked for. */
+/** The call waits for an approval. */
 export function askApproval(draft: StateDraft, event: Event<'request-open'>): void {
-  // the call of a client tool is there as soon as its arguments are, and ends with its output
+  // the call of a client tool is visible with its arguments, and ends with its output
   if (event.kind !== 'approval') return;
   const part = findPart(draft, event.toolCallId);
   if (part === undefined) return;
@@ -108,7 +108,7 @@ export function askApproval(draft: StateDraft, event: Event<'request-open'>): vo
   };
 }
 
-/** The approval is given or refused. What the provider runs itself has no other end where it is refused. */
+/** The approval is given or refused. A refused call of a provider has no other end. */
 export function answerApproval(
   draft: StateDraft,
   { requestId, answer }: Event<'request-answer'>,
@@ -121,7 +121,7 @@ export function answerApproval(
   part.approval = { ...part.approval, id: requestId, approved: answer.approve, ...reason };
 }
 
-/** An approval that was decided without being asked for. */
+/** An approval that was decided automatically. */
 export function decideApproval(draft: StateDraft, event: Event<'tool-approval'>): void {
   const part = findPart(draft, event.toolCallId);
   if (part === undefined) return;
@@ -130,7 +130,7 @@ export function decideApproval(draft: StateDraft, event: Event<'tool-approval'>)
   part.approval = { id, isAutomatic: true, approved, ...(reason === undefined ? {} : { reason }) };
 }
 
-/** An approval that no longer has to be given. */
+/** An approval that is no longer needed. */
 export function withdrawApproval(
   draft: StateDraft,
   { requestId }: Event<'request-withdraw'>,
@@ -140,7 +140,7 @@ export function withdrawApproval(
   if (part?.state === 'approval-requested') leaveUnanswered(draft, part, WITHDRAWN);
 }
 
-/** Nothing more is asked: what still waits for an approval has failed. */
+/** Ends the calls that still wait for an approval as failed. */
 export function closeApprovals(draft: StateDraft): void {
   for (const [index, part] of writtenParts(draft).entries()) {
     if ('toolCallId' in part && part.state === 'approval-requested') {
@@ -154,7 +154,10 @@ function leaveUnanswered({ progress }: StateDraft, part: ToolPart, errorText: st
   writeResult(part, {}, { state: 'output-error', errorText });
 }
 
-/** As the AI SDK does it, a call is looked for in its step among those of its kind, and is new where it is not there. */
+/**
+ * Updates the part of a call, or adds one. Like the AI SDK, looks for it in the current step among calls of the same
+ * kind.
+ */
 function writeInput(
   draft: StateDraft,
   event: { toolCallId: string; toolName: string } & ToolCallFacts,
@@ -181,7 +184,7 @@ function writeResult(part: ToolPart, event: ToolCallFacts, now: Pick<ToolPart, '
   addFacts(part, event, 'resultProviderMetadata');
 }
 
-/** A part says of its outcome, and of arguments under way, no more than its present state does. */
+/** Sets the fields of the new state, and removes those of earlier states. */
 function write(part: ToolPart, now: Pick<ToolPart, 'state'> & StateFields): void {
   Object.assign(part, now);
   for (const key of ['inputEncoding', 'rawInput', 'output', 'errorText', 'preliminary'] as const) {
@@ -199,7 +202,7 @@ function addFacts(
   if (providerMetadata !== undefined) part[metadataKey] = providerMetadata;
 }
 
-/** The part of a call in the current step: an id that a later step uses again is another call. */
+/** Returns the part of a call in the current step, because a repeated id in a later step is another call. */
 function findInStep(
   draft: StateDraft,
   toolCallId: string,
@@ -209,7 +212,7 @@ function findInStep(
   return findLast(draft, parts, toolCallId, isIt, draft.progress.stepPlace);
 }
 
-/** The last part of a call that `isIt`, from the place `from` on. */
+/** Returns the last part of a call for which `isIt` is true, from the index `from` on. */
 function findLast(
   draft: StateDraft,
   parts: readonly Part[],
@@ -223,7 +226,7 @@ function findLast(
   return partAt(draft, place) as ToolPart | undefined;
 }
 
-/** The part of a call: the first in the current step, as the AI SDK has it, or else the last before it. */
+/** Returns the part of a call: the first in the current step, like the AI SDK, or else the last before it. */
 function findPart(draft: StateDraft, toolCallId: string): ToolPart | undefined {
   const parts = writtenParts(draft);
   const { stepPlace = Infinity } = draft.progress;
@@ -235,7 +238,7 @@ function findPart(draft: StateDraft, toolCallId: string): ToolPart | undefined {
   return partAt(draft, place) as ToolPart | undefined;
 }
 
-/** The part that an approval was asked for, and no other since. */
+/** Returns the part whose current approval is this request. */
 function findApproval(draft: StateDraft, requestId: string, toolCallId = ''): ToolPart | undefined {
   const part = findPart(draft, toolCallId);
   return part?.approval?.id === requestId ? part : undefined;

@@ -3,24 +3,24 @@ import type { RunEvent, RunEventBody } from './events.ts';
 import type { ToolEffect } from '../tools/tool-definition.ts';
 import { callKey } from '../base/call-key.ts';
 
-/** A call that is to be made before the model is asked again: it had not begun, or may be made twice. */
+/** A call that is made before the model is called again, because it had not started or may be made twice. */
 export type UnfinishedCall = {
   toolCallId: string;
   toolName: string;
   input: unknown;
-  /** The key that its function is given, the same as before. */
+  /** The idempotency key of its function, the same as before. */
   idempotencyKey: string;
 };
 
-/** A step that is not whole, with everything that its calls have done. */
+/** A step that is not whole, and what its calls have done. */
 export type UnfinishedStep = {
   /** The index of its `step-start`. */
   start: number;
   /** The index after its last event. */
   end: number;
-  /** What stays of its events. */
+  /** The events that are kept. */
   events: readonly RunEvent[];
-  /** What closes it: the calls that are not made again have an error, and nobody waits for an answer any more. */
+  /** The events that close it: calls that are not made again fail, and requests are withdrawn. */
   closing: readonly (RunEventBody & { agent?: string })[];
   unfinished: readonly UnfinishedCall[];
 };
@@ -31,19 +31,19 @@ type Call = Omit<UnfinishedCall, 'idempotencyKey'> & {
   effect?: ToolEffect | undefined;
   /** The agent that answers it. */
   agent?: string;
-  /** True where something began inside it. */
+  /** True if something started inside it. */
   begunInside: boolean;
-  /** The names of the calls inside it, by their ids or places. */
+  /** The names of the calls inside it, by their ids or positions. */
   namesInside: Map<string | number, string>;
-  /** What ended inside it, in words for the model. */
+  /** What ended inside it, as text for the model. */
   endedInside: string[];
 };
 
-/** What a model is told of a call that may have taken effect and has no result. */
+/** The error that a model reads of a call that may have taken effect and has no result. */
 export const INTERRUPTED =
   'This call was interrupted before its end. It may have taken effect, so it was not made again. Find out whether it did before you repeat it.';
 
-/** What the model reads of a call that can be made again, where the run itself does not make it. */
+/** The error that a model reads of a call that it can make again, because the run does not. */
 const NOT_MADE = 'This call was interrupted before it had a result. Make it again if you still need it.';
 
 const unknownUsage: LanguageModelUsage = {
@@ -58,8 +58,9 @@ const MOST_CALLS_TOLD = 20;
 const LONGEST_RESULT_TOLD = 2_000;
 
 /**
- * The last step of the run in which a call has begun, where the step is not whole. Undefined where no call has begun:
- * nothing is lost when the model is asked again.
+ * Returns the last step of the run if it is not whole and a call has started in it. Otherwise nothing is lost when
+ * the model is
+ * called again, and the result is undefined.
  */
 export function findUnfinishedStep(log: readonly RunEvent[]): UnfinishedStep | undefined {
   const starts = log.flatMap((event, index) =>
@@ -72,7 +73,7 @@ export function findUnfinishedStep(log: readonly RunEvent[]): UnfinishedStep | u
   return undefined;
 }
 
-/** `messages` with what the model reads of the calls of their last step that can be made again. */
+/** Returns `messages` with an error for each call of their last step that can be made again. */
 export function describeUnfinished(
   messages: readonly UIMessage[],
   unfinished: readonly UnfinishedCall[],
@@ -95,7 +96,7 @@ export function describeUnfinished(
 }
 
 function readStep(log: readonly RunEvent[], start: number, next: number): UnfinishedStep | undefined {
-  // what stands before an attempt that broke off is void
+  // everything before a broken-off attempt is void
   const voided = findLastVoid(log, start, next);
   const calls = new Map<string, Call>();
   const openBlocks = new Map<string, number[]>();
@@ -157,7 +158,7 @@ function readStep(log: readonly RunEvent[], start: number, next: number): Unfini
   };
 }
 
-/** A call that only reads changes nothing when it is made twice; nor does an agent that has called nothing yet. */
+/** True for a call that only reads, and for an agent that has called nothing yet. */
 function canBeMade({ begun, effect, agent, begunInside }: Call): boolean {
   return !begun || effect === 'read' || (agent !== undefined && effect === undefined && !begunInside);
 }
@@ -169,7 +170,7 @@ function interruptedText({ endedInside }: Call): string {
   return `${INTERRUPTED}\nThese calls inside it had ended:\n${told}${more > 0 ? `\n… and ${more} more` : ''}`;
 }
 
-/** The call of the run itself that an event is about, also where it happened inside that call. */
+/** Returns the call of the run itself that an event is about, also for events inside that call. */
 function callOf(calls: Map<string, Call>, event: RunEvent): Call | undefined {
   if (event.agent !== undefined) {
     const path = event.agent;
@@ -230,7 +231,7 @@ function noteEnd({ namesInside, endedInside }: Call, id: string | number, output
   endedInside.push(`${namesInside.get(id) ?? 'a call'}: ${shortened(output)}`);
 }
 
-/** Notes which events belong to a text, a thought or arguments whose end is missing. */
+/** Notes which events belong to a text, reasoning or arguments without an end. */
 function readBlock(open: Map<string, number[]>, event: RunEvent, index: number): void {
   switch (event.type) {
     case 'text-start':
@@ -270,7 +271,7 @@ function readAgent(open: string[], event: RunEvent): void {
   if (type === 'agent-start') open.push(agent);
 }
 
-/** The keys of a step's calls, as the run that began it made them. */
+/** Returns the keys of a step's calls, as the run that started it made them. */
 function keysOf(log: readonly RunEvent[], start: number): (toolCallId: string) => string {
   const begin = log.findLastIndex(
     ({ type }, index) => index < start && (type === 'run-start' || type === 'run-resume'),

@@ -1,12 +1,16 @@
 import type { RunEvent } from '../log/events.ts';
 
-/** How much foreign events may hold: those of a link, a file, a store, or a script in a sandbox. */
+/** The limits of events from outside: from a link, a file, a store, or a script in a sandbox. */
 export type EventLimits = {
-  /** Of each kind of thing that a reader goes through one by one: steps, tool calls, tasks, … Default 10,000. */
+  /**
+   * ,000 tasks", or undefined. Measuring an event costs no more than the limits allow, whatever it contains. Unknown
+   * types exceed
+   * every limit, unless they are counted.
+   */
   entries: number;
   /** Variables that are set. Default 20,000. */
   variables: number;
-  /** Events of each type that change something that exists. Default 20,000. */
+  /** Events of each type that changes an entry. Default 20,000. */
   changes: number;
   /** Pieces of text, reasoning and arguments, of each type. Default 1,000,000. */
   deltas: number;
@@ -16,9 +20,9 @@ export type EventLimits = {
   messageLength: number;
   /** Characters in one event. Default 8,000,000. */
   eventLength: number;
-  /** Values in one event: the members and items of what it holds, at any depth. Default 100,000. */
+  /** Values in one event: members and items at any depth. Default 100,000. */
   values: number;
-  /** Objects and arrays inside each other. Default 100. */
+  /** Nesting depth of objects and arrays. Default 100. */
   depth: number;
 };
 
@@ -37,8 +41,9 @@ export const defaultEventLimits: EventLimits = {
 type Bound = readonly [limit: 'entries' | 'variables' | 'changes' | 'deltas', what: string];
 
 /**
- * What the app's own server or storage may give: the same counts, and events as large as a stream may bring. A type that
- * this version does not know is counted, too, since the other side may be newer.
+ * The limits of the app's own server or storage: the same counts, and events as large as a stream may carry. Unknown
+ * types are
+ * counted, too, because the other side may be newer.
  */
 export const serverEventLimits: Partial<EventLimits> = {
   nameLength: 17_000_000,
@@ -93,7 +98,7 @@ const bounds: Record<RunEvent['type'], Bound> = {
 
 const unknown: Bound = ['entries', 'events of a type that is not known'];
 
-/** Members that name something, wherever they stand outside of plain data. */
+/** Members that are names or ids, outside of plain data. */
 const names = [
   'id',
   'name',
@@ -109,9 +114,8 @@ const names = [
 const messages = ['error', 'message', 'invalid', 'reason', 'fault', 'title', 'result'];
 
 /**
- * Counts and measures the events of one log, in order. Returns the first thing that is over a limit, as in "more than
- * 1,000 tasks", or undefined. Measuring an event costs no more than the limits allow, whatever it holds. Types that are not
- * known are over every limit, unless they are to be counted.
+ * Returns a function that counts and measures the events of one log, in order. It returns the first excess, as in
+ * "more than
  */
 export function createEventCounter(
   given: Partial<EventLimits> = {},
@@ -152,7 +156,7 @@ function excessIn(event: Record<string, unknown>, limits: EventLimits): string |
   return measure(event, limits);
 }
 
-/** Goes through an event level by level and not by recursion, which hostile depth would end. */
+/** Visits an event level by level, because recursion would overflow on hostile depth. */
 function measure(event: object, limits: EventLimits): string | undefined {
   let level: object[] = [event];
   let values = 0;

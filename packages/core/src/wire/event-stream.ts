@@ -2,13 +2,15 @@ import type { RunEvent } from '../log/events.ts';
 import { toServerSentEvents } from './server-sent-events.ts';
 
 export type EventStreamOptions = {
-  /** How often to send a comment while nothing happens; default 15,000. */
+  /** How often to send a comment while nothing happens, in milliseconds; default 15,000. */
   heartbeatMs?: number | undefined;
 };
 
 /**
- * Events as Server-Sent Events, for the body of a `text/event-stream` response: `id` is the event's `seq`, so that a
- * client which was cut off can ask for what follows, and `data` is the event as JSON. Cancelling it only stops reading
+ * Returns events as Server-Sent Events, for the body of a `text/event-stream` response: `id` is the event's `seq`, so
+ * that a
+ * disconnected client can ask for the events after it, and `data` is the event as JSON. Cancelling it only stops
+ * reading
  * `events`.
  */
 export function toEventStream(
