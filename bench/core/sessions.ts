@@ -1,4 +1,4 @@
-import { runAgentSession, type AgentSession } from '@cueline/core';
+import { runAgentSession, type AgentSession } from '@cueline/core/agents';
 import { isStepCount, streamText } from 'ai';
 import { printTable } from '../table.ts';
 import { heapOf } from './heap.ts';

@@ -1,4 +1,5 @@
-import { defineAgent, tags, tool } from '@cueline/core';
+import { tool } from '@cueline/core';
+import { defineAgent, tags } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-import { classify, classifyBinary, defineAgent } from '@cueline/core';
+import { classify, classifyBinary, defineAgent } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 
 // #region classify

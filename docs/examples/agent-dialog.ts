@@ -1,4 +1,4 @@
-import { defineAgent } from '@cueline/core';
+import { defineAgent } from '@cueline/core/agents';
 import { createDialog, dialogFromJSON } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 

@@ -1,4 +1,5 @@
-import { CuelineError, defineAgent, tags, type CallErrorDetails } from '@cueline/core';
+import { CuelineError } from '@cueline/core';
+import { defineAgent, tags, type CallErrorDetails } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 
 const clerk = defineAgent({ name: 'clerk', instructions: 'You answer.', output: tags(['answer']) });

@@ -1,4 +1,5 @@
-import { defineAgent, tool } from '@cueline/core';
+import { tool } from '@cueline/core';
+import { defineAgent } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import * as z from 'zod';

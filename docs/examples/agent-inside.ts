@@ -1,4 +1,5 @@
-import { defineAgent, definePrompt, runPrompt, tags } from '@cueline/core';
+import { definePrompt, runPrompt } from '@cueline/core';
+import { defineAgent, tags } from '@cueline/core/agents';
 import { agents } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';

@@ -1,4 +1,4 @@
-import { defineAgent, tags } from '@cueline/core';
+import { defineAgent, tags } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 

@@ -27,13 +27,13 @@ const model = scriptedModel([
 const { run } = await runPrompt(remind, { model, options: { approval: ['external'] } });
 
 for await (const event of run.events()) {
-  if (event.type !== 'request-open') continue;
+  if (event.type !== 'approval-request') continue;
   const { to } = event.input as { to: string };
-  run.respond(
-    event.requestId,
+  run.respondToApproval(
+    event.approvalId,
     to === 'Ada'
-      ? { approve: true, input: { to, text: 'Our meeting is at ten.' } }
-      : { approve: false, reason: 'he is on holiday' },
+      ? { approved: true, input: { to, text: 'Our meeting is at ten.' } }
+      : { approved: false, reason: 'he is on holiday' },
   );
 }
 // #endregion

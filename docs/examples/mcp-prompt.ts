@@ -42,10 +42,11 @@ async function askFirst(): Promise<void> {
       { model, options: { approval: true } },
     );
     run.listen((event) => {
-      if (event.type === 'request-open') run.respond(event.requestId, { approve: true });
+      if (event.type !== 'approval-request') return;
+      run.respondToApproval(event.approvalId, { approved: true });
     });
-    const { text, requests } = await run.finished;
-    console.log(requests.length, text);
+    const { text, approvals } = await run.finished;
+    console.log(approvals.length, text);
   } finally {
     await notes.close();
   }

@@ -1,6 +1,6 @@
 import { createMCPClient } from '@ai-sdk/mcp';
 import { StdioMCPTransport } from '@ai-sdk/mcp/mcp-stdio';
-import { runAgentSession } from '@cueline/core';
+import { runAgentSession } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { fileURLToPath } from 'node:url';
 

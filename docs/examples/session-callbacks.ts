@@ -1,4 +1,5 @@
-import { runAgentSession, tool } from '@cueline/core';
+import { tool } from '@cueline/core';
+import { runAgentSession } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { runAgentSession, type SessionModel } from '@cueline/core';
+import { runAgentSession, type SessionModel } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 
 // #region models

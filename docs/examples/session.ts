@@ -1,4 +1,4 @@
-import { runAgentSession } from '@cueline/core';
+import { runAgentSession } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import * as z from 'zod';
 

@@ -7,7 +7,7 @@ const good = scriptWithTool("return { answer: 'forty-two' };");
 
 /** A script whose worker claims these events, whatever it does; `events` is code. */
 function forging(events: string): string {
-  return `const start = { type: 'run-start', t: 0, v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' };
+  return `const start = { type: 'run-start', t: 0, v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' };
     const step = { type: 'step-start', t: 0, step: 0, request: { keep: 0, messages: [], model: 'm' } };
     const end = { type: 'run-end', t: 1, outcome: 'done' };
     const many = (count: number, make: (i: number) => object) => Array.from({ length: count }, (_, i) => ({ t: 0, ...make(i) }));

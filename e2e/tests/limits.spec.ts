@@ -14,7 +14,7 @@ test.describe.configure({ timeout: isLong ? 900_000 : 180_000 });
 const types = (
   isLong
     ? Object.keys(most)
-    : ['variable-unset', 'tool-input-delta', 'tool-end', 'agent-end', 'task-update', 'request-answer']
+    : ['variable-unset', 'tool-input-delta', 'tool-end', 'agent-end', 'task-update', 'approval-response']
 ) as RunEvent['type'][];
 
 /**

@@ -23,10 +23,15 @@ export function eventsOf(type: string, count: number): object[] {
     messages: [],
     messageId: `a${i}`,
   });
-  const request = (i: number): object => ({
-    type: 'request-open',
-    requestId: `r${i}`,
-    kind: 'approval',
+  const approval = (i: number): object => ({
+    type: 'approval-request',
+    approvalId: `r${i}`,
+    ...call(i),
+    input: {},
+  });
+  const clientCall = (i: number): object => ({
+    type: 'client-tool-request',
+    clientCallId: `r${i}`,
     ...call(i),
     input: {},
   });
@@ -75,9 +80,9 @@ export function eventsOf(type: string, count: number): object[] {
     'tool-preliminary': [ended, (i) => ({ type: 'tool-preliminary', ...call(i), output: i })],
     'tool-end': [ended, (i) => ({ type: 'tool-end', ...call(i), output: { i }, ms: 1 })],
     'tool-error': [ended, (i) => ({ type: 'tool-error', ...call(i), error: 'No.' })],
-    'tool-approval': [
+    'approval-automatic': [
       ended,
-      (i) => ({ type: 'tool-approval', ...call(i), approvalId: `a${i}`, approved: true }),
+      (i) => ({ type: 'approval-automatic', ...call(i), approvalId: `a${i}`, approved: true }),
     ],
     'sub-call-start': [
       (i) =>
@@ -99,13 +104,22 @@ export function eventsOf(type: string, count: number): object[] {
     'task-update': [task, (i) => ({ type: 'task-update', ...ofTask(i), status: 'in_progress' })],
     'task-move': [task, (i) => ({ type: 'task-move', ...ofTask(i), index: 0 })],
     'task-remove': [task, (i) => ({ type: 'task-remove', ...ofTask(i) })],
-    'request-open': [ended, request],
-    'request-begin': [request, (i) => ({ type: 'request-begin', requestId: `r${i}`, page: 'p' })],
-    'request-answer': [
-      request,
-      (i) => ({ type: 'request-answer', requestId: `r${i}`, answer: { approve: true } }),
+    'approval-request': [ended, approval],
+    'approval-response': [
+      approval,
+      (i) => ({ type: 'approval-response', approvalId: `r${i}`, response: { approved: true } }),
     ],
-    'request-withdraw': [request, (i) => ({ type: 'request-withdraw', requestId: `r${i}` })],
+    'approval-withdraw': [approval, (i) => ({ type: 'approval-withdraw', approvalId: `r${i}` })],
+    'client-tool-request': [ended, clientCall],
+    'client-tool-claim': [
+      clientCall,
+      (i) => ({ type: 'client-tool-claim', clientCallId: `r${i}`, page: 'p' }),
+    ],
+    'client-tool-response': [
+      clientCall,
+      (i) => ({ type: 'client-tool-response', clientCallId: `r${i}`, response: { output: 1 } }),
+    ],
+    'client-tool-withdraw': [clientCall, (i) => ({ type: 'client-tool-withdraw', clientCallId: `r${i}` })],
     steer: [undefined, (i) => ({ type: 'steer', id: `s${i}`, cause: 'user', text: 'Go on.' })],
     source: [
       undefined,
@@ -121,7 +135,7 @@ export function eventsOf(type: string, count: number): object[] {
   if (first !== undefined) for (let i = 0; i < count; i += 1) made.push(first(i));
   for (let i = 0; i < count; i += 1) made.push(one(i));
   return [
-    { type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+    { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
     { type: 'step-start', step: 0, request: { ...request0, model: 'm' } },
     ...made,
     { type: 'run-end', outcome: 'done' },
@@ -155,7 +169,7 @@ export const most: Record<RunEvent['type'], number> = {
   'tool-preliminary': entries,
   'tool-end': entries,
   'tool-error': entries,
-  'tool-approval': entries,
+  'approval-automatic': entries,
   'sub-call-start': entries,
   'sub-call-end': entries - 1,
   'agent-start': entries,
@@ -164,10 +178,13 @@ export const most: Record<RunEvent['type'], number> = {
   'task-update': entries,
   'task-move': entries,
   'task-remove': entries,
-  'request-open': entries,
-  'request-begin': entries,
-  'request-answer': entries,
-  'request-withdraw': entries,
+  'approval-request': entries,
+  'approval-response': entries,
+  'approval-withdraw': entries,
+  'client-tool-request': entries,
+  'client-tool-claim': entries,
+  'client-tool-response': entries,
+  'client-tool-withdraw': entries,
   steer: entries,
   source: entries,
   custom: entries,

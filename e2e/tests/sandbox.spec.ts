@@ -187,7 +187,7 @@ test.describe('what a script says in another name', () => {
 
   test('events that no reader could show are left out', async ({ page, playground }) => {
     const model = 'openai:gpt-forged';
-    const start = { type: 'run-start', t: 0, v: 1, runId: 'r', model, messages: [], messageId: 'a' };
+    const start = { type: 'run-start', t: 0, v: 2, runId: 'r', model, messages: [], messageId: 'a' };
     const events = [
       { ...start, messages: [null] },
       start,

@@ -17,6 +17,7 @@ const run = promisify(execFile);
 /** What a script can import. Everything that their declarations mention comes along. */
 const scriptImports = [
   '@cueline/core',
+  '@cueline/core/agents',
   '@cueline/core/inspect',
   '@cueline/core/plugins',
   '@cueline/core/testing',

@@ -1,4 +1,4 @@
-import { defineAgent } from '@cueline/core';
+import { defineAgent } from '@cueline/core/agents';
 import { usePrompt } from '@cueline/react';
 import { useState, type ReactElement } from 'react';
 import * as z from 'zod';

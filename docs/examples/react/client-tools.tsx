@@ -1,4 +1,4 @@
-import { definePrompt, isOpenRequest, tool } from '@cueline/core';
+import { definePrompt, isPending, tool } from '@cueline/core';
 import { usePrompt } from '@cueline/react';
 import { useState, type ReactElement } from 'react';
 import * as z from 'zod';
@@ -46,16 +46,14 @@ const bookTable = definePrompt('book-table', (prompt) => prompt.$`Book a table f
 
 export function Booking(): ReactElement {
   const booking = usePrompt(bookTable);
-  const question = booking.requests.find(
-    (request) => request.kind === 'client-tool' && isOpenRequest(request),
-  );
+  const question = booking.clientToolCalls.find(isPending);
   return (
     <>
       <button onClick={() => void booking.start()}>Book</button>
       {question !== undefined && (
         <Question
           text={(question.input as { question: string }).question}
-          onAnswer={(output) => void booking.respond(question.requestId, { output })}
+          onAnswer={(output) => void booking.respondToClientTool(question.clientCallId, { output })}
         />
       )}
       <p>{booking.text}</p>

@@ -1,4 +1,4 @@
-import { definePrompt, isOpenRequest, type RequestState } from '@cueline/core';
+import { definePrompt, isPending, type ApprovalState } from '@cueline/core';
 import { usePrompt } from '@cueline/react';
 import { useState, type ReactElement } from 'react';
 import * as z from 'zod';
@@ -20,29 +20,32 @@ export function Desk(): ReactElement {
   return (
     <>
       <button onClick={() => void run.send('Tell Ada that I come at ten.')}>Tell Ada</button>
-      {run.requests.filter(isOpenRequest).map((request) => (
-        <Approval key={request.requestId} request={request} respond={run.respond} />
+      {run.approvals.filter(isPending).map((approval) => (
+        <Approval key={approval.approvalId} approval={approval} respond={run.respondToApproval} />
       ))}
       <p>{run.text}</p>
     </>
   );
 }
 
-type ApprovalProps = { request: RequestState; respond: ReturnType<typeof usePrompt>['respond'] };
+type ApprovalProps = {
+  approval: ApprovalState;
+  respond: ReturnType<typeof usePrompt>['respondToApproval'];
+};
 
-function Approval({ request, respond }: ApprovalProps): ReactElement {
-  const [input, setInput] = useState(() => JSON.stringify(request.input));
-  const { requestId, toolName, fault } = request;
+function Approval({ approval, respond }: ApprovalProps): ReactElement {
+  const [input, setInput] = useState(() => JSON.stringify(approval.input));
+  const { approvalId, toolName, reason } = approval;
   const approve = (): void => {
-    void respond(requestId, { approve: true, input: JSON.parse(input) as unknown });
+    void respond(approvalId, { approved: true, input: JSON.parse(input) as unknown });
   };
   return (
     <fieldset>
       <legend>{toolName}?</legend>
       <input aria-label="Arguments" value={input} onChange={(event) => setInput(event.target.value)} />
-      {fault !== undefined && <p role="alert">{fault}</p>}
+      {reason !== undefined && <p role="alert">{reason}</p>}
       <button onClick={approve}>Approve</button>
-      <button onClick={() => void respond(requestId, { approve: false, reason: 'Not today.' })}>
+      <button onClick={() => void respond(approvalId, { approved: false, reason: 'Not today.' })}>
         Refuse
       </button>
     </fieldset>

@@ -1,4 +1,5 @@
-import { defineSession, runAgentSession, tool, type AgentSession } from '@cueline/core';
+import { tool } from '@cueline/core';
+import { defineSession, runAgentSession, type AgentSession } from '@cueline/core/agents';
 import { usePrompt, useRun } from '@cueline/react';
 import type { LanguageModel } from 'ai';
 import { useState, type ReactElement } from 'react';

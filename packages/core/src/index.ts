@@ -72,53 +72,6 @@ export type {
   StartOptions,
   WhenBusy,
 } from './run/run.ts';
-export { runAgentSession, type AgentSession } from './agents/session/run-agent-session.ts';
-export { defineSession, type SessionTypes } from './agents/session/define-session.ts';
-export { suspend, type SuspendedCall, type Suspension } from './tools/suspend.ts';
-export type {
-  SessionConfig,
-  SessionLogger,
-  SessionOptions,
-  SessionSettings,
-  SessionTool,
-  SessionTools,
-} from './agents/session/session-config.ts';
-export type {
-  ErrorInfo,
-  SessionCallbacks,
-  SessionPhase,
-  ToolCallInfo,
-  ToolResultInfo,
-} from './agents/session/session-callbacks.ts';
-export type { SessionModel } from './agents/session/session-model.ts';
-export type { CompletionReason, SessionResult } from './agents/session/session-result.ts';
-export type { Completion } from './agents/session/task-complete.ts';
-
-export { defineAgent } from './agents/call/define-agent.ts';
-export type { Agent, AgentInput, AgentTypes, CallOptions, CallResult } from './agents/call/agent.ts';
-export type {
-  AgentCallOptions,
-  AgentConfig,
-  AgentTools,
-  CallException,
-  CallInterrupt,
-  ExceptionHandler,
-  InterruptHandler,
-} from './agents/call/agent-config.ts';
-export type { CallErrorDetails } from './agents/call/call-error.ts';
-export type { CallEvent, CallState } from './agents/call/transitions.ts';
-export type { CallTrace } from './agents/call/call-trace.ts';
-export {
-  classify,
-  classifyBinary,
-  type AgentClassifyOptions,
-  type BinaryClassification,
-  type Classification,
-  type ClassifyOptions,
-} from './agents/call/classify.ts';
-export type { Dialog, DialogAddition, DialogJSON } from './agents/call/dialog.ts';
-export type { OutputConfig, OutputOf, ParseFunction } from './agents/call/output-config.ts';
-export { tags, type Tags, type TagValues } from './agents/tags/tags.ts';
 
 export type { ModelSettings } from './models/settings.ts';
 export type { PromptTypes, TextPrompt } from './base/prompt-types.ts';
@@ -137,12 +90,12 @@ export type { PromptConfig, PromptOptions, PromptSource } from './prompt/prompt-
 
 export {
   LOG_VERSION,
-  type ApprovalAnswer,
-  type ClientToolAnswer,
+  type ApprovalEvent,
+  type ApprovalResponse,
+  type ClientToolEvent,
+  type ClientToolResponse,
   type CompiledRequest,
-  type RequestAnswer,
   type RequestChange,
-  type RequestEvent,
   type RequestTool,
   type RunEvent,
   type RunEventBody,
@@ -152,7 +105,8 @@ export {
 } from './log/events.ts';
 export type {
   AgentState,
-  RequestState,
+  ApprovalState,
+  ClientToolCallState,
   RetryState,
   RunFacts,
   RunState,
@@ -164,6 +118,15 @@ export type {
   ToolCallState,
   VariableState,
 } from './log/state.ts';
-export { createReducer, initialState, isOpenRequest, reduce, reduceAll, type Reducer } from './log/reduce.ts';
+export { upgradeLog } from './log/upgrade-log.ts';
+export {
+  createReducer,
+  hasPending,
+  initialState,
+  isPending,
+  reduce,
+  reduceAll,
+  type Reducer,
+} from './log/reduce.ts';
 export { createRunLog, type RunLog, type RunLogOptions } from './log/run-log.ts';
 export { nextFrame, type Scheduler } from './log/schedule.ts';

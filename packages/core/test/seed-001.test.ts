@@ -1,5 +1,5 @@
 // Sessions, section by section: a model that works with tools until its task is complete.
-import { runAgentSession } from '@cueline/core';
+import { runAgentSession } from '@cueline/core/agents';
 import { dynamicTool, jsonSchema, type ModelMessage } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';

@@ -1,15 +1,5 @@
-import {
-  classify,
-  createRun,
-  CuelineError,
-  defineAgent,
-  definePrompt,
-  runAgentSession,
-  runPrompt,
-  tags,
-  tool,
-  type CallErrorDetails,
-} from '@cueline/core';
+import { createRun, CuelineError, definePrompt, runPrompt, tool } from '@cueline/core';
+import { classify, defineAgent, runAgentSession, tags, type CallErrorDetails } from '@cueline/core/agents';
 import { agents, createAgentRegistry, createDialog, dialogFromJSON } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { createMCPClient } from '@ai-sdk/mcp';

@@ -5,7 +5,8 @@ import type {
   PromptDefinition,
   PromptFunction,
   PromptTypes,
-  RequestAnswer,
+  ApprovalResponse,
+  ClientToolResponse,
   RetryOptions,
   RunEvent,
   RunSettings,
@@ -82,10 +83,14 @@ export type RunActions<Input = void, Types extends PromptTypes = PromptTypes> = 
   /** Tries the last turn again, from the first step that is not whole, or from a step on. Resolves as `start` does. */
   readonly retry: (options?: RetryOptions) => Promise<Types['output']>;
   /**
-   * Answers an open request of `requests`: an approval with `{ approve: true, input? }` or `{ approve: false, reason? }`,
-   * the call of a client tool with `{ output }` or `{ error }`.
+   * Responds to a pending approval of `approvals`, with `{ approved: true, input? }` or `{ approved: false, reason? }`.
    */
-  readonly respond: (requestId: string, answer: RequestAnswer) => Promise<EditReply>;
+  readonly respondToApproval: (approvalId: string, response: ApprovalResponse) => Promise<EditReply>;
+  /**
+   * Responds to a pending call of `clientToolCalls`, with `{ output }` or `{ error }`. Calls that `tools` has a function
+   * for are answered by it.
+   */
+  readonly respondToClientTool: (clientCallId: string, response: ClientToolResponse) => Promise<EditReply>;
   /** The run itself: its log and its past, task edits, and subscriptions for other hooks and code outside React. */
   readonly run: SharedRun<Input, Types>;
 };
@@ -159,7 +164,8 @@ export function usePrompt<Input, Types extends PromptTypes, const Watched extend
       send: (message, sendOptions) => asSaidHere().send(message, sendOptions),
       retry: (retryOptions) => asSaidHere().retry(retryOptions),
       stop: run.stop,
-      respond: run.respond,
+      respondToApproval: run.respondToApproval,
+      respondToClientTool: run.respondToClientTool,
       run,
     };
   }, [run, latest]);

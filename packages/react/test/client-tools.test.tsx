@@ -1,4 +1,4 @@
-import { definePrompt, isOpenRequest, tool, type ClientToolContext } from '@cueline/core';
+import { definePrompt, isPending, tool, type ClientToolContext } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { PromptProvider, usePrompt } from '@cueline/react';
 import { StrictMode, useState, type ReactElement } from 'react';
@@ -91,7 +91,7 @@ test('of two components the one that was mounted last answers; without any, the 
     const run = usePrompt(twice, { id: 'files' });
     return (
       <button data-testid="shown" onClick={() => void run.start()}>
-        {`${run.status} ${run.requests.filter(isOpenRequest).length}`}
+        {`${run.status} ${run.clientToolCalls.filter(isPending).length}`}
       </button>
     );
   }
@@ -125,12 +125,14 @@ test('a question to the user is answered by hand', async () => {
   });
   function Paint(): ReactElement {
     const run = usePrompt(paint, { model });
-    const question = run.requests.find((request) => request.kind === 'client-tool' && isOpenRequest(request));
+    const question = run.clientToolCalls.find(isPending);
     return (
       <button
         data-testid="shown"
         onClick={() =>
-          question === undefined ? void run.start() : void run.respond(question.requestId, { output: 'red' })
+          question === undefined
+            ? void run.start()
+            : void run.respondToClientTool(question.clientCallId, { output: 'red' })
         }
       >
         {question === undefined ? `${run.status} ${run.text}` : JSON.stringify(question.input)}

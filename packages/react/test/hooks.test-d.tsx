@@ -99,7 +99,7 @@ test('a status that is watched comes with its result and error, and without its 
 
 test('watch: false leaves only the moves', () => {
   const run = usePrompt(planDay, { watch: false });
-  expectTypeOf(run).toExtend<Pick<RunActions<{ city: string }>, 'stop' | 'respond'>>();
+  expectTypeOf(run).toExtend<Pick<RunActions<{ city: string }>, 'stop' | 'respondToApproval'>>();
   expectTypeOf<keyof typeof run>().toEqualTypeOf<keyof RunActions>();
   // @ts-expect-error nothing is watched
   void run.status;

@@ -180,12 +180,12 @@ test('detach lets go of a run that goes on; attach shows what it has become', as
 });
 
 const answers = [
-  { answer: { approve: true }, sent: ['to Ada'], text: 'approved' },
-  { answer: { approve: true, input: { to: 'Grace' } }, sent: ['to Grace'], text: 'edited' },
-  { answer: { approve: false, reason: 'not today' }, sent: [], text: 'refused' },
+  { response: { approved: true }, sent: ['to Ada'], text: 'approved' },
+  { response: { approved: true, input: { to: 'Grace' } }, sent: ['to Grace'], text: 'edited' },
+  { response: { approved: false, reason: 'not today' }, sent: [], text: 'refused' },
 ] as const;
 
-for (const { answer, sent, text } of answers) {
+for (const { response: answer, sent, text } of answers) {
   test(`respond: a call that needs approval is ${text}`, async () => {
     const sends: string[] = [];
     const mail = definePrompt('mail', (prompt) => {
@@ -212,16 +212,16 @@ for (const { answer, sent, text } of answers) {
     await expect.poll(() => latest).toBeDefined();
     const done = latest?.start();
     await expect.poll(() => page.text('shown')).toBe('waiting');
-    const [request] = latest?.requests ?? [];
-    expect(request).toMatchObject({ kind: 'approval', toolName: 'send', input: { to: 'Ada' } });
-    expect(await latest?.respond('nobody', answer)).toMatchObject({ accepted: false });
-    expect(await latest?.respond(request?.requestId ?? '', answer)).toEqual({ accepted: true });
+    const [request] = latest?.approvals ?? [];
+    expect(request).toMatchObject({ toolName: 'send', input: { to: 'Ada' } });
+    expect(await latest?.respondToApproval('nobody', answer)).toMatchObject({ accepted: false });
+    expect(await latest?.respondToApproval(request?.approvalId ?? '', answer)).toEqual({ accepted: true });
     await expect(done).resolves.toBe('Done.');
     expect(sends).toEqual(sent);
     await expect.poll(() => latest?.status).toBe('done');
-    expect(latest?.requests).toMatchObject([{ answer }]);
+    expect(latest?.approvals).toMatchObject([{ response: answer }]);
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1)?.content)).toContain(
-      answer.approve ? sent[0] : 'not today',
+      answer.approved ? sent[0] : 'not today',
     );
   });
 }

@@ -186,7 +186,7 @@ const unfinished: RunEvent[] = [
     seq: 0,
     t: 0,
     type: 'run-start',
-    v: 1,
+    v: 2,
     runId: 'far',
     name: 'greet',
     model: '',

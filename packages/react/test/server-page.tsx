@@ -12,7 +12,7 @@ export const unfinishedLog: RunEvent[] = [
     seq: 0,
     t: 0,
     type: 'run-start',
-    v: 1,
+    v: 2,
     runId: 'far',
     name: 'greet',
     model: 'test:far',

@@ -62,7 +62,7 @@ test('an executor that never lets go does not hold the run', async () => {
         seq: 0,
         t: 0,
         type: 'run-start',
-        v: 1,
+        v: 2,
         runId: 'deaf',
         model: '',
         messages: [],

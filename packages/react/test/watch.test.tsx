@@ -8,7 +8,15 @@ import { mount, settle } from './mount.tsx';
 const greet = definePrompt('greet', (prompt) => {
   prompt.$`Greet Ada.`;
 });
-const moveNames = new Set(['start', 'send', 'stop', 'retry', 'respond', 'run']);
+const moveNames = new Set([
+  'start',
+  'send',
+  'stop',
+  'retry',
+  'respondToApproval',
+  'respondToClientTool',
+  'run',
+]);
 
 type WatcherProps = {
   executor: ManualExecutor;

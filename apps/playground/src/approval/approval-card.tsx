@@ -1,18 +1,18 @@
-import type { RequestState, Run } from '@cueline/core';
+import type { ApprovalState, Run } from '@cueline/core';
 import { Check, Pencil, Undo2, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { ArgumentsEditor } from './arguments-editor.tsx';
 import { readArguments } from './read-arguments.ts';
-import { RequestArguments, RequestCard } from './request-card.tsx';
-import { useAnswer } from './use-answer.ts';
+import { CallArguments, PendingCard } from './pending-card.tsx';
+import { useResponse } from './use-response.ts';
 
 type ApprovalCardProps = {
   run: Run;
-  request: RequestState;
+  approval: ApprovalState;
   /** Name of the agent that asks; missing for the run itself. */
   agent: string | undefined;
-  /** What the person wrote in answer to the request before, where that did not fit. */
+  /** What the person wrote when asked before, if that did not fit. */
   draft: unknown;
   /** Its place among those that wait, from 1. */
   place: number;
@@ -20,25 +20,25 @@ type ApprovalCardProps = {
 };
 
 /** Asks whether a tool call may run, with its arguments to look at and to change. */
-export function ApprovalCard({ run, request, agent, draft, place, total }: ApprovalCardProps) {
-  const { requestId, toolName, input, fault: asked } = request;
+export function ApprovalCard({ run, approval, agent, draft, place, total }: ApprovalCardProps) {
+  const { toolName, input, reason: asked } = approval;
   const card = useRef<HTMLElement>(null);
   const edit = useRef<HTMLButtonElement>(null);
   const [editing, setEditing] = useState(asked !== undefined);
   const [text, setText] = useState(() => JSON.stringify(asked === undefined ? input : draft, null, 2) ?? '');
   const [reason, setReason] = useState('');
   const [fault, setFault] = useState<string>();
-  const { answer, isSending, isFresh, isUnread, refusal } = useAnswer(run, requestId);
+  const { respond, isSending, isFresh, isUnread, refusal } = useResponse(run, approval);
 
   const approve = (): void => {
-    if (!editing) return void answer({ approve: true });
+    if (!editing) return void respond({ approved: true });
     const read = readArguments(text);
     if ('fault' in read) return setFault(read.fault);
     setFault(undefined);
-    void answer({ approve: true, input: read.value });
+    void respond({ approved: true, input: read.value });
   };
   const refuse = (): void =>
-    void answer(reason.trim() === '' ? { approve: false } : { approve: false, reason: reason.trim() });
+    void respond(reason.trim() === '' ? { approved: false } : { approved: false, reason: reason.trim() });
   const stopEditing = (): void => {
     setEditing(false);
     setFault(undefined);
@@ -47,7 +47,7 @@ export function ApprovalCard({ run, request, agent, draft, place, total }: Appro
   };
 
   return (
-    <RequestCard
+    <PendingCard
       ref={card}
       testId="approval"
       agent={agent}
@@ -66,7 +66,7 @@ export function ApprovalCard({ run, request, agent, draft, place, total }: Appro
       {editing ? (
         <ArgumentsEditor text={text} fault={fault} onChange={setText} onClose={stopEditing} />
       ) : (
-        <RequestArguments input={input} />
+        <CallArguments input={input} />
       )}
       <div className="flex flex-wrap items-center gap-2">
         <Button
@@ -118,6 +118,6 @@ export function ApprovalCard({ run, request, agent, draft, place, total }: Appro
           </Button>
         </form>
       </div>
-    </RequestCard>
+    </PendingCard>
   );
 }

@@ -1,11 +1,12 @@
-import { isOpenRequest, type RequestState, type Run, type RunState } from '@cueline/core';
+import { isPending, type ApprovalState, type Run, type RunState } from '@cueline/core';
 import { useEffect, useRef } from 'react';
 import { isUnderWay } from '../state/is-under-way.ts';
+import { allPending } from '../state/pending.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { ClientToolCard } from './client-tool-card.tsx';
 
 /**
- * What the run waits for, below the transcript, so that it is in view wherever the transcript stands. One request at a
+ * What the run waits for, below the transcript, so that it is in view wherever the transcript stands. One card at a
  * time; `onAnswered` is called when there is none left, for the focus to go somewhere.
  */
 export function ApprovalDock({
@@ -17,22 +18,23 @@ export function ApprovalDock({
   state: RunState;
   onAnswered: () => void;
 }) {
-  const open = isUnderWay(state) ? state.requests.filter(isOpenRequest) : [];
-  const request = open[0];
+  const all = allPending(state);
+  const open = isUnderWay(state) ? all.filter(isPending) : [];
+  const pending = open[0];
   const dock = useRef<HTMLDivElement>(null);
   const hadFocus = useRef(false);
   useEffect(() => {
-    if (request === undefined && hadFocus.current) onAnswered();
+    if (pending === undefined && hadFocus.current) onAnswered();
     hadFocus.current = false;
-  }, [request, onAnswered]);
-  if (request === undefined) return null;
+  }, [pending, onAnswered]);
+  if (pending === undefined) return null;
   // a call that is asked about again is one
   const answered = new Set(
-    state.requests.flatMap(({ answer, toolCallId, agent: path }) =>
-      answer === undefined || toolCallId === request.toolCallId ? [] : [`${path}/${toolCallId}`],
+    all.flatMap(({ response, toolCallId, agent: path }) =>
+      response === undefined || toolCallId === pending.toolCallId ? [] : [`${path}/${toolCallId}`],
     ),
   ).size;
-  const agent = state.agents.findLast(({ path }) => path === request.agent);
+  const agent = state.agents.findLast(({ path }) => path === pending.agent);
   return (
     <div
       ref={dock}
@@ -44,22 +46,22 @@ export function ApprovalDock({
       }}
     >
       <div className="mx-auto max-w-[720px]">
-        {request.kind === 'client-tool' ? (
+        {'clientCallId' in pending ? (
           <ClientToolCard
-            key={request.requestId}
+            key={pending.clientCallId}
             run={run}
-            request={request}
+            call={pending}
             agent={agent?.name}
             place={answered + 1}
             total={answered + open.length}
           />
         ) : (
           <ApprovalCard
-            key={request.requestId}
+            key={pending.approvalId}
             run={run}
-            request={request}
+            approval={pending}
             agent={agent?.name}
-            draft={draftOf(state, request)}
+            draft={draftOf(state, pending)}
             place={answered + 1}
             total={answered + open.length}
           />
@@ -69,15 +71,15 @@ export function ApprovalDock({
   );
 }
 
-/** The arguments of the last answer about the same call; those that were asked about where there was none. */
-function draftOf({ requests }: RunState, { toolCallId, input, agent }: RequestState): unknown {
-  const before = requests.findLast(
-    (other) => other.toolCallId === toolCallId && other.agent === agent && other.answer !== undefined,
+/** The arguments of the last response about the same call; those of the approval if there was none. */
+function draftOf({ approvals }: RunState, { toolCallId, input, agent }: ApprovalState): unknown {
+  const before = approvals.findLast(
+    (other) => other.toolCallId === toolCallId && other.agent === agent && other.response !== undefined,
   );
-  return (before?.answer?.approve === true ? before.answer.input : undefined) ?? input;
+  return (before?.response?.approved === true ? before.response.input : undefined) ?? input;
 }
 
 /** Brings the focus to what the run asks, if it asks anything. */
 export function focusApproval(): void {
-  document.querySelector<HTMLElement>('[data-request]')?.focus();
+  document.querySelector<HTMLElement>('[data-pending]')?.focus();
 }

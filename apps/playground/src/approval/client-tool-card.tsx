@@ -1,15 +1,15 @@
-import type { RequestState, Run } from '@cueline/core';
+import type { ClientToolCallState, Run } from '@cueline/core';
 import { Check, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { ArgumentsEditor } from './arguments-editor.tsx';
 import { readArguments } from './read-arguments.ts';
-import { RequestArguments, RequestCard } from './request-card.tsx';
-import { useAnswer } from './use-answer.ts';
+import { CallArguments, PendingCard } from './pending-card.tsx';
+import { useResponse } from './use-response.ts';
 
 type ClientToolCardProps = {
   run: Run;
-  request: RequestState;
+  call: ClientToolCallState;
   /** Name of the agent that made the call; missing for the run itself. */
   agent: string | undefined;
   /** Its place among those that wait, from 1. */
@@ -18,26 +18,26 @@ type ClientToolCardProps = {
 };
 
 /** Asks for the result of a call whose function an application's page would have. The playground has none, so the user answers. */
-export function ClientToolCard({ run, request, agent, place, total }: ClientToolCardProps) {
-  const { requestId, toolName, input } = request;
+export function ClientToolCard({ run, call, agent, place, total }: ClientToolCardProps) {
+  const { toolName, input } = call;
   const card = useRef<HTMLElement>(null);
   const [text, setText] = useState('null');
   const [fault, setFault] = useState<string>();
-  const { answer, isSending, isFresh, isUnread, refusal } = useAnswer(run, requestId);
+  const { respond, isSending, isFresh, isUnread, refusal } = useResponse(run, call);
 
   const send = (): void => {
     const read = readArguments(text);
     if ('fault' in read) return setFault(read.fault);
     setFault(undefined);
-    void answer({ output: read.value });
+    void respond({ output: read.value });
   };
   const fail = (): void => {
     setFault(undefined);
-    void answer({ error: 'The user did not answer.' });
+    void respond({ error: 'The user did not answer.' });
   };
 
   return (
-    <RequestCard
+    <PendingCard
       ref={card}
       testId="client-tool"
       agent={agent}
@@ -50,7 +50,7 @@ export function ClientToolCard({ run, request, agent, place, total }: ClientTool
       total={total}
       refusal={refusal}
     >
-      <RequestArguments input={input} />
+      <CallArguments input={input} />
       <ArgumentsEditor
         label="Result as JSON"
         text={text}
@@ -82,6 +82,6 @@ export function ClientToolCard({ run, request, agent, place, total }: ClientTool
           Let it fail
         </Button>
       </div>
-    </RequestCard>
+    </PendingCard>
   );
 }

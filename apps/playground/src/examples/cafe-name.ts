@@ -1,4 +1,4 @@
-import { defineAgent, tags } from '@cueline/core';
+import { defineAgent, tags } from '@cueline/core/agents';
 
 // An agent has instructions, perhaps tools, and says what its answers must be: here, text in tags.
 const namer = defineAgent({

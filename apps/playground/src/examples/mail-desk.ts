@@ -1,4 +1,5 @@
-import { classify, definePrompt } from '@cueline/core';
+import { definePrompt } from '@cueline/core';
+import { classify } from '@cueline/core/agents';
 import { z } from 'zod';
 
 const mails = [

@@ -1,4 +1,5 @@
-import { defineSession, tool } from '@cueline/core';
+import { tool } from '@cueline/core';
+import { defineSession } from '@cueline/core/agents';
 import { z } from 'zod';
 
 const log = ['Noon: 1004 hPa, wind SW 3, dry.'];

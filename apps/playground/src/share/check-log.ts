@@ -1,4 +1,4 @@
-import { createReducer, type RunEvent } from '@cueline/core';
+import { createReducer, hasPending, type RunEvent } from '@cueline/core';
 import { createEventCounter } from '@cueline/core/link';
 import * as z from 'zod';
 import { isRunEvent } from '../sandbox/host/check-event.ts';
@@ -45,7 +45,7 @@ export async function problemOfLog(log: readonly RunEvent[]): Promise<string | u
       if (turn !== undefined) await turn;
     }
     const state = reducer.snapshot();
-    if (state.status === 'waiting' && state.requests.some(({ answer }) => answer === undefined)) {
+    if (state.status === 'waiting' && hasPending(state)) {
       return 'it has no end';
     }
     await pause();

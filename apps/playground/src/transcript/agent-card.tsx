@@ -1,8 +1,9 @@
-import { isOpenRequest, type AgentState, type RequestState } from '@cueline/core';
+import { isPending, type AgentState } from '@cueline/core';
+import type { Pending } from '../state/pending.ts';
 import { clsx } from 'clsx';
 import { Ban, Bot, Check, ChevronRight, CircleAlert, FoldVertical, LoaderCircle, Pause } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import { AnsweredLine } from '../approval/answered-line.tsx';
+import { ResponseLine } from '../approval/response-line.tsx';
 import { phaseLabel } from './announcement.ts';
 import { plural } from './format.ts';
 import { CallDuration, CallSummary } from './call-summary.tsx';
@@ -13,7 +14,7 @@ type AgentCardProps = {
   /** The call that it answers as a tool, or what stands for it where it answers none. */
   call: Parameters<typeof CallSummary>[0]['call'];
   /** What the person was asked about the call. */
-  request?: RequestState | undefined;
+  pending?: Pending | undefined;
   look?: InnerItem['look'];
   origin: number | undefined;
   /** Draws what the agent did; called only while it is shown. */
@@ -23,12 +24,12 @@ type AgentCardProps = {
 type Stand = { words: string; more?: string; look: string; Icon: typeof Check; spins?: boolean };
 
 /** An agent at work: open while it works, unless several do so side by side; one line once it is done. */
-export function AgentCard({ call, agent, request, look = 'card', origin, children }: AgentCardProps) {
+export function AgentCard({ call, agent, pending, look = 'card', origin, children }: AgentCardProps) {
   const works = agent.status === 'running';
   const [choice, setOpen] = useState<boolean>();
   const open = choice ?? (works && look !== 'line');
   const isInside = look === 'inside' || look === 'line';
-  const stand = standOf(agent, request !== undefined && isOpenRequest(request));
+  const stand = standOf(agent, pending !== undefined && isPending(pending));
   return (
     <section
       aria-label={`Agent ${call.toolName}`}
@@ -90,7 +91,7 @@ export function AgentCard({ call, agent, request, look = 'card', origin, childre
           <CallDuration call={call} origin={origin} />
         </span>
       </button>
-      {request?.answer !== undefined && <AnsweredLine answer={request.answer} />}
+      {pending?.response !== undefined && <ResponseLine response={pending.response} />}
       {open && (
         <div className="border-t border-line bg-page py-3 pr-3 pl-3">
           <div className="grid grid-cols-[minmax(0,1fr)] gap-2.5 border-l-2 border-thinking/40 pl-3">

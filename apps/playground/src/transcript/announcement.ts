@@ -1,4 +1,5 @@
-import { isOpenRequest, type RunState } from '@cueline/core';
+import { isPending, type RunState } from '@cueline/core';
+import { allPending } from '../state/pending.ts';
 
 /** A run's stand in a few words, spoken to screen readers when it changes. */
 export function announcement(state: RunState): string {
@@ -6,10 +7,11 @@ export function announcement(state: RunState): string {
     case 'idle':
       return '';
     case 'waiting': {
-      const asked = state.requests.find(isOpenRequest);
+      const all = allPending(state);
+      const asked = all.find(isPending);
       if (asked === undefined) return 'Run ended. It waits for an answer.';
       // the same words twice would be spoken once
-      const place = state.requests.indexOf(asked) + 1;
+      const place = all.indexOf(asked) + 1;
       return `Waiting for you${place === 1 ? '' : `, question ${place}`}: may ${asked.toolName} run?`;
     }
     case 'running': {

@@ -1,8 +1,12 @@
-import type { AgentState, RequestState, RunState, ToolCallState } from '@cueline/core';
+import type { AgentState, RunState, ToolCallState } from '@cueline/core';
 import type { UIMessage } from 'ai';
+import type { Pending } from '../state/pending.ts';
 
 /** A call, and the run that knows what else belongs to it. */
-export type KnownCall = { call: ToolCallState; run: Pick<RunState, 'runId' | 'agents' | 'requests'> };
+export type KnownCall = {
+  call: ToolCallState;
+  run: Pick<RunState, 'runId' | 'agents' | 'approvals' | 'clientToolCalls'>;
+};
 
 /** Calls by their ids, in the order in which they were made: a model may use an id again. */
 export type CallQueue = ReadonlyMap<string, KnownCall[]>;
@@ -26,14 +30,17 @@ export function nextCall(calls: CallQueue, toolCallId: string): KnownCall | unde
 }
 
 /** What the person was asked about a call of whoever stands under `path`. */
-export function requestFor(
+export function pendingFor(
   { call: { toolCallId, calledAt, finishedAt = Infinity }, run }: KnownCall,
   path: string | undefined,
-): RequestState | undefined {
+): Pending | undefined {
+  const isOfCall = ({ agent, requestedAt }: Pending): boolean =>
+    agent === path && requestedAt >= calledAt && requestedAt <= finishedAt;
   // the last: arguments that do not fit are asked for again
-  return groupsOf(run.requests, byCall)
-    .get(toolCallId)
-    ?.findLast(({ agent, openedAt }) => agent === path && openedAt >= calledAt && openedAt <= finishedAt);
+  return (
+    groupsOf(run.approvals, byCall).get(toolCallId)?.findLast(isOfCall) ??
+    groupsOf(run.clientToolCalls, byCall).get(toolCallId)?.findLast(isOfCall)
+  );
 }
 
 /** The agents at work on a call: `own` is the call's tool itself, `inner` are those that its function has called. */

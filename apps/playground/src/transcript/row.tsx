@@ -85,7 +85,7 @@ const Row = memo(
         return <TextRow text={item.text} streaming={item.streaming} />;
       case 'tool':
         return (
-          <ToolCard call={item.call} request={item.request} origin={item.live ? origin : undefined}>
+          <ToolCard call={item.call} pending={item.pending} origin={item.live ? origin : undefined}>
             {item.inner.length > 0 && <Rows items={item.inner} session={session} />}
           </ToolCard>
         );
@@ -94,7 +94,7 @@ const Row = memo(
           <AgentCard
             call={item.call}
             agent={item.agent}
-            request={item.request}
+            pending={item.pending}
             origin={item.live ? origin : undefined}
           >
             {() => <AgentRows agent={item.agent} items={item.items} session={session} />}

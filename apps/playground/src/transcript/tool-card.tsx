@@ -1,8 +1,9 @@
-import { isOpenRequest, type RequestState, type ToolCallState } from '@cueline/core';
+import { isPending, type ToolCallState } from '@cueline/core';
+import type { Pending } from '../state/pending.ts';
 import { clsx } from 'clsx';
 import { Ban, Check, ChevronRight, CircleAlert, Ellipsis, LoaderCircle, Pause, Wrench } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import { AnsweredLine } from '../approval/answered-line.tsx';
+import { ResponseLine } from '../approval/response-line.tsx';
 import { CallDuration, CallSummary } from './call-summary.tsx';
 import { Field } from './content/field.tsx';
 import { JsonView } from './content/json-view.tsx';
@@ -33,22 +34,23 @@ const refused: Stand = { words: 'Refused', look: 'text-ink-2', Icon: Ban };
  */
 export function ToolCard({
   call,
-  request,
+  pending,
   origin,
   children,
 }: {
   call: ToolCallState;
   /** What the person was asked about it. */
-  request: RequestState | undefined;
+  pending: Pending | undefined;
   origin: number | undefined;
   /** The agents that its function has called. */
   children?: ReactNode;
 }) {
-  const isRefused = request?.answer?.approve === false;
+  const response = pending?.response;
+  const isRefused = response !== undefined && 'approved' in response && !response.approved;
   const failed = call.state === 'output-error' && !isRefused;
   const [choice, setOpen] = useState<boolean>();
   const open = choice ?? failed;
-  const asks = request !== undefined && isOpenRequest(request) && call.state === 'input-available';
+  const asks = pending !== undefined && isPending(pending) && call.state === 'input-available';
   const said = isSuspended(call) ? suspended : stands[call.state];
   const stand = asks ? asking : isRefused ? refused : said;
   return (
@@ -89,7 +91,7 @@ export function ToolCard({
           <CallDuration call={call} origin={origin} />
         </span>
       </button>
-      {request?.answer !== undefined && <AnsweredLine answer={request.answer} />}
+      {response !== undefined && <ResponseLine response={response} />}
       {call.subCalls !== undefined && <SubCalls subCalls={call.subCalls} origin={origin} />}
       {Boolean(children) && (
         <div className="grid grid-cols-[minmax(0,1fr)] divide-y divide-line border-t border-line">

@@ -1,6 +1,6 @@
+import type { Pending } from '../state/pending.ts';
 import type {
   AgentState,
-  RequestState,
   RetryState,
   RunState,
   SerializedError,
@@ -47,8 +47,8 @@ type InnerFacts = {
 /** Whether the step's model call has said nothing yet, and what it waits for then, if that is another try. */
 export type StepFacts = { waiting: boolean; retrying: RetryState | undefined; offline: boolean };
 
-/** What is shown of a tool call. `live`: it may still change. `request`: what the person was asked about it. */
-export type CallFacts = { call: ToolCallState; live: boolean; request: RequestState | undefined };
+/** What is shown of a tool call. `live`: it may still change. `pending`: its approval or client tool call, if it has one. */
+export type CallFacts = { call: ToolCallState; live: boolean; pending: Pending | undefined };
 
 /** A file in a message, by its address, which is never loaded unless it holds the file itself. */
 export type FilePart = { mediaType: string; url: string; filename?: string | undefined };

@@ -6,7 +6,7 @@ import {
   agentsOf,
   callOfPart,
   createCallQueue,
-  requestFor,
+  pendingFor,
   nextCall,
   type KnownCall,
   type CallQueue,
@@ -129,11 +129,11 @@ function callItem(
 ): TranscriptItem {
   const known = nextCall(calls, part.toolCallId);
   if (known === undefined) {
-    return { key, kind: 'tool', call: callOfPart(part), live, request: undefined, inner: none };
+    return { key, kind: 'tool', call: callOfPart(part), live, pending: undefined, inner: none };
   }
   const completion = completionOf(known.call);
   if (completion !== undefined) return { key, kind: 'complete', ...completion };
-  const facts = { call: known.call, live, request: requestFor(known, path) };
+  const facts = { call: known.call, live, pending: pendingFor(known, path) };
   const { own, inner } = agentsOf(known, path);
   if (own === undefined) return { key, kind: 'tool', ...facts, inner: innerItems(inner, known) };
   const items = agentItems(own, known.run);

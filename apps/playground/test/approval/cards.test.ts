@@ -1,4 +1,4 @@
-import type { RequestState, Run } from '@cueline/core';
+import type { ApprovalState, ClientToolCallState, Run } from '@cueline/core';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
@@ -7,7 +7,8 @@ import { ClientToolCard } from '../../src/approval/client-tool-card.tsx';
 
 const props = {
   run: {} as Run,
-  request: { requestId: 'r1', toolName: 'look', input: {} } as RequestState,
+  approval: { approvalId: 'r1', toolName: 'look', input: {} } as ApprovalState,
+  call: { clientCallId: 'r1', toolName: 'look', input: {} } as ClientToolCallState,
   agent: undefined,
   draft: undefined,
   place: 1,
@@ -20,7 +21,7 @@ test.each([
 ] as const)(
   'the card of %s has its own name, its place, and buttons that take no click as it appears',
   (name, Card) => {
-    const html = renderToStaticMarkup(createElement(Card, props));
+    const html = renderToStaticMarkup(createElement(Card as typeof ApprovalCard, props));
     expect(html.match(/data-testid="[^"]*"/g)).toEqual([`data-testid="${name}"`]);
     expect(html).toContain('1 of 2');
     // both that answer; what only edits answers nothing

@@ -1,4 +1,4 @@
-import { runPrompt, type PromptDefinition, type RequestAnswer, type RunState } from '@cueline/core';
+import { runPrompt, type PromptDefinition, type ApprovalResponse, type RunState } from '@cueline/core';
 import { demoModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import type { LanguageModel } from 'ai';
@@ -11,12 +11,13 @@ import { sceneModel } from '../../src/model/scene-model.ts';
 async function play(
   id: string,
   model: LanguageModel,
-  answer: RequestAnswer = { approve: true },
+  answer: ApprovalResponse = { approved: true },
 ): Promise<RunState> {
   const module = (await import(`../../src/examples/${id}.ts`)) as { default: PromptDefinition };
   const { run } = await runPrompt(module.default, { model });
   run.listen((event) => {
-    if (event.type === 'request-open') queueMicrotask(() => run.respond(event.requestId, answer));
+    if (event.type === 'approval-request')
+      queueMicrotask(() => run.respondToApproval(event.approvalId, answer));
   });
   return run.finished;
 }
@@ -44,7 +45,7 @@ describe('the scripted answers', () => {
 
   test('a refusal has an answer of its own', async () => {
     const model = sceneModel(scenes['ask-first']!, { hurried: true });
-    const state = await play('ask-first', model, { approve: false, reason: 'too early' });
+    const state = await play('ask-first', model, { approved: false, reason: 'too early' });
     expect(state).toMatchObject({ status: 'done', text: expect.stringContaining('**not** written') });
     expect(state.toolCalls.at(-1)?.errorText).toBe(
       'sendMail was not run, because the user did not approve it: too early.',

@@ -66,7 +66,11 @@ test('so many commands wait at a time, and one is so long', async () => {
   const round: Record<string, unknown> = {};
   round['self'] = round;
   expect(
-    await line.send({ type: 'respond', requestId: 'r', answer: { approve: true, input: round } }),
+    await line.send({
+      type: 'approval-response',
+      approvalId: 'r',
+      response: { approved: true, input: round },
+    }),
   ).toMatchObject({ accepted: false, reason: expect.stringContaining('JSON') });
   expect(sent).toHaveLength(2);
 });

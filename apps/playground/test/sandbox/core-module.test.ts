@@ -2,17 +2,17 @@ import { definePrompt, tool } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { coreModule } from '../../src/sandbox/worker/core-module.ts';
+import { agentsModule, coreModule } from '../../src/sandbox/worker/core-module.ts';
 
-/** The module as a script gets it, with a page's model that gives these answers, and what its watcher heard. */
+/** The modules as a script gets them, with a page's model that gives these answers, and what its watcher heard. */
 function module(...answers: Parameters<typeof scriptedModel>[0]) {
   const page = scriptedModel(answers, { provider: 'page' });
   const heard: string[] = [];
-  const core = coreModule(page, {
+  const agents = agentsModule(page, {
     settle: async () => void heard.push('settle'),
     onError: (error) => void heard.push((error as Error).message),
   });
-  return { core, page, heard };
+  return { core: { ...agents, ...coreModule(page) }, page, heard };
 }
 
 const own = () => scriptedModel(['Own.'], { provider: 'own' });

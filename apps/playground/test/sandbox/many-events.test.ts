@@ -6,7 +6,7 @@ import { createIssuedMetadata } from '../../src/sandbox/host/issued-metadata.ts'
 import { startSandboxRun } from '../../src/sandbox/host/sandbox-run.ts';
 import { defaultLimits } from '../../src/sandbox/limits.ts';
 
-const start = { type: 'run-start', t: 0, v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' };
+const start = { type: 'run-start', t: 0, v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' };
 const set = (i: number) => ({ type: 'variable-set', t: 0, name: `V${i}`, kind: 'text', value: 'v' });
 
 test('20,000 events in one message are read in slices, in their order, and before the end of their worker', async () => {

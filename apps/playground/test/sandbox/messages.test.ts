@@ -25,7 +25,7 @@ describe('what the page reads', () => {
 });
 
 describe('an event that is none', () => {
-  const start = { type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' };
+  const start = { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' };
   const resume = { type: 'run-resume', runId: 'r2', model: 'm' };
   const message = (fields: object) => ({
     ...start,
@@ -39,8 +39,13 @@ describe('an event that is none', () => {
   const taskUpdate = { type: 'task-update', taskId: 'task-1', by: 'user' };
   const taskAdd = { type: 'task-add', task: { id: 'task-1', title: 'Look', origin: 'model' }, index: 0 };
   const subCall = { toolCallId: 'c', index: 0 };
-  const asked = { type: 'request-open', requestId: 'r', kind: 'approval', toolCallId: 'c', toolName: 'go' };
-  const answered = (answer: unknown) => ({ type: 'request-answer', requestId: 'r', answer });
+  const asked = {
+    type: 'approval-request',
+    approvalId: 'r',
+    toolCallId: 'c',
+    toolName: 'go',
+  };
+  const answered = (answer: unknown) => ({ type: 'approval-response', approvalId: 'r', response: answer });
   const stepEnd = (usage: object) => ({ type: 'step-end', step: 0, finishReason: 'stop', usage });
 
   const read = (events: unknown[]): unknown => {
@@ -76,8 +81,8 @@ describe('an event that is none', () => {
     { type: 'task-move', taskId: 'task-1', index: 3, by: 'user' },
     { type: 'task-remove', taskId: 'task-1', by: 'author' },
     { ...asked, agent, input: { to: 'all' } },
-    answered({ approve: true, input: {} }),
-    answered({ approve: false, reason: 'Not now.' }),
+    answered({ approved: true, input: {} }),
+    answered({ approved: false, reason: 'Not now.' }),
     { type: 'steer', id: 's', cause: 'tasks', text: 'Go on.' },
     { type: 'steer', id: 's', cause: 'session', text: 'Go on.' },
     { type: 'steer', id: 's', cause: 'call', text: 'Go on.' },
@@ -156,11 +161,11 @@ describe('an event that is none', () => {
     { ...taskUpdate, attempts: '1' },
     { type: 'task-move', taskId: 'task-1', index: null, by: 'user' },
     { type: 'task-remove', taskId: {}, by: 'user' },
-    { ...asked, kind: 'payment' },
+    { ...asked, approvalId: 7 },
     { ...asked, toolName: undefined },
     answered(null),
-    answered({ approve: 'yes' }),
-    answered({ approve: false, reason: {} }),
+    answered({ approved: 'yes' }),
+    answered({ approved: false, reason: {} }),
     { type: 'steer', id: 's', cause: 'whim', text: 'Go on.' },
     { type: 'steer', id: 's', cause: 'user', text: {} },
   ])('is left out, and those around it stay: %j', (event) => {

@@ -24,8 +24,8 @@ beforeAll(async () => {
       const module = (await import(`../../src/examples/${id}.ts`)) as { default: PromptDefinition };
       const { run } = await runPrompt(module.default, { model: sceneModel(scenes[id]!, { hurried: true }) });
       run.listen((event) => {
-        if (event.type === 'request-open')
-          queueMicrotask(() => run.respond(event.requestId, { approve: true }));
+        if (event.type === 'approval-request')
+          queueMicrotask(() => run.respondToApproval(event.approvalId, { approved: true }));
       });
       await run.finished;
       const { log } = decodeLink(encodeLink({ script: source, log: run.log() }));
@@ -79,7 +79,7 @@ test.each(examples.map(({ id }) => id))('the run of %s can be shown, whole', asy
   expect(failed).toEqual([]);
 });
 
-const start = { seq: 0, t: 0, type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' };
+const start = { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' };
 const end = { type: 'run-end', outcome: 'done', finishReason: 'stop' };
 /** A log of these between its start and its end. */
 const around = (...inner: object[]): RunEvent[] =>
@@ -122,9 +122,8 @@ test.each<[string, RunEvent[], string | undefined]>([
   [
     'a question that nobody can answer any more',
     around({
-      type: 'request-open',
-      requestId: 'q',
-      kind: 'approval',
+      type: 'approval-request',
+      approvalId: 'q',
       toolCallId: 'c',
       toolName: 'go',
       input: 1,

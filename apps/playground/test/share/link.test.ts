@@ -58,7 +58,7 @@ test('no hash is no link', () => {
 
 test('a run comes back with its script', () => {
   const log: RunEvent[] = [
-    { seq: 0, t: 0, type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+    { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
     { seq: 1, t: 3, type: 'run-end', outcome: 'done' },
   ];
   const link = makeShareLink({ script: '// mine', log }, page);

@@ -5,7 +5,7 @@ import { usePlayground } from '../../src/state/store.ts';
 
 const id = 'AbCdEfGhIjKlMnOpQrSt-A';
 const log: RunEvent[] = [
-  { seq: 0, t: 0, type: 'run-start', v: 1, runId: 'r', model: 'openai:gpt-x', messages: [], messageId: 'a' },
+  { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'r', model: 'openai:gpt-x', messages: [], messageId: 'a' },
   { seq: 1, t: 3, type: 'run-end', outcome: 'done', finishReason: 'stop' },
 ];
 const script = '// shared';

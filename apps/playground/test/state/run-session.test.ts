@@ -31,7 +31,7 @@ const store = () => usePlayground.getState();
 const problem = { message: 'late', line: 2, phase: 'run' } as const;
 const runStart: RunEvent = {
   type: 'run-start',
-  v: 1,
+  v: 2,
   seq: 0,
   t: 0,
   runId: 'r',

@@ -13,7 +13,7 @@ import {
 function tasksAfter(...bodies: RunEventBody[]): readonly TaskState[] {
   const start: RunEventBody = {
     type: 'run-start',
-    v: 1,
+    v: 2,
     runId: 'r',
     model: 'm',
     messages: [],

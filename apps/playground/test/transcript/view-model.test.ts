@@ -1,11 +1,5 @@
-import {
-  createReducer,
-  initialState,
-  reduceAll,
-  suspend,
-  type RunEvent,
-  type RunEventBody,
-} from '@cueline/core';
+import { createReducer, initialState, reduceAll, type RunEvent, type RunEventBody } from '@cueline/core';
+import { suspend } from '@cueline/core/agents';
 import { expect, test } from 'vitest';
 import { isUnderWay } from '../../src/state/is-under-way.ts';
 import { announcement } from '../../src/transcript/announcement.ts';
@@ -17,7 +11,7 @@ import { toTranscript } from '../../src/transcript/view-model.ts';
 const usage = { inputTokens: 10, outputTokens: 4, totalTokens: 14 } as never;
 const start: RunEventBody = {
   type: 'run-start',
-  v: 1,
+  v: 2,
   runId: 'run',
   model: 'simulated:demo',
   messages: [{ id: 'ask', role: 'user', parts: [{ type: 'text', text: 'Weather in <CITY>?' }] }],
@@ -492,9 +486,8 @@ test('what the person was asked stands at the call that it was about, until the 
     { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
     ...called('c1', 'send', { to: 'all' }),
     {
-      type: 'request-open',
-      requestId: 'r1',
-      kind: 'approval',
+      type: 'approval-request',
+      approvalId: 'r1',
       toolCallId: 'c1',
       toolName: 'send',
       input: { to: 'all' },
@@ -506,30 +499,30 @@ test('what the person was asked stands at the call that it was about, until the 
   expect(toTranscript(waiting).at(-1)).toMatchObject({
     kind: 'tool',
     live: true,
-    request: { requestId: 'r1' },
+    pending: { approvalId: 'r1' },
   });
   expect(announcement(waiting)).toBe('Waiting for you: may send run?');
   const refused = stateOf([
     ...asked,
-    { type: 'request-answer', requestId: 'r1', answer: { approve: false, reason: 'no' } },
+    { type: 'approval-response', approvalId: 'r1', response: { approved: false, reason: 'no' } },
   ]);
   expect(toTranscript(refused).at(-1)).toMatchObject({
-    request: { answer: { approve: false, reason: 'no' } },
+    pending: { response: { approved: false, reason: 'no' } },
   });
   // a log that ended so cannot be answered here
   const over = stateOf([...asked.slice(0, -1), { type: 'run-end', outcome: 'waiting' }]);
   expect(over.status).toBe('waiting');
   expect(isUnderWay(over)).toBe(false);
   expect(toTranscript(over).slice(-2)).toMatchObject([
-    { kind: 'tool', live: false, request: undefined },
+    { kind: 'tool', live: false, pending: undefined },
     { kind: 'suspended' },
   ]);
   expect(announcement(over)).toBe('Run ended. It waits for an answer.');
   // a second question of the same words is another one, and spoken as such
   const again = stateOf([
     ...asked,
-    { type: 'request-answer', requestId: 'r1', answer: { approve: true } },
-    { ...asked.at(-1)!, requestId: 'r2' } as RunEventBody,
+    { type: 'approval-response', approvalId: 'r1', response: { approved: true } },
+    { ...asked.at(-1)!, approvalId: 'r2' } as RunEventBody,
   ]);
   expect(announcement(again)).toBe('Waiting for you, question 2: may send run?');
 });

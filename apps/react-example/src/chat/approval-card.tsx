@@ -1,12 +1,12 @@
-import type { EditReply, RequestAnswer, RequestState } from '@cueline/core';
+import type { ApprovalResponse, ApprovalState, EditReply } from '@cueline/core';
 import { useId, useRef, useState, type FormEvent } from 'react';
 import * as z from 'zod';
 import { mailSchema } from '../schemas/mail.ts';
 import { Button } from '../ui/button.tsx';
 
 type ApprovalCardProps = {
-  request: RequestState;
-  respond: (requestId: string, answer: RequestAnswer) => Promise<EditReply>;
+  approval: ApprovalState;
+  respond: (approvalId: string, response: ApprovalResponse) => Promise<EditReply>;
   /** The card goes away, and the focus must go somewhere. */
   onAnswered: () => void;
 };
@@ -14,10 +14,10 @@ type ApprovalCardProps = {
 type Mail = z.infer<typeof mailSchema>;
 
 /** Asks whether a mail may be sent. A person may change it first, or refuse and say why. */
-export function ApprovalCard({ request, respond, onAnswered }: ApprovalCardProps) {
+export function ApprovalCard({ approval, respond, onAnswered }: ApprovalCardProps) {
   const title = useId();
   const fields = useRef<HTMLDivElement>(null);
-  const [mail, setMail] = useState(() => mailSchema.parse(request.input));
+  const [mail, setMail] = useState(() => mailSchema.parse(approval.input));
   const [isEditing, setIsEditing] = useState(false);
   const [reason, setReason] = useState('');
   const [refusal, setRefusal] = useState<string>();
@@ -26,8 +26,8 @@ export function ApprovalCard({ request, respond, onAnswered }: ApprovalCardProps
     ? {}
     : z.flattenError(checked.error).fieldErrors;
 
-  async function answer(given: RequestAnswer): Promise<void> {
-    const reply = await respond(request.requestId, given);
+  async function answer(response: ApprovalResponse): Promise<void> {
+    const reply = await respond(approval.approvalId, response);
     if (reply.accepted) onAnswered();
     else setRefusal(reply.reason);
   }
@@ -37,7 +37,7 @@ export function ApprovalCard({ request, respond, onAnswered }: ApprovalCardProps
   }
   function refuse(event: FormEvent): void {
     event.preventDefault();
-    void answer(reason.trim() === '' ? { approve: false } : { approve: false, reason: reason.trim() });
+    void answer(reason.trim() === '' ? { approved: false } : { approved: false, reason: reason.trim() });
   }
 
   return (
@@ -49,8 +49,8 @@ export function ApprovalCard({ request, respond, onAnswered }: ApprovalCardProps
       <h3 id={title} className="font-semibold">
         May this mail be sent?
       </h3>
-      {request.fault !== undefined && (
-        <p className="text-sm text-danger">That does not fit: {request.fault}</p>
+      {approval.reason !== undefined && (
+        <p className="text-sm text-danger">That does not fit: {approval.reason}</p>
       )}
       <div ref={fields} className="grid gap-2">
         {(['to', 'subject', 'text'] as const).map((name) => (
@@ -68,7 +68,7 @@ export function ApprovalCard({ request, respond, onAnswered }: ApprovalCardProps
         <Button
           look="primary"
           disabled={!checked.success}
-          onClick={() => void answer(isEditing ? { approve: true, input: mail } : { approve: true })}
+          onClick={() => void answer(isEditing ? { approved: true, input: mail } : { approved: true })}
         >
           {isEditing ? 'Send this' : 'Approve'}
         </Button>

@@ -1,4 +1,4 @@
-import { isOpenRequest } from '@cueline/core';
+import { isPending } from '@cueline/core';
 import { usePrompt } from '@cueline/react';
 import type { IndexedDbStorage } from '@cueline/react/indexeddb';
 import { useRef } from 'react';
@@ -14,7 +14,9 @@ import { Message } from './message.tsx';
 
 /** A conversation with tools, one of which asks before it runs. */
 export function ChatPage({ id, storage }: { id: string; storage: IndexedDbStorage }) {
-  const { messages, toolCalls, requests, status, send, respond, run } = usePrompt(guestDesk, { id });
+  const { messages, toolCalls, approvals, status, send, respondToApproval, run } = usePrompt(guestDesk, {
+    id,
+  });
   const composer = useRef<HTMLTextAreaElement>(null);
   const say = (text: string): void => void send(text, { whenBusy: 'queue' });
   const pick = (text: string, isByKeyboard: boolean): void => {
@@ -45,16 +47,16 @@ export function ChatPage({ id, storage }: { id: string; storage: IndexedDbStorag
                     message={message}
                     // they are of the last turn; what is known of the ones before is in their messages
                     toolCalls={index === messages.length - 1 ? toolCalls : undefined}
-                    requests={index === messages.length - 1 ? requests : undefined}
+                    approvals={index === messages.length - 1 ? approvals : undefined}
                   />
                 ))}
               </div>
-              {requests.filter(isOpenRequest).map((request) => (
+              {approvals.filter(isPending).map((approval) => (
                 <ApprovalCard
                   // the same card where it is asked again, so that what was typed stays
-                  key={request.toolCallId}
-                  request={request}
-                  respond={respond}
+                  key={approval.toolCallId}
+                  approval={approval}
+                  respond={respondToApproval}
                   onAnswered={() => composer.current?.focus()}
                 />
               ))}

@@ -1,4 +1,4 @@
-import type { RequestState, ToolCallState } from '@cueline/core';
+import type { ApprovalState, ToolCallState } from '@cueline/core';
 import type { UIMessage } from 'ai';
 import { memo } from 'react';
 import { Markdown } from '../ui/markdown.tsx';
@@ -8,12 +8,12 @@ type MessageProps = {
   message: UIMessage;
   /** The calls of the run, which know more than the parts of the message; missing for earlier turns. */
   toolCalls?: readonly ToolCallState[] | undefined;
-  /** What the run has asked about them. */
-  requests?: readonly RequestState[] | undefined;
+  /** Their approvals. */
+  approvals?: readonly ApprovalState[] | undefined;
 };
 
 /** One message, part by part. A message that does not change keeps its identity, and is not rendered again. */
-export const Message = memo(function Message({ message, toolCalls, requests }: MessageProps) {
+export const Message = memo(function Message({ message, toolCalls, approvals }: MessageProps) {
   if (message.role === 'user') {
     return (
       <div className="max-w-[85%] self-end rounded-2xl rounded-br-md bg-hover px-3.5 py-2 text-lg wrap-anywhere whitespace-pre-wrap">
@@ -29,8 +29,8 @@ export const Message = memo(function Message({ message, toolCalls, requests }: M
         // what the AI SDK's isToolUIPart asks; to import that would load the SDK before anybody has started a run
         if (!('toolCallId' in part)) return null;
         const call = toolCalls?.find(({ toolCallId }) => toolCallId === part.toolCallId);
-        const answer = requests?.findLast(({ toolCallId }) => toolCallId === part.toolCallId)?.answer;
-        return <ToolCard key={part.toolCallId} part={part} call={call} answer={answer} />;
+        const approval = approvals?.findLast(({ toolCallId }) => toolCallId === part.toolCallId);
+        return <ToolCard key={part.toolCallId} part={part} call={call} response={approval?.response} />;
       })}
     </div>
   );

@@ -1,4 +1,4 @@
-import type { RequestAnswer, ToolCallState } from '@cueline/core';
+import type { ApprovalResponse, ToolCallState } from '@cueline/core';
 import type { DynamicToolUIPart, ToolUIPart } from 'ai';
 import { clsx } from 'clsx';
 import { Check, ChevronRight, CircleSlash, Ellipsis, LoaderCircle } from 'lucide-react';
@@ -19,15 +19,15 @@ const looks: Partial<Record<string, Look>> = {
 type ToolCardProps = {
   part: ToolUIPart | DynamicToolUIPart;
   call: ToolCallState | undefined;
-  /** What a person has said to it, where they were asked. */
-  answer: RequestAnswer | undefined;
+  /** The user's response to its approval, if it has one. */
+  response: ApprovalResponse | undefined;
 };
 
 /** A tool call on one line, with its arguments as they arrive. Opens to show all of them, and the result. */
-export function ToolCard({ part, call, answer }: ToolCardProps) {
+export function ToolCard({ part, call, response }: ToolCardProps) {
   const state = call?.state ?? part.state;
   // the message has what the model asked for, also where a person had it run with something else
-  const edited = answer?.approve === true ? answer.input : undefined;
+  const edited = response?.approved === true ? response.input : undefined;
   const input = edited ?? call?.partialInput ?? part.input;
   const { words, color, Icon } = looks[state] ?? writing;
   const name = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length);

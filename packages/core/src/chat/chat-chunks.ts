@@ -15,15 +15,15 @@ const TASKS_ID = 'tasks';
 export type ChatTranslator = {
   /** The chunks that one event becomes: none, one or several. */
   translate(event: RunEvent): UIMessageChunk[];
-  /** Whether the run waits for answers; `answered` has requests whose answer is on its way. */
+  /** Whether the run waits for answers; `answered` has the ids of approvals and client tool calls whose response is on its way. */
   stillness(answered: ReadonlySet<string>): IdleState;
   /** How the stream ends where the run waits: a client of the AI SDK answers with its next message. */
   pause(): UIMessageChunk[];
 };
 
 /**
- * Translates events as `createUIMessageTranslator` does, and requests into tool approvals, and the task list into a
- * part `data-tasks` that is changed in place.
+ * Translates events as `createUIMessageTranslator` does, approvals and client tool calls of agents into parts of their
+ * own, and the task list into a part `data-tasks` that is changed in place.
  */
 export function createChatTranslator(): ChatTranslator {
   const toAnswer = createUIMessageTranslator();
@@ -66,18 +66,23 @@ export function createChatTranslator(): ChatTranslator {
       case 'task-remove':
         if (event.agent === undefined) applyToTasks(list, event);
         return [];
-      case 'request-open':
+      case 'approval-request':
+      case 'client-tool-request':
         if (event.agent === undefined) return toAnswer(event);
         return call === undefined ? [] : askChunks(event, call);
-      case 'request-answer': {
+      case 'approval-response': {
         if (event.agent === undefined) return toAnswer(event);
-        const { requestId: approvalId, answer } = event;
-        // the result of a client tool's call comes with the call's end
-        if (call === undefined || answer.approve === undefined) return [];
-        const reason = answer.approve || answer.reason === undefined ? {} : { reason: answer.reason };
-        return [{ type: 'tool-approval-response', approvalId, approved: answer.approve, ...reason }];
+        const { approvalId, response } = event;
+        if (call === undefined) return [];
+        const { approved } = response;
+        const reason = response.approved || response.reason === undefined ? {} : { reason: response.reason };
+        return [{ type: 'tool-approval-response', approvalId, approved, ...reason }];
       }
-      case 'request-withdraw':
+      case 'client-tool-response':
+        // the result of a client tool's call comes with the call's end
+        return event.agent === undefined ? toAnswer(event) : [];
+      case 'approval-withdraw':
+      case 'client-tool-withdraw':
         if (event.agent === undefined) return toAnswer(event);
         return call?.shownAs === undefined ? [] : [failed(call.shownAs, WITHDRAWN)];
       case 'tool-end':
@@ -106,34 +111,24 @@ export function createChatTranslator(): ChatTranslator {
    * call is answered with its output.
    */
   function askChunks(
-    { requestId, kind, toolName, input, fault, agent = '' }: Extract<RunEvent, { type: 'request-open' }>,
+    event: Extract<RunEvent, { type: 'approval-request' | 'client-tool-request' }>,
     call: OpenCall,
   ): UIMessageChunk[] {
-    const isClient = kind === 'client-tool';
-    const reason = fault === undefined ? {} : { reason: fault };
+    const { toolName, input, agent = '' } = event;
+    const isApproval = event.type === 'approval-request';
+    const toolCallId = isApproval ? event.approvalId : event.clientCallId;
+    const reason = isApproval && event.reason !== undefined ? { reason: event.reason } : {};
     const { shownAs } = call;
-    const before = shownAs === undefined ? [] : [failed(shownAs, fault ?? 'It was asked again.')];
-    call.shownAs = requestId;
+    const before = shownAs === undefined ? [] : [failed(shownAs, reason.reason ?? 'It was asked again.')];
+    call.shownAs = toolCallId;
+    const approval: UIMessageChunk[] = isApproval
+      ? [{ type: 'tool-approval-request', approvalId: toolCallId, toolCallId, ...reason }]
+      : [];
+    const toolMetadata = { [AGENT_CALL]: agent };
     return [
       ...before,
-      {
-        type: 'tool-input-available',
-        toolCallId: requestId,
-        toolName,
-        input,
-        dynamic: true,
-        toolMetadata: { [AGENT_CALL]: agent },
-      },
-      ...(isClient
-        ? []
-        : [
-            {
-              type: 'tool-approval-request' as const,
-              approvalId: requestId,
-              toolCallId: requestId,
-              ...reason,
-            },
-          ]),
+      { type: 'tool-input-available', toolCallId, toolName, input, dynamic: true, toolMetadata },
+      ...approval,
     ];
   }
 
@@ -147,7 +142,7 @@ export function createChatTranslator(): ChatTranslator {
     stillness: calls.stillness,
     pause() {
       // the AI SDK sends answers by itself once no call is without one, and knows no call that waits for another's
-      const behind = calls.own().filter(({ requestId }) => requestId === undefined);
+      const behind = calls.own().filter(({ waitsFor }) => waitsFor === undefined);
       const marks = behind.flatMap(({ toolCallId }): UIMessageChunk[] => [
         { type: 'tool-approval-request', approvalId: toolCallId, toolCallId, isAutomatic: true },
         { type: 'tool-approval-response', approvalId: toolCallId, approved: true },

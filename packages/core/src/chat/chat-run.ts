@@ -1,16 +1,10 @@
 import type { UIMessage, UIMessageChunk } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { createChatTranslator } from './chat-chunks.ts';
-import {
-  LOG_VERSION,
-  type ApprovalAnswer,
-  type ClientToolAnswer,
-  type RequestAnswer,
-  type RunEvent,
-} from '../log/events.ts';
-import { isOpenRequest } from '../log/reduce.ts';
+import { LOG_VERSION, type ApprovalResponse, type ClientToolResponse, type RunEvent } from '../log/events.ts';
+import { isPending } from '../log/reduce.ts';
 import { createRunLog } from '../log/run-log.ts';
-import type { Executor } from '../executors/executor.ts';
+import type { Executor, RunCommand } from '../executors/executor.ts';
 
 /** How long calls that may be about to ask, too, are waited for, in milliseconds. */
 const SETTLE_MS = 50;
@@ -34,8 +28,8 @@ export type ChatRun = {
    * for none of it. @throws CuelineError `interrupted` where an answer reaches nobody
    */
   respond(
-    approvals: ReadonlyMap<string, ApprovalAnswer | undefined>,
-    outputs: ReadonlyMap<string, ClientToolAnswer>,
+    approvals: ReadonlyMap<string, ApprovalResponse | undefined>,
+    outputs: ReadonlyMap<string, ClientToolResponse>,
   ): Promise<number | undefined>;
   stop(): void;
   /** The chat: the messages that the run was started with, and its answer. */
@@ -66,7 +60,7 @@ export type ChatRunOptions = {
 export function createChatRun(options: ChatRunOptions): ChatRun {
   const { executor, controller, onRunId } = options;
   const log = createRunLog();
-  /** Requests whose answer has been sent. */
+  /** Ids of approvals and client tool calls whose response has been sent. */
   const answered = new Set<string>();
   let readers = 0;
   let pausedAfter = -1;
@@ -139,10 +133,24 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
     do {
       for (; read < log.events.length; read += 1) {
         const event = log.events[read];
-        if (event?.type === 'request-open') missing.delete(event.requestId);
-        const isKnown = event?.type === 'request-open' || event?.type === 'tool-end';
-        if (isKnown || event?.type === 'tool-error') missing.delete(event.toolCallId);
-        if (event?.type === 'tool-input-end' && event.invalid !== undefined) missing.delete(event.toolCallId);
+        switch (event?.type) {
+          case 'approval-request':
+            missing.delete(event.approvalId);
+            missing.delete(event.toolCallId);
+            break;
+          case 'client-tool-request':
+            missing.delete(event.clientCallId);
+            missing.delete(event.toolCallId);
+            break;
+          case 'tool-end':
+          case 'tool-error':
+            missing.delete(event.toolCallId);
+            break;
+          case 'tool-input-end':
+            if (event.invalid !== undefined) missing.delete(event.toolCallId);
+            break;
+          default:
+        }
       }
     } while (missing.size > 0 && !log.ended && !(await quietFor(CATCH_UP_MS, read, signal)));
   }
@@ -208,24 +216,36 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
     async respond(approvals, outputs) {
       // one that was started here has said all that its client knows
       if (options.messages === undefined) await caughtUp([...approvals.keys(), ...outputs.keys()]);
-      const requests = new Map<string, RequestAnswer | undefined>(approvals);
-      for (const { kind, requestId, toolCallId, agent } of log.getState().requests) {
-        const output = outputs.get(agent === undefined ? toolCallId : requestId);
-        if (kind === 'client-tool' && output !== undefined) requests.set(requestId, output);
+      /** By the ids of approvals and client tool calls. */
+      const commands = new Map<string, RunCommand | undefined>();
+      for (const [approvalId, response] of approvals) {
+        commands.set(approvalId, response && { type: 'approval-response', approvalId, response });
       }
-      const last = log.events.findLastIndex(
-        (event) => event.type === 'request-open' && requests.has(event.requestId),
-      );
+      for (const { clientCallId, toolCallId, agent } of log.getState().clientToolCalls) {
+        const response = outputs.get(agent === undefined ? toolCallId : clientCallId);
+        if (response !== undefined) {
+          commands.set(clientCallId, { type: 'client-tool-response', clientCallId, response });
+        }
+      }
+      const last = log.events.findLastIndex((event) => {
+        if (event.type === 'approval-request') return commands.has(event.approvalId);
+        return event.type === 'client-tool-request' && commands.has(event.clientCallId);
+      });
       if (last < 0) return undefined;
-      const isOpen = (id: string): boolean =>
-        log.getState().requests.some((request) => request.requestId === id && isOpenRequest(request));
-      for (const [requestId, answer] of requests) {
-        if (answer === undefined || !isOpen(requestId)) continue;
-        const reply = await executor.send?.(log.getState().runId, { type: 'respond', requestId, answer });
-        if (reply?.accepted === true) answered.add(requestId);
+      const isStillPending = (id: string): boolean => {
+        const { approvals: asked, clientToolCalls } = log.getState();
+        return (
+          asked.some((each) => each.approvalId === id && isPending(each)) ||
+          clientToolCalls.some((each) => each.clientCallId === id && isPending(each))
+        );
+      };
+      for (const [id, command] of commands) {
+        if (command === undefined || !isStillPending(id)) continue;
+        const reply = await executor.send?.(log.getState().runId, command);
+        if (reply?.accepted === true) answered.add(id);
         // somebody else may have answered it meanwhile; else a client that sends by itself would do so for ever
-        else if (isOpen(requestId)) {
-          throw new CuelineError('interrupted', reply?.reason ?? 'It cannot be told anything.');
+        else if (isStillPending(id)) {
+          throw new CuelineError('interrupted', reply?.reason ?? 'This executor does not accept commands.');
         }
       }
       return Math.max(last, pausedAfter);

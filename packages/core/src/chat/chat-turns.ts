@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai';
 import { AGENT_CALL } from './chat-chunks.ts';
-import type { ApprovalAnswer, ClientToolAnswer } from '../log/events.ts';
+import type { ApprovalResponse, ClientToolResponse } from '../log/events.ts';
 import type { TaskItem } from '../tasks/task.ts';
 import { withoutRetried } from '../messages/without-retried.ts';
 import { settleApprovals } from '../messages/settle-approvals.ts';
@@ -9,26 +9,26 @@ type Part = UIMessage['parts'][number];
 type ToolPart = Extract<Part, { toolCallId: string }>;
 
 /** The approvals that a message shows, by their ids, with what a person has answered and no run has heard yet. */
-export function approvalsIn(message: UIMessage | undefined): Map<string, ApprovalAnswer | undefined> {
-  const requests = new Map<string, ApprovalAnswer | undefined>();
-  if (message?.role !== 'assistant') return requests;
+export function approvalsIn(message: UIMessage | undefined): Map<string, ApprovalResponse | undefined> {
+  const approvals = new Map<string, ApprovalResponse | undefined>();
+  if (message?.role !== 'assistant') return approvals;
   for (const part of message.parts) {
     if (!isToolPart(part)) continue;
-    if (part.state === 'approval-requested') requests.set(part.approval.id, undefined);
+    if (part.state === 'approval-requested') approvals.set(part.approval.id, undefined);
     if (part.state !== 'approval-responded' || part.approval.isAutomatic === true) continue;
     const { id, approved, reason } = part.approval;
     const why = reason === undefined ? {} : { reason };
-    requests.set(id, approved ? { approve: true } : { approve: false, ...why });
+    approvals.set(id, approved ? { approved } : { approved, ...why });
   }
-  return requests;
+  return approvals;
 }
 
 /**
  * The results of the last step's calls, by the calls' ids. Which of them a client tool's are, and the client's own, knows
  * the run that waits for them.
  */
-export function outputsIn(message: UIMessage | undefined): Map<string, ClientToolAnswer> {
-  const outputs = new Map<string, ClientToolAnswer>();
+export function outputsIn(message: UIMessage | undefined): Map<string, ClientToolResponse> {
+  const outputs = new Map<string, ClientToolResponse>();
   if (message?.role !== 'assistant') return outputs;
   const { parts } = message;
   for (const part of parts.slice(parts.findLastIndex(({ type }) => type === 'step-start') + 1)) {

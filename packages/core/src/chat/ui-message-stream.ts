@@ -9,8 +9,8 @@ import { UNANSWERED, WITHDRAWN } from '../log/tool-part.ts';
  */
 export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk[] {
   let stepStarted = true;
-  /** The calls that wait for an approval or for the page, by the request's id. */
-  const asked = new Map<string, { kind: string; toolCallId: string; providerExecuted: boolean }>();
+  /** The calls of the run itself that wait for the page, by the ids of their approvals or client tool calls. */
+  const pending = new Map<string, { toolCallId: string; providerExecuted: boolean }>();
   /** Calls that were refused, so that their errors are no failures. */
   const denied = new Set<string>();
 
@@ -21,20 +21,17 @@ export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk
     return [{ type: 'start-step' }, chunk];
   }
 
-  function answered(event: Extract<RunEvent, { type: 'request-answer' }>): UIMessageChunk[] {
-    const { requestId: approvalId, answer } = event;
-    const call = asked.get(approvalId);
-    asked.delete(approvalId);
-    if (call === undefined || answer.approve === undefined) return [];
+  function responded(event: Extract<RunEvent, { type: 'approval-response' }>): UIMessageChunk[] {
+    const { approvalId, response } = event;
+    const call = pending.get(approvalId);
+    pending.delete(approvalId);
+    if (call === undefined) return [];
     const { toolCallId } = call;
-    const response = responseChunk(
-      approvalId,
-      answer.approve,
-      'reason' in answer ? answer.reason : undefined,
-    );
-    if (answer.approve) return [response];
+    const { approved } = response;
+    const chunk = responseChunk(approvalId, approved, response.approved ? undefined : response.reason);
+    if (approved) return [chunk];
     denied.add(toolCallId);
-    return call.providerExecuted ? [response, { type: 'tool-output-denied', toolCallId }] : [response];
+    return call.providerExecuted ? [chunk, { type: 'tool-output-denied', toolCallId }] : [chunk];
   }
 
   return (event) => {
@@ -106,7 +103,7 @@ export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk
           ...outputFacts(event),
           ...(event.type === 'tool-preliminary' ? { preliminary: true } : {}),
         });
-      case 'tool-approval': {
+      case 'approval-automatic': {
         const { toolCallId, approvalId, approved, reason } = event;
         if (!approved) denied.add(toolCallId);
         return [
@@ -114,21 +111,31 @@ export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk
           responseChunk(approvalId, approved, reason),
         ];
       }
-      case 'request-open': {
-        const { requestId: approvalId, kind, toolCallId, fault, providerExecuted = false } = event;
-        asked.set(approvalId, { kind, toolCallId, providerExecuted });
-        // the call of a client tool is there as soon as its arguments are, and ends with its output
-        if (kind !== 'approval') return [];
-        const reason = fault === undefined ? {} : { reason: fault };
-        return inStep({ type: 'tool-approval-request', approvalId, toolCallId, ...reason });
+      case 'approval-request': {
+        const { approvalId, toolCallId, reason, providerExecuted = false } = event;
+        pending.set(approvalId, { toolCallId, providerExecuted });
+        return inStep({
+          type: 'tool-approval-request',
+          approvalId,
+          toolCallId,
+          ...(reason === undefined ? {} : { reason }),
+        });
       }
-      case 'request-answer':
-        return answered(event);
-      case 'request-withdraw': {
-        const call = asked.get(event.requestId);
-        asked.delete(event.requestId);
-        return call?.kind === 'approval' ? [failed(call.toolCallId, WITHDRAWN)] : [];
+      case 'approval-response':
+        return responded(event);
+      case 'approval-withdraw': {
+        const call = pending.get(event.approvalId);
+        pending.delete(event.approvalId);
+        return call === undefined ? [] : [failed(call.toolCallId, WITHDRAWN)];
       }
+      // the client has the call of a client tool as soon as its arguments are complete, and it ends with its output
+      case 'client-tool-request':
+        pending.set(event.clientCallId, { toolCallId: event.toolCallId, providerExecuted: false });
+        return [];
+      case 'client-tool-response':
+      case 'client-tool-withdraw':
+        pending.delete(event.clientCallId);
+        return [];
       case 'tool-error':
         if (denied.delete(event.toolCallId)) {
           return inStep({ type: 'tool-output-denied', toolCallId: event.toolCallId });
@@ -153,7 +160,7 @@ export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk
           ...metadata(event),
         });
       case 'run-end': {
-        const open = event.outcome === 'waiting' ? [] : [...asked.values()];
+        const open = event.outcome === 'waiting' ? [] : [...pending.values()];
         const unanswered = open.map(({ toolCallId }) => failed(toolCallId, UNANSWERED));
         return [...unanswered, ...endChunks(event)];
       }

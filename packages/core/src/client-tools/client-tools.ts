@@ -1,5 +1,5 @@
 import type { PromptTypes } from '../base/prompt-types.ts';
-import { isOpenRequest } from '../log/reduce.ts';
+import { isPending } from '../log/reduce.ts';
 import type { FollowedRun } from './run-client-tool.ts';
 import type * as Page from './run-client-tools.ts';
 
@@ -60,8 +60,7 @@ export function createClientToolRunner(): ClientToolRunner {
       const { log, replays } = attempt;
       if (replays || log.ended) return;
       const look = (): void => {
-        const asks = (): boolean =>
-          log.getState().requests.some((request) => request.kind === 'client-tool' && isOpenRequest(request));
+        const asks = (): boolean => log.getState().clientToolCalls.some(isPending);
         // a page that cannot load it leaves the calls to others
         if (provided.length > 0 && asks())
           loadPage().then(
@@ -71,8 +70,7 @@ export function createClientToolRunner(): ClientToolRunner {
       };
       looks.add(look);
       const unlisten = log.listen((event) => {
-        if (event.type === 'request-begin') look();
-        if (event.type === 'request-open' && event.kind === 'client-tool') look();
+        if (event.type === 'client-tool-request' || event.type === 'client-tool-claim') look();
         if (event.type !== 'run-end') return;
         looks.delete(look);
         unlisten();

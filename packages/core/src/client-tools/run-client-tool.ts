@@ -1,10 +1,10 @@
 import { createId } from '../base/create-id.ts';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
-import type { ClientToolAnswer, RunEvent } from '../log/events.ts';
-import { isOpenRequest } from '../log/reduce.ts';
+import type { ClientToolResponse, RunEvent } from '../log/events.ts';
+import { isPending } from '../log/reduce.ts';
 import type { RunLog } from '../log/run-log.ts';
-import type { RequestState } from '../log/state.ts';
+import type { ClientToolCallState } from '../log/state.ts';
 import type { EditReply } from '../tasks/task.ts';
 import type { ClientToolFunction } from './client-tools.ts';
 import type { RunCommand } from '../executors/executor.ts';
@@ -18,8 +18,8 @@ const MAX_PAUSE_MS = 10_000;
 
 /** This page, in the logs of the runs whose calls it runs. Another one after a reload. */
 const thisPage = createId('page');
-/** Requests whose calls this page runs, whichever run object follows them. */
-const activeRequests = new Set<string>();
+/** Ids of the calls that this page runs, whichever run object follows them. */
+const activeCalls = new Set<string>();
 
 /** A run whose calls of client tools this page answers. */
 export type FollowedRun = {
@@ -33,30 +33,33 @@ export type FollowedRun = {
  * have done what it does.
  */
 export async function runClientTool(
-  request: RequestState,
+  pending: ClientToolCallState,
   fn: ClientToolFunction,
   { log, send: tell }: FollowedRun,
 ): Promise<void> {
-  const { requestId, toolName, effect, page } = request;
-  if (activeRequests.has(requestId)) return;
-  const closed = signalOfEnd(log, requestId);
+  const { clientCallId, toolName, effect, page } = pending;
+  if (activeCalls.has(clientCallId)) return;
+  const closed = signalOfEnd(log, clientCallId);
   let isMine = false;
   const mine = (): void => {
     isMine = true;
-    activeRequests.add(requestId);
+    activeCalls.add(clientCallId);
   };
   try {
     if (page === undefined) {
       mine();
       await holdPage(thisPage);
-      if ((await sendRepeatedly(tell, { type: 'begin', requestId, page: thisPage }, closed)).accepted)
+      if (
+        (await sendRepeatedly(tell, { type: 'client-tool-claim', clientCallId, page: thisPage }, closed))
+          .accepted
+      )
         await answer(await call());
     } else {
       if (page !== thisPage && !(await untilPageIsGone(page, closed))) return;
-      if (closed.aborted || activeRequests.has(requestId)) return;
+      if (closed.aborted || activeCalls.has(clientCallId)) return;
       mine();
       await holdPage(thisPage);
-      const again: RunCommand = { type: 'begin', requestId, page: thisPage, instead: page };
+      const again: RunCommand = { type: 'client-tool-claim', clientCallId, page: thisPage, instead: page };
       if (effect !== 'read') await answer(interrupted(toolName));
       else if ((await sendRepeatedly(tell, again, closed)).accepted) await answer(await call());
     }
@@ -64,17 +67,17 @@ export async function runClientTool(
     // what is lost with the connection is answered by the call's time limit
     if (!closed.aborted) await answer({ error: errorTextOf(error) }).catch(() => {});
   } finally {
-    if (isMine) activeRequests.delete(requestId);
+    if (isMine) activeCalls.delete(clientCallId);
   }
-  const now = openRequest(log, requestId);
+  const now = pendingCall(log, clientCallId);
   // another page had begun it, of which the log heard only while this page asked
   if (now !== undefined && now.page !== undefined && now.page !== page && now.page !== thisPage) {
     await runClientTool(now, fn, { log, send: tell });
   }
 
-  async function call(): Promise<ClientToolAnswer> {
+  async function call(): Promise<ClientToolResponse> {
     try {
-      const { toolCallId, input } = request;
+      const { toolCallId, input } = pending;
       const output = await untilAborted(
         Promise.resolve(fn(structuredClone(input), { toolCallId, signal: closed })),
         closed,
@@ -85,12 +88,20 @@ export async function runClientTool(
     }
   }
 
-  async function answer(given: ClientToolAnswer): Promise<void> {
+  async function answer(given: ClientToolResponse): Promise<void> {
     if (closed.aborted) return;
-    const reply = await sendRepeatedly(tell, { type: 'respond', requestId, answer: given }, closed);
+    const reply = await sendRepeatedly(
+      tell,
+      { type: 'client-tool-response', clientCallId, response: given },
+      closed,
+    );
     if (reply.accepted || closed.aborted || 'error' in given) return;
     // an output that is refused is an error of this call
-    await sendRepeatedly(tell, { type: 'respond', requestId, answer: { error: reply.reason } }, closed);
+    await sendRepeatedly(
+      tell,
+      { type: 'client-tool-response', clientCallId, response: { error: reply.reason } },
+      closed,
+    );
   }
 }
 
@@ -120,26 +131,26 @@ function isTransient(error: unknown): boolean {
   return CuelineError.isInstance(error) && codes.includes(error.code);
 }
 
-/** Aborts when a request is open no more. */
-function signalOfEnd(log: FollowedRun['log'], requestId: string): AbortSignal {
+/** Returns a signal that aborts when the call is no longer pending. */
+function signalOfEnd(log: FollowedRun['log'], clientCallId: string): AbortSignal {
   const controller = new AbortController();
-  if (openRequest(log, requestId) === undefined) controller.abort();
+  if (pendingCall(log, clientCallId) === undefined) controller.abort();
   const unlisten = log.listen((event) => {
-    if (event.type !== 'run-end' && !isEndOf(event, requestId)) return;
+    if (event.type !== 'run-end' && !isEndOf(event, clientCallId)) return;
     unlisten();
     controller.abort();
   });
   return controller.signal;
 }
 
-function openRequest(log: FollowedRun['log'], requestId: string): RequestState | undefined {
+function pendingCall(log: FollowedRun['log'], clientCallId: string): ClientToolCallState | undefined {
   if (log.ended) return undefined;
-  return log.getState().requests.find((each) => each.requestId === requestId && isOpenRequest(each));
+  return log.getState().clientToolCalls.find((each) => each.clientCallId === clientCallId && isPending(each));
 }
 
-function isEndOf(event: RunEvent, requestId: string): boolean {
-  const ends = event.type === 'request-answer' || event.type === 'request-withdraw';
-  return ends && event.requestId === requestId;
+function isEndOf(event: RunEvent, clientCallId: string): boolean {
+  const ends = event.type === 'client-tool-response' || event.type === 'client-tool-withdraw';
+  return ends && event.clientCallId === clientCallId;
 }
 
 /** What a function returned as JSON. Throws where that would not be what it returned. */
@@ -157,7 +168,7 @@ function toPlain(toolName: string, output: unknown): unknown {
   return text === undefined ? null : (JSON.parse(text) as unknown);
 }
 
-function interrupted(toolName: string): ClientToolAnswer {
+function interrupted(toolName: string): ClientToolResponse {
   return {
     error: `The page that ran ${toolName} was closed or reloaded before it answered, so it is not known whether the call has done its work.`,
   };

@@ -1,26 +1,26 @@
-import { isOpenRequest } from '../log/reduce.ts';
+import { isPending } from '../log/reduce.ts';
 import type { AnyClientToolFunction } from './client-tools.ts';
 import type { RunLog } from '../log/run-log.ts';
 import { runClientTool, type FollowedRun } from './run-client-tool.ts';
 
-/** The requests of each log that have been looked at, with the page that had begun them. */
-const seenRequests = new WeakMap<RunLog, Set<string>>();
+/** The calls of each log that this page has looked at, with the page that had claimed them. */
+const seenCalls = new WeakMap<RunLog, Set<string>>();
 
 /** Runs the calls of client tools that a run waits for and that have a function here, each once. */
 export function runClientTools(
   { log, send: tell }: FollowedRun,
   provided: readonly Readonly<Record<string, AnyClientToolFunction>>[],
 ): void {
-  const seen = seenRequests.get(log) ?? new Set();
-  seenRequests.set(log, seen);
-  for (const request of log.getState().requests) {
-    if (request.kind !== 'client-tool' || !isOpenRequest(request)) continue;
-    const { toolName, requestId, page = '' } = request;
+  const seen = seenCalls.get(log) ?? new Set();
+  seenCalls.set(log, seen);
+  for (const call of log.getState().clientToolCalls) {
+    if (!isPending(call)) continue;
+    const { toolName, clientCallId, page = '' } = call;
     const fn = provided.findLast((tools) => Object.hasOwn(tools, toolName) && tools[toolName] !== undefined);
-    const turn = `${requestId} ${page}`;
+    const turn = `${clientCallId} ${page}`;
     if (fn === undefined || seen.has(turn)) continue;
     seen.add(turn);
-    // its faults become the call's
-    void runClientTool(request, fn[toolName]!, { log, send: tell });
+    // errors of the function become the call's error
+    void runClientTool(call, fn[toolName]!, { log, send: tell });
   }
 }

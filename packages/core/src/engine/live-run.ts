@@ -1,4 +1,4 @@
-import type { RequestAnswer, RunEvent } from '../log/events.ts';
+import type { ApprovalResponse, ClientToolResponse, RunEvent } from '../log/events.ts';
 import type { RunState } from '../log/state.ts';
 import type { EditReply, TaskEdit } from '../tasks/task.ts';
 import type { RunContext } from '../tool-calls/run-context.ts';
@@ -25,14 +25,16 @@ export type LiveRun = {
    * is refused with a reason and changes nothing.
    */
   edit(edit: TaskEdit, agent?: string): EditReply;
-  /** Answers an open request of `state.requests`. An invalid or late answer is refused with a reason. */
-  respond(requestId: string, answer: RequestAnswer): EditReply;
+  /** Responds to a pending approval of `state.approvals`. An invalid or late response is refused with a reason. */
+  respondToApproval(approvalId: string, response: ApprovalResponse): EditReply;
+  /** Responds to a pending call of `state.clientToolCalls`, in the same way. */
+  respondToClientTool(clientCallId: string, response: ClientToolResponse): EditReply;
   /**
    * Reports that the page with the id `page` is about to run the call of a client tool. Refused if another page has
    * started to,
    * unless that page is `instead`, which is gone.
    */
-  begin(requestId: string, page: string, instead?: string): EditReply;
+  claim(clientCallId: string, page: string, instead?: string): EditReply;
   /** Ends the run as `stopped`, and aborts the current model call and tools. */
   stop(): void;
   /** The state after the end, whatever the outcome. Never rejects. */
@@ -93,10 +95,12 @@ export function createLiveRun(
       const whose = agent === '' ? 'The run' : `The agent ${agent}`;
       return { accepted: false, reason: `${whose} has no task list.` };
     },
-    respond: (requestId, answer) =>
-      log.ended ? nothingWaits() : runContext.requests.respond(requestId, answer),
-    begin: (requestId, page, instead) =>
-      log.ended ? nothingWaits() : runContext.requests.begin(requestId, page, instead),
+    respondToApproval: (approvalId, response) =>
+      log.ended ? nothingWaits() : runContext.pending.respondToApproval(approvalId, response),
+    respondToClientTool: (clientCallId, response) =>
+      log.ended ? nothingWaits() : runContext.pending.respondToClientTool(clientCallId, response),
+    claim: (clientCallId, page, instead) =>
+      log.ended ? nothingWaits() : runContext.pending.claim(clientCallId, page, instead),
     stop: () => stop(),
     get finished() {
       go();
@@ -106,5 +110,5 @@ export function createLiveRun(
 }
 
 function nothingWaits(): EditReply {
-  return { accepted: false, reason: 'The run has ended, so nothing waits for an answer.' };
+  return { accepted: false, reason: 'The run has ended, so nothing waits for a response.' };
 }

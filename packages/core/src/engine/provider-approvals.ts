@@ -1,6 +1,6 @@
 import type { Experimental_Steering as Steering, ModelMessage, ToolModelMessage } from 'ai';
 import { createId } from '../base/create-id.ts';
-import type { ApprovalAnswer } from '../log/events.ts';
+import type { ApprovalResponse } from '../log/events.ts';
 import type { ApprovalRequest } from './recorder.ts';
 import { toJson } from '../messages/to-json.ts';
 import type { AgentContext } from '../tool-calls/run-context.ts';
@@ -26,19 +26,19 @@ export function createProviderApprovals({ runContext, path, sink }: AgentContext
 
   async function ask({ approvalId, toolCall, reason }: ApprovalRequest, signal: AbortSignal): Promise<void> {
     const { toolCallId, toolName, input } = toolCall;
-    const answer = await runContext.requests.ask(
+    const response = await runContext.pending.requestApproval(
       {
-        requestId: approvalId,
+        approvalId,
         toolCallId,
         toolName,
         input: toJson(input, runContext.secrets),
-        ...(reason === undefined ? {} : { fault: reason }),
+        ...(reason === undefined ? {} : { reason }),
         providerExecuted: true,
       },
       signal,
       path,
     );
-    answers.push(...answerParts(approvalId, toolCall, answer));
+    answers.push(...responseParts(approvalId, toolCall, response));
   }
 
   return {
@@ -73,20 +73,20 @@ export function isPlaceholder({ role, content }: ModelMessage): boolean {
 }
 
 /** Returns the answers in the AI SDK's form for a client. */
-function answerParts(
+function responseParts(
   approvalId: string,
   { toolCallId, toolName, providerMetadata }: ApprovalRequest['toolCall'],
-  answer: ApprovalAnswer,
+  given: ApprovalResponse,
 ): ToolModelMessage['content'] {
-  const reason = answer.approve || answer.reason === undefined ? {} : { reason: answer.reason };
+  const reason = given.approved || given.reason === undefined ? {} : { reason: given.reason };
   const response = {
     type: 'tool-approval-response' as const,
     approvalId,
-    approved: answer.approve,
+    approved: given.approved,
     ...reason,
     providerExecuted: true,
   };
-  if (answer.approve) return [response];
+  if (given.approved) return [response];
   const output = { type: 'execution-denied' as const, ...reason };
   const more = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
   return [response, { type: 'tool-result', toolCallId, toolName, output, ...more }];

@@ -273,7 +273,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
         const { toolCallId } = toolCall;
         if (!approved && reason !== undefined) denials.set(toolCallId, reason);
         const why = reason === undefined ? {} : { reason };
-        return log.append({ type: 'tool-approval', toolCallId, approvalId, approved, ...why });
+        return log.append({ type: 'approval-automatic', toolCallId, approvalId, approved, ...why });
       }
       case 'steering-message':
         return log.append({

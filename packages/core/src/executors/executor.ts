@@ -1,5 +1,5 @@
 import type { LanguageModel, UIMessage } from 'ai';
-import type { RequestAnswer, RunEvent } from '../log/events.ts';
+import type { ApprovalResponse, ClientToolResponse, RunEvent } from '../log/events.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { EditReply, TaskEdit, TaskItem } from '../tasks/task.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
@@ -39,12 +39,13 @@ export type RunRequest<Input = unknown> = {
 /** What can be said to a run that is under way. `agent` is the path of the agent whose tasks are meant. */
 export type RunCommand =
   | { type: 'edit'; edit: TaskEdit; agent?: string }
-  | { type: 'respond'; requestId: string; answer: RequestAnswer }
+  | { type: 'approval-response'; approvalId: string; response: ApprovalResponse }
+  | { type: 'client-tool-response'; clientCallId: string; response: ClientToolResponse }
   /**
-   * The page with the id `page` is about to run the call of a client tool, which is refused to a second page. `instead`
-   * is the id of a page that had begun to, and has gone.
+   * The page with the id `page` is about to run the call of a client tool. A second page is refused. `instead` is the id
+   * of a page that had claimed the call, and is gone.
    */
-  | { type: 'begin'; requestId: string; page: string; instead?: string };
+  | { type: 'client-tool-claim'; clientCallId: string; page: string; instead?: string };
 
 /**
  * Where a run happens: in this page, in a worker, on a server, or nowhere (a replay). Each gives the same events.

@@ -58,9 +58,11 @@ export function sendCommand(run: LiveRun, command: RunCommand): EditReply {
   switch (command.type) {
     case 'edit':
       return run.edit(command.edit, command.agent);
-    case 'begin':
-      return run.begin(command.requestId, command.page, command.instead);
-    default:
-      return run.respond(command.requestId, command.answer);
+    case 'approval-response':
+      return run.respondToApproval(command.approvalId, command.response);
+    case 'client-tool-response':
+      return run.respondToClientTool(command.clientCallId, command.response);
+    case 'client-tool-claim':
+      return run.claim(command.clientCallId, command.page, command.instead);
   }
 }

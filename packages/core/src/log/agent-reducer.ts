@@ -27,7 +27,7 @@ type DraftProgress = MessageProgress & {
   earlierText: string;
   /** True if the answer is JSON. */
   structured: boolean;
-  /** The status without open requests: it is running also while the state is waiting. */
+  /** The status without what is pending: it is running also while the state is waiting. */
   status: RunStatus;
 };
 
@@ -52,7 +52,7 @@ export type AgentReducer<Facts extends CommonFacts> = {
   facts: Facts;
   own<T extends object>(value: T): T;
   hasEnded(): boolean;
-  /** `toolCallId` is the call of an answered or withdrawn request. */
+  /** `toolCallId` is the call of an answered or withdrawn approval. */
   apply(event: RunEvent, toolCallId?: string): void;
   /** Continues after an end. The prompt's definitions come again. */
   resume(): void;

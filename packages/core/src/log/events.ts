@@ -5,7 +5,7 @@ import type { ToolEffect } from '../tools/tool-definition.ts';
 import type { TaskEvent } from '../tasks/task.ts';
 
 /** Version of the event format, written into every `run-start`. */
-export const LOG_VERSION = 1;
+export const LOG_VERSION = 2;
 
 /** How a run ended. `waiting` means that it needs an answer before it can continue. */
 export type RunOutcome = 'done' | 'stopped' | 'error' | 'waiting';
@@ -35,39 +35,55 @@ export type RequestChange = { keep: number; messages: ModelMessage[] } & Partial
   Omit<CompiledRequest, 'messages'>
 >;
 
-/** The answer to an approval. `input` replaces the arguments that the model gave. */
-export type ApprovalAnswer = { approve: true; input?: unknown } | { approve: false; reason?: string };
+/** The response to an approval. `input` replaces the arguments that the model gave. */
+export type ApprovalResponse = { approved: true; input?: unknown } | { approved: false; reason?: string };
 
-/** The answer to a client tool's call: its output as JSON, or the error that the model reads. */
-export type ClientToolAnswer =
-  | { output: unknown; approve?: undefined }
-  | { error: string; approve?: undefined };
+/** The response to a client tool's call: its output as JSON, or the error that the model reads. */
+export type ClientToolResponse = { output: unknown } | { error: string };
 
-/** The answer to a request: to one of kind `approval`, or to one of kind `client-tool`. */
-export type RequestAnswer = ApprovalAnswer | ClientToolAnswer;
-
-/** Requests of a run to the page, and their answers. */
-export type RequestEvent =
+/** Approvals of tool calls, and their responses. */
+export type ApprovalEvent =
+  /** The run waits for a response before this call runs. */
   | {
-      type: 'request-open';
-      requestId: string;
-      /** `approval`: asks whether this call may run. `client-tool`: the page runs this call. */
-      kind: 'approval' | 'client-tool';
+      type: 'approval-request';
+      approvalId: string;
       toolCallId: string;
       toolName: string;
       input: unknown;
-      /** Why it is asked: the reason of `toolApproval`, or what was wrong with the arguments of the answer before. */
-      fault?: string;
-      /** For a client tool: the effect of its call, if the tool declares it. */
-      effect?: ToolEffect;
+      /** Why it is asked: the reason of `toolApproval`, or what was wrong with the arguments of the last response. */
+      reason?: string;
       /** The provider asks, and runs the call itself once it is approved, with unchanged arguments. */
       providerExecuted?: true;
     }
-  /** A page has started to run the call of a client tool. `page` is the id of that page. */
-  | { type: 'request-begin'; requestId: string; page: string }
-  | { type: 'request-answer'; requestId: string; answer: RequestAnswer }
-  /** The request needs no answer any more: its call, or the agent that made it, ran out of time. */
-  | { type: 'request-withdraw'; requestId: string };
+  | { type: 'approval-response'; approvalId: string; response: ApprovalResponse }
+  /** The approval needs no response any more: its call, or the agent that made it, ran out of time. */
+  | { type: 'approval-withdraw'; approvalId: string }
+  /** `options.toolApproval` has decided on a call by itself. A refused call ends with a `tool-error`. */
+  | {
+      type: 'approval-automatic';
+      approvalId: string;
+      toolCallId: string;
+      approved: boolean;
+      reason?: string;
+    };
+
+/** Calls of client tools, which a page runs. */
+export type ClientToolEvent =
+  /** The run waits for a page to run this call. */
+  | {
+      type: 'client-tool-request';
+      clientCallId: string;
+      toolCallId: string;
+      toolName: string;
+      input: unknown;
+      /** The effect of the call, if the tool declares it. */
+      effect?: ToolEffect;
+    }
+  /** A page has started to run the call. `page` is the id of that page. */
+  | { type: 'client-tool-claim'; clientCallId: string; page: string }
+  | { type: 'client-tool-response'; clientCallId: string; response: ClientToolResponse }
+  /** The call needs no response any more: it, or the agent that made it, ran out of time. */
+  | { type: 'client-tool-withdraw'; clientCallId: string };
 
 /** An event without its place in the log. */
 export type RunEventBody =
@@ -147,8 +163,6 @@ export type RunEventBody =
       source?: ErrorSource;
       ms?: number;
     } & ToolCallFacts)
-  /** `options.toolApproval` has decided on a call by itself. A refused call ends with a `tool-error`. */
-  | { type: 'tool-approval'; toolCallId: string; approvalId: string; approved: boolean; reason?: string }
   /** One call inside a composite tool's call; `index` is its position among them. */
   | { type: 'sub-call-start'; toolCallId: string; index: number; name: string; input: unknown }
   /** `error` is present if the call failed, with its `source`; then there is no output. */
@@ -185,7 +199,8 @@ export type RunEventBody =
       error?: SerializedError;
     }
   | TaskEvent
-  | RequestEvent
+  | ApprovalEvent
+  | ClientToolEvent
   /**
    * A message to the model between two steps, because it had stopped too early: tasks are open, or its output does
    * not fit the

@@ -108,13 +108,13 @@ export function applyToMessage(draft: StateDraft, event: RunEvent, toolCallId?: 
     case 'tool-error':
       readInputs(progress, event.toolCallId);
       return toolPart.addError(draft, event);
-    case 'tool-approval':
+    case 'approval-automatic':
       return toolPart.decideApproval(draft, event);
-    case 'request-open':
-      return toolPart.askApproval(draft, event);
-    case 'request-answer':
-      return toolPart.answerApproval(draft, event, toolCallId);
-    case 'request-withdraw':
+    case 'approval-request':
+      return toolPart.requestApproval(draft, event);
+    case 'approval-response':
+      return toolPart.respondToApproval(draft, event, toolCallId);
+    case 'approval-withdraw':
       return toolPart.withdrawApproval(draft, event, toolCallId);
     default:
   }

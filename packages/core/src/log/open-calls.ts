@@ -5,8 +5,8 @@ export type OpenCall = {
   toolCallId: string;
   /** True once the tool runs. */
   started: boolean;
-  /** The request that it waits for. */
-  requestId?: string;
+  /** The approval, or the call of a client tool, that it waits for. */
+  waitsFor?: string;
   /** True if the provider runs the call once it is approved. */
   providerExecuted?: true;
   /** True if the call was refused, so that its error is not a failure. */
@@ -24,7 +24,7 @@ export type IdleState = 'busy' | 'soon' | 'waiting';
 export type OpenCalls = {
   /** Applies the next event. Returns the call of the event, if it has one. */
   apply(event: RunEvent): OpenCall | undefined;
-  /** `answered` contains requests whose answer is on its way. */
+  /** `answered` contains ids of approvals and client tool calls whose response is on its way. */
   stillness(answered: ReadonlySet<string>): IdleState;
   /** The calls of the run itself. */
   own(): OpenCall[];
@@ -57,8 +57,8 @@ export function createOpenCalls(): OpenCalls {
     return call;
   }
 
-  function callOfRequest(path: string, requestId: string): OpenCall | undefined {
-    for (const call of callsOf(path).values()) if (call.requestId === requestId) return call;
+  function callWaitingFor(path: string, id: string): OpenCall | undefined {
+    for (const call of callsOf(path).values()) if (call.waitsFor === id) return call;
   }
 
   function apply(event: RunEvent): OpenCall | undefined {
@@ -93,20 +93,31 @@ export function createOpenCalls(): OpenCalls {
       case 'agent-end':
         works.delete(path);
         return;
-      case 'request-open': {
+      case 'approval-request': {
         const call = open(path, event.toolCallId);
-        call.requestId = event.requestId;
+        call.waitsFor = event.approvalId;
         if (event.providerExecuted === true) call.providerExecuted = true;
         return call;
       }
-      case 'request-answer':
-      case 'request-withdraw': {
-        const call = callOfRequest(path, event.requestId);
+      case 'client-tool-request': {
+        const call = open(path, event.toolCallId);
+        call.waitsFor = event.clientCallId;
+        return call;
+      }
+      case 'approval-response':
+      case 'approval-withdraw': {
+        const call = callWaitingFor(path, event.approvalId);
         if (call === undefined) return;
-        delete call.requestId;
+        delete call.waitsFor;
         // its result is another call of the next step
         if (call.providerExecuted === true) close(path, call.toolCallId);
-        call.refused = event.type === 'request-answer' && event.answer.approve === false;
+        call.refused = event.type === 'approval-response' && !event.response.approved;
+        return call;
+      }
+      case 'client-tool-response':
+      case 'client-tool-withdraw': {
+        const call = callWaitingFor(path, event.clientCallId);
+        if (call !== undefined) delete call.waitsFor;
         return call;
       }
       default:
@@ -142,9 +153,9 @@ export function createOpenCalls(): OpenCalls {
   function stillnessOf(path: string, answered: ReadonlySet<string>): IdleState {
     let asks = false;
     let soon = false;
-    for (const { requestId, agent, started } of works.get(path)?.values() ?? []) {
-      if (requestId !== undefined && answered.has(requestId)) return 'busy';
-      if (requestId !== undefined) asks = true;
+    for (const { waitsFor, agent, started } of works.get(path)?.values() ?? []) {
+      if (waitsFor !== undefined && answered.has(waitsFor)) return 'busy';
+      if (waitsFor !== undefined) asks = true;
       else if (agent !== undefined) {
         const inside = stillnessOf(agent, answered);
         if (inside === 'busy') return 'busy';
@@ -163,7 +174,7 @@ export function createOpenCalls(): OpenCalls {
     own: () => [...callsOf('').values()],
     asking: () =>
       [...works.values()].flatMap((calls) =>
-        [...calls.values()].filter(({ requestId }) => requestId !== undefined),
+        [...calls.values()].filter(({ waitsFor }) => waitsFor !== undefined),
       ),
   };
 }

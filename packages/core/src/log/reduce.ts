@@ -1,6 +1,6 @@
 import type { RunEvent } from './events.ts';
 import { lastIndexOfId, type IdIndex } from './id-index.ts';
-import type { AgentFacts, RequestState, RunFacts, RunState } from './state.ts';
+import type { AgentFacts, ApprovalState, ClientToolCallState, RunFacts, RunState } from './state.ts';
 import { addUsage } from './step.ts';
 import { createAgentReducer, emptyFacts, type AgentReducer } from './agent-reducer.ts';
 
@@ -10,7 +10,8 @@ export const initialState: RunState = {
   runId: '',
   seq: -1,
   simulated: false,
-  requests: [],
+  approvals: [],
+  clientToolCalls: [],
   agents: [],
   elapsed: 0,
   queued: 0,
@@ -33,9 +34,17 @@ export type Reducer = {
 /** An agent's index in the list, and its reducer once an event is applied to it. */
 type AgentEntry = { place: number; work?: AgentReducer<AgentFacts> };
 
-/** True for a request that waits for an answer. */
-export function isOpenRequest({ answer, withdrawn }: RequestState): boolean {
-  return answer === undefined && withdrawn === undefined;
+/** True for an approval, or a call of a client tool, that waits for its response. */
+export function isPending({ response, withdrawn }: ApprovalState | ClientToolCallState): boolean {
+  return response === undefined && withdrawn === undefined;
+}
+
+/** True for a state with an approval, or a call of a client tool, that waits for its response. */
+export function hasPending({
+  approvals,
+  clientToolCalls,
+}: Pick<RunFacts, 'approvals' | 'clientToolCalls'>): boolean {
+  return approvals.some(isPending) || clientToolCalls.some(isPending);
 }
 
 /**
@@ -45,7 +54,8 @@ export function isOpenRequest({ answer, withdrawn }: RequestState): boolean {
 export function createReducer(state: RunState = initialState): Reducer {
   let latest: RunState | undefined = state;
   let run = createAgentReducer<RunFacts>(state);
-  const requests: IdIndex<RequestState> = { key: 'requestId' };
+  const approvals: IdIndex<ApprovalState> = { key: 'approvalId' };
+  const clientToolCalls: IdIndex<ClientToolCallState> = { key: 'clientCallId' };
   /** By path; the last one, if a model repeats a call's id. */
   const agents = new Map<string | undefined, AgentEntry>(
     state.agents.map(({ path }, place) => [path, { place }]),
@@ -67,7 +77,8 @@ export function createReducer(state: RunState = initialState): Reducer {
     const { runId, model, simulated = false, name, messages, messageId, structured = false } = event;
     agents.clear();
     touched.clear();
-    delete requests.known;
+    delete approvals.known;
+    delete clientToolCalls.known;
     const named = name === undefined ? {} : { name };
     run = createAgentReducer<RunFacts>(
       { ...initialState, runId, model, simulated, messages: [...messages], ...named },
@@ -89,14 +100,11 @@ export function createReducer(state: RunState = initialState): Reducer {
     agents.set(path, { place, work });
   }
 
-  /** Applies an event of a request to the agent whose call it is about. */
-  function applyToOwner(event: Extract<RunEvent, { requestId: string }>): void {
+  /** Applies an event of an approval to the agent whose call it is about. */
+  function applyToOwner(event: Extract<RunEvent, { approvalId: string }>): void {
     const owner = event.agent === undefined ? run : agentAt(event.agent);
-    owner?.apply(event, run.facts.requests[placeOf(event.requestId)]?.toolCallId);
-  }
-
-  function placeOf(requestId: string): number {
-    return lastIndexOfId(requests, run.facts.requests, requestId) ?? -1;
+    const place = lastIndexOfId(approvals, run.facts.approvals, event.approvalId) ?? -1;
+    owner?.apply(event, run.facts.approvals[place]?.toolCallId);
   }
 
   /** Applies an event to its agent. Its tokens also count for every agent above it. */
@@ -112,16 +120,29 @@ export function createReducer(state: RunState = initialState): Reducer {
     }
   }
 
-  /** Only the first answer counts, and so does a withdrawal. */
-  function changeRequest(
-    requestId: string,
-    change: Pick<RequestState, 'answer' | 'withdrawn' | 'page'>,
-  ): void {
+  /** Changes the item at `place` if it is pending: only the first response counts, and so does a withdrawal. */
+  function changePending<Item extends ApprovalState | ClientToolCallState>(
+    items: Item[],
+    place = -1,
+    change: Partial<Item>,
+  ): Item[] {
+    const item = items[place];
+    if (item === undefined || !isPending(item)) return items;
+    const changed = run.own(items);
+    changed[place] = { ...item, ...change };
+    return changed;
+  }
+
+  function changeApproval(approvalId: string, change: Partial<ApprovalState>): void {
     const { facts } = run;
-    const place = placeOf(requestId);
-    const request = facts.requests[place];
-    if (request === undefined || !isOpenRequest(request)) return;
-    (facts.requests = run.own(facts.requests))[place] = { ...request, ...change };
+    const place = lastIndexOfId(approvals, facts.approvals, approvalId);
+    facts.approvals = changePending(facts.approvals, place, change);
+  }
+
+  function changeClientToolCall(clientCallId: string, change: Partial<ClientToolCallState>): void {
+    const { facts } = run;
+    const place = lastIndexOfId(clientToolCalls, facts.clientToolCalls, clientCallId);
+    facts.clientToolCalls = changePending(facts.clientToolCalls, place, change);
   }
 
   function apply(event: RunEvent): void {
@@ -144,10 +165,8 @@ export function createReducer(state: RunState = initialState): Reducer {
         run.end(event);
         if (event.outcome === 'waiting') return;
         for (const path of agents.keys()) agentAt(path)?.end({ outcome: 'stopped', t: event.t });
-        if (!facts.requests.some(isOpenRequest)) return;
-        facts.requests = facts.requests.map((request) =>
-          isOpenRequest(request) ? { ...request, withdrawn: true } : request,
-        );
+        facts.approvals = withdrawPending(facts.approvals);
+        facts.clientToolCalls = withdrawPending(facts.clientToolCalls);
         return;
       case 'agent-start':
         return beginAgent(event);
@@ -158,20 +177,29 @@ export function createReducer(state: RunState = initialState): Reducer {
         if (event.output !== undefined) agent.facts.output = event.output;
         return;
       }
-      case 'request-open': {
+      case 'approval-request': {
         applyToOwner(event);
-        const { type: _type, seq: _seq, t: openedAt, ...request } = event;
-        (facts.requests = run.own(facts.requests)).push({ ...request, openedAt });
+        const { type: _type, seq: _seq, t: requestedAt, ...approval } = event;
+        (facts.approvals = run.own(facts.approvals)).push({ ...approval, requestedAt });
         return;
       }
-      case 'request-answer':
+      case 'approval-response':
         applyToOwner(event);
-        return changeRequest(event.requestId, { answer: event.answer });
-      case 'request-begin':
-        return changeRequest(event.requestId, { page: event.page });
-      case 'request-withdraw':
+        return changeApproval(event.approvalId, { response: event.response });
+      case 'approval-withdraw':
         applyToOwner(event);
-        return changeRequest(event.requestId, { withdrawn: true });
+        return changeApproval(event.approvalId, { withdrawn: true });
+      case 'client-tool-request': {
+        const { type: _type, seq: _seq, t: requestedAt, ...call } = event;
+        (facts.clientToolCalls = run.own(facts.clientToolCalls)).push({ ...call, requestedAt });
+        return;
+      }
+      case 'client-tool-claim':
+        return changeClientToolCall(event.clientCallId, { page: event.page });
+      case 'client-tool-response':
+        return changeClientToolCall(event.clientCallId, { response: event.response });
+      case 'client-tool-withdraw':
+        return changeClientToolCall(event.clientCallId, { withdrawn: true });
       default:
         if (event.agent === undefined) run.apply(event);
         else applyToAgent(event.agent, event);
@@ -185,10 +213,15 @@ export function createReducer(state: RunState = initialState): Reducer {
       const { facts } = run;
       for (const { place, work } of touched) (facts.agents = run.own(facts.agents))[place] = work!.snapshot();
       touched.clear();
-      latest = run.snapshot(facts.requests.some(isOpenRequest));
+      latest = run.snapshot(hasPending(facts));
       return latest;
     },
   };
+}
+
+function withdrawPending<Item extends ApprovalState | ClientToolCallState>(items: Item[]): Item[] {
+  if (!items.some(isPending)) return items;
+  return items.map((item) => (isPending(item) ? { ...item, withdrawn: true } : item));
 }
 
 /**

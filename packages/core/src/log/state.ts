@@ -3,7 +3,7 @@ import type { SerializedError } from '../base/errors.ts';
 import type { PromptTypes } from '../base/prompt-types.ts';
 import type { ToolEffect } from '../tools/tool-definition.ts';
 import type { TaskItem } from '../tasks/task.ts';
-import type { CompiledRequest, RequestAnswer, RunEventBody } from './events.ts';
+import type { ApprovalResponse, ClientToolResponse, CompiledRequest, RunEventBody } from './events.ts';
 
 /** One tool call of a run. Times are milliseconds since the run started. */
 export type ToolCallState = {
@@ -67,27 +67,43 @@ export type TaskState = TaskItem & {
   readonly finishedAt?: number;
 };
 
-/** A request of the run to the page: an approval, or the result of a client tool. */
-export type RequestState = {
-  requestId: string;
-  kind: 'approval' | 'client-tool';
+/** An approval that a tool call waits for, or waited for. */
+export type ApprovalState = {
+  approvalId: string;
   toolCallId: string;
   toolName: string;
   input: unknown;
-  /** Why it is asked: the reason of `toolApproval`, or what was wrong with the arguments of the answer before. */
-  fault?: string;
-  /** For a client tool: the effect of its call, if the tool declares it. */
-  effect?: ToolEffect;
-  /** For a client tool: id of the page that has started to run it. Missing before that. */
-  page?: string;
+  /** Why it is asked: the reason of `toolApproval`, or what was wrong with the arguments of the last response. */
+  reason?: string;
   /** The provider asks, and runs the call itself once it is approved, with unchanged arguments. */
   providerExecuted?: true;
   /** Path of the agent that asks; missing for the run itself. */
   agent?: string;
-  openedAt: number;
-  /** Missing while the request is open, and if it was withdrawn. */
-  answer?: RequestAnswer;
-  /** True if the request needs no answer any more: its call ran out of time, or the run ended. */
+  /** In milliseconds since the run started. */
+  requestedAt: number;
+  /** Missing while the approval is pending, and if it was withdrawn. */
+  response?: ApprovalResponse;
+  /** True if the approval needs no response any more: its call ran out of time, or the run ended. */
+  withdrawn?: true;
+};
+
+/** A call of a client tool, which the page runs. */
+export type ClientToolCallState = {
+  clientCallId: string;
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  /** The effect of the call, if the tool declares it. */
+  effect?: ToolEffect;
+  /** Id of the page that has started to run it. Missing before that. */
+  page?: string;
+  /** Path of the agent that calls; missing for the run itself. */
+  agent?: string;
+  /** In milliseconds since the run started. */
+  requestedAt: number;
+  /** Missing while the call is pending, and if it was withdrawn. */
+  response?: ClientToolResponse;
+  /** True if the call needs no response any more: it ran out of time, or the run ended. */
   withdrawn?: true;
 };
 
@@ -135,8 +151,10 @@ export type RunFacts<Types extends PromptTypes = PromptTypes> = {
   toolCalls: Types['toolCall'][];
   /** The task list, in its order; empty if there is none. */
   tasks: readonly TaskState[];
-  /** The run's requests, open and answered, including those of agents and of starts in the background. */
-  requests: RequestState[];
+  /** The run's approvals, pending and answered, including those of agents and of starts in the background. */
+  approvals: ApprovalState[];
+  /** The run's calls of client tools, pending and answered, including those of agents and of starts in the background. */
+  clientToolCalls: ClientToolCallState[];
   /** Every agent so far, at any depth, in the order in which they started. */
   agents: AgentState[];
   variables: Record<string, VariableState>;
@@ -157,7 +175,16 @@ export type RunFacts<Types extends PromptTypes = PromptTypes> = {
 /** The fields that a run and an agent have in common: both work in steps, with messages, tools and tasks. */
 export type CommonFacts = Omit<
   RunFacts,
-  'runId' | 'seq' | 'simulated' | 'agents' | 'requests' | 'elapsed' | 'queued' | 'replaying' | 'storageError'
+  | 'runId'
+  | 'seq'
+  | 'simulated'
+  | 'agents'
+  | 'approvals'
+  | 'clientToolCalls'
+  | 'elapsed'
+  | 'queued'
+  | 'replaying'
+  | 'storageError'
 >;
 
 /** A model call that failed and is tried again. */
@@ -189,8 +216,8 @@ export type RunStatus<Output = unknown> =
       'finishReason' | 'result' | 'error'
     >)
   /**
-   * The run needs an answer before it can continue: see `requests`. A log without an end continues once all are
-   * answered.
+   * The run needs a response before it can continue: see `approvals` and `clientToolCalls`. A log without an end
+   * continues once all have theirs.
    */
   | ({ status: 'waiting' } & Without<'phase' | 'retrying' | 'finishReason' | 'result' | 'error'>)
   /** `result` is the text of the answer, or the object of an output schema. */
@@ -217,6 +244,6 @@ export type AgentFacts = {
 
 /**
  * An agent, running or finished: a run inside the run. Its own agents are in the run's list, too, under longer paths.
- * Its requests are in the run's `requests`. Meanwhile the agent is `running`, and the run is `waiting`.
+ * Its approvals are in the run's `approvals`. Meanwhile the agent is `running`, and the run is `waiting`.
  */
 export type AgentState = AgentFacts & RunStatus;

@@ -41,7 +41,7 @@ type ApprovalPart = {
   reason?: string;
 };
 
-type ToolEvent = Extract<RunEvent, { toolCallId: string } | { requestId: string }>;
+type ToolEvent = Extract<RunEvent, { toolCallId: string } | { approvalId: string }>;
 type Event<Type extends ToolEvent['type']> = Extract<ToolEvent, { type: Type }>;
 
 /** The error of a call that waited for an approval when its run ended. */
@@ -96,33 +96,32 @@ export function addError(draft: StateDraft, event: Event<'tool-error'>): void {
 }
 
 /** The call waits for an approval. */
-export function askApproval(draft: StateDraft, event: Event<'request-open'>): void {
-  // the call of a client tool is visible with its arguments, and ends with its output
-  if (event.kind !== 'approval') return;
+export function requestApproval(draft: StateDraft, event: Event<'approval-request'>): void {
   const part = findPart(draft, event.toolCallId);
   if (part === undefined) return;
   part.state = 'approval-requested';
   part.approval = {
-    id: event.requestId,
-    ...(event.fault === undefined ? {} : { requestReason: event.fault }),
+    id: event.approvalId,
+    ...(event.reason === undefined ? {} : { requestReason: event.reason }),
   };
 }
 
 /** The approval is given or refused. A refused call of a provider has no other end. */
-export function answerApproval(
+export function respondToApproval(
   draft: StateDraft,
-  { requestId, answer }: Event<'request-answer'>,
+  { approvalId, response }: Event<'approval-response'>,
   toolCallId: string | undefined,
 ): void {
-  const part = answer.approve === undefined ? undefined : findApproval(draft, requestId, toolCallId);
-  if (part === undefined || answer.approve === undefined) return;
-  const reason = answer.approve || answer.reason === undefined ? {} : { reason: answer.reason };
-  part.state = part.providerExecuted === true && !answer.approve ? 'output-denied' : 'approval-responded';
-  part.approval = { ...part.approval, id: requestId, approved: answer.approve, ...reason };
+  const part = findApproval(draft, approvalId, toolCallId);
+  if (part === undefined) return;
+  const { approved } = response;
+  const reason = response.approved || response.reason === undefined ? {} : { reason: response.reason };
+  part.state = part.providerExecuted === true && !approved ? 'output-denied' : 'approval-responded';
+  part.approval = { ...part.approval, id: approvalId, approved, ...reason };
 }
 
 /** An approval that was decided automatically. */
-export function decideApproval(draft: StateDraft, event: Event<'tool-approval'>): void {
+export function decideApproval(draft: StateDraft, event: Event<'approval-automatic'>): void {
   const part = findPart(draft, event.toolCallId);
   if (part === undefined) return;
   const { approvalId: id, approved, reason } = event;
@@ -133,10 +132,10 @@ export function decideApproval(draft: StateDraft, event: Event<'tool-approval'>)
 /** An approval that is no longer needed. */
 export function withdrawApproval(
   draft: StateDraft,
-  { requestId }: Event<'request-withdraw'>,
+  { approvalId }: Event<'approval-withdraw'>,
   toolCallId: string | undefined,
 ): void {
-  const part = findApproval(draft, requestId, toolCallId);
+  const part = findApproval(draft, approvalId, toolCallId);
   if (part?.state === 'approval-requested') leaveUnanswered(draft, part, WITHDRAWN);
 }
 
@@ -238,8 +237,8 @@ function findPart(draft: StateDraft, toolCallId: string): ToolPart | undefined {
   return partAt(draft, place) as ToolPart | undefined;
 }
 
-/** Returns the part whose current approval is this request. */
-function findApproval(draft: StateDraft, requestId: string, toolCallId = ''): ToolPart | undefined {
+/** Returns the part whose current approval this is. */
+function findApproval(draft: StateDraft, approvalId: string, toolCallId = ''): ToolPart | undefined {
   const part = findPart(draft, toolCallId);
-  return part?.approval?.id === requestId ? part : undefined;
+  return part?.approval?.id === approvalId ? part : undefined;
 }

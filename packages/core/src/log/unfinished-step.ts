@@ -20,10 +20,12 @@ export type UnfinishedStep = {
   end: number;
   /** The events that are kept. */
   events: readonly RunEvent[];
-  /** The events that close it: calls that are not made again fail, and requests are withdrawn. */
+  /** The events that close it: calls that are not made again fail, and what they wait for is withdrawn. */
   closing: readonly (RunEventBody & { agent?: string })[];
   unfinished: readonly UnfinishedCall[];
 };
+
+type Withdrawal = RunEventBody & { agent?: string };
 
 type Call = Omit<UnfinishedCall, 'idempotencyKey'> & {
   begun: boolean;
@@ -100,7 +102,7 @@ function readStep(log: readonly RunEvent[], start: number, next: number): Unfini
   const voided = findLastVoid(log, start, next);
   const calls = new Map<string, Call>();
   const openBlocks = new Map<string, number[]>();
-  const openRequests = new Map<string, string | undefined>();
+  const pending = new Map<string, Withdrawal>();
   const openAgents: string[] = [];
   let end = start + 1;
   let hasEnd = false;
@@ -111,7 +113,7 @@ function readStep(log: readonly RunEvent[], start: number, next: number): Unfini
       if (event.type === 'step-end') hasEnd = true;
       readBlock(openBlocks, event, index);
     }
-    readRequest(openRequests, event);
+    readPending(pending, event);
     readAgent(openAgents, event);
     const call = callOf(calls, event);
     if (call !== undefined) readCall(call, event);
@@ -126,7 +128,7 @@ function readStep(log: readonly RunEvent[], start: number, next: number): Unfini
   const keys = keysOf(log, start);
   const open = own.filter(({ ended }) => !ended);
   const closing: UnfinishedStep['closing'] = [
-    ...[...openRequests].map(([requestId, agent]) => at(agent, { type: 'request-withdraw', requestId })),
+    ...pending.values(),
     ...openAgents.toReversed().map((agent) => at(agent, { type: 'agent-end', outcome: 'stopped' })),
     ...open.flatMap((call): RunEventBody[] =>
       canBeMade(call)
@@ -259,9 +261,29 @@ function readBlock(open: Map<string, number[]>, event: RunEvent, index: number):
   }
 }
 
-function readRequest(open: Map<string, string | undefined>, event: RunEvent): void {
-  if (event.type === 'request-open') open.set(event.requestId, event.agent);
-  if (event.type === 'request-answer' || event.type === 'request-withdraw') open.delete(event.requestId);
+/** Notes, by id, the event that withdraws each pending approval and client tool call. */
+function readPending(pending: Map<string, Withdrawal>, event: RunEvent): void {
+  switch (event.type) {
+    case 'approval-request': {
+      const { agent, approvalId } = event;
+      pending.set(approvalId, at(agent, { type: 'approval-withdraw', approvalId }));
+      return;
+    }
+    case 'client-tool-request': {
+      const { agent, clientCallId } = event;
+      pending.set(clientCallId, at(agent, { type: 'client-tool-withdraw', clientCallId }));
+      return;
+    }
+    case 'approval-response':
+    case 'approval-withdraw':
+      pending.delete(event.approvalId);
+      return;
+    case 'client-tool-response':
+    case 'client-tool-withdraw':
+      pending.delete(event.clientCallId);
+      return;
+    default:
+  }
 }
 
 function readAgent(open: string[], event: RunEvent): void {

@@ -87,7 +87,7 @@ export type PromptOptions<
   forceTools?: boolean | undefined;
   /**
    * Tools that ask before they run: `true` for those with the effect `write` or `external`, or a list of effects. The
-   * run opens a request and waits for `run.respond`. A tool's own `needsApproval` goes before this. Default: none.
+   * run asks for an approval and waits for `run.respondToApproval`. A tool's own `needsApproval` goes before this. Default: none.
    */
   approval?: true | readonly ToolEffect[] | undefined;
 };

@@ -157,7 +157,7 @@ export class Prompt {
    * last one is the result.
    *
    * Without a function it is a client tool: a call waits until the page has answered it, with the function that
-   * `usePrompt(…, { tools })` or `createRun(…, { tools })` has under its name, or by `respond`.
+   * `usePrompt(…, { tools })` or `createRun(…, { tools })` has under its name, or by `respondToClientTool`.
    *
    * With a list of `tool(…)` in the place of schema and function it is a composite tool: the model makes several calls
    * at once, and each gets a result of its own.

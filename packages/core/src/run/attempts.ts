@@ -1,6 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
-import { isOpenRequest } from '../log/reduce.ts';
-import type { RequestState } from '../log/state.ts';
+import { isPending } from '../log/reduce.ts';
+import type { RunFacts } from '../log/state.ts';
 import type { Attempt } from './attempt.ts';
 import type { WhenBusy } from './run.ts';
 import { createStartQueue } from './start-queue.ts';
@@ -12,15 +12,18 @@ export type StartRequest = {
   signal?: AbortSignal | undefined;
 };
 
+/** Pending approvals and client tool calls. */
+export type Pending = Pick<RunFacts, 'approvals' | 'clientToolCalls'>;
+
 /** The starts of one run: the one that is shown, those in the background, and those that wait. */
 export type Attempts = {
   readonly shown: Attempt | undefined;
   /** The number of starts that wait. */
   readonly queued: number;
-  /** The open requests of the starts in the background. */
-  readonly requests: readonly RequestState[];
-  /** The start that made this request: one in the background, else the one that is shown. */
-  ownerOf(requestId: string): Attempt | undefined;
+  /** What the starts in the background wait for. */
+  readonly pending: Pending;
+  /** The start whose approval or client tool call has this id: one in the background, else the one that is shown. */
+  ownerOf(id: string): Attempt | undefined;
   /** Returns the result of a start with this key that is shown, in progress, or waiting. */
   find(key: string | undefined): Promise<unknown> | undefined;
   /** Makes a start now, or does what `whenBusy` says. */
@@ -46,7 +49,7 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
   /**
    * Moves the shown attempt to the background. It is followed there, even if it was detached, because its promise
    * settles with its
-   * end and its requests can be answered.
+   * end and its approvals can be answered.
    */
   function detachShown(): void {
     if (shown === undefined || shown.log.ended) return;
@@ -67,13 +70,21 @@ export function createAttempts(onQueue: () => void, follow: (attempt: Attempt) =
     get queued() {
       return queue.length;
     },
-    get requests() {
-      return [...background].flatMap(({ log }) => log.getState().requests.filter(isOpenRequest));
+    get pending() {
+      const states = [...background].map(({ log }) => log.getState());
+      return {
+        approvals: states.flatMap(({ approvals }) => approvals.filter(isPending)),
+        clientToolCalls: states.flatMap(({ clientToolCalls }) => clientToolCalls.filter(isPending)),
+      };
     },
-    ownerOf: (requestId) =>
-      [...background].find(({ log }) =>
-        log.getState().requests.some((requests) => requests.requestId === requestId),
-      ) ?? shown,
+    ownerOf: (id) =>
+      [...background].find(({ log }) => {
+        const { approvals, clientToolCalls } = log.getState();
+        return (
+          approvals.some(({ approvalId }) => approvalId === id) ||
+          clientToolCalls.some(({ clientCallId }) => clientCallId === id)
+        );
+      }) ?? shown,
     find(key) {
       if (key === undefined) return undefined;
       const attempt = [shown, ...background].find((made) => made?.key === key);

@@ -15,6 +15,7 @@ import { createClientToolRunner } from '../client-tools/client-tools.ts';
 import type { Executor, RunCommand, RunRequest } from '../executors/executor.ts';
 import { inProcess } from '../executors/in-process.ts';
 import { loadedRetries, loadRetries } from './load-retries.ts';
+import { upgradeLog } from '../log/upgrade-log.ts';
 import { lastRunId, logUpTo, countPromptMessages } from '../log/log-parts.ts';
 import type { AttemptInput } from './attempt-input.ts';
 import { createStateOverlay } from './overlay-state.ts';
@@ -44,7 +45,8 @@ function openRun<Input, Types extends PromptTypes>(
   options: RunOptions<Types>,
   firstInput: Input | undefined,
 ): Run<Input, Types> {
-  const { id = createId('run'), storage, log: past, schedule, tools, ...given } = options;
+  const { id = createId('run'), storage, log: earlier = [], schedule, tools, ...given } = options;
+  const past = upgradeLog(earlier);
   let settings: RunSettings & { definition: PromptDefinition<Input, Types> } = { ...given, definition };
   const subscribers = new Set<(state: RunState<Types>) => void>();
   const listeners = new Set<(event: RunEvent) => void>();
@@ -53,7 +55,7 @@ function openRun<Input, Types extends PromptTypes>(
   const clientTools = createClientToolRunner();
   if (tools !== undefined) clientTools.provide(tools);
   /** The shown log; before the first start, the log of the past. */
-  let log: RunLog = createRunLog({ events: past ?? [] });
+  let log: RunLog = createRunLog({ events: past });
   let unsubscribe: (() => void) | undefined;
   let lastInput = firstInput;
   /** The state between a start and its first event. */
@@ -83,7 +85,7 @@ function openRun<Input, Types extends PromptTypes>(
       queued: attempts.queued,
       replaying,
       storageError,
-      requests: attempts.requests,
+      pending: attempts.pending,
     });
   }
 
@@ -121,8 +123,8 @@ function openRun<Input, Types extends PromptTypes>(
         if (isShown && !isInterruption(event, made?.lost)) writer?.add(event);
         calls?.see(event);
         if (isShown) callAll(listeners, event);
-        // only the requests of an attempt in the background are reported
-        else if (event.type.startsWith('request-') || event.type === 'run-end') notify();
+        // only what an attempt in the background waits for is reported
+        else if (/^(approval|client-tool|run-end)/.test(event.type)) notify();
       },
     }));
     ({ log } = attempt);
@@ -322,8 +324,10 @@ function openRun<Input, Types extends PromptTypes>(
     retry: ({ from } = {}) => restoring.when(() => alone(() => retry(from), from === undefined)),
     edit: (edit, agent) => command({ type: 'edit', edit, ...(agent === undefined ? {} : { agent }) }),
     provideTools: clientTools.provide,
-    respond: (requestId, answer) =>
-      command({ type: 'respond', requestId, answer }, attempts.ownerOf(requestId)),
+    respondToApproval: (approvalId, response) =>
+      command({ type: 'approval-response', approvalId, response }, attempts.ownerOf(approvalId)),
+    respondToClientTool: (clientCallId, response) =>
+      command({ type: 'client-tool-response', clientCallId, response }, attempts.ownerOf(clientCallId)),
     stop,
     detach: () => attempts.shown?.detach(),
     attach() {

@@ -1,28 +1,32 @@
 import type { CuelineError } from '../base/errors.ts';
-import type { RequestState, RunState } from '../log/state.ts';
+import type { RunState } from '../log/state.ts';
+import type { Pending } from './attempts.ts';
 
 /** The part of the state that is not in the log. */
 export type RunOverlay = {
   queued: number;
   replaying: boolean;
   storageError: CuelineError | undefined;
-  /** Open requests of the starts in the background. */
-  requests: readonly RequestState[];
+  /** What the starts in the background wait for. */
+  pending: Pending;
 };
 
 /** Adds the overlay to a log's state. Returns the same object while neither has changed. */
 export function createStateOverlay(): (base: RunState, overlay: RunOverlay) => RunState {
   let last: { facts: readonly unknown[]; state: RunState } | undefined;
 
-  return (base, { queued, replaying, storageError, requests }) => {
-    const facts = [base, queued, replaying, storageError, ...requests];
+  return (base, { queued, replaying, storageError, pending: { approvals, clientToolCalls } }) => {
+    const facts = [base, queued, replaying, storageError, ...approvals, ...clientToolCalls];
     if (last?.facts.length === facts.length && facts.every((fact, at) => fact === last?.facts[at])) {
       return last.state;
     }
     let state = base;
     if (queued > 0 || replaying) state = { ...state, queued, replaying };
     if (storageError !== undefined) state = { ...state, storageError: storageError.toJSON() };
-    if (requests.length > 0) state = { ...state, requests: [...base.requests, ...requests] };
+    if (approvals.length > 0) state = { ...state, approvals: [...base.approvals, ...approvals] };
+    if (clientToolCalls.length > 0) {
+      state = { ...state, clientToolCalls: [...base.clientToolCalls, ...clientToolCalls] };
+    }
     last = { facts, state };
     return state;
   };

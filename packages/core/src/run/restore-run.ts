@@ -23,7 +23,7 @@ type RestoringOptions = {
   id: string;
   storage: RunStorage | undefined;
   /** A log to use if none is stored. */
-  past: readonly RunEvent[] | undefined;
+  past: readonly RunEvent[];
   takeUp: (events: readonly RunEvent[], isStored: boolean) => void;
   /** The run, for other tabs. */
   run: TabbedRun;
@@ -34,7 +34,7 @@ type RestoringOptions = {
 };
 
 export function createRestoring(options: RestoringOptions): Restoring {
-  const { id, storage, past = [], takeUp, run, onWriter, onError, onChange } = options;
+  const { id, storage, past, takeUp, run, onWriter, onError, onChange } = options;
   let isKnown = storage === undefined;
   // once it is known, the actions run at once, and subscribers do not see the states in between
   const waiting = createStartQueue(() => {

@@ -1,5 +1,5 @@
 import type { LanguageModel, UIMessage } from 'ai';
-import type { RequestAnswer, RunEvent } from '../log/events.ts';
+import type { ApprovalResponse, ClientToolResponse, RunEvent } from '../log/events.ts';
 import type { Scheduler } from '../log/schedule.ts';
 import type { RunState } from '../log/state.ts';
 import type { PromptTypes } from '../base/prompt-types.ts';
@@ -41,7 +41,7 @@ export type RunOptions<Types extends PromptTypes = PromptTypes> = RunSettings & 
  * fail as
  * `busy` (`reject`), or let it continue in the background (`parallel`). In the background its promise settles with
  * its end, and its
- * requests are in `state.requests`.
+ * pending approvals are in `state.approvals`.
  */
 export type WhenBusy = 'replace' | 'queue' | 'reject' | 'parallel';
 
@@ -130,10 +130,13 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = {
    */
   provideTools(tools: ClientTools<Types>): () => void;
   /**
-   * Answers an open request of `state.requests`: of kind `approval` with `{ approve }`, of kind `client-tool` with
-   * `{ output }` or `{ error }`. An answer that could not be sent is refused as in `edit`.
+   * Responds to a pending approval of `state.approvals`: `{ approved: true }`, `{ approved: true, input }` to run the
+   * call with other arguments, or `{ approved: false, reason? }`. A response that could not be sent is refused as in
+   * `edit`.
    */
-  respond(requestId: string, answer: RequestAnswer): Promise<EditReply>;
+  respondToApproval(approvalId: string, response: ApprovalResponse): Promise<EditReply>;
+  /** Responds to a pending call of `state.clientToolCalls` with `{ output }` or `{ error }`, in the same way. */
+  respondToClientTool(clientCallId: string, response: ClientToolResponse): Promise<EditReply>;
   /** Ends the current start as `stopped`, also those in the background, and drops those in the queue. */
   stop(): void;
   /**

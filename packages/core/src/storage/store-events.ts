@@ -2,6 +2,7 @@ import { CuelineError } from '../base/errors.ts';
 import { loadPart } from '../base/load-part.ts';
 import { createEventCounter, serverEventLimits } from '../wire/event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
+import { upgradeLog } from '../log/upgrade-log.ts';
 import { createReducer, type Reducer } from '../log/reduce.ts';
 import type { Executor } from '../executors/executor.ts';
 import type { RunStorage } from './run-storage.ts';
@@ -208,7 +209,7 @@ export async function readStored(storage: RunStorage, id: string): Promise<Store
     timer = setTimeout(() => reject(storageTimeoutError()), ANSWER_MS);
   });
   try {
-    return readable((await Promise.race([storage.load(id), limit])) ?? []);
+    return readable(upgradeLog((await Promise.race([storage.load(id), limit])) ?? []));
   } catch (error) {
     throw asStorageError(
       error,

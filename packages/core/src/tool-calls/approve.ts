@@ -50,25 +50,25 @@ export async function approvedArguments(
   if (!asks) return { args };
   const { toolCallId, abortSignal } = context;
   const request = { toolCallId, toolName, input: toJson(args, runContext.secrets) };
-  let fault = verdict?.reason;
+  let why = verdict?.reason;
   for (let tries = 1; ; tries += 1) {
-    const asked = fault === undefined ? request : { ...request, fault };
-    const answer = await runContext.requests.ask(asked, abortSignal, path);
-    if (!answer.approve) {
-      const reason = answer.reason === undefined ? '' : `: ${answer.reason}`;
+    const asked = why === undefined ? request : { ...request, reason: why };
+    const response = await runContext.pending.requestApproval(asked, abortSignal, path);
+    if (!response.approved) {
+      const reason = response.reason === undefined ? '' : `: ${response.reason}`;
       throw withSource(
         new Refusal(`${toolName} was not run, because the user did not approve it${reason}.`),
         'cueline',
       );
     }
-    if (answer.input === undefined || isSame(answer.input, request.input)) return { args };
+    if (response.input === undefined || isSame(response.input, request.input)) return { args };
     try {
       if (!(await leavesUnchanged(inputSchema, args))) throw new Error(cannotEdit);
-      return { args: await parseWith(inputSchema, answer.input), edited: answer.input };
+      return { args: await parseWith(inputSchema, response.input), edited: response.input };
     } catch (error) {
-      // a program that gives the same answer each time would otherwise be asked for ever
+      // a program that gives the same response each time would otherwise be asked for ever
       if (tries === MAX_TRIES) throw error;
-      fault = error instanceof Error ? error.message : getErrorMessage(error);
+      why = error instanceof Error ? error.message : getErrorMessage(error);
     }
   }
 }

@@ -11,7 +11,7 @@ import { createBudget, type Budget } from './limits.ts';
 import type { Limits } from '../prompt/prompt-options.ts';
 import type { LoopRules } from './loop-rules.ts';
 import type { Permit } from './permit.ts';
-import { createRequests, type Requests } from './requests.ts';
+import { createPendingResponses, type PendingResponses } from './pending-responses.ts';
 import { createSemaphore, type Semaphore } from './semaphore.ts';
 import type { TrackWork } from '../base/track-work.ts';
 
@@ -32,7 +32,7 @@ export type RunContext = {
   readonly budget: Budget;
   /** Limits how many tool calls run at the same time. */
   readonly semaphore: Semaphore;
-  readonly requests: Requests;
+  readonly pending: PendingResponses;
   /** The effects for which a call needs an approval. */
   readonly approvedEffects: readonly ToolEffect[];
   /** How often the same call may be made. */
@@ -90,7 +90,7 @@ export function createRunContext(
     secrets,
     budget: createBudget(settings.limits),
     semaphore: createSemaphore(settings.limits.concurrentToolCalls),
-    requests: createRequests(
+    pending: createPendingResponses(
       (event, agent) => log.append(agent === undefined ? event : { ...event, agent }),
       () => createId('req'),
     ),

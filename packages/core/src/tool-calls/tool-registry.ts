@@ -5,7 +5,7 @@ import { toSchema } from '../tools/schema.ts';
 import type { ToolDefinition } from '../prompt/definitions.ts';
 import type { ToolContext, ToolEffect, ToolSchema } from '../tools/tool-definition.ts';
 import { toDataOutput, toModelOutput, type ToolResultOutput } from '../messages/tool-output.ts';
-import { callPage, unanswered } from './call-page.ts';
+import { callClientTool, unanswered } from './call-client-tool.ts';
 import { capOutput } from '../tools/cap-output.ts';
 import { toModelError } from '../tools/model-error.ts';
 import {
@@ -88,7 +88,7 @@ export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegist
           startsLater: true,
           timeoutMessage: unanswered(name, rules.timeoutMs),
           run: (args, context, _admit, begin) =>
-            callPage(
+            callClientTool(
               agentContext,
               { name, rules, outputSchema: definition.outputSchema, args, context },
               begin,

@@ -2,6 +2,7 @@ import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
 import { CuelineError } from '../base/errors.ts';
 import { createEventCounter } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
+import { createUpgrade } from '../log/upgrade-log.ts';
 
 /** What a link can carry. Never a key, an address or a setting: a link sets nothing. */
 export type LinkPayload = { script?: string; log?: readonly RunEvent[] };
@@ -70,13 +71,16 @@ export function encodeLog(events: readonly RunEvent[]): string {
 }
 
 /**
- * The log that {@link encodeLog} wrote.
- * @throws CuelineError `link_foreign` where the text is no log, or one of a version that this code does not know
+ * Reads the log that {@link encodeLog} wrote, in this or an earlier version.
+ * @throws CuelineError `link_foreign` if the text is not a log, or has an unknown version
  */
 export function decodeLog(text: string): RunEvent[] {
   const value = parseJson(text) as { v?: unknown; events?: unknown } | undefined;
-  if (value?.v !== LOG_VERSION) {
-    throw new CuelineError('link_foreign', `This is not a Cueline log of version ${LOG_VERSION}.`);
+  if (value?.v !== LOG_VERSION && value?.v !== 1) {
+    throw new CuelineError(
+      'link_foreign',
+      `This text is not a Cueline log of version 1 to ${LOG_VERSION}. Pass text that encodeLog returned.`,
+    );
   }
   return checkEvents(value.events);
 }
@@ -96,7 +100,9 @@ function readPayload(json: string): LinkPayload {
 function checkEvents(value: unknown): RunEvent[] {
   if (!Array.isArray(value)) throw unreadableLinkError();
   const countEvent = createEventCounter();
-  for (const [index, event] of (value as unknown[]).entries()) {
+  const upgrade = createUpgrade();
+  return (value as unknown[]).map((given, index) => {
+    const event: unknown = upgrade(given as RunEvent);
     if (typeof event !== 'object' || event === null || !('type' in event) || !('seq' in event))
       throw unreadableLinkError();
     if (typeof event.type !== 'string' || event.seq !== index) throw unreadableLinkError();
@@ -104,8 +110,8 @@ function checkEvents(value: unknown): RunEvent[] {
     if (excess !== undefined) {
       throw new CuelineError('too_large', `This log has ${excess} and was not opened.`);
     }
-  }
-  return value as RunEvent[];
+    return event as RunEvent;
+  });
 }
 
 function inflate(body: string): string {

@@ -2,6 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { CuelineError } from '../base/errors.ts';
 import { createEventCounter, serverEventLimits } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
+import { createUpgrade } from '../log/upgrade-log.ts';
 
 /** The most that one event may hold, in characters of JSON. */
 const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
@@ -35,13 +36,14 @@ function iterate(body: ReadableStream<Uint8Array>, idleMs: number): AsyncIterato
   let index = 0;
   let failure: CuelineError | undefined;
   let done = false;
+  const upgrade = createUpgrade();
   const count = createEventCounter(serverEventLimits, { unknownTypes: 'counted' });
   const parser = createParser({
     maxBufferSize: MAX_EVENT_LENGTH + ROOM_FOR_FIELDS,
     onEvent({ event, data }) {
       if (failure !== undefined || (event !== undefined && event !== 'message')) return;
       try {
-        const given = parseEvent(data);
+        const given = parseEvent(data, upgrade);
         const excess = count(given);
         if (excess !== undefined) throw tooManyEventsError(excess);
         events.push(given);
@@ -108,7 +110,7 @@ function iterate(body: ReadableStream<Uint8Array>, idleMs: number): AsyncIterato
 }
 
 /** An event's outer shape. What it says is left to the reducer, which ignores what it does not know. */
-function parseEvent(data: string): RunEvent {
+function parseEvent(data: string, upgrade: (event: RunEvent) => RunEvent): RunEvent {
   if (data.length > MAX_EVENT_LENGTH) throw tooLargeError();
   let value: unknown;
   try {
@@ -117,7 +119,8 @@ function parseEvent(data: string): RunEvent {
     throw malformedError('something that is not JSON', data, error);
   }
   if (typeof value !== 'object' || value === null) throw malformedError('something that is no event', data);
-  const { seq, t, type, agent, runId, v } = value as Record<string, unknown>;
+  const event = upgrade(value as RunEvent);
+  const { seq, t, type, agent, runId, v } = event as Record<string, unknown>;
   const inPlace = Number.isSafeInteger(seq) && (seq as number) >= 0 && typeof t === 'number';
   if (!inPlace || typeof type !== 'string' || (agent !== undefined && typeof agent !== 'string')) {
     throw malformedError('something that is no event', data);
@@ -130,7 +133,7 @@ function parseEvent(data: string): RunEvent {
   }
   if (type === 'run-start' && typeof runId !== 'string')
     throw malformedError('a run-start without a runId', data);
-  return value as RunEvent;
+  return event;
 }
 
 function malformedError(what: string, data: string, cause?: unknown): CuelineError {

@@ -1,13 +1,14 @@
 import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
+import { upgradeLog } from '../log/upgrade-log.ts';
 
 /**
- * A copy of a log that begins with its start and has no gaps.
+ * Returns a copy, in the current version, of a log that begins with its start and has no gaps.
  * @throws CuelineError `invalid_options` for anything else
  */
 export function assertValidLog(log: readonly RunEvent[]): readonly RunEvent[] {
   const whole = Array.isArray(log) && log.every((event: unknown, index) => isEvent(event, index));
-  if (whole && log[0]?.type === 'run-start') return [...log];
+  if (whole && log[0]?.type === 'run-start') return [...upgradeLog(log)];
   throw new CuelineError(
     'invalid_options',
     'replay takes the whole log of a run, from its run-start on, as run.log() or decodeLog(text) gives it.',

@@ -1,4 +1,5 @@
-import { CuelineError, defineAgent, tags, tool, type CallErrorDetails } from '@cueline/core';
+import { CuelineError, tool } from '@cueline/core';
+import { defineAgent, tags, type CallErrorDetails } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import fc from 'fast-check';

@@ -1,14 +1,5 @@
-import {
-  createRun,
-  defineAgent,
-  inProcess,
-  runPrompt,
-  tags,
-  tool,
-  type CallErrorDetails,
-  type CuelineError,
-  type Run,
-} from '@cueline/core';
+import { createRun, inProcess, runPrompt, tool, type CuelineError, type Run } from '@cueline/core';
+import { defineAgent, tags, type CallErrorDetails } from '@cueline/core/agents';
 import { createDialog, dialogFromJSON } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
@@ -646,7 +637,8 @@ test('a call whose tool needs an approval waits for it, by the run that onRun is
   const { output } = await clerk.call('Write to Ada.', {
     onRun(run) {
       run.listen((event) => {
-        if (event.type === 'request-open') void run.respond(event.requestId, { approve: true });
+        if (event.type === 'approval-request')
+          void run.respondToApproval(event.approvalId, { approved: true });
       });
     },
   });

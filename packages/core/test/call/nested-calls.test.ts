@@ -1,14 +1,12 @@
 import {
   createRun,
-  defineAgent,
   definePrompt,
-  tags,
   tool,
-  type CallErrorDetails,
   type CuelineError,
   type Limits,
   type ToolContext,
 } from '@cueline/core';
+import { defineAgent, tags, type CallErrorDetails } from '@cueline/core/agents';
 import { dialogFromJSON } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { LanguageModelV4 } from '@ai-sdk/provider';

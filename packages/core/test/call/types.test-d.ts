@@ -1,14 +1,12 @@
+import { definePrompt, tool, type PromptDefinition } from '@cueline/core';
 import {
   classify,
   classifyBinary,
   defineAgent,
-  definePrompt,
   tags,
-  tool,
   type Agent,
   type AgentConfig,
-  type PromptDefinition,
-} from '@cueline/core';
+} from '@cueline/core/agents';
 import { agents } from '@cueline/core/agents';
 import { jsonSchema, type DeepPartial, type ToolSet } from 'ai';
 import { expectTypeOf, test } from 'vitest';

@@ -161,7 +161,7 @@ test('with pauses and answers a chat has what the whole log says, and what was a
         expect(unmarked(chat.messages[1])).toEqual(unmarked(await readWhole(log)));
         expect(ownParts(chat.messages[1])).toEqual(ownParts(reduceAll(log).messages.at(-1)));
         const allowed = log.flatMap((event) =>
-          event.type === 'request-open' && approved.has(event.requestId) ? [event.toolCallId] : [],
+          event.type === 'approval-request' && approved.has(event.approvalId) ? [event.toolCallId] : [],
         );
         expect(ran.toSorted()).toEqual(allowed.toSorted());
         const list = chat.messages[1]?.parts.find(({ type }) => type === 'data-tasks');

@@ -21,8 +21,8 @@ test('the approvals of a message: open, answered, and none of those that a pause
   );
   expect([...approvalsIn(message)]).toEqual([
     ['open', undefined],
-    ['yes', { approve: true }],
-    ['no', { approve: false, reason: 'late' }],
+    ['yes', { approved: true }],
+    ['no', { approved: false, reason: 'late' }],
   ]);
   expect(approvalsIn({ ...message, role: 'user' }).size).toBe(0);
   expect(approvalsIn(undefined).size).toBe(0);

@@ -824,7 +824,7 @@ describe('approvals', () => {
     await chat.sendMessage({ text: 'Pay.' });
     await chat.addToolApprovalResponse({ id: approvals(chat)[0]!, approved: true });
     await vi.waitFor(() => expect(chat.status).toBe('error'));
-    expect(chat.error?.message).toBe('It cannot be told anything.');
+    expect(chat.error?.message).toBe('This executor does not accept commands.');
     expect(chat.statuses.filter((status) => status === 'submitted')).toHaveLength(2);
     transport.stop(chat.id);
   });

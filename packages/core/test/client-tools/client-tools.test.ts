@@ -8,8 +8,8 @@ import {
   type Executor,
   type ClientToolContext,
   type ClientToolOptions,
-  type RequestAnswer,
-  type RequestState,
+  type ClientToolResponse,
+  type ClientToolCallState,
   type Run,
   type RunEvent,
   type RunState,
@@ -47,17 +47,19 @@ function setUp(turns: readonly ScriptedTurn[] = [picks, 'Thanks.']) {
   return { model, executor, commands };
 }
 
-const openOf = (run: Run<never>): RequestState | undefined =>
-  run.getState().requests.find(({ answer, withdrawn }) => answer === undefined && withdrawn === undefined);
+const openOf = (run: Run<never>): ClientToolCallState | undefined =>
+  run
+    .getState()
+    .clientToolCalls.find(({ response, withdrawn }) => response === undefined && withdrawn === undefined);
 
-/** The request of the first call, once it is open. */
-async function opened(run: Run<never>): Promise<RequestState> {
+/** The first call, once it is pending. */
+async function opened(run: Run<never>): Promise<ClientToolCallState> {
   await vi.waitFor(() => expect(openOf(run)).toBeDefined());
   return openOf(run)!;
 }
 
 const told = (events: readonly RunEvent[]): string[] =>
-  events.flatMap(({ type }) => (/^(tool-(start|end|error)|request-)/.test(type) ? [type] : []));
+  events.flatMap(({ type }) => (/^(tool-(start|end|error)|client-tool-)/.test(type) ? [type] : []));
 
 describe('a tool without a function', () => {
   test('is answered by the page, and the run goes on', async () => {
@@ -81,15 +83,15 @@ describe('a tool without a function', () => {
     const state = run.getState();
     expect(states).toMatchObject([{ status: 'waiting', toolCalls: [{ state: 'running' }] }]);
     expect(told(run.log())).toEqual([
-      'request-open',
-      'request-begin',
+      'client-tool-request',
+      'client-tool-claim',
       'tool-start',
-      'request-answer',
+      'client-tool-response',
       'tool-end',
     ]);
     expect(state.toolCalls).toMatchObject([{ state: 'output-available', output: file }]);
-    expect(state.requests).toMatchObject([
-      { kind: 'client-tool', toolName: 'pickFile', input: { types: ['.txt'] }, answer: { output: file } },
+    expect(state.clientToolCalls).toMatchObject([
+      { toolName: 'pickFile', input: { types: ['.txt'] }, response: { output: file } },
     ]);
     expect(commands).toEqual(['begin', 'respond']);
     expect(contexts).toHaveLength(1);
@@ -108,10 +110,10 @@ describe('a tool without a function', () => {
     const run = createRun(prompt(), { executor, schedule: atOnce, tools: { pickFile: () => file } });
     expect(await run.start()).toBe('Thanks.');
     expect(told(run.log())).toEqual([
-      'request-open',
-      'request-begin',
+      'client-tool-request',
+      'client-tool-claim',
       'tool-start',
-      'request-answer',
+      'client-tool-response',
       'tool-end',
     ]);
   });
@@ -130,16 +132,16 @@ describe('a tool without a function', () => {
     const { executor } = setUp();
     const run = createRun(prompt(), { executor, schedule: atOnce });
     const result = run.start();
-    const { requestId } = await opened(run);
-    expect(await run.respond(requestId, { approve: true })).toEqual({
+    const { clientCallId } = await opened(run);
+    expect(await run.respondToClientTool(clientCallId, { approved: true } as never)).toEqual({
       accepted: false,
       reason:
-        "This is no answer. A page has to run this call: give { output } with what came of it, or { error: 'why' }.",
+        "This is not a response to the call of a client tool. Give { output } with the result of the call, or { error: 'why' }.",
     });
-    expect(await run.respond(requestId, { output: file })).toEqual({ accepted: true });
-    expect(await run.respond(requestId, { output: file })).toMatchObject({ accepted: false });
+    expect(await run.respondToClientTool(clientCallId, { output: file })).toEqual({ accepted: true });
+    expect(await run.respondToClientTool(clientCallId, { output: file })).toMatchObject({ accepted: false });
     expect(await result).toBe('Thanks.');
-    expect(told(run.log())).toEqual(['request-open', 'request-answer', 'tool-end']);
+    expect(told(run.log())).toEqual(['client-tool-request', 'client-tool-response', 'tool-end']);
   });
 
   test('that somebody answers by hand aborts the function', async () => {
@@ -153,8 +155,10 @@ describe('a tool without a function', () => {
       },
     });
     const result = run.start();
-    await nextEvent(run, 'request-begin');
-    expect(await run.respond(openOf(run)!.requestId, { output: file })).toEqual({ accepted: true });
+    await nextEvent(run, 'client-tool-claim');
+    expect(await run.respondToClientTool(openOf(run)!.clientCallId, { output: file })).toEqual({
+      accepted: true,
+    });
     expect(await result).toBe('Thanks.');
     expect(aborted).toHaveBeenCalledOnce();
   });
@@ -170,11 +174,11 @@ describe('a tool without a function', () => {
       },
     });
     const result = run.start().catch(() => 'stopped');
-    await nextEvent(run, 'request-begin');
+    await nextEvent(run, 'client-tool-claim');
     run.stop();
     expect(await result).toBe('stopped');
     expect(aborted).toHaveBeenCalledOnce();
-    expect(commands).toEqual(['begin']);
+    expect(commands).toEqual(['client-tool-claim']);
   });
 
   test.each<[string, (context: ClientToolContext) => unknown, string]>([
@@ -212,9 +216,9 @@ describe('a tool without a function', () => {
     const { executor } = setUp();
     const run = createRun(prompt({ timeoutMs: 20 }), { executor, schedule: atOnce });
     expect(await run.start()).toBe('Thanks.');
-    expect(told(run.log())).toEqual(['request-open', 'request-withdraw', 'tool-error']);
+    expect(told(run.log())).toEqual(['client-tool-request', 'client-tool-withdraw', 'tool-error']);
     expect(run.getState().toolCalls[0]?.errorText).toBe(
-      'pickFile had no answer from the page within 0.02 s. Either no page that shows the run has a function for it (usePrompt(…, { tools: { pickFile: async (input) => … } })), or its user did not answer.',
+      'pickFile had no response from the page within 0.02 s. Either no page that shows the run has a function for it (usePrompt(…, { tools: { pickFile: async (input) => … } })), or its user did not respond.',
     );
   });
 
@@ -222,9 +226,9 @@ describe('a tool without a function', () => {
     const { executor } = setUp();
     const run = createRun(prompt({ timeoutMs: Infinity }), { executor, schedule: atOnce });
     const result = run.start();
-    const { requestId } = await opened(run);
+    const { clientCallId } = await opened(run);
     await after(20);
-    await run.respond(requestId, { output: 1 });
+    await run.respondToClientTool(clientCallId, { output: 1 });
     expect(await result).toBe('Thanks.');
   });
 
@@ -259,10 +263,10 @@ describe('a tool without a function', () => {
     );
     const waiting: string[] = [];
     run.listen((event) => {
-      if (event.type === 'request-open') waiting.push(event.requestId);
+      if (event.type === 'client-tool-request') waiting.push(event.clientCallId);
     });
     await vi.waitFor(() => expect([waiting.length, looked.mock.calls.length]).toEqual([9, 1]));
-    for (const requestId of waiting) run.respond(requestId, { output: null });
+    for (const clientCallId of waiting) run.respondToClientTool(clientCallId, { output: null });
     expect(await run.finished).toMatchObject({ status: 'done', result: 'Done.' });
   });
 
@@ -275,10 +279,10 @@ describe('a tool without a function', () => {
       tools: { pickFile: (input) => pickFile(input) as typeof file },
     });
     const result = run.start();
-    const { requestId, kind } = await opened(run);
-    expect(kind).toBe('approval');
+    await vi.waitFor(() => expect(run.getState().approvals).toHaveLength(1));
+    const { approvalId } = run.getState().approvals[0]!;
     expect(pickFile).not.toHaveBeenCalled();
-    await run.respond(requestId, { approve: true, input: { types: ['.md'] } });
+    await run.respondToApproval(approvalId, { approved: true, input: { types: ['.md'] } });
     expect(await result).toBe('Thanks.');
     expect(pickFile).toHaveBeenCalledExactlyOnceWith({ types: ['.md'] });
   });
@@ -340,9 +344,9 @@ describe('several pages', () => {
     const { executor } = setUp();
     const first = createRun(prompt(options), { executor, schedule: atOnce });
     const result = first.start();
-    const { requestId } = await opened(first);
+    const { clientCallId } = await opened(first);
     const { runId } = first.getState();
-    const begin = { type: 'begin', requestId, page: other } as const;
+    const begin = { type: 'client-tool-claim', clientCallId, page: other } as const;
     expect(await executor.send!(runId, begin)).toEqual({ accepted: true });
     expect(await executor.send!(runId, { ...begin, page: 'third' })).toEqual({
       accepted: false,
@@ -358,7 +362,7 @@ describe('several pages', () => {
       tools: { pickFile },
     });
     await run.restored;
-    return { run, first, result, pickFile, requestId };
+    return { run, first, result, pickFile, clientCallId };
   }
 
   /** Is there, as another page is, until the returned function is called. */
@@ -375,10 +379,10 @@ describe('several pages', () => {
 
   test('a call that another page runs waits for that page', async () => {
     const leave = await beThere('page-1');
-    const { run, pickFile, requestId } = await takenUp('read', 'page-1');
+    const { run, pickFile, clientCallId } = await takenUp('read', 'page-1');
     await after(30);
     expect(pickFile).not.toHaveBeenCalled();
-    expect(await run.respond(requestId, { output: file })).toEqual({ accepted: true });
+    expect(await run.respondToClientTool(clientCallId, { output: file })).toEqual({ accepted: true });
     await vi.waitFor(() => expect(run.getState().status).toBe('done'));
     leave();
     await after(10);
@@ -411,7 +415,7 @@ describe('several pages', () => {
       ...executor,
       async send(runId, command) {
         // the beginning by the other page arrives while this page asks for its own
-        if (command.type === 'begin') {
+        if (command.type === 'client-tool-claim') {
           await executor.send!(runId, { ...command, page: 'page-gone' });
           await after(20);
         }
@@ -444,10 +448,10 @@ describe('several pages', () => {
     afterEach(() => void Reflect.deleteProperty(globalThis, 'localStorage'));
 
     test('a call that a page of another browser has begun is left to that page', async () => {
-      const { run, pickFile, requestId } = await takenUp(undefined, 'page-elsewhere');
+      const { run, pickFile, clientCallId } = await takenUp(undefined, 'page-elsewhere');
       await after(30);
       expect(run.getState().status).toBe('waiting');
-      expect(await run.respond(requestId, { output: file })).toEqual({ accepted: true });
+      expect(await run.respondToClientTool(clientCallId, { output: file })).toEqual({ accepted: true });
       await vi.waitFor(() => expect(run.getState().status).toBe('done'));
       expect(pickFile).not.toHaveBeenCalled();
     });
@@ -506,7 +510,7 @@ test('a function that is missing by mistake is an error, and so is a part of a c
   ).rejects.toThrow("The outputSchema of tool look is 'text'.");
 });
 
-test.each<[string, RequestAnswer]>([
+test.each<[string, ClientToolResponse]>([
   ['an error that is no text', { error: 7 as never }],
   ['both', { output: 1, error: 'no' }],
   ['a function', { output: () => 1 }],
@@ -514,8 +518,8 @@ test.each<[string, RequestAnswer]>([
   const { executor } = setUp();
   const run = createRun(prompt(), { executor, schedule: atOnce });
   const result = run.start();
-  const { requestId } = await opened(run);
-  expect(await run.respond(requestId, answer)).toMatchObject({ accepted: false });
-  await run.respond(requestId, { error: 'Enough.' });
+  const { clientCallId } = await opened(run);
+  expect(await run.respondToClientTool(clientCallId, answer)).toMatchObject({ accepted: false });
+  await run.respondToClientTool(clientCallId, { error: 'Enough.' });
   expect(await result).toBe('Thanks.');
 });

@@ -1,13 +1,5 @@
-import {
-  createRun,
-  defineAgent,
-  definePrompt,
-  type Run,
-  type RunEvent,
-  runAgentSession,
-  type SessionConfig,
-  tool as defTool,
-} from '@cueline/core';
+import { createRun, definePrompt, type Run, type RunEvent, tool as defTool } from '@cueline/core';
+import { defineAgent, runAgentSession, type SessionConfig } from '@cueline/core/agents';
 import { PromptTransport } from '@cueline/core/ai-sdk';
 import {
   convertToModelMessages,
@@ -70,7 +62,7 @@ const answer = (approved: boolean) => ({
   ...(approved ? {} : { reason: 'too much' }),
 });
 const says = (approved: boolean) =>
-  approved ? ({ approve: true } as const) : ({ approve: false, reason: 'too much' } as const);
+  approved ? ({ approved: true } as const) : ({ approved: false, reason: 'too much' } as const);
 
 function own({ messages }: { messages: readonly UIMessage[] }): UIMessage | undefined {
   return messages.findLast(({ role }) => role === 'assistant');
@@ -80,7 +72,7 @@ async function answered(approved: boolean) {
   const model = modelOf(answers(approved));
   const run = createRun(asked, { model, options: { tools: mcp } });
   const done = run.start();
-  await nextEvent(run, 'request-open');
+  await nextEvent(run, 'approval-request');
   return { model, run, done };
 }
 
@@ -104,9 +96,9 @@ describe.each([true, false])('a provider asks for an approval: %s', (approved) =
     const { model, run, done } = await answered(approved);
     const waiting = run.getState();
     expect(waiting.status).toBe('waiting');
-    expect(waiting.requests).toMatchObject([
+    expect(waiting.approvals).toMatchObject([
       {
-        requestId: 'mcpr_1',
+        approvalId: 'mcpr_1',
         toolCallId: 'call',
         toolName: 'mcp.pay',
         input: { amount: 5 },
@@ -118,7 +110,7 @@ describe.each([true, false])('a provider asks for an approval: %s', (approved) =
       state: 'approval-requested',
       approval: { id: 'mcpr_1' },
     });
-    expect(await run.respond('mcpr_1', says(approved))).toEqual({ accepted: true });
+    expect(await run.respondToApproval('mcpr_1', says(approved))).toEqual({ accepted: true });
     await done;
     const { messages, status } = run.getState();
     expect(status).toBe('done');
@@ -149,11 +141,11 @@ describe.each([true, false])('a provider asks for an approval: %s', (approved) =
 
 test('an answer cannot change what the provider runs', async () => {
   const { run, done } = await answered(true);
-  expect(await run.respond('mcpr_1', { approve: true, input: { amount: 1 } })).toEqual({
+  expect(await run.respondToApproval('mcpr_1', { approved: true, input: { amount: 1 } })).toEqual({
     accepted: false,
-    reason: 'The provider runs mcp.pay itself, with the arguments as they are. Answer without an input.',
+    reason: 'The provider runs mcp.pay itself, with the arguments as they are. Respond without an input.',
   });
-  await run.respond('mcpr_1', { approve: true });
+  await run.respondToApproval('mcpr_1', { approved: true });
   await done;
 });
 
@@ -175,16 +167,16 @@ function saidAfter({ prompt }: { prompt: { role: string }[] }): unknown {
 }
 
 /** Answers what a run asks, as it asks. */
-function answerAll(run: Pick<Run<never>, 'listen' | 'respond'>, approved: boolean): void {
+function answerAll(run: Pick<Run<never>, 'listen' | 'respondToApproval'>, approved: boolean): void {
   run.listen((event: RunEvent) => {
-    if (event.type === 'request-open') void run.respond(event.requestId, says(approved));
+    if (event.type === 'approval-request') void run.respondToApproval(event.approvalId, says(approved));
   });
 }
 
 /** What the model is sent once a plain run has the answer. */
 async function sentByRun(approved: boolean): Promise<unknown> {
   const { model, run, done } = await answered(approved);
-  await run.respond('mcpr_1', says(approved));
+  await run.respondToApproval('mcpr_1', says(approved));
   await done;
   return saidAfter(model.calls[1]!);
 }
@@ -206,11 +198,14 @@ describe.each([true, false])('in a session: %s', (approved) => {
         onMessagesUpdate: (_id, messages) => void kept.push(messages.length),
       },
     });
-    await nextEvent(session.run, 'request-open');
-    expect(session.run.getState()).toMatchObject({ status: 'waiting', requests: [{ requestId: 'mcpr_1' }] });
+    await nextEvent(session.run, 'approval-request');
+    expect(session.run.getState()).toMatchObject({
+      status: 'waiting',
+      approvals: [{ approvalId: 'mcpr_1' }],
+    });
     // what the provider asks is kept before there is an answer
     expect(kept.at(-1)).toBe(2);
-    expect(await session.run.respond('mcpr_1', says(approved))).toEqual({ accepted: true });
+    expect(await session.run.respondToApproval('mcpr_1', says(approved))).toEqual({ accepted: true });
     expect(await session).toMatchObject({ completionReason: 'task_complete', totalTurns: 3 });
     expect(saidAfter(model.calls[1]!)).toEqual(await sentByRun(approved));
     expect(turns).toEqual([1, 2, 3]);
@@ -227,14 +222,14 @@ describe.each([true, false])('in a session: %s', (approved) => {
   test('without a turn left it asks nothing', async () => {
     const model = modelOf([asks]);
     const session = runAgentSession(model, { ...config, maxTurns: 1 });
-    session.run.listen((event) => expect(event.type).not.toBe('request-open'));
+    session.run.listen((event) => expect(event.type).not.toBe('approval-request'));
     expect(await session).toMatchObject({ completionReason: 'max_turns', totalTurns: 1 });
   });
 
   test('what is kept while it waits can be gone on with', async () => {
     const model = modelOf([asks]);
     const session = runAgentSession(model, config);
-    await nextEvent(session.run, 'request-open');
+    await nextEvent(session.run, 'approval-request');
     session.stop();
     const { messages } = await session;
     expect(JSON.stringify(messages)).toContain('mcpr_1');
@@ -274,9 +269,9 @@ describe.each([true, false])('in an agent call: %s', (approved) => {
     );
     answerAll(run, approved);
     await run.start();
-    const { requests, toolCalls } = run.getState();
-    expect(requests).toMatchObject([
-      { requestId: 'mcpr_1', agent: expect.any(String), providerExecuted: true },
+    const { approvals, toolCalls } = run.getState();
+    expect(approvals).toMatchObject([
+      { approvalId: 'mcpr_1', agent: expect.any(String), providerExecuted: true },
     ]);
     expect(toolCalls[0]).toMatchObject({ output: last });
   });
@@ -292,7 +287,7 @@ describe('options.toolApproval', () => {
     const model = modelOf([pays]);
     const run = createRun(asked, { model, options: { tools, toolApproval } });
     run.listen((event: RunEvent) => {
-      if (event.type === 'request-open') void onRequest(run, event.requestId);
+      if (event.type === 'approval-request') void onRequest(run, event.approvalId);
     });
     await run.start();
     const state = run.getState();
@@ -304,19 +299,19 @@ describe('options.toolApproval', () => {
     ['a map', { pay: { type: 'user-approval', reason: 'It is money.' } }],
     ['a function', async () => ({ type: 'user-approval', reason: 'It is money.' })],
   ])('%s: the run asks, and goes on with the answer', async (_how, toolApproval) => {
-    const yes = await play(toolApproval as never, (run, id) => run.respond(id, { approve: true }));
-    expect(yes.state.requests).toMatchObject([{ toolName: 'pay', fault: 'It is money.' }]);
-    const { requestId } = yes.state.requests[0]!;
+    const yes = await play(toolApproval as never, (run, id) => run.respondToApproval(id, { approved: true }));
+    expect(yes.state.approvals).toMatchObject([{ toolName: 'pay', reason: 'It is money.' }]);
+    const { approvalId } = yes.state.approvals[0]!;
     expect(json(own(yes.state)?.parts)).toContainEqual({
       type: 'tool-pay',
       toolCallId: 'call',
       state: 'output-available',
       input: {},
       output: 'paid',
-      approval: { id: requestId, requestReason: 'It is money.', approved: true },
+      approval: { id: approvalId, requestReason: 'It is money.', approved: true },
     });
     const no = await play(toolApproval as never, (run, id) =>
-      run.respond(id, { approve: false, reason: 'No.' }),
+      run.respondToApproval(id, { approved: false, reason: 'No.' }),
     );
     expect(own(no.state)?.parts).toContainEqual(
       expect.objectContaining({
@@ -331,7 +326,7 @@ describe('options.toolApproval', () => {
     '%o is decided as the AI SDK decides it',
     async (status) => {
       const { state, sent } = await play((() => status) as never, () => expect.unreachable());
-      expect(state.requests).toEqual([]);
+      expect(state.approvals).toEqual([]);
       const model = modelOf([pays]);
       const result = streamText({
         model,
@@ -378,7 +373,7 @@ describe('a tool that has no function', () => {
         new RegExp(`${asks} asks for an approval of pick, which has no execute.*Give it one`),
       ),
     });
-    expect([run.getState().requests, model.calls.length]).toEqual([[], calls]);
+    expect([run.getState().approvals, model.calls.length]).toEqual([[], calls]);
   });
 
   test('what the provider runs is not one, and neither is one that asks for nothing', async () => {
@@ -388,6 +383,10 @@ describe('a tool that has no function', () => {
       options: { tools, toolApproval: { mcp: 'user-approval', pick: 'approved' } as never },
     });
     await run.start();
-    expect(run.getState()).toMatchObject({ status: 'done', requests: [], toolCalls: [{ toolName: 'pick' }] });
+    expect(run.getState()).toMatchObject({
+      status: 'done',
+      approvals: [],
+      toolCalls: [{ toolName: 'pick' }],
+    });
   });
 });

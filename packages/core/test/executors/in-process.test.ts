@@ -39,21 +39,21 @@ async function readTo(iterator: AsyncIterator<RunEvent>, type: RunEvent['type'])
 async function openRun(model = scriptedModel(turns), signal = never()) {
   const executor = inProcess();
   const iterator = executor.start(waiting(model), signal)[Symbol.asyncIterator]();
-  const seen = await readTo(iterator, 'request-open');
+  const seen = await readTo(iterator, 'approval-request');
   const [first] = seen;
   const last = seen.at(-1);
-  if (first?.type !== 'run-start' || last?.type !== 'request-open') throw new Error('No request.');
-  return { executor, iterator, seen, runId: first.runId, requestId: last.requestId };
+  if (first?.type !== 'run-start' || last?.type !== 'approval-request') throw new Error('No request.');
+  return { executor, iterator, seen, runId: first.runId, approvalId: last.approvalId };
 }
 
 describe('a run in this page', () => {
   test('goes on when nobody watches, and can be watched again from any event on', async () => {
     const model = scriptedModel(turns);
-    const { executor, iterator, seen, runId, requestId } = await openRun(model);
+    const { executor, iterator, seen, runId, approvalId } = await openRun(model);
     await iterator.return?.();
     const again = executor.attach?.(runId, 2, never());
     expect(again).toBeDefined();
-    await executor.send?.(runId, { type: 'respond', requestId, answer: { approve: true } });
+    await executor.send?.(runId, { type: 'approval-response', approvalId, response: { approved: true } });
     const rest = await all(again!);
     expect(rest.map(({ seq }) => seq)).toEqual(rest.map((_, index) => index + 3));
     expect(rest.slice(0, seen.length - 3)).toEqual(seen.slice(3));
@@ -94,17 +94,17 @@ describe('a run in this page', () => {
   });
 
   test('is not known any more once somebody has heard of its end', async () => {
-    const { executor, iterator, runId, requestId } = await openRun();
-    await executor.send?.(runId, { type: 'respond', requestId, answer: { approve: true } });
+    const { executor, iterator, runId, approvalId } = await openRun();
+    await executor.send?.(runId, { type: 'approval-response', approvalId, response: { approved: true } });
     await readTo(iterator, 'run-end');
     await expect.poll(() => executor.attach?.(runId, -1, never())).toBeUndefined();
     expect(executor.attach?.('nobody', -1, never())).toBeUndefined();
   });
 
   test('that ended while nobody watched has its end for whoever comes back, once', async () => {
-    const { executor, iterator, seen, runId, requestId } = await openRun();
+    const { executor, iterator, seen, runId, approvalId } = await openRun();
     await iterator.return?.();
-    await executor.send?.(runId, { type: 'respond', requestId, answer: { approve: false } });
+    await executor.send?.(runId, { type: 'approval-response', approvalId, response: { approved: false } });
     await new Promise((resolve) => setTimeout(resolve, 30));
     const rest = await all(executor.attach!(runId, seen.length - 1, never())!);
     expect(rest[0]?.seq).toBe(seen.length);

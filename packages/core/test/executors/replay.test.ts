@@ -346,7 +346,9 @@ describe('a replay', () => {
   test('takes no commands', async () => {
     const tape = replay(five);
     expect(tape.replays).toBe(true);
-    expect(await tape.send?.('r', { type: 'respond', requestId: 'x', answer: { approve: true } })).toEqual({
+    expect(
+      await tape.send?.('r', { type: 'approval-response', approvalId: 'x', response: { approved: true } }),
+    ).toEqual({
       accepted: false,
       reason:
         'This is a replay: it shows what happened, and nothing runs that could be told. Start the prompt itself.',

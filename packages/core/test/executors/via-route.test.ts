@@ -313,7 +313,7 @@ describe('a connection that is lost', () => {
       seq: 0,
       t: 0,
       type: 'run-start',
-      v: 1,
+      v: 2,
       runId: 'r',
       model: 'm',
       messages: [],
@@ -449,7 +449,7 @@ describe('whoever stops watching a run by route', () => {
     });
     const controller = new AbortController();
     const iterator = executor.start(request(), controller.signal)[Symbol.asyncIterator]();
-    for (let last: string | undefined; last !== 'request-open';) {
+    for (let last: string | undefined; last !== 'approval-request';) {
       const next = await iterator.next();
       if (next.done === true) throw new Error('It ended.');
       last = next.value.type;
@@ -462,7 +462,7 @@ describe('whoever stops watching a run by route', () => {
     expect(closed).toBe(true);
     expect(hub.requests[0]?.signal.aborted).toBe(true);
     expect(hub.asked()).toEqual(['POST']);
-    expect(hub.log().at(-1)?.type).toBe('request-open');
+    expect(hub.log().at(-1)?.type).toBe('approval-request');
     // the signal is still the run's
     controller.abort();
     await until(() => hub.log().at(-1)?.type === 'run-end');
@@ -552,14 +552,14 @@ describe('a run that is held here and happens there', () => {
   test('is let go of and followed again', async () => {
     const { run, hub } = setUp(asking, { options: { approval: true } });
     const text = run.start({ name: 'Ada' });
-    await until(() => run.getState().requests.length === 1);
+    await until(() => run.getState().approvals.length === 1);
     run.detach();
     await until(() => hub.requests[0]?.signal.aborted === true);
     const [runId = ''] = hub.runs.keys();
     await setUp([], {}, { fetch: hub.fetch }).executor.send?.(runId, {
-      type: 'respond',
-      requestId: run.getState().requests[0]!.requestId,
-      answer: { approve: true },
+      type: 'approval-response',
+      approvalId: run.getState().approvals[0]!.approvalId,
+      response: { approved: true },
     });
     await until(() => hub.log().at(-1)?.type === 'run-end');
     expect(run.getState().status).toBe('waiting');
@@ -586,22 +586,22 @@ describe('a command by route', () => {
   test('answers what the run asks', async () => {
     const { run, hub } = setUp(asking, { options: { approval: true } });
     const text = run.start({ name: 'Ada' });
-    await until(() => run.getState().requests.length === 1);
-    const { requestId } = run.getState().requests[0]!;
-    expect(await run.respond('nothing', { approve: true })).toEqual({
+    await until(() => run.getState().approvals.length === 1);
+    const { approvalId } = run.getState().approvals[0]!;
+    expect(await run.respondToApproval('nothing', { approved: true })).toEqual({
       accepted: false,
       reason: expect.any(String) as string,
     });
-    expect(await run.respond(requestId, { approve: true })).toEqual({ accepted: true });
+    expect(await run.respondToApproval(approvalId, { approved: true })).toEqual({ accepted: true });
     expect(await text).toBe('Done.');
     expect(hub.bodies.slice(1)).toEqual([
-      { type: 'respond', requestId: 'nothing', answer: { approve: true } },
-      { type: 'respond', requestId, answer: { approve: true } },
+      { type: 'approval-response', approvalId: 'nothing', response: { approved: true } },
+      { type: 'approval-response', approvalId, response: { approved: true } },
     ]);
   });
 
   test('to a run that is not there is refused, and one that cannot be given is an error', async () => {
-    const command = { type: 'respond', requestId: 'x', answer: { approve: true } } as const;
+    const command = { type: 'approval-response', approvalId: 'x', response: { approved: true } } as const;
     const { executor } = setUp([]);
     expect(await executor.send?.('gone', command)).toEqual({
       accepted: false,
@@ -624,11 +624,11 @@ describe('a command by route', () => {
       await expect(failing.executor.send?.('r', command)).rejects.toMatchObject({ code });
       expect(failing.hub.asked()).toEqual(['POST']);
     }
-    const date = { approve: true, input: { at: new Date(0) } } as const;
-    await expect(executor.send?.('r', { ...command, answer: date })).rejects.toMatchObject({
+    const date = { approved: true, input: { at: new Date(0) } } as const;
+    await expect(executor.send?.('r', { ...command, response: date })).rejects.toMatchObject({
       code: 'invalid_options',
       message:
-        'answer.input.at is an object of class Date, which cannot be sent to a route. Leave it out or say it as plain JSON, or run the prompt with inProcess().',
+        'response.input.at is an object of class Date, which cannot be sent to a route. Leave it out or say it as plain JSON, or run the prompt with inProcess().',
     });
   });
 });

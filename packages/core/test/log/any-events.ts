@@ -19,7 +19,7 @@ export function freeze<Value>(value: Value): Value {
 /** Starts of a run and of its agents, for logs that need one. */
 export const runStart = {
   type: 'run-start',
-  v: 1,
+  v: 2,
   runId: 'r',
   model: 'm',
   messages: [],
@@ -48,7 +48,7 @@ export function tokens(inputTokens: number): Extract<RunEventBody, { type: 'step
 
 const callId = fc.constantFrom('1', '2', '__proto__');
 const taskId = fc.constantFrom('task-1', 'task-2', 'task-3', '__proto__');
-const requestId = fc.constantFrom('r1', 'r2');
+const pendingId = fc.constantFrom('r1', 'r2');
 const index = fc.integer({ min: 0, max: 3 });
 const by = fc.constantFrom('author', 'model', 'user');
 const text = fc.string({ maxLength: 4 });
@@ -85,19 +85,20 @@ const taskEvents = [
   event('task-remove', { taskId, by }),
 ];
 
-const requestEvents = [
-  event('request-open', {
-    requestId,
-    kind: fc.constant('approval'),
-    toolCallId: callId,
-    toolName: text,
-    input: text,
+const pendingEvents = [
+  event('approval-request', { approvalId: pendingId, toolCallId: callId, toolName: text, input: text }),
+  event('approval-response', {
+    approvalId: pendingId,
+    response: fc.constantFrom({ approved: true }, { approved: false, reason: 'No.' }),
   }),
-  event('request-answer', {
-    requestId,
-    answer: fc.constantFrom({ approve: true }, { approve: false, reason: 'No.' }),
+  event('approval-withdraw', { approvalId: pendingId }),
+  event('client-tool-request', { clientCallId: pendingId, toolCallId: callId, toolName: text, input: text }),
+  event('client-tool-claim', { clientCallId: pendingId, page: text }),
+  event('client-tool-response', {
+    clientCallId: pendingId,
+    response: fc.constantFrom({ output: 1 }, { error: 'No.' }),
   }),
-  event('request-withdraw', { requestId }),
+  event('client-tool-withdraw', { clientCallId: pendingId }),
 ];
 
 /** What a run or an agent says between its start and its end, senseless turns included. */
@@ -114,7 +115,7 @@ export const anySaying: fc.Arbitrary<RunEventBody> = fc.oneof(
     { toolCallId: callId, toolName: text },
     { inputEncoding: fc.constant('text'), dynamic: fc.boolean() },
   ),
-  event('tool-approval', { toolCallId: callId, approvalId: requestId, approved: fc.boolean() }),
+  event('approval-automatic', { toolCallId: callId, approvalId: pendingId, approved: fc.boolean() }),
   event('tool-input-delta', { toolCallId: callId, delta: fc.constantFrom('{"a"', ':1', '}') }),
   event(
     'tool-input-end',
@@ -160,10 +161,10 @@ export const anySaid: fc.Arbitrary<Said> = fc.oneof(
   },
   { weight: 2, arbitrary: anyPath.map(agentStart) },
   { weight: 1, arbitrary: resume },
-  ...requestEvents.map((request) => ({
+  ...pendingEvents.map((pending) => ({
     weight: 1,
     arbitrary: fc
-      .tuple(request, fc.option(anyPath))
+      .tuple(pending, fc.option(anyPath))
       .map(([body, agent]) => (agent === null ? body : { ...body, agent })),
   })),
 );

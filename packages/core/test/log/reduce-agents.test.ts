@@ -277,19 +277,18 @@ describe('agents', () => {
   });
 });
 
-describe('requests', () => {
-  const open = (requestId: string, agent?: string) =>
+describe('approvals', () => {
+  const open = (approvalId: string, agent?: string) =>
     ({
-      type: 'request-open',
-      requestId,
-      kind: 'approval',
+      type: 'approval-request',
+      approvalId,
       toolCallId: 'call_1',
       toolName: 'send',
       input: { to: 'all' },
       ...(agent === undefined ? {} : { agent }),
     }) as const;
-  const answer = (requestId: string) =>
-    ({ type: 'request-answer', requestId, answer: { approve: true } }) as const;
+  const answer = (approvalId: string) =>
+    ({ type: 'approval-response', approvalId, response: { approved: true } }) as const;
 
   test('a run waits until the last is answered, and then goes on with what it did', () => {
     const log = inLog([
@@ -298,7 +297,7 @@ describe('requests', () => {
       open('r2', 'call_1'),
       { type: 'tool-start', toolCallId: 'other', toolName: 'other' },
       answer('r1'),
-      { type: 'request-answer', requestId: 'r1', answer: { approve: false } },
+      { type: 'approval-response', approvalId: 'r1', response: { approved: false } },
       answer('r3'),
       answer('r2'),
     ]);
@@ -313,10 +312,10 @@ describe('requests', () => {
     );
     const last = states.at(-1)!;
     expect(last).toMatchObject({ status: 'running', phase: 'tools' });
-    const asked = { kind: 'approval', toolCallId: 'call_1', toolName: 'send', input: { to: 'all' } };
-    expect(last.requests).toStrictEqual([
-      { requestId: 'r1', ...asked, openedAt: 50, answer: { approve: true } },
-      { requestId: 'r2', ...asked, agent: 'call_1', openedAt: 60, answer: { approve: true } },
+    const asked = { toolCallId: 'call_1', toolName: 'send', input: { to: 'all' } };
+    expect(last.approvals).toStrictEqual([
+      { approvalId: 'r1', ...asked, requestedAt: 50, response: { approved: true } },
+      { approvalId: 'r2', ...asked, agent: 'call_1', requestedAt: 60, response: { approved: true } },
     ]);
   });
 
@@ -334,7 +333,7 @@ describe('requests', () => {
     for (const outcome of ['done', 'stopped', 'waiting'] as const) {
       const ended = reduceAll(inLog([runStart, open('r1'), { type: 'run-end', outcome }]));
       expect(ended.status).toBe(outcome);
-      expect(ended.requests[0]).not.toHaveProperty('answer');
+      expect(ended.approvals[0]).not.toHaveProperty('answer');
       expect(reduce(ended, { seq: 3, t: 30, ...answer('r1') }).status).toBe(outcome);
     }
   });
@@ -342,8 +341,8 @@ describe('requests', () => {
   test('what was not asked or answered keeps its identity', () => {
     const before = reduceAll(inLog([runStart, open('r1'), open('r2')]));
     const after = reduce(before, { seq: 3, t: 30, ...answer('r2') });
-    expect(after.requests[0]).toBe(before.requests[0]);
-    expect(reduce(after, { seq: 4, t: 40, ...answer('r2') }).requests).toBe(after.requests);
+    expect(after.approvals[0]).toBe(before.approvals[0]);
+    expect(reduce(after, { seq: 4, t: 40, ...answer('r2') }).approvals).toBe(after.approvals);
     expect(after.toolCalls).toBe(before.toolCalls);
   });
 });

@@ -142,7 +142,8 @@ describe('whatever a log says', () => {
           seq: _seq,
           simulated,
           agents,
-          requests,
+          approvals,
+          clientToolCalls,
           elapsed: _elapsed,
           queued: _queued,
           replaying: _replaying,
@@ -150,23 +151,23 @@ describe('whatever a log says', () => {
         } = reduceAll(alone);
         const { output: _output, ...agent } = reduceAll(events).agents[1]!;
         expect(agent).toStrictEqual({ ...facts, path: 'a', toolCallId, input });
-        expect([runId, simulated, agents, requests]).toEqual(['r', false, [], []]);
+        expect([runId, simulated, agents, approvals, clientToolCalls]).toEqual(['r', false, [], [], []]);
       }),
       { numRuns: 300 },
     );
   });
 
-  test('a run waits while it goes on and a request is open', () => {
+  test('a run waits while it is running and has something pending', () => {
     fc.assert(
       fc.property(anyLog, (events) => {
         const state = reduceAll(events);
         const end = events.at(-1)!;
         if (end.type === 'run-end') expect(state.status).toBe(end.outcome);
         else {
-          const open = state.requests.some(
-            ({ answer, withdrawn }) => answer === undefined && withdrawn === undefined,
-          );
-          expect(state.status).toBe(open ? 'waiting' : 'running');
+          const isPending = ({ response, withdrawn }: { response?: unknown; withdrawn?: true }): boolean =>
+            response === undefined && withdrawn === undefined;
+          const waits = state.approvals.some(isPending) || state.clientToolCalls.some(isPending);
+          expect(state.status).toBe(waits ? 'waiting' : 'running');
         }
       }),
     );
@@ -185,8 +186,8 @@ describe('whatever a log says', () => {
           }
         }
         expect(state.agents.filter(({ status }) => status === 'waiting')).toEqual([]);
-        for (const { answer, withdrawn } of state.requests) {
-          expect([answer !== undefined, withdrawn === true].filter(Boolean)).toHaveLength(1);
+        for (const { response, withdrawn } of [...state.approvals, ...state.clientToolCalls]) {
+          expect([response !== undefined, withdrawn === true].filter(Boolean)).toHaveLength(1);
         }
       }),
     );

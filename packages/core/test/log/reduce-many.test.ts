@@ -18,9 +18,19 @@ const agent = (i: number) => ({
   messageId: `a${i}`,
 });
 const callEnd = (i: number) => ({ type: 'tool-input-end', ...call(i), input: {} });
-const request = (i: number) => ({ type: 'request-open', requestId: `r${i}`, kind: 'approval', ...call(i) });
+const approval = (i: number) => ({ type: 'approval-request', approvalId: `a${i}`, ...call(i) });
+const clientCall = (i: number) => ({ type: 'client-tool-request', clientCallId: `r${i}`, ...call(i) });
 const set = (i: number) => ({ type: 'variable-set', name: `V${i}`, kind: 'text', value: 'v' });
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+
+/** A third are calls, a third are requests about them, and a third are events about those. */
+function afterCalls(request: (i: number) => object, then: (i: number) => object): Make {
+  return (i, n) => {
+    const third = Math.floor(n / 3);
+    if (i < third) return callEnd(i);
+    return i < 2 * third ? request(i - third) : then(i - 2 * third);
+  };
+}
 
 /** What is there first, and then the same number of events about it. */
 function about(first: (i: number) => object, then: (i: number, half: number) => object): Make {
@@ -29,7 +39,7 @@ function about(first: (i: number) => object, then: (i: number, half: number) => 
 
 /** Logs of each type of event, the event at place `i` of `n`; a new type needs one. */
 const types: Record<RunEvent['type'], Make> = {
-  'run-start': (i) => ({ type: 'run-start', v: 1, runId: `r${i}`, model: 'm', messages: [], messageId: 'a' }),
+  'run-start': (i) => ({ type: 'run-start', v: 2, runId: `r${i}`, model: 'm', messages: [], messageId: 'a' }),
   'run-resume': about(
     (i) => ({ type: 'task-add', task: task(i), index: i }),
     (i) =>
@@ -64,8 +74,8 @@ const types: Record<RunEvent['type'], Make> = {
   'tool-preliminary': about(callEnd, (i) => ({ type: 'tool-preliminary', ...call(i), output: 1 })),
   'tool-end': about(callEnd, (i) => ({ type: 'tool-end', ...call(i), output: 1 })),
   'tool-error': about(callEnd, (i) => ({ type: 'tool-error', ...call(i), error: 'e' })),
-  'tool-approval': about(callEnd, (i) => ({
-    type: 'tool-approval',
+  'approval-automatic': about(callEnd, (i) => ({
+    type: 'approval-automatic',
     ...call(i),
     approvalId: `a${i}`,
     approved: true,
@@ -93,20 +103,28 @@ const types: Record<RunEvent['type'], Make> = {
     (i) => ({ type: 'task-add', task: task(i), index: i }),
     (i, half) => ({ type: 'task-remove', ...ofTask(half - 1 - i) }),
   ),
-  'request-open': request,
-  'request-begin': about(request, (i) => ({ type: 'request-begin', requestId: `r${i}`, page: 'p' })),
-  'request-answer': (i, n) => {
-    const third = Math.floor(n / 3);
-    if (i < third) return callEnd(i);
-    if (i < 2 * third) return request(i - third);
-    return { type: 'request-answer', requestId: `r${i - 2 * third}`, answer: { approve: true } };
-  },
-  'request-withdraw': (i, n) => {
-    const third = Math.floor(n / 3);
-    if (i < third) return callEnd(i);
-    if (i < 2 * third) return request(i - third);
-    return { type: 'request-withdraw', requestId: `r${i - 2 * third}` };
-  },
+  'approval-request': approval,
+  'approval-response': afterCalls(approval, (i) => ({
+    type: 'approval-response',
+    approvalId: `a${i}`,
+    response: { approved: true },
+  })),
+  'approval-withdraw': afterCalls(approval, (i) => ({ type: 'approval-withdraw', approvalId: `a${i}` })),
+  'client-tool-request': clientCall,
+  'client-tool-claim': about(clientCall, (i) => ({
+    type: 'client-tool-claim',
+    clientCallId: `r${i}`,
+    page: 'p',
+  })),
+  'client-tool-response': afterCalls(clientCall, (i) => ({
+    type: 'client-tool-response',
+    clientCallId: `r${i}`,
+    response: { output: 1 },
+  })),
+  'client-tool-withdraw': afterCalls(clientCall, (i) => ({
+    type: 'client-tool-withdraw',
+    clientCallId: `r${i}`,
+  })),
   steer: (i) => ({ type: 'steer', id: `s${i}`, cause: 'user', text: 'x' }),
   source: (i) => ({ type: 'source', source: { sourceType: 'url', id: `u${i}`, url: 'https://x.test' } }),
   custom: () => ({ type: 'custom', kind: 'a.b' }),
@@ -135,10 +153,10 @@ const orders: Record<string, Make> = {
       { type: 'tool-end', ...call(0), output: 1 },
     ][i % 5]!,
   'what one agent does': (i) => ({ ...(i === 0 ? agent(0) : callEnd(i)), agent: 'c0' }),
-  'answers to requests that are not there': about(callEnd, (i) => ({
-    type: 'request-answer',
-    requestId: `r${i}`,
-    answer: { approve: true },
+  'responses to approvals that do not exist': about(callEnd, (i) => ({
+    type: 'approval-response',
+    approvalId: `r${i}`,
+    response: { approved: true },
   })),
   'tasks from the first to the last removed': about(
     (i) => ({ type: 'task-add', task: task(i), index: i }),
@@ -148,7 +166,7 @@ const orders: Record<string, Make> = {
 
 function logOf(kind: Make, count: number): RunEvent[] {
   const start = [
-    { type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+    { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
     { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
     { type: 'text-start', id: 'x' },
   ];

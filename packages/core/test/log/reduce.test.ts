@@ -89,7 +89,7 @@ describe('reduce', () => {
     const piece = (delta: string): RunEventBody => ({ type: 'tool-input-delta', toolCallId: '1', delta });
     const trunk = (
       [
-        { type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+        { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
         { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
         { type: 'tool-input-start', toolCallId: '1', toolName: 'go' },
         piece('[1'),
@@ -115,7 +115,7 @@ describe('reduce', () => {
 
   test('between two snapshots everything is copied at most once, however many events come', () => {
     const bodies: RunEventBody[] = [
-      { type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+      { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
       { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
       { type: 'text-start', id: 't' },
     ];
@@ -132,7 +132,7 @@ describe('reduce', () => {
 
   test('hostile names and counts', () => {
     const bodies: RunEventBody[] = [
-      { type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+      { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
       { type: 'variable-set', name: '__proto__', kind: 'text', value: 'x' },
       { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
       { type: 'tool-input-end', toolCallId: '__proto__', toolName: 'constructor', input: {} },
@@ -154,7 +154,7 @@ describe('reduce', () => {
 
   test('a run that ends while a tool runs leaves it interrupted', () => {
     const bodies: RunEventBody[] = [
-      { type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+      { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
       { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
       { type: 'tool-input-end', toolCallId: '1', toolName: 'slow', input: {} },
       { type: 'tool-start', toolCallId: '1', toolName: 'slow' },

@@ -19,7 +19,7 @@ function manualFrames(): { schedule: Scheduler; frame: () => boolean } {
   };
 }
 
-const started = { type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' } as const;
+const started = { type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' } as const;
 
 describe('a run log', () => {
   test('stamps seq and time, and time never goes back', () => {

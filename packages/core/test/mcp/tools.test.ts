@@ -153,9 +153,9 @@ test.each([
     },
   );
   run.listen((event) => {
-    if (event.type === 'request-open') run.respond(event.requestId, { approve: true });
+    if (event.type === 'approval-request') run.respondToApproval(event.approvalId, { approved: true });
   });
-  expect((await run.finished).requests).toHaveLength(asked);
+  expect((await run.finished).approvals).toHaveLength(asked);
 });
 
 test('what is no set of tools is refused', async () => {

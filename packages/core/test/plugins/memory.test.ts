@@ -160,9 +160,9 @@ describe('what the model can do with its notes', () => {
     const { run } = await runPrompt(sayHi, { model, options: { plugins: [notes], approval: true } });
     const asked: string[] = [];
     run.listen((event) => {
-      if (event.type !== 'request-open') return;
+      if (event.type !== 'approval-request') return;
       asked.push(event.toolName);
-      run.respond(event.requestId, { approve: true });
+      run.respondToApproval(event.approvalId, { approved: true });
     });
     await run.finished;
     expect(asked).toEqual(['remember', 'forget']);

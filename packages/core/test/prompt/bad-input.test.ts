@@ -1,15 +1,6 @@
 // What a script gets wrong is said where it stands, with what to write instead.
-import {
-  createRun,
-  CuelineError,
-  defineAgent,
-  definePrompt,
-  dryRun,
-  runAgentSession,
-  runPrompt,
-  tool,
-  type Agent,
-} from '@cueline/core';
+import { createRun, CuelineError, definePrompt, dryRun, runPrompt, tool } from '@cueline/core';
+import { defineAgent, runAgentSession, type Agent } from '@cueline/core/agents';
 import { Prompt, scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';

@@ -291,14 +291,14 @@ test('no any leaks out', async () => {
   expectTypeOf(run.state.toolCalls[0]!.output).toEqualTypeOf<unknown>();
   expectTypeOf(run.state.toolCalls[0]!.input).toEqualTypeOf<unknown>();
   expectTypeOf(run.state.agents[0]!.output).toEqualTypeOf<unknown>();
-  expectTypeOf(run.state.requests[0]!.input).toEqualTypeOf<unknown>();
+  expectTypeOf(run.state.approvals[0]!.input).toEqualTypeOf<unknown>();
   expectTypeOf(prompt.definitions).not.toBeAny();
   expectTypeOf(prompt.def('A', 'a')).toEqualTypeOf<string>();
   expectTypeOf(prompt.defData('A', {})).toEqualTypeOf<string>();
   expectTypeOf(prompt.$`Hi.`).toEqualTypeOf<void>();
-  expectTypeOf(run.respond('id', { approve: true })).toEqualTypeOf<EditReply>();
+  expectTypeOf(run.respondToApproval('id', { approved: true })).toEqualTypeOf<EditReply>();
   // @ts-expect-error an answer says whether
-  run.respond('id', { reason: 'no' });
+  run.respondToApproval('id', { reason: 'no' });
 });
 
 test('events are told apart by their type', () => {

@@ -6,8 +6,8 @@ import {
   type Prompt,
   type PromptConfig,
   type PromptSource,
-  type RequestAnswer,
-  type RequestState,
+  type ApprovalResponse,
+  type ApprovalState,
   type ToolEffect,
   type ToolOptions,
 } from '@cueline/core';
@@ -25,7 +25,7 @@ const amount = z.object({ amount: z.number() });
 async function play(
   source: PromptSource,
   turns: readonly ScriptedTurn[],
-  answer: (request: RequestState, run: LiveRun) => RequestAnswer | undefined,
+  answer: (request: ApprovalState, run: LiveRun) => ApprovalResponse | undefined,
   options: PromptConfig['options'] = {},
 ) {
   const model = scriptedModel(turns);
@@ -33,20 +33,20 @@ async function play(
   const statuses: string[] = [];
   run.listen((event) => {
     if (statuses.at(-1) !== run.state.status) statuses.push(run.state.status);
-    if (event.type !== 'request-open') return;
+    if (event.type !== 'approval-request') return;
     const given = answer(
-      run.state.requests.find(({ requestId }) => requestId === event.requestId)!,
+      run.state.approvals.find(({ approvalId }) => approvalId === event.approvalId)!,
       run,
     );
     // not at once, so that there is something to see
     if (given !== undefined)
-      setTimeout(() => expect(run.respond(event.requestId, given)).toEqual({ accepted: true }), 3);
+      setTimeout(() => expect(run.respondToApproval(event.approvalId, given)).toEqual({ accepted: true }), 3);
   });
   const state = await run.finished;
   return { run, result, model, state, statuses, sent: sent(model) };
 }
 
-const approve = (): RequestAnswer => ({ approve: true });
+const approve = (): ApprovalResponse => ({ approved: true });
 
 /** A prompt with one tool that pays, and what it paid. */
 function payment(options: ToolOptions<{ amount: number }> = {}): {
@@ -83,10 +83,10 @@ test('arguments that the schema changes run as they were shown, or not at all', 
   );
   const faults: (string | undefined)[] = [];
   run.listen((event) => {
-    if (event.type !== 'request-open') return;
-    faults.push(event.fault);
+    if (event.type !== 'approval-request') return;
+    faults.push(event.reason);
     const input = faults.length === 1 ? { euros: 5 } : event.input;
-    queueMicrotask(() => run.respond(event.requestId, { approve: true, input }));
+    queueMicrotask(() => run.respondToApproval(event.approvalId, { approved: true, input }));
   });
   await run.finished;
   expect(ran).toEqual([{ euros: 3200 }]);
@@ -123,7 +123,7 @@ describe('who is asked', () => {
     const { source, paid } = payment(options);
     const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], approve, { approval });
     expect(state.status).toBe('done');
-    expect(state.requests).toHaveLength(asks ? 1 : 0);
+    expect(state.approvals).toHaveLength(asks ? 1 : 0);
     expect(paid).toEqual([50]);
   });
 
@@ -157,8 +157,8 @@ describe('an answer', () => {
       [[call('pay', { amount: 50 })], 'Done.'],
       (request) => {
         expect(paid).toEqual([]);
-        expect(request).toMatchObject({ kind: 'approval', toolName: 'pay', input: { amount: 50 } });
-        return { approve: true };
+        expect(request).toMatchObject({ toolName: 'pay', input: { amount: 50 } });
+        return { approved: true };
       },
     );
     expect(statuses).toEqual(['running', 'waiting', 'running', 'done']);
@@ -166,46 +166,46 @@ describe('an answer', () => {
     expect(sent[1]!.messages.at(-1)).toBe('pay answers paid 50');
     expect(types(run.log()).slice(4, 10)).toEqual([
       'tool-input-end',
-      'request-open',
-      'request-answer',
+      'approval-request',
+      'approval-response',
       'tool-start',
       'tool-end',
       'step-end',
     ]);
-    expect(state.requests).toMatchObject([{ toolCallId: 'call-0-0', answer: { approve: true } }]);
+    expect(state.approvals).toMatchObject([{ toolCallId: 'call-0-0', response: { approved: true } }]);
     expect(reduceAll(json(run.log()))).toEqual(json(state));
   });
 
   test('yes, with other arguments: they are those that it runs with', async () => {
     const { source, paid } = payment(asking);
     const { state, sent } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], () => ({
-      approve: true,
+      approved: true,
       input: { amount: 5 },
     }));
     expect(paid).toEqual([5]);
-    expect(state.requests[0]).toMatchObject({
+    expect(state.approvals[0]).toMatchObject({
       input: { amount: 50 },
-      answer: { approve: true, input: { amount: 5 } },
+      response: { approved: true, input: { amount: 5 } },
     });
     expect(sent[1]!.messages[1]).toBe('assistant calls pay {"amount":50}');
     expect(sent[1]!.messages[2]).toContain('paid 5');
     expect(sent[1]!.messages[2]).toContain(String.raw`The user ran it with other arguments: {\"amount\":5}`);
   });
 
-  const fault = 'amount: Invalid input: expected number, received string';
+  const reason = 'amount: Invalid input: expected number, received string';
 
   test('yes, with arguments that the schema refuses: it is asked again, and told why', async () => {
     const { source, paid } = payment(asking);
     const { state, run } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], (request) => {
-      return { approve: true, input: { amount: request.fault === undefined ? 'five' : 5 } };
+      return { approved: true, input: { amount: request.reason === undefined ? 'five' : 5 } };
     });
     expect(paid).toEqual([5]);
     expect(state.status).toBe('done');
-    const asked = state.requests.map(({ requestId: _id, openedAt: _at, ...request }) => request);
-    const pay = { kind: 'approval', toolCallId: 'call-0-0', toolName: 'pay', input: { amount: 50 } };
+    const asked = state.approvals.map(({ approvalId: _id, requestedAt: _at, ...request }) => request);
+    const pay = { toolCallId: 'call-0-0', toolName: 'pay', input: { amount: 50 } };
     expect(asked).toEqual([
-      { ...pay, answer: { approve: true, input: { amount: 'five' } } },
-      { ...pay, fault, answer: { approve: true, input: { amount: 5 } } },
+      { ...pay, response: { approved: true, input: { amount: 'five' } } },
+      { ...pay, reason, response: { approved: true, input: { amount: 5 } } },
     ]);
     expect(reduceAll(json(run.log()))).toEqual(json(state));
   });
@@ -213,30 +213,33 @@ describe('an answer', () => {
   test('asked again, with no: the call does not run', async () => {
     const { source, paid } = payment(asking);
     const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], (request) =>
-      request.fault === undefined ? { approve: true, input: { amount: 'five' } } : { approve: false },
+      request.reason === undefined ? { approved: true, input: { amount: 'five' } } : { approved: false },
     );
-    expect([paid, state.requests.length]).toEqual([[], 2]);
+    expect([paid, state.approvals.length]).toEqual([[], 2]);
     expect(state.toolCalls[0]!.errorText).toContain('the user did not approve it');
   });
 
   test('who answers so for the third time is not asked again: the call fails', async () => {
     const { source, paid } = payment(asking);
     const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], () => ({
-      approve: true,
+      approved: true,
       input: { amount: 'five' },
     }));
-    expect([paid, state.requests.map((request) => request.fault)]).toEqual([[], [undefined, fault, fault]]);
+    expect([paid, state.approvals.map((request) => request.reason)]).toEqual([
+      [],
+      [undefined, reason, reason],
+    ]);
     expect(state).toMatchObject({
       status: 'done',
-      toolCalls: [{ state: 'output-error', errorText: fault }],
+      toolCalls: [{ state: 'output-error', errorText: reason }],
     });
   });
 
-  test.each<[string, RequestAnswer, string]>([
-    ['no', { approve: false }, 'pay was not run, because the user did not approve it.'],
+  test.each<[string, ApprovalResponse, string]>([
+    ['no', { approved: false }, 'pay was not run, because the user did not approve it.'],
     [
       'no, and why',
-      { approve: false, reason: 'too much' },
+      { approved: false, reason: 'too much' },
       'pay was not run, because the user did not approve it: too much.',
     ],
   ])('%s: the model is told', async (_what, answer, text) => {
@@ -252,10 +255,10 @@ describe('an answer', () => {
     const { source, paid } = payment(asking);
     const again = [call('pay', { amount: 50 })];
     const { state, sent } = await play(source, [again, again, again, 'Then not.'], () => ({
-      approve: false,
+      approved: false,
     }));
     expect(paid).toEqual([]);
-    expect(state.requests).toHaveLength(1);
+    expect(state.approvals).toHaveLength(1);
     expect(sent[2]!.messages.at(-1)).toContain('did not approve it');
     expect(sent[3]!.messages.at(-1)).toContain('this is call 3 with the same arguments');
   });
@@ -265,8 +268,8 @@ describe('an answer', () => {
     const model = scriptedModel([[call('pay', { amount: 1 })], 'Done.']);
     const { run } = await runPrompt(source, { model });
     run.listen((event) => {
-      if (event.type === 'request-open')
-        setTimeout(() => run.respond(event.requestId, { approve: true }), 80);
+      if (event.type === 'approval-request')
+        setTimeout(() => run.respondToApproval(event.approvalId, { approved: true }), 80);
     });
     expect((await run.finished).status).toBe('done');
     expect(paid).toEqual([1]);
@@ -281,13 +284,13 @@ describe('several requests', () => {
     // a call that waits for its answer takes no place of those that run
     const { run } = await runPrompt(source, { model, options: { limits: { concurrentToolCalls: 1 } } });
     run.subscribe(() => {});
-    await vi.waitFor(() => expect(run.state.requests).toHaveLength(2));
-    const [first, second] = run.state.requests;
+    await vi.waitFor(() => expect(run.state.approvals).toHaveLength(2));
+    const [first, second] = run.state.approvals;
     expect(run.state.status).toBe('waiting');
-    expect(run.respond(second!.requestId, { approve: true })).toEqual({ accepted: true });
+    expect(run.respondToApproval(second!.approvalId, { approved: true })).toEqual({ accepted: true });
     expect(run.state.status).toBe('waiting');
     await vi.waitFor(() => expect(paid).toEqual([2]));
-    expect(run.respond(first!.requestId, { approve: false })).toEqual({ accepted: true });
+    expect(run.respondToApproval(first!.approvalId, { approved: false })).toEqual({ accepted: true });
     const state = await run.finished;
     expect(state.status).toBe('done');
     expect(paid).toEqual([2]);
@@ -321,23 +324,23 @@ describe('stopped while it waits', () => {
       model: scriptedModel([[call('pay', { amount: 1 })], 'Never.']),
       options: { abortSignal: controller.signal },
     });
-    let requestId = '';
+    let approvalId = '';
     run.listen((event) => {
-      if (event.type !== 'request-open') return;
-      ({ requestId } = event);
+      if (event.type !== 'approval-request') return;
+      ({ approvalId } = event);
       setTimeout(() => stop(run, controller), 3);
     });
     const state = await run.finished;
     expect(state.status).toBe('stopped');
-    expect(run.respond(requestId, { approve: true })).toEqual({
+    expect(run.respondToApproval(approvalId, { approved: true })).toEqual({
       accepted: false,
-      reason: 'The run has ended, so nothing waits for an answer.',
+      reason: 'The run has ended, so nothing waits for a response.',
     });
     await new Promise((resolve) => setTimeout(resolve, 10));
     expect(paid).toEqual([]);
     expect(types(run.log()).at(-1)).toBe('run-end');
-    expect(state.requests).toMatchObject([{ requestId, withdrawn: true }]);
-    expect(state.requests[0]!.answer).toBeUndefined();
+    expect(state.approvals).toMatchObject([{ approvalId, withdrawn: true }]);
+    expect(state.approvals[0]!.response).toBeUndefined();
     await expect(Promise.resolve(result.text)).rejects.toThrow();
   });
 });
@@ -346,25 +349,25 @@ describe('respond, misused', () => {
   test('an id that is none, no answer, an answer twice', async () => {
     const { source } = payment({ needsApproval: true });
     const replies: unknown[] = [];
-    const { state } = await play(source, [[call('pay', { amount: 1 })], 'Done.'], ({ requestId }, run) => {
-      replies.push(run.respond('req-nowhere', { approve: true }));
-      replies.push(run.respond(requestId, 'yes' as never));
-      replies.push(run.respond(requestId, { approve: true }));
-      replies.push(run.respond(requestId, { approve: false }));
+    const { state } = await play(source, [[call('pay', { amount: 1 })], 'Done.'], ({ approvalId }, run) => {
+      replies.push(run.respondToApproval('req-nowhere', { approved: true }));
+      replies.push(run.respondToApproval(approvalId, 'yes' as never));
+      replies.push(run.respondToApproval(approvalId, { approved: true }));
+      replies.push(run.respondToApproval(approvalId, { approved: false }));
       return undefined;
     });
-    const { requestId } = state.requests[0]!;
+    const { approvalId } = state.approvals[0]!;
     expect(replies).toEqual([
-      { accepted: false, reason: `There is no request req-nowhere. Open: ${requestId} (pay).` },
+      { accepted: false, reason: `There is no approval req-nowhere. Pending: ${approvalId} (pay).` },
       {
         accepted: false,
         reason:
-          'This is no answer. Give { approve: true }, { approve: true, input } to run the call with other arguments, or { approve: false, reason }.',
+          'This is not a response to an approval. Give { approved: true }, { approved: true, input } to run the call with other arguments, or { approved: false, reason }.',
       },
       { accepted: true },
-      { accepted: false, reason: `Request ${requestId} was answered already. No request is open.` },
+      { accepted: false, reason: `The approval ${approvalId} was answered already. None is pending.` },
     ]);
-    expect(state).toMatchObject({ status: 'done', requests: [{ answer: { approve: true } }] });
+    expect(state).toMatchObject({ status: 'done', approvals: [{ response: { approved: true } }] });
   });
 });
 
@@ -380,7 +383,7 @@ describe('agents', () => {
       (request, live) => {
         expect(request.agent).toBe('call-0-0');
         expect(live.state.agents[0]!.status).toBe('running');
-        return { approve: true };
+        return { approved: true };
       },
       { approval: true },
     );
@@ -388,8 +391,8 @@ describe('agents', () => {
     expect(statuses).toEqual(['running', 'waiting', 'running', 'done']);
     expect(paid).toEqual([3]);
     expect(
-      run.log().flatMap(({ type, agent }) => (type.startsWith('request-') ? [`${type} ${agent}`] : [])),
-    ).toEqual(['request-open call-0-0', 'request-answer call-0-0']);
+      run.log().flatMap(({ type, agent }) => (type.startsWith('approval-') ? [`${type} ${agent}`] : [])),
+    ).toEqual(['approval-request call-0-0', 'approval-response call-0-0']);
   });
 
   test('are asked for themselves where they say so', async () => {
@@ -404,7 +407,7 @@ describe('agents', () => {
       [[call('mailer', { to: 'Ada' })], 'Not sent.'],
       (request) => {
         asked.push([request.toolName, request.input, request.agent]);
-        return { approve: false, reason: 'not her' };
+        return { approved: false, reason: 'not her' };
       },
       { approval: ['external'] },
     );
@@ -470,7 +473,7 @@ describe('composite tools', () => {
     };
     const { state } = await play(kit(made), [[call('file', input)], 'Done.'], approve, { approval });
     expect(state.status).toBe('done');
-    expect(state.requests.map(({ toolName, input }) => [toolName, input])).toEqual(
+    expect(state.approvals.map(({ toolName, input }) => [toolName, input])).toEqual(
       asks ? [['file', input]] : [],
     );
     expect(made).toEqual(calls.filter((text) => !text.startsWith('erase')));
@@ -482,7 +485,7 @@ describe('composite tools', () => {
       calls: [{ name: 'send' }, { name: 'send', args: { path: 7 } }, { name: 'read', args: { path: 'a' } }],
     };
     const { state } = await play(kit(made), [[call('file', input)], 'Done.'], approve, { approval: true });
-    expect(state.requests).toEqual([]);
+    expect(state.approvals).toEqual([]);
     expect(made).toEqual(['read a']);
   });
 
@@ -495,11 +498,11 @@ describe('composite tools', () => {
         { name: 'write', args: { path: 'b' } },
       ],
     };
-    await play(kit(made), [[call('file', input)], 'Done.'], () => ({ approve: true, input: other }), {
+    await play(kit(made), [[call('file', input)], 'Done.'], () => ({ approved: true, input: other }), {
       approval: true,
     });
     expect(made).toEqual(['read b', 'write b']);
-    const { state } = await play(kit(made), [[call('file', other)], 'Done.'], () => ({ approve: false }), {
+    const { state } = await play(kit(made), [[call('file', other)], 'Done.'], () => ({ approved: false }), {
       approval: true,
     });
     expect(made).toHaveLength(2);
@@ -523,15 +526,15 @@ test('a key among the arguments is not shown to whoever is asked, nor kept of th
     },
   );
   run.listen((event) => {
-    if (event.type === 'request-open')
-      run.respond(event.requestId, { approve: true, input: { text: `once more ${key}` } });
+    if (event.type === 'approval-request')
+      run.respondToApproval(event.approvalId, { approved: true, input: { text: `once more ${key}` } });
   });
-  const { requests } = await run.finished;
+  const { approvals } = await run.finished;
   expect(seen).toEqual([`once more ${key}`]);
-  expect(requests).toMatchObject([
+  expect(approvals).toMatchObject([
     {
       input: { text: 'it is [redacted]' },
-      answer: { approve: true, input: { text: 'once more [redacted]' } },
+      response: { approved: true, input: { text: 'once more [redacted]' } },
     },
   ]);
   const inEvents = run.log().filter(({ type }) => type !== 'tool-input-delta');
@@ -551,11 +554,13 @@ test('the request of an agent whose time is over is withdrawn, and the run does 
   expect(paid).toEqual([]);
   expect(statuses).toEqual(['running', 'waiting', 'running', 'done']);
   expect(state).toMatchObject({ status: 'done', text: 'Then not.' });
-  const { requestId } = state.requests[0]!;
-  expect(state.requests).toMatchObject([{ agent: 'call-0-0', toolName: 'pay', withdrawn: true }]);
+  const { approvalId } = state.approvals[0]!;
+  expect(state.approvals).toMatchObject([{ agent: 'call-0-0', toolName: 'pay', withdrawn: true }]);
   expect(
-    run.log().flatMap(({ seq: _seq, t: _t, ...event }) => (event.type === 'request-withdraw' ? [event] : [])),
-  ).toEqual([{ type: 'request-withdraw', requestId, agent: 'call-0-0' }]);
+    run
+      .log()
+      .flatMap(({ seq: _seq, t: _t, ...event }) => (event.type === 'approval-withdraw' ? [event] : [])),
+  ).toEqual([{ type: 'approval-withdraw', approvalId, agent: 'call-0-0' }]);
   expect(reduceAll(json(run.log()))).toEqual(json(state));
 });
 
@@ -586,7 +591,7 @@ describe("a ready-made tool's own needsApproval", () => {
       approval: true,
     });
     expect(state).toMatchObject({ status: 'done', text: 'Done.' });
-    expect(state.requests).toHaveLength(asks ? 1 : 0);
+    expect(state.approvals).toHaveLength(asks ? 1 : 0);
     expect(paid).toEqual([50]);
     expect(sent[1]!.messages.at(-1)).toBe('pay answers paid 50');
   });
@@ -603,7 +608,7 @@ describe("a ready-made tool's own needsApproval", () => {
       [[call('payer')], pay, 'Paid.', 'Done.'],
       approve,
     );
-    expect(state.requests).toMatchObject([{ agent: 'call-0-0', answer: { approve: true } }]);
+    expect(state.approvals).toMatchObject([{ agent: 'call-0-0', response: { approved: true } }]);
     expect(paid).toEqual([50]);
     expect(state).toMatchObject({ status: 'done', toolCalls: [{ output: 'Paid.' }] });
   });
@@ -621,7 +626,7 @@ describe("a ready-made tool's own needsApproval", () => {
       [[call('payer')], pay, 'Paid.', 'Done.'],
       approve,
     );
-    expect(state.requests).toMatchObject([{ agent: 'call-0-0', answer: { approve: true } }]);
+    expect(state.approvals).toMatchObject([{ agent: 'call-0-0', response: { approved: true } }]);
     expect(paid).toEqual([50]);
   });
 });

@@ -1,4 +1,5 @@
-import { createRun, defineAgent, definePrompt, runPrompt, tags } from '@cueline/core';
+import { createRun, definePrompt, runPrompt } from '@cueline/core';
+import { defineAgent, tags } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';

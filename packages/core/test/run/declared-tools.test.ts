@@ -47,11 +47,11 @@ describe('tools that a prompt declares', () => {
     const model = scriptedModel([call('send', { text: 'Hello' }), 'Sent.']);
     const run = createRun(office, { model, options: { approval: true } });
     const result = run.start();
-    await nextEvent(run, 'request-open');
-    const [request] = run.getState().requests;
+    await nextEvent(run, 'approval-request');
+    const [request] = run.getState().approvals;
     expect(request).toMatchObject({ toolName: 'send', input: { text: 'Hello' } });
     expect(sent).toEqual([]);
-    await run.respond(request!.requestId, { approve: true, input: { text: 'Hello!' } });
+    await run.respondToApproval(request!.approvalId, { approved: true, input: { text: 'Hello!' } });
     expect(await result).toBe('Sent.');
     expect(sent).toEqual(['Hello!']);
   });

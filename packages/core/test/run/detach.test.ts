@@ -190,7 +190,7 @@ describe('a run that is let go of', () => {
 });
 
 describe('an executor that is told to stop', () => {
-  const start = { seq: 0, t: 0, type: 'run-start', v: 1, runId: 'r', model: 'm' } as const;
+  const start = { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'r', model: 'm' } as const;
   const begin: RunEvent = { ...start, messages: [], messageId: 'a' };
 
   test('and throws has stopped', async () => {

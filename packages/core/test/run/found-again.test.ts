@@ -172,7 +172,7 @@ test('headers that never come are a timeout, for a start, a command and a stop',
   hangs = true;
   await expect(run.start({ to: 'both' })).rejects.toMatchObject({ code: 'timeout' });
   const [runId = ''] = hub.runs.keys();
-  const answer = { type: 'respond', requestId: 'r', answer: { approve: true } } as const;
+  const answer = { type: 'approval-response', approvalId: 'r', response: { approved: true } } as const;
   await expect(executor.send?.(runId, answer)).rejects.toMatchObject({ code: 'timeout' });
   expect(hub.runs.size).toBe(1);
 });
@@ -217,9 +217,9 @@ describe('a command to a run by route', () => {
     };
     const { run, hub } = waiting({}, { connectivity });
     run.start({ to: 'both' }).catch(() => {});
-    await expect.poll(() => run.getState().requests.length).toBe(1);
+    await expect.poll(() => run.getState().approvals.length).toBe(1);
     online = false;
-    const reply = run.respond(run.getState().requests[0]!.requestId, { approve: true });
+    const reply = run.respondToApproval(run.getState().approvals[0]!.approvalId, { approved: true });
     await expect.poll(() => listeners.size).toBe(1);
     expect(hub.asked()).toEqual(['POST']);
     online = true;
@@ -236,10 +236,10 @@ describe('a command to a run by route', () => {
       },
     });
     run.start({ to: 'both' }).catch(() => {});
-    await expect.poll(() => run.getState().requests.length).toBe(1);
-    const { requestId } = run.getState().requests[0]!;
+    await expect.poll(() => run.getState().approvals.length).toBe(1);
+    const { approvalId } = run.getState().approvals[0]!;
     const refused = { accepted: false, reason: expect.stringContaining('Could not reach') as string };
-    expect(await run.respond(requestId, { approve: true })).toEqual(refused);
+    expect(await run.respondToApproval(approvalId, { approved: true })).toEqual(refused);
     expect(await run.edit({ type: 'add', title: 'More' })).toEqual(refused);
     expect(run.getState().status).toBe('waiting');
     run.stop();

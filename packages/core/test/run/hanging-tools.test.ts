@@ -1,4 +1,5 @@
-import { createRun, defineAgent, definePrompt, inProcess, tool } from '@cueline/core';
+import { createRun, definePrompt, inProcess, tool } from '@cueline/core';
+import { defineAgent } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';

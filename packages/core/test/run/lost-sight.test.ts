@@ -8,7 +8,7 @@ const greet = definePrompt('greet', (prompt) => {
 });
 
 const begun: RunEvent[] = [
-  { seq: 0, t: 0, type: 'run-start', v: 1, runId: 'far', model: 'm:x', messages: [], messageId: 'answer' },
+  { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'far', model: 'm:x', messages: [], messageId: 'answer' },
   { seq: 1, t: 1, type: 'text-start', id: '0' },
 ];
 

@@ -44,16 +44,16 @@ test('a start out of sight asks for an approval in the state, and is answered', 
   const run = createRun(mail, { model: scriptedModel(calls), schedule: atOnce });
   const first = run.start();
   // asked before and after it has gone out of sight: both are one request
-  await nextEvent(run, 'request-open');
+  await nextEvent(run, 'approval-request');
   const second = run.start(undefined, { whenBusy: 'parallel' });
-  const [request] = run.getState().requests;
-  expect(request).toMatchObject({ kind: 'approval', toolName: 'send' });
+  const [request] = run.getState().approvals;
+  expect(request).toMatchObject({ toolName: 'send' });
   expect(run.getState()).toBe(run.getState());
   const told: number[] = [];
-  run.subscribe(({ requests }) => told.push(requests.length));
-  expect(await run.respond(request!.requestId, { approve: true })).toEqual({ accepted: true });
+  run.subscribe(({ approvals }) => told.push(approvals.length));
+  expect(await run.respondToApproval(request!.approvalId, { approved: true })).toEqual({ accepted: true });
   await after(5);
-  expect(run.getState().requests).toEqual([]);
+  expect(run.getState().approvals).toEqual([]);
   expect(told).toContain(0);
   expect([await second, await first, sent]).toEqual(['one two three four', 'Sent.', 1]);
 });

@@ -1,4 +1,5 @@
-import { runAgentSession, runPrompt, suspend, tool, type Prompt, type ToolSchema } from '@cueline/core';
+import { runPrompt, tool, type Prompt, type ToolSchema } from '@cueline/core';
+import { runAgentSession, suspend } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { type } from 'arktype';
 import * as v from 'valibot';

@@ -1,4 +1,5 @@
-import { createRun, defineAgent, definePrompt, reduceAll, runPrompt, type RunEvent } from '@cueline/core';
+import { createRun, definePrompt, reduceAll, runPrompt, type RunEvent } from '@cueline/core';
+import { defineAgent } from '@cueline/core/agents';
 import { toUIMessageStream } from '@cueline/core/ai-sdk';
 import { scriptedModel } from '@cueline/core/testing';
 import { readUIMessageStream } from 'ai';

@@ -16,7 +16,7 @@ const failure: ScriptedTurn = [{ throw: 'The line is dead.' }];
 function failed(turns: readonly ScriptedTurn[]) {
   const hello = core.definePrompt('hello', (prompt) => prompt.$`Hi.`);
   const log: Core.RunEvent[] = [
-    { seq: 0, t: 0, type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+    { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
     { seq: 1, t: 1, type: 'run-end', outcome: 'error', error: { code: 'network', message: 'Gone.' } },
   ];
   return core.createRun(hello, { model: scriptedModel(turns), options: { maxRetries: 0 }, log });

@@ -177,7 +177,7 @@ describe('an executor that misbehaves', () => {
     seq: 0,
     t: 0,
     type: 'run-start',
-    v: 1,
+    v: 2,
     runId: 'r',
     model: 'm',
     messages: [],

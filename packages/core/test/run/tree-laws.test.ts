@@ -117,9 +117,9 @@ test('however deep it goes, and whenever it is stopped', { timeout: 60_000 }, as
         const stop = (live: LiveRun): void => (bySignal ? controller.abort() : live.stop());
         run.listen((event) => {
           if (event.seq === stopAt) stop(run);
-          if (event.type !== 'request-open') return;
+          if (event.type !== 'approval-request') return;
           if (answer === 'leave') setTimeout(() => stop(run), 2);
-          else run.respond(event.requestId, { approve: answer === 'approve' });
+          else run.respondToApproval(event.approvalId, { approved: answer === 'approve' });
         });
         const state = await run.finished;
         const { length } = run.log();

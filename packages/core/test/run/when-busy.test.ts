@@ -288,7 +288,7 @@ describe('the key of a start', () => {
       executor: {
         async *start({ key, definition }) {
           keys.push(key);
-          const start = { v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' } as const;
+          const start = { v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' } as const;
           yield { seq: 0, t: 0, type: 'run-start', name: definition.name, ...start };
           yield { seq: 1, t: 0, type: 'run-end', outcome: 'error' };
         },

@@ -1,4 +1,5 @@
-import { createRun, defineSession } from '@cueline/core';
+import { createRun } from '@cueline/core';
+import { defineSession } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';

@@ -1,4 +1,4 @@
-import { runAgentSession, suspend, type AgentSession } from '@cueline/core';
+import { runAgentSession, suspend, type AgentSession } from '@cueline/core/agents';
 import type { ModelMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';

@@ -1,4 +1,4 @@
-import { runAgentSession, type AgentSession } from '@cueline/core';
+import { runAgentSession, type AgentSession } from '@cueline/core/agents';
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';

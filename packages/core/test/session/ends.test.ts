@@ -1,4 +1,5 @@
-import { runAgentSession, suspend, tool, type AgentSession, type CuelineError } from '@cueline/core';
+import { tool, type CuelineError } from '@cueline/core';
+import { runAgentSession, suspend, type AgentSession } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { openai } from '@ai-sdk/openai';
 import type { ToolSet } from 'ai';

@@ -1,5 +1,6 @@
 import { createOpenAI } from '@ai-sdk/openai';
-import { CuelineError, runAgentSession, type SessionConfig, type SessionResult } from '@cueline/core';
+import { CuelineError } from '@cueline/core';
+import { runAgentSession, type SessionConfig, type SessionResult } from '@cueline/core/agents';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';

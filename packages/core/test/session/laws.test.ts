@@ -1,4 +1,4 @@
-import { runAgentSession, suspend, type AgentSession, type SessionConfig } from '@cueline/core';
+import { runAgentSession, suspend, type AgentSession, type SessionConfig } from '@cueline/core/agents';
 import type { LanguageModelV4, LanguageModelV4Message } from '@ai-sdk/provider';
 import { scriptedModel, type ScriptedPart, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage, ToolCallPart } from 'ai';

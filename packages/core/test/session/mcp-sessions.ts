@@ -1,5 +1,6 @@
 import type { MCPClient } from '@ai-sdk/mcp';
-import { runAgentSession, type AgentSession, type RunState, type SessionResult } from '@cueline/core';
+import type { RunState } from '@cueline/core';
+import { runAgentSession, type AgentSession, type SessionResult } from '@cueline/core/agents';
 import {
   scriptedModel,
   type ScriptedModel,

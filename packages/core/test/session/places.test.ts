@@ -1,12 +1,5 @@
-import {
-  createRun,
-  defineAgent,
-  runAgentSession,
-  runPrompt,
-  suspend,
-  tool,
-  type AgentSession,
-} from '@cueline/core';
+import { createRun, runPrompt, tool } from '@cueline/core';
+import { defineAgent, runAgentSession, suspend, type AgentSession } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
@@ -75,13 +68,13 @@ test('it is live while it goes on, and a call can be approved', async () => {
   session.run.listen((event) => {
     seen.push(event.type);
     // whoever answers may take longer than a tool
-    if (event.type === 'request-open') {
-      setTimeout(() => void session.run.respond(event.requestId, { approve: true }), 80);
+    if (event.type === 'approval-request') {
+      setTimeout(() => void session.run.respondToApproval(event.approvalId, { approved: true }), 80);
     }
   });
   expect((await session).completionReason).toBe('task_complete');
   expect(booked).toEqual(['Rome']);
-  expect(seen).toContain('request-answer');
+  expect(seen).toContain('approval-response');
 });
 
 test('a tool of a session can call an agent, in the same log', async () => {

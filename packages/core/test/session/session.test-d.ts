@@ -1,4 +1,5 @@
-import { defineSession, runAgentSession, suspend, tool } from '@cueline/core';
+import { tool } from '@cueline/core';
+import { defineSession, runAgentSession, suspend } from '@cueline/core/agents';
 import type { MCPClient } from '@ai-sdk/mcp';
 import { tool as aiTool, type ToolSet } from 'ai';
 import { expectTypeOf, test } from 'vitest';

@@ -4,7 +4,7 @@ import {
   type SessionCallbacks,
   type SessionConfig,
   type SessionResult,
-} from '@cueline/core';
+} from '@cueline/core/agents';
 import { scriptedModel, type ScriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import * as z from 'zod';

@@ -8,17 +8,8 @@ import {
   type ToolChoice,
   type ToolSet,
 } from 'ai';
-import {
-  classify,
-  defineAgent,
-  runAgentSession,
-  runPrompt,
-  tags,
-  tool as namedTool,
-  type LiveRun,
-  type PromptSource,
-  type RunEvent,
-} from '@cueline/core';
+import { runPrompt, tool as namedTool, type LiveRun, type PromptSource, type RunEvent } from '@cueline/core';
+import { classify, defineAgent, runAgentSession, tags } from '@cueline/core/agents';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { demoModel } from '@cueline/core/testing';

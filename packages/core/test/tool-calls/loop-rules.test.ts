@@ -1,4 +1,5 @@
-import { runPrompt, runAgentSession, tool, type PromptOptions } from '@cueline/core';
+import { runPrompt, tool, type PromptOptions } from '@cueline/core';
+import { runAgentSession } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { tool as sdkTool } from 'ai';
 import { describe, expect, test } from 'vitest';

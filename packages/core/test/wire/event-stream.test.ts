@@ -59,7 +59,7 @@ describe('events on the wire', () => {
   test('are server-sent events with their places as ids, after a comment that brings the headers', async () => {
     expect(new TextDecoder().decode(await bytesOf(two))).toBe(
       ':\n\n' +
-        'id: 0\ndata: {"seq":0,"t":0,"type":"run-start","v":1,"runId":"r","model":"m","messages":[],"messageId":"answer"}\n\n' +
+        'id: 0\ndata: {"seq":0,"t":0,"type":"run-start","v":2,"runId":"r","model":"m","messages":[],"messageId":"answer"}\n\n' +
         'id: 1\ndata: {"seq":1,"t":10,"type":"warning","message":"a"}\n\n',
     );
   });
@@ -115,8 +115,8 @@ describe('what is no stream of events', () => {
     ['no time', lineOf({ seq: 1, type: 'warning' })],
     ['no type', lineOf({ seq: 1, t: 0 })],
     ['an agent that is no path', lineOf({ seq: 1, t: 0, type: 'warning', agent: 7 })],
-    ['a start without an id', lineOf({ seq: 0, t: 0, type: 'run-start', v: 1 })],
-    ['another version', lineOf({ ...two[0], v: 2 })],
+    ['a start without an id', lineOf({ seq: 0, t: 0, type: 'run-start', v: 2 })],
+    ['another version', lineOf({ ...two[0], v: 3 })],
     ["the AI SDK's own stream", lineOf({ type: 'start', messageId: 'a' })],
   ])('%s: what came before it is given, and then it is named', async (_, wire) => {
     const bytes = new TextEncoder().encode(lineOf(two[0]) + wire + lineOf(two[1]));
@@ -132,8 +132,8 @@ describe('what is no stream of events', () => {
     expect((await read(text(`data: <html>${'x'.repeat(500)}\n\n`))).message).toBe(
       `Among the events came something that is not JSON: <html>${'x'.repeat(74)}… Check that the address is that of a prompt route.`,
     );
-    expect((await read(text(lineOf({ ...two[0], v: 2 })))).message).toContain(
-      'writes version 2 of the events, and this one reads version 1',
+    expect((await read(text(lineOf({ ...two[0], v: 3 })))).message).toContain(
+      'writes version 3 of the events, and this one reads version 2',
     );
   });
 

@@ -101,7 +101,7 @@ describe('stored logs', () => {
     '',
     '{}',
     '[]',
-    '{"v":2,"events":[]}',
+    '{"v":3,"events":[]}',
     '{"v":1,"events":[{"seq":1,"type":"x"}]}',
     '{"v":1,"events":[1]}',
   ])('that are none are refused: %s', (text) => {

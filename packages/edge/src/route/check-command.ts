@@ -1,6 +1,6 @@
 import type { RunCommand, RunEvent, TaskItem } from '@cueline/core';
 import { applyTaskEvent, canonicalCall } from '@cueline/core/server';
-import { argumentsOf, mayChangeArguments, mayEdit, type Permissions } from './permissions.ts';
+import { mayChangeArguments, mayEdit, type Permissions } from './permissions.ts';
 
 /** What a client says to a run, checked against what it may do. */
 export type CommandCheck = {
@@ -18,12 +18,12 @@ export type CommandCheckOptions = {
   onFailure(error: unknown): void;
 };
 
-/** One for each run, which knows its tasks and its open requests from its events. */
+/** One for each run. It knows the run's tasks and pending approvals from its events. */
 export function createCommandCheck(options: CommandCheckOptions): CommandCheck {
   const { permissions, prompt, subject, onFailure } = options;
   /** By the paths of agents; '' for the run itself. */
   const tasks = new Map<string, readonly TaskItem[]>();
-  const requests = new Map<string, { toolName: string; input: unknown }>();
+  const approvals = new Map<string, { toolName: string; input: unknown }>();
 
   async function editRefusal({
     edit,
@@ -37,15 +37,15 @@ export function createCommandCheck(options: CommandCheckOptions): CommandCheck {
     return `Clients may not ${what} here. The server can allow it: edits: ['${edit.type}'] in createPromptRoute.`;
   }
 
-  async function answerRefusal({
-    requestId,
-    answer,
-  }: Extract<RunCommand, { type: 'respond' }>): Promise<string | undefined> {
-    const input = argumentsOf(answer);
-    const request = requests.get(requestId);
-    // the run itself says that there is no such request
-    if (input === undefined || request === undefined || isSame(input, request.input)) return undefined;
-    const { toolName } = request;
+  async function approvalRefusal({
+    approvalId,
+    response,
+  }: Extract<RunCommand, { type: 'approval-response' }>): Promise<string | undefined> {
+    const input = response.approved ? response.input : undefined;
+    const approval = approvals.get(approvalId);
+    // the run itself refuses an unknown id
+    if (input === undefined || approval === undefined || isSame(input, approval.input)) return undefined;
+    const { toolName } = approval;
     if (await mayChangeArguments(permissions.approvals, { toolName, subject, prompt })) return undefined;
     return `Clients may not change the arguments of ${toolName} here. Approve the call as it is, or refuse it. The server can allow it: approvals: 'edit' in createPromptRoute.`;
   }
@@ -61,12 +61,12 @@ export function createCommandCheck(options: CommandCheckOptions): CommandCheck {
           tasks.set(agent, applyTaskEvent(tasks.get(agent) ?? [], event));
           return;
         }
-        case 'request-open':
-          requests.set(event.requestId, { toolName: event.toolName, input: event.input });
+        case 'approval-request':
+          approvals.set(event.approvalId, { toolName: event.toolName, input: event.input });
           return;
-        case 'request-answer':
-        case 'request-withdraw':
-          requests.delete(event.requestId);
+        case 'approval-response':
+        case 'approval-withdraw':
+          approvals.delete(event.approvalId);
           return;
         default:
       }
@@ -74,8 +74,8 @@ export function createCommandCheck(options: CommandCheckOptions): CommandCheck {
     async refusal(command) {
       try {
         if (command.type === 'edit') return await editRefusal(command);
-        // the rest of what a page says is about its own tools
-        return command.type === 'respond' ? await answerRefusal(command) : undefined;
+        // the other commands are about the page's own tools
+        return command.type === 'approval-response' ? await approvalRefusal(command) : undefined;
       } catch (error) {
         onFailure(error);
         return 'Whether this is allowed could not be checked. Try again in a while.';

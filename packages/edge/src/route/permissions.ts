@@ -1,4 +1,4 @@
-import { CuelineError, type RequestAnswer, type TaskEdit, type TaskItem } from '@cueline/core';
+import { CuelineError, type TaskEdit, type TaskItem } from '@cueline/core';
 
 /** What an edit is about. */
 export type EditContext = {
@@ -95,11 +95,6 @@ export async function mayChangeArguments(
 ): Promise<boolean> {
   const allowed = typeof permission === 'function' ? await permission(context) : permission;
   return allowed === 'edit';
-}
-
-/** The arguments that an answer brings along; undefined where it brings none. */
-export function argumentsOf(answer: RequestAnswer): unknown {
-  return answer.approve ? answer.input : undefined;
 }
 
 /**

@@ -189,7 +189,7 @@ export type PromptRouteOptions = RequestHeaderOptions & {
   edits?: EditPermission | undefined;
   /**
    * Whether a client that approves a call may change its arguments: `'edit'`, or a function that says so for each call.
-   * The tool's schema checks them again, and the log has them in `request-answer`. Default `'yes-no'`.
+   * The tool's schema checks them again, and the log has them in `approval-response`. Default `'yes-no'`.
    */
   approvals?: ApprovalPermission | undefined;
   /** Which addresses files in a client's messages may have, besides `data:`. The server or the provider fetches them. */

@@ -1,12 +1,12 @@
-import type { RequestAnswer, RunCommand, TaskEdit } from '@cueline/core';
+import type { ApprovalResponse, ClientToolResponse, RunCommand, TaskEdit } from '@cueline/core';
 import { Refusal } from '../http/respond.ts';
 import { isName, longestName } from './is-name.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
 
-/** What is said to a run that is under way. Throws a {@link Refusal} with 400 for what is no command. */
+/** Reads a command for a run that is under way. Throws a {@link Refusal} with 400 if the body is not a command. */
 export function readCommand(body: Readonly<Record<string, unknown>>): RunCommand {
   refusePrototypes(body, 'The command');
-  const { type, edit, agent, requestId, answer, page, instead } = body;
+  const { type, edit, agent, approvalId, clientCallId, response, page, instead } = body;
   if (type === 'edit') {
     if (!isRecord(edit) || typeof edit['type'] !== 'string') {
       throw invalid("edit is no edit. Send { type: 'edit', edit: { type: 'skip', taskId } } and the like.");
@@ -15,29 +15,42 @@ export function readCommand(body: Readonly<Record<string, unknown>>): RunCommand
     // what the edit says is checked, and refused with a reason, by the list that it is for
     return { type, edit: edit as TaskEdit, ...(agent === undefined ? {} : { agent }) };
   }
-  if (type === 'respond') {
-    if (typeof requestId !== 'string')
-      throw invalid('requestId is no text. Send the one that request-open has.');
-    // what an answer says is checked, and refused with a reason, by the request that it is for
-    const isAnswer =
-      isRecord(answer) &&
-      (typeof answer['approve'] === 'boolean' || 'output' in answer || typeof answer['error'] === 'string');
-    if (!isAnswer) {
+  if (type === 'approval-response') {
+    if (typeof approvalId !== 'string') {
+      throw invalid('approvalId is not a string. Send the one of the approval-request event.');
+    }
+    // the run checks the rest of the response, and refuses it with a reason
+    if (!isRecord(response) || typeof response['approved'] !== 'boolean') {
       throw invalid(
-        "answer is no answer. Send { approve: true } or { approve: false, reason: '…' }, and for a client tool { output } or { error: '…' }.",
+        "response is not a response to an approval. Send { approved: true } or { approved: false, reason: '…' }.",
       );
     }
-    return { type, requestId, answer: answer as RequestAnswer };
+    return { type, approvalId, response: response as ApprovalResponse };
   }
-  if (type === 'begin') {
-    if (typeof requestId !== 'string')
-      throw invalid('requestId is no text. Send the one that request-open has.');
-    if (!isName(page)) throw invalid(`page is no text of 1 to ${longestName} characters.`);
-    if (instead !== undefined && !isName(instead))
-      throw invalid(`instead is no text of 1 to ${longestName} characters.`);
-    return { type, requestId, page, ...(instead === undefined ? {} : { instead }) };
+  if (type === 'client-tool-response') {
+    if (typeof clientCallId !== 'string') throw clientCallIdError();
+    if (!isRecord(response) || !('output' in response || typeof response['error'] === 'string')) {
+      throw invalid(
+        "response is not a response to the call of a client tool. Send { output } or { error: '…' }.",
+      );
+    }
+    return { type, clientCallId, response: response as ClientToolResponse };
   }
-  throw invalid("type says neither 'edit', 'respond' nor 'begin', which is what a run can be told.");
+  if (type === 'client-tool-claim') {
+    if (typeof clientCallId !== 'string') throw clientCallIdError();
+    if (!isName(page)) throw invalid(`page is not a string of 1 to ${longestName} characters.`);
+    if (instead !== undefined && !isName(instead)) {
+      throw invalid(`instead is not a string of 1 to ${longestName} characters.`);
+    }
+    return { type, clientCallId, page, ...(instead === undefined ? {} : { instead }) };
+  }
+  throw invalid(
+    "type is not a command. Send 'edit', 'approval-response', 'client-tool-response' or 'client-tool-claim'.",
+  );
+}
+
+function clientCallIdError(): Refusal {
+  return invalid('clientCallId is not a string. Send the one of the client-tool-request event.');
 }
 
 function invalid(message: string): Refusal {

@@ -269,7 +269,7 @@ const attacks: Attack[] = [
   ['kept: prompt', 400, responses({ prompt: { id: 'pmpt_1' } })],
   ['kept: item', 400, item({ type: 'item_reference', id: 'msg_1' })],
   ['kept: reasoning by its id', 400, item({ type: 'reasoning', id: 'rs_1', summary: [] })],
-  ['kept: call of an MCP server', 400, item({ type: 'mcp_approval_response', approve: true })],
+  ['kept: call of an MCP server', 400, item({ type: 'mcp_approval_response', approved: true })],
   ['kept: cache', 400, google({ cachedContent: 'cachedContents/1' })],
   // what it would cost
   ['cost: many answers', 400, chat({ n: 50 })],

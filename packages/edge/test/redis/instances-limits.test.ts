@@ -122,14 +122,14 @@ describeWithRedis('two instances that count in one Redis', (redis) => {
     }
     // approvals are yes or no unless the route says otherwise
     for (const run of runs) {
-      const asked = await readTo(runs[0].start(request('send'), never()), 'request-open');
+      const asked = await readTo(runs[0].start(request('send'), never()), 'approval-request');
       const open = asked.at(-1);
-      if (open?.type !== 'request-open') throw new Error('Nothing is asked.');
-      const { requestId } = open;
-      const answer = { approve: true, input: { to: 'Eve' } };
-      const edited = await run.send(idOf(asked), { type: 'respond', requestId, answer });
+      if (open?.type !== 'approval-request') throw new Error('Nothing is asked.');
+      const { approvalId } = open;
+      const answer = { approved: true, input: { to: 'Eve' } };
+      const edited = await run.send(idOf(asked), { type: 'approval-response', approvalId, response: answer });
       expect(edited).toMatchObject({ accepted: false });
-      const plain = { type: 'respond', requestId, answer: { approve: true } } as const;
+      const plain = { type: 'approval-response', approvalId, response: { approved: true } } as const;
       expect(await run.send(idOf(asked), plain)).toEqual({ accepted: true });
     }
   });

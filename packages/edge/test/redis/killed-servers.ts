@@ -62,7 +62,7 @@ async function work(
   const run = createRun(remotePrompt('work'), { executor });
   run.listen((event) => {
     onEvent();
-    if (event.type === 'request-open') void run.respond(event.requestId, { approve: true });
+    if (event.type === 'approval-request') void run.respondToApproval(event.approvalId, { approved: true });
   });
   let result = run.start({ name } as never);
   for (let retries = 0; ; retries += 1) {

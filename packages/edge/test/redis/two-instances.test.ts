@@ -90,12 +90,12 @@ describeWithRedis('two instances that share Redis', (redis) => {
     expect(there.asked).toContainEqual(expect.objectContaining({ url: b.url, method: 'DELETE' }));
 
     const asking = collect(here.start(request('send'), never()));
-    const requested = await asking.find('request-open');
-    const { requestId } = requested;
+    const requested = await asking.find('approval-request');
+    const { approvalId } = requested;
     const runId = idOf(asking.events);
-    const answer = { type: 'respond', requestId, answer: { approve: true } } as const;
+    const answer = { type: 'approval-response', approvalId, response: { approved: true } } as const;
     expect(await there.send(runId, answer)).toEqual({ accepted: true });
-    expect(await there.send(runId, { ...answer, requestId: 'never' })).toMatchObject({ accepted: false });
+    expect(await there.send(runId, { ...answer, approvalId: 'never' })).toMatchObject({ accepted: false });
     const log = await asking.all;
     expect(log).toContainEqual(expect.objectContaining({ type: 'tool-end', output: 'sent to Bob' }));
     expect(log.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });

@@ -1,4 +1,5 @@
-import { defineAgent, definePrompt } from '@cueline/core';
+import { definePrompt } from '@cueline/core';
+import { defineAgent } from '@cueline/core/agents';
 import type { ScriptedTurn } from '@cueline/core/testing';
 import { createMemoryLimits, createMemoryRuns, type PromptRouteOptions } from '@cueline/edge';
 import {

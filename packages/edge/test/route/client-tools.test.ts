@@ -18,7 +18,7 @@ const setUp = (options: Parameters<typeof testRoute>[1] = {}): TestRoute =>
   testRoute([picks, 'Thanks.'], { definition: files, ...options });
 const executorOf = (hub: TestRoute, subject = 'ada') => viaRoute(address, { fetch: hub.fetch(subject) });
 const types = (events: readonly RunEvent[]) =>
-  events.flatMap(({ type }) => (/^request-|^tool-(start|end|error)/.test(type) ? [type] : []));
+  events.flatMap(({ type }) => (/^client-tool-|^tool-(start|end|error)/.test(type) ? [type] : []));
 
 test('a call of a client tool is answered by the page', async () => {
   const hub = setUp();
@@ -27,10 +27,10 @@ test('a call of a client tool is answered by the page', async () => {
   expect(await run.start()).toBe('Thanks.');
   expect(pickFile.mock.calls.map(([input]) => input)).toEqual([{ type: '.txt' }]);
   expect(types(run.log())).toEqual([
-    'request-open',
-    'request-begin',
+    'client-tool-request',
+    'client-tool-claim',
     'tool-start',
-    'request-answer',
+    'client-tool-response',
     'tool-end',
   ]);
 });
@@ -89,29 +89,39 @@ test('another subject can neither begin nor answer a call', async () => {
   const run = createRun(files, { executor: executorOf(hub) });
   void run.start();
   await vi.waitFor(() => expect(run.getState().status).toBe('waiting'));
-  const { runId, requests } = run.getState();
-  const { requestId } = requests[0]!;
+  const { runId, clientToolCalls } = run.getState();
+  const { clientCallId } = clientToolCalls[0]!;
   const eve = executorOf(hub, 'eve');
   for (const command of [
-    { type: 'begin', requestId, page: 'page-1' },
-    { type: 'respond', requestId, answer: { output: { name: 'evil.txt' } } },
+    { type: 'client-tool-claim', clientCallId, page: 'page-1' },
+    { type: 'client-tool-response', clientCallId, response: { output: { name: 'evil.txt' } } },
   ] as const) {
     expect(await eve.send!(runId, command)).toMatchObject({ accepted: false });
   }
-  expect(await run.respond(requestId, { output: { name: 'a.txt' } })).toEqual({ accepted: true });
+  expect(await run.respondToClientTool(clientCallId, { output: { name: 'a.txt' } })).toEqual({
+    accepted: true,
+  });
   await vi.waitFor(() => expect(run.getState().status).toBe('done'));
 });
 
 test.each<[string, object, string]>([
   [
     'an answer that is none',
-    { type: 'respond', requestId: 'r', answer: { value: 1 } },
-    'answer is no answer',
+    { type: 'client-tool-response', clientCallId: 'r', response: { value: 1 } },
+    'response is not a response',
   ],
-  ['a page without a name', { type: 'begin', requestId: 'r' }, 'page is no text'],
-  ['a page with a long name', { type: 'begin', requestId: 'r', page: 'x'.repeat(300) }, 'page is no text'],
-  ['no request', { type: 'begin', page: 'p' }, 'requestId is no text'],
-  ['no page in its place', { type: 'begin', requestId: 'r', page: 'p', instead: 7 }, 'instead is no text'],
+  ['a page without a name', { type: 'client-tool-claim', clientCallId: 'r' }, 'page is not a string'],
+  [
+    'a page with a long name',
+    { type: 'client-tool-claim', clientCallId: 'r', page: 'x'.repeat(300) },
+    'page is not a string',
+  ],
+  ['no request', { type: 'client-tool-claim', page: 'p' }, 'clientCallId is not a string'],
+  [
+    'no page in its place',
+    { type: 'client-tool-claim', clientCallId: 'r', page: 'p', instead: 7 },
+    'instead is not a string',
+  ],
 ])('refuses %s', async (_what, body, words) => {
   const hub = setUp();
   const run = createRun(files, { executor: executorOf(hub) });

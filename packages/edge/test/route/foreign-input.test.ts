@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import {
   createRun,
   CuelineError,
-  defineAgent,
   definePrompt,
   filePart,
   runPrompt,
   type Prompt,
   type PromptDefinition,
 } from '@cueline/core';
+import { defineAgent } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { createPromptRoute, type RoutePrompt } from '@cueline/edge';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -1,4 +1,5 @@
-import { defineAgent, definePrompt, type ModelSettings } from '@cueline/core';
+import { definePrompt, type ModelSettings } from '@cueline/core';
+import { defineAgent } from '@cueline/core/agents';
 import { expect, test } from 'vitest';
 import { post, testRoute } from './routes.ts';
 

@@ -27,7 +27,7 @@ test('a switch refuses runs and calls until it is turned off', async () => {
 test('a run under way makes no further call once the switch is on', async () => {
   const killSwitch = createKillSwitch();
   const hub = testRoute([sends, 'Never said.'], { killSwitch, options: { approval: true } });
-  let requestId = '';
+  let approvalId = '';
   const run = client(hub).start(request, never())[Symbol.asyncIterator]();
   let last;
   let runId = '';
@@ -36,11 +36,11 @@ test('a run under way makes no further call once the switch is on', async () => 
     if (done === true) break;
     last = value;
     if (value.type === 'run-start') ({ runId } = value);
-    if (value.type !== 'request-open') continue;
-    ({ requestId } = value);
+    if (value.type !== 'approval-request') continue;
+    ({ approvalId } = value);
     killSwitch.turnOn();
     // what belongs to a run under way is heard all the same
-    await client(hub).send(runId, { type: 'respond', requestId, answer: { approve: true } });
+    await client(hub).send(runId, { type: 'approval-response', approvalId, response: { approved: true } });
   }
   expect(last).toMatchObject({ type: 'run-end', outcome: 'error', error: { code: 'interrupted' } });
   expect(hub.model.calls).toHaveLength(1);

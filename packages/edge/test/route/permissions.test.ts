@@ -299,19 +299,21 @@ describe('what a client may answer', () => {
     const hub = testRoute([sends, 'Done.'], { options: { approval: true }, ...options });
     const run = createRun(greet, { executor: client(hub) });
     const end = run.start({ name: 'Ada' });
-    await expect.poll(() => run.getState().requests.length).toBe(1);
-    return { hub, run, end, requestId: run.getState().requests[0]!.requestId };
+    await expect.poll(() => run.getState().approvals.length).toBe(1);
+    return { hub, run, end, approvalId: run.getState().approvals[0]!.approvalId };
   }
 
   test('by default: yes or no, and no other arguments', async () => {
-    const { run, end, requestId } = await waiting();
-    expect(await run.respond(requestId, { approve: true, input: { to: 'Eve' } })).toEqual({
+    const { run, end, approvalId } = await waiting();
+    expect(await run.respondToApproval(approvalId, { approved: true, input: { to: 'Eve' } })).toEqual({
       accepted: false,
       reason:
         "Clients may not change the arguments of send here. Approve the call as it is, or refuse it. The server can allow it: approvals: 'edit' in createPromptRoute.",
     });
     // the same arguments are no change
-    expect(await run.respond(requestId, { approve: true, input: { to: 'Bob' } })).toEqual({ accepted: true });
+    expect(await run.respondToApproval(approvalId, { approved: true, input: { to: 'Bob' } })).toEqual({
+      accepted: true,
+    });
     await end;
     expect(run.getState().toolCalls[0]?.output).toBe('sent to Bob');
   });
@@ -320,19 +322,21 @@ describe('what a client may answer', () => {
     'edit',
     ({ toolName }: { toolName: string }) => (toolName === 'send' ? 'edit' : 'yes-no'),
   ] as const)('with %s: other arguments, which the schema checks, and the log has', async (approvals) => {
-    const { run, end, requestId } = await waiting({ approvals });
-    expect(await run.respond(requestId, { approve: true, input: { to: 7 } })).toEqual({ accepted: true });
-    await expect.poll(() => run.getState().requests.length).toBe(2);
-    const again = run.getState().requests[1]!;
-    expect(again.fault).toContain('expected string');
-    await run.respond(again.requestId, { approve: true, input: { to: 'Eve' } });
+    const { run, end, approvalId } = await waiting({ approvals });
+    expect(await run.respondToApproval(approvalId, { approved: true, input: { to: 7 } })).toEqual({
+      accepted: true,
+    });
+    await expect.poll(() => run.getState().approvals.length).toBe(2);
+    const again = run.getState().approvals[1]!;
+    expect(again.reason).toContain('expected string');
+    await run.respondToApproval(again.approvalId, { approved: true, input: { to: 'Eve' } });
     await end;
     expect(run.getState().toolCalls[0]?.output).toBe('sent to Eve');
     expect(run.log()).toContainEqual(
       expect.objectContaining({
-        type: 'request-answer',
-        requestId: again.requestId,
-        answer: { approve: true, input: { to: 'Eve' } },
+        type: 'approval-response',
+        approvalId: again.approvalId,
+        response: { approved: true, input: { to: 'Eve' } },
       }),
     );
   });
@@ -341,20 +345,26 @@ describe('what a client may answer', () => {
     const approvals = () => {
       throw new Error('down');
     };
-    const { run, end, requestId, hub } = await waiting({ approvals });
-    expect((await run.respond(requestId, { approve: true, input: { to: 'Eve' } })).accepted).toBe(false);
+    const { run, end, approvalId, hub } = await waiting({ approvals });
+    expect((await run.respondToApproval(approvalId, { approved: true, input: { to: 'Eve' } })).accepted).toBe(
+      false,
+    );
     expect(hub.told).toContainEqual(expect.objectContaining({ type: 'failed', error: new Error('down') }));
-    await run.respond(requestId, { approve: true });
+    await run.respondToApproval(approvalId, { approved: true });
     await end;
   });
 
   test('from another instance, too', async () => {
     const store = createMemoryRuns();
-    const { run, end, requestId } = await waiting({ store });
+    const { run, end, approvalId } = await waiting({ store });
     const other = testRoute([], { store });
-    const command = { type: 'respond', requestId, answer: { approve: true, input: { to: 'Eve' } } } as const;
+    const command = {
+      type: 'approval-response',
+      approvalId,
+      response: { approved: true, input: { to: 'Eve' } },
+    } as const;
     expect((await client(other).send(run.getState().runId, command)).accepted).toBe(false);
-    await run.respond(requestId, { approve: true });
+    await run.respondToApproval(approvalId, { approved: true });
     await end;
     expect(run.getState().toolCalls[0]?.output).toBe('sent to Bob');
   });

@@ -1,4 +1,5 @@
-import { createRun, defineAgent, defineSession, tags, viaRoute, type RunEvent } from '@cueline/core';
+import { createRun, viaRoute, type RunEvent } from '@cueline/core';
+import { defineAgent, defineSession, tags } from '@cueline/core/agents';
 import { createEventSource } from './sse.ts';
 import { scriptedModel } from '@cueline/core/testing';
 import { type EventBatch, createMemoryRuns } from '@cueline/edge';
@@ -87,13 +88,13 @@ describe('a run on a route', () => {
       { accepted: false, reason: expect.any(String) },
     ]);
     const reader = createEventSource(response.body!);
-    let requestId: string | undefined;
-    while (requestId === undefined) {
+    let approvalId: string | undefined;
+    while (approvalId === undefined) {
       const { value } = await reader.next();
       const { data } = value as { data?: RunEvent };
-      if (data?.type === 'request-open') requestId = data.requestId;
+      if (data?.type === 'approval-request') approvalId = data.approvalId;
     }
-    expect(await tell({ type: 'respond', requestId, answer: { approve: true } })).toEqual([
+    expect(await tell({ type: 'approval-response', approvalId, response: { approved: true } })).toEqual([
       200,
       runId,
       { accepted: true },
@@ -199,18 +200,18 @@ describe('a run on a route', () => {
     const hub = testRoute([sends, 'Done.'], { options: { approval: true }, approvals: 'edit' });
     const run = createRun(greet, { executor: client(hub) });
     const end = run.start({ name: 'Ada' });
-    await expect.poll(() => run.getState().requests.length).toBe(1);
-    const [asked] = run.getState().requests;
-    const reply = await run.respond('nothing', { approve: true });
+    await expect.poll(() => run.getState().approvals.length).toBe(1);
+    const [asked] = run.getState().approvals;
+    const reply = await run.respondToApproval('nothing', { approved: true });
     expect(reply).toEqual({
       accepted: false,
-      reason: expect.stringContaining('There is no request nothing'),
+      reason: expect.stringContaining('There is no approval nothing'),
     });
     expect(await run.edit({ type: 'skip', taskId: 'a' })).toEqual({
       accepted: false,
       reason: 'The run has no task list.',
     });
-    expect(await run.respond(asked!.requestId, { approve: true, input: { to: 'Eve' } })).toEqual({
+    expect(await run.respondToApproval(asked!.approvalId, { approved: true, input: { to: 'Eve' } })).toEqual({
       accepted: true,
     });
     expect(await end).toBe('Done.');
@@ -373,21 +374,27 @@ describe('another instance', () => {
 
   test('answers what a run asks, and says what became of the answer', async () => {
     const [here, there] = two([sends, 'Done.'], { options: { approval: true } });
-    const seen = await readTo(client(here).start(request, never()), 'request-open');
+    const seen = await readTo(client(here).start(request, never()), 'approval-request');
     const runId = idOf(seen);
-    const open = seen.at(-1) as Extract<RunEvent, { type: 'request-open' }>;
+    const open = seen.at(-1) as Extract<RunEvent, { type: 'approval-request' }>;
     const { send } = client(there);
-    const { requestId } = open;
-    expect(await send(runId, { type: 'respond', requestId: 'x', answer: { approve: true } })).toEqual({
+    const { approvalId } = open;
+    expect(
+      await send(runId, { type: 'approval-response', approvalId: 'x', response: { approved: true } }),
+    ).toEqual({
       accepted: false,
-      reason: expect.stringContaining('There is no request x'),
+      reason: expect.stringContaining('There is no approval x'),
     });
-    expect(await send(runId, { type: 'respond', requestId, answer: { approve: true } })).toEqual({
+    expect(
+      await send(runId, { type: 'approval-response', approvalId, response: { approved: true } }),
+    ).toEqual({
       accepted: true,
     });
     const log = await all(client(there).attach(runId, seen.length - 1, never())!);
     expect(log.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
-    expect(await send(runId, { type: 'respond', requestId, answer: { approve: true } })).toEqual({
+    expect(
+      await send(runId, { type: 'approval-response', approvalId, response: { approved: true } }),
+    ).toEqual({
       accepted: false,
       reason: 'The run is not under way.',
     });
@@ -437,8 +444,8 @@ describe('over a real port', () => {
     const executor = viaRoute(url, { headers: { authorization: 'Bearer ada' }, retryDelay: () => 1 });
     const run = createRun(greet, { executor });
     const end = run.start({ name: 'Ada' });
-    await expect.poll(() => run.getState().requests.length).toBe(1);
-    await run.respond(run.getState().requests[0]!.requestId, { approve: true });
+    await expect.poll(() => run.getState().approvals.length).toBe(1);
+    await run.respondToApproval(run.getState().approvals[0]!.approvalId, { approved: true });
     expect(await end).toBe('Done.');
 
     const seen = await readTo(executor.start(request, never()), 'text-delta');

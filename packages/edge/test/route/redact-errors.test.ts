@@ -111,12 +111,11 @@ describe('an event of a run', () => {
       'what was wrong with an answer',
       {
         ...call,
-        type: 'request-open',
-        requestId: 'r',
-        kind: 'approval',
+        type: 'approval-request',
+        approvalId: 'r',
         toolName: 'a',
         input: {},
-        fault: 'at: No.',
+        reason: 'at: No.',
       },
     ],
     [

@@ -151,8 +151,8 @@ describe('a route refuses', () => {
       { type: 'stop' },
       { type: 'edit', edit: 'skip' },
       { type: 'edit', edit: { type: 'skip' }, agent: 7 },
-      { type: 'respond', answer: { approve: true } },
-      { type: 'respond', requestId: 'r', answer: { approve: 'yes' } },
+      { type: 'approval-response', response: { approved: true } },
+      { type: 'approval-response', approvalId: 'r', response: { approve: 'yes' } },
     ];
     for (const body of bodies) {
       expect(await refusal(await hub.route(post(body, `?run=${runId}`)))).toMatchObject({
@@ -161,7 +161,7 @@ describe('a route refuses', () => {
       });
     }
     const answer = raw(
-      '{"type":"respond","requestId":"r","answer":{"approve":true,"input":{"__proto__":{}}}}',
+      '{"type":"respond","approvalId":"r","answer":{"approve":true,"input":{"__proto__":{}}}}',
     );
     expect((await hub.route(new Request(`${address}?run=${runId}`, answer))).status).toBe(400);
     const edit = await hub.route(post({ type: 'edit', edit: { type: 'nonsense' } }, `?run=${runId}`));

@@ -6,7 +6,7 @@ export const origin = 'https://play.example';
 export const base = 'https://play.example/api/shares';
 
 export const log: readonly RunEvent[] = [
-  { seq: 0, t: 0, type: 'run-start', v: 1, runId: 'r', model: 'm', messages: [], messageId: 'a' },
+  { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'r', model: 'm', messages: [], messageId: 'a' },
   { seq: 1, t: 4, type: 'run-end', outcome: 'done', finishReason: 'stop' },
 ];
 export const script = 'export default () => {};';

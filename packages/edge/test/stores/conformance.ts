@@ -388,7 +388,7 @@ export function describeRunLogStore(
 }
 
 const log: readonly RunEvent[] = [
-  { seq: 0, t: 0, type: 'run-start', v: 1, runId: 'run-x', model: 'm', messages: [], messageId: 'msg-x' },
+  { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'run-x', model: 'm', messages: [], messageId: 'msg-x' },
   { seq: 1, t: 1, type: 'text-start', id: 't' },
   { seq: 2, t: 2, type: 'text-delta', id: 't', text: 'Hello' },
   { seq: 3, t: 3, type: 'text-end', id: 't' },

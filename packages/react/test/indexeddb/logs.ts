@@ -14,7 +14,7 @@ export function inLog(bodies: readonly RunEventBody[], seq = 0): RunEvent[] {
 /** The log of a run that says `words`, as yet without its end. */
 export function logOf(words: readonly string[], name = 'plan-day'): RunEvent[] {
   return inLog([
-    { type: 'run-start', v: 1, runId: 'run-1', name, model: 'm', messages: [], messageId: 'answer' },
+    { type: 'run-start', v: 2, runId: 'run-1', name, model: 'm', messages: [], messageId: 'answer' },
     ...words.map((text) => ({ type: 'text-delta' as const, id: 't', text })),
   ]);
 }

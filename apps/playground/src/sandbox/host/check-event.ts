@@ -131,7 +131,7 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
   'tool-preliminary': object(call),
   'tool-end': object({ ...call, ms: number.optional(), repeated: z.literal(true).optional(), ...facts }),
   'tool-error': object({ ...call, error: string, ms: number.optional(), ...facts }),
-  'tool-approval': object({
+  'approval-automatic': object({
     ...call,
     approvalId: string,
     approved: z.boolean(),
@@ -168,25 +168,31 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
   }),
   'task-move': object({ ...ofTask, index }),
   'task-remove': object(ofTask),
-  'request-open': object({
+  'approval-request': object({
     ...namedCall,
-    requestId: string,
-    kind: z.literal(['approval', 'client-tool']),
-    fault: string.optional(),
-    effect: z.literal(['read', 'write', 'external']).optional(),
+    approvalId: string,
+    reason: string.optional(),
     providerExecuted: z.literal(true).optional(),
   }),
-  'request-begin': object({ requestId: string, page: string }),
-  'request-answer': object({
-    requestId: string,
-    answer: z.union([
-      object({ approve: z.literal(true) }),
-      object({ approve: z.literal(false), reason: string.optional() }),
-      object({ output: z.unknown() }),
-      object({ error: string }),
+  'approval-response': object({
+    approvalId: string,
+    response: z.union([
+      object({ approved: z.literal(true) }),
+      object({ approved: z.literal(false), reason: string.optional() }),
     ]),
   }),
-  'request-withdraw': object({ requestId: string }),
+  'approval-withdraw': object({ approvalId: string }),
+  'client-tool-request': object({
+    ...namedCall,
+    clientCallId: string,
+    effect: z.literal(['read', 'write', 'external']).optional(),
+  }),
+  'client-tool-claim': object({ clientCallId: string, page: string }),
+  'client-tool-response': object({
+    clientCallId: string,
+    response: z.union([object({ output: z.unknown() }), object({ error: string })]),
+  }),
+  'client-tool-withdraw': object({ clientCallId: string }),
   steer: object({
     id: string,
     cause: z.literal(['tasks', 'output', 'session', 'call', 'correction', 'user']),

@@ -4,7 +4,8 @@ import {
   CuelineError,
   LOG_VERSION,
   type EditReply,
-  type RequestAnswer,
+  type ApprovalResponse,
+  type ClientToolResponse,
   type RunCommand,
   type RunEvent,
   type RunEventBody,
@@ -112,8 +113,9 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
 
   const attributed = (error: SerializedError): SerializedError =>
     attributeError(error, server?.failures ?? []);
-  /** What the person has said to requests. */
-  const answers = new Map<string, RequestAnswer>();
+  /** The user's responses, by the ids of approvals and client tool calls. */
+  const approvalResponses = new Map<string, ApprovalResponse>();
+  const clientToolResponses = new Map<string, ClientToolResponse>();
   /** Which model answers, what the person said, and what it failed of, is for the page to say: the worker could claim anything. */
   const attribute = (event: RunEvent): RunEvent => {
     switch (event.type) {
@@ -127,12 +129,24 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
           : { ...event, request: { ...event.request, model: facts.model } };
       case 'agent-start':
         return { ...event, model: facts.model };
-      case 'request-answer': {
-        const answer = answers.get(event.requestId);
-        const { seq: at, t, requestId, agent } = event;
-        // an answer that nobody gave is none: whatever the script did with it, nobody is asked any more
-        if (answer !== undefined) return { ...event, answer };
-        return { seq: at, t, type: 'request-withdraw', requestId, ...(agent !== undefined && { agent }) };
+      // a response that the user did not give becomes a withdrawal, whatever the script did with it
+      case 'approval-response': {
+        const response = approvalResponses.get(event.approvalId);
+        const { seq: at, t, approvalId, agent } = event;
+        if (response !== undefined) return { ...event, response };
+        return { seq: at, t, type: 'approval-withdraw', approvalId, ...(agent !== undefined && { agent }) };
+      }
+      case 'client-tool-response': {
+        const response = clientToolResponses.get(event.clientCallId);
+        const { seq: at, t, clientCallId, agent } = event;
+        if (response !== undefined) return { ...event, response };
+        return {
+          seq: at,
+          t,
+          type: 'client-tool-withdraw',
+          clientCallId,
+          ...(agent !== undefined && { agent }),
+        };
       }
       case 'agent-end':
       case 'run-end':
@@ -241,7 +255,10 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
 
   const run: SandboxRun = {
     send: async (command) => {
-      if (command.type === 'respond') answers.set(command.requestId, command.answer);
+      if (command.type === 'approval-response') approvalResponses.set(command.approvalId, command.response);
+      if (command.type === 'client-tool-response') {
+        clientToolResponses.set(command.clientCallId, command.response);
+      }
       return (await commands?.send(command)) ?? { accepted: false, reason: 'The run has not begun.' };
     },
   };

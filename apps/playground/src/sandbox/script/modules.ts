@@ -1,6 +1,7 @@
 /** What a script may import, in the order in which messages name it. */
 export const scriptModules = [
   '@cueline/core',
+  '@cueline/core/agents',
   '@cueline/core/inspect',
   '@cueline/core/plugins',
   '@cueline/core/testing',

@@ -3,7 +3,7 @@ import * as plugins from '@cueline/core/plugins';
 import * as testing from '@cueline/core/testing';
 import * as z from 'zod';
 import { relayConsole } from './console.ts';
-import { coreModule } from './core-module.ts';
+import { agentsModule, coreModule } from './core-module.ts';
 import { createRuntime } from './runtime.ts';
 import { tidyScope } from './scope.ts';
 
@@ -18,13 +18,18 @@ const scope = globalThis as unknown as Scope;
 
 const runtime = createRuntime({
   post: scope.postMessage.bind(scope),
-  modules: (model, watcher) => ({
-    zod: z,
-    '@cueline/core': coreModule(model, watcher),
-    '@cueline/core/inspect': inspect,
-    '@cueline/core/plugins': plugins,
-    '@cueline/core/testing': testing,
-  }),
+  modules: (model, watcher) => {
+    const agents = agentsModule(model, watcher);
+    return {
+      zod: z,
+      // links of version 1 import agents and sessions from here, too
+      '@cueline/core': { ...agents, ...coreModule(model) },
+      '@cueline/core/agents': agents,
+      '@cueline/core/inspect': inspect,
+      '@cueline/core/plugins': plugins,
+      '@cueline/core/testing': testing,
+    };
+  },
 });
 
 // Schemas compiled with `new Function` would only earn a report from the policy.

@@ -29,7 +29,7 @@ export type CallOptions = {
   context?: ToolContext | undefined;
   /**
    * Given the run as it starts, to show it, or to answer what it asks: a tool with `needsApproval` waits for
-   * `run.respond`. Not called for one with a `context`, which is part of that run.
+   * `run.respondToApproval`. Not called for one with a `context`, which is part of that run.
    */
   onRun?: ((run: Run) => void) | undefined;
 };

@@ -1,4 +1,5 @@
-import { classify, classifyBinary, defineAgent, runPrompt } from '@cueline/core';
+import { runPrompt } from '@cueline/core';
+import { classify, classifyBinary, defineAgent } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { createOpenAI } from '@ai-sdk/openai';
 import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';

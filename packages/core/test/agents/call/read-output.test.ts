@@ -1,4 +1,4 @@
-import { tags } from '@cueline/core';
+import { tags } from '@cueline/core/agents';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { checkOutput } from '../../../src/agents/call/check-agent.ts';

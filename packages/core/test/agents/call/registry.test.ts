@@ -1,4 +1,5 @@
-import { CuelineError, defineAgent, definePrompt } from '@cueline/core';
+import { CuelineError, definePrompt } from '@cueline/core';
+import { defineAgent } from '@cueline/core/agents';
 import { createAgentRegistry } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';

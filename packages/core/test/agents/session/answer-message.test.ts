@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { runAgentSession } from '@cueline/core';
+import { runAgentSession } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import { convertArrayToReadableStream } from 'ai/test';

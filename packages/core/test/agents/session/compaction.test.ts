@@ -1,4 +1,4 @@
-import { defineSession, runAgentSession } from '@cueline/core';
+import { defineSession, runAgentSession } from '@cueline/core/agents';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';

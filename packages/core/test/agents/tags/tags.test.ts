@@ -1,4 +1,5 @@
-import { CuelineError, tags, type Tags } from '@cueline/core';
+import { CuelineError } from '@cueline/core';
+import { tags, type Tags } from '@cueline/core/agents';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseTags, tagsLine } from '../../../src/agents/tags/parse-tags.ts';

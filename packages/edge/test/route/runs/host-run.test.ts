@@ -10,7 +10,7 @@ const start: RunEvent = {
   seq: 0,
   t: 5,
   type: 'run-start',
-  v: 1,
+  v: 2,
   runId: 'inner',
   model: 'm',
   messages: [],

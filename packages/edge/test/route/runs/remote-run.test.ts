@@ -12,7 +12,7 @@ const start: RunEvent = {
   seq: 0,
   t: 5,
   type: 'run-start',
-  v: 1,
+  v: 2,
   runId: 'run-1',
   model: 'm',
   messages: [],

@@ -164,21 +164,24 @@ export function checkRoute(tried: Tried): void {
       }
     });
     const run = await watch(greet);
-    const open = await run.to('request-open');
-    if (open.type !== 'request-open') throw new Error('Nothing was asked.');
-    const answer = (requestId: string): Promise<Response> =>
-      ask(tried, { ...at(run.runId), body: { type: 'respond', requestId, answer: { approve: true } } });
+    const open = await run.to('approval-request');
+    if (open.type !== 'approval-request') throw new Error('Nothing was asked.');
+    const answer = (approvalId: string): Promise<Response> =>
+      ask(tried, {
+        ...at(run.runId),
+        body: { type: 'approval-response', approvalId, response: { approved: true } },
+      });
     const wrong = await answer('nothing');
     expect([wrong.status, await wrong.json()]).toEqual([
       200,
-      { accepted: false, reason: expect.stringContaining('There is no request nothing') },
+      { accepted: false, reason: expect.stringContaining('There is no approval nothing') },
     ]);
-    const right = await answer(open.requestId);
+    const right = await answer(open.approvalId);
     expect([right.status, await right.json()]).toEqual([200, { accepted: true }]);
     expect(await run.to('run-end')).toMatchObject({ outcome: 'done' });
     expect(run.events.find((event) => event.type === 'tool-end')).toMatchObject({ output: 'sent to Bob' });
     expect(textOf(run.events)).toBe('Done.');
-    const late = await answer(open.requestId);
+    const late = await answer(open.approvalId);
     expect(await late.json()).toEqual({ accepted: false, reason: 'The run is not under way.' });
   });
 
@@ -238,7 +241,7 @@ export function checkRoute(tried: Tried): void {
       const run = await watch(greet);
       await run.to('step-start');
       const headers = { authorization: 'Bearer eve' };
-      const body = { type: 'respond', requestId: 'x', answer: { approve: true } };
+      const body = { type: 'approval-response', approvalId: 'x', response: { approved: true } };
       for (const method of ['GET', 'POST', 'DELETE']) {
         expect((await ask(tried, { ...at(run.runId), method, headers, body })).status).toBe(404);
       }

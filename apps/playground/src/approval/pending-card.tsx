@@ -3,7 +3,7 @@ import { type ReactNode, type RefObject, useEffect, useId } from 'react';
 import { JsonView } from '../transcript/content/json-view.tsx';
 import { Keys } from '../ui/keys.tsx';
 
-type RequestCardProps = {
+type PendingCardProps = {
   /** The card itself, which takes the focus. */
   ref: RefObject<HTMLElement | null>;
   testId: string;
@@ -13,13 +13,13 @@ type RequestCardProps = {
   /** Its place among those that wait, from 1. */
   place: number;
   total: number;
-  /** Why the last answer was not accepted. */
+  /** Why the last response was not accepted. */
   refusal: string | undefined;
   children: ReactNode;
 };
 
-/** The frame of what a run asks: the question, what there is to see and to press, and why an answer was not accepted. */
-export function RequestCard({
+/** The frame of a card that waits for a response: the question, its content, and why a response was not accepted. */
+export function PendingCard({
   ref,
   testId,
   agent,
@@ -28,7 +28,7 @@ export function RequestCard({
   total,
   refusal,
   children,
-}: RequestCardProps) {
+}: PendingCardProps) {
   const title = useId();
   useEffect(() => {
     // a user who is typing elsewhere keeps the focus there; the shortcut moves it here
@@ -41,7 +41,7 @@ export function RequestCard({
       tabIndex={-1}
       aria-labelledby={title}
       data-testid={testId}
-      data-request
+      data-pending
       className="grid grid-cols-[minmax(0,1fr)] gap-2.5 rounded-lg border border-warn/45 bg-warn-soft p-3 outline-offset-2"
     >
       <div className="flex items-center gap-2">
@@ -67,8 +67,8 @@ export function RequestCard({
   );
 }
 
-/** The arguments of the call that a request is about. */
-export function RequestArguments({ input }: { input: unknown }) {
+/** The arguments of a call that waits. */
+export function CallArguments({ input }: { input: unknown }) {
   return (
     <div
       role="group"

@@ -7,7 +7,7 @@ import { toJson } from '../messages/to-json.ts';
 import type { AgentContext } from './run-context.ts';
 
 /** A call of a client tool. */
-export type PageCall = {
+export type ClientToolCall = {
   name: string;
   rules: ToolRules;
   outputSchema: FlexibleSchema | undefined;
@@ -16,10 +16,10 @@ export type PageCall = {
 };
 
 /** Lets the page run a call, and returns its result. Throws an error that the model reads if the call fails. */
-export async function callPage(
+export async function callClientTool(
   { runContext, path }: AgentContext,
-  { name, rules, outputSchema, args, context }: PageCall,
-  onBegin: () => void,
+  { name, rules, outputSchema, args, context }: ClientToolCall,
+  onClaim: () => void,
 ): Promise<unknown> {
   const { toolCallId, abortSignal } = context;
   const { effect } = rules;
@@ -29,11 +29,11 @@ export async function callPage(
     input: toJson(args, runContext.secrets),
     ...(effect === undefined ? {} : { effect }),
   };
-  const answer = await runContext.requests.call(request, abortSignal, path, onBegin);
-  if ('error' in answer) throw toModelError(answer.error);
-  if (outputSchema === undefined) return answer.output;
+  const response = await runContext.pending.callClientTool(request, abortSignal, path, onClaim);
+  if ('error' in response) throw toModelError(response.error);
+  if (outputSchema === undefined) return response.output;
   try {
-    return await parseWith(outputSchema, answer.output);
+    return await parseWith(outputSchema, response.output);
   } catch (error) {
     const why = thrownText(error);
     throw toModelError(
@@ -44,5 +44,5 @@ export async function callPage(
 
 /** Returns the message for a call that no page has answered in time. */
 export function unanswered(name: string, timeoutMs: number = Infinity): string {
-  return `${name} had no answer from the page within ${timeoutMs / 1_000} s. Either no page that shows the run has a function for it (usePrompt(…, { tools: { ${name}: async (input) => … } })), or its user did not answer.`;
+  return `${name} had no response from the page within ${timeoutMs / 1_000} s. Either no page that shows the run has a function for it (usePrompt(…, { tools: { ${name}: async (input) => … } })), or its user did not respond.`;
 }

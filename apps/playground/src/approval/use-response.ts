@@ -1,0 +1,44 @@
+import type { Run } from '@cueline/core';
+import { useEffect, useState } from 'react';
+import type { Pending, PendingResponse } from '../state/pending.ts';
+import { sendResponse } from './send-response.ts';
+
+/** How long a card ignores clicks after it has appeared, in milliseconds. */
+const FRESH_MS = 400;
+
+/** What a card needs to send its response. */
+export type Responding = {
+  respond(response: PendingResponse): Promise<void>;
+  /** True from a response until the run has accepted or refused it. */
+  isSending: boolean;
+  /** True for the first moments, in which a click may still be meant for the card before. */
+  isFresh: boolean;
+  /** True for a click in these moments. The keyboard answers at once. */
+  isUnread(click: { detail: number }): boolean;
+  /** Why the last response was not accepted. */
+  refusal: string | undefined;
+};
+
+/** Sends the response to one approval, or one client tool call, and returns how that goes. */
+export function useResponse(run: Run, pending: Pending): Responding {
+  const [isSending, setIsSending] = useState(false);
+  const [isFresh, setIsFresh] = useState(true);
+  const [refusal, setRefusal] = useState<string>();
+  useEffect(() => {
+    // a second click on the card before must not answer this one unread
+    const timer = setTimeout(() => setIsFresh(false), FRESH_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return {
+    async respond(response) {
+      setIsSending(true);
+      setRefusal(undefined);
+      setRefusal(await sendResponse(run, pending, response));
+      setIsSending(false);
+    },
+    isSending,
+    isFresh,
+    isUnread: ({ detail }) => isFresh && detail > 0,
+    refusal,
+  };
+}

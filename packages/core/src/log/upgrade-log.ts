@@ -1,0 +1,79 @@
+import { LOG_VERSION, type RunEvent } from './events.ts';
+
+/** An event of version 1 that has another form in version 2. */
+type EarlierEvent =
+  | {
+      type: 'request-open';
+      requestId: string;
+      kind: 'approval' | 'client-tool';
+      fault?: string;
+      effect?: unknown;
+      providerExecuted?: unknown;
+    }
+  | { type: 'request-begin'; requestId: string; page: string }
+  | { type: 'request-answer'; requestId: string; answer?: { approve?: boolean } }
+  | { type: 'request-withdraw'; requestId: string }
+  | { type: 'tool-approval' }
+  | { type: 'run-start'; v: number };
+
+/**
+ * Returns a log in the current version: the log itself if it is in that version or in an unknown one. Version 1 had
+ * one pair of events, `request-open` and `request-answer`, for approvals and for client tools.
+ */
+export function upgradeLog(events: readonly RunEvent[]): readonly RunEvent[] {
+  const [first] = events;
+  return Array.isArray(events) && isEarlier(first) ? events.map(createUpgrade()) : events;
+}
+
+/** Returns a function that upgrades the events of one log, in order. It returns events of this version unchanged. */
+export function createUpgrade(): (event: RunEvent) => RunEvent {
+  /** Ids of the requests that were calls of client tools. */
+  const clientCalls = new Set<string>();
+  return (event) => {
+    // a stored event may be anything
+    if (typeof event !== 'object' || event === null) return event;
+    return upgrade(event as unknown as EarlierEvent, clientCalls) as RunEvent;
+  };
+}
+
+function isEarlier(event: RunEvent | undefined): boolean {
+  return event?.type === 'run-start' && (event.v as number) === 1;
+}
+
+function upgrade(event: EarlierEvent, clientCalls: Set<string>): unknown {
+  switch (event.type) {
+    case 'run-start':
+      return event.v === 1 ? { ...event, v: LOG_VERSION } : event;
+    case 'tool-approval':
+      return { ...event, type: 'approval-automatic' };
+    case 'request-open': {
+      const { requestId, kind, fault, ...rest } = event;
+      if (kind === 'client-tool') {
+        clientCalls.add(requestId);
+        return { ...rest, type: 'client-tool-request', clientCallId: requestId };
+      }
+      const reason = fault === undefined ? {} : { reason: fault };
+      return { ...rest, type: 'approval-request', approvalId: requestId, ...reason };
+    }
+    case 'request-begin': {
+      const { requestId: clientCallId, ...rest } = event;
+      return { ...rest, type: 'client-tool-claim', clientCallId };
+    }
+    case 'request-answer': {
+      const { requestId, answer, ...rest } = event;
+      if (answer?.approve === undefined) {
+        return { ...rest, type: 'client-tool-response', clientCallId: requestId, response: answer };
+      }
+      const { approve: approved, ...more } = answer;
+      return { ...rest, type: 'approval-response', approvalId: requestId, response: { approved, ...more } };
+    }
+    case 'request-withdraw': {
+      const { requestId, ...rest } = event;
+      return clientCalls.has(requestId)
+        ? { ...rest, type: 'client-tool-withdraw', clientCallId: requestId }
+        : { ...rest, type: 'approval-withdraw', approvalId: requestId };
+    }
+    default:
+      return event;
+  }
+}

@@ -1,0 +1,218 @@
+import type { ApprovalEvent, ApprovalResponse, ClientToolEvent, ClientToolResponse } from '../log/events.ts';
+import type { EditReply } from '../tasks/task.ts';
+import { loggedResponse, readApprovalResponse, readClientToolResponse } from './read-response.ts';
+
+/** A tool call that does not run before it is approved. */
+export type ApprovalRequest = Omit<
+  Extract<ApprovalEvent, { type: 'approval-request' }>,
+  'type' | 'approvalId'
+>;
+
+/** A call of a client tool, which the page runs. */
+export type ClientToolRequest = Omit<
+  Extract<ClientToolEvent, { type: 'client-tool-request' }>,
+  'type' | 'clientCallId'
+>;
+
+/** What a run waits for before it continues: responses to approvals and to calls of client tools. */
+export type PendingResponses = {
+  /**
+   * Asks for an approval and waits for the response. If the signal aborts, rejects with its reason and withdraws the
+   * approval.
+   * `agent` is the path of the agent that asks, for the log. Without an `approvalId`, or if the id is taken, the
+   * approval gets a new id.
+   */
+  requestApproval(
+    request: ApprovalRequest & { approvalId?: string },
+    signal: AbortSignal | undefined,
+    agent?: string,
+  ): Promise<ApprovalResponse>;
+  /** Does the same for a call that the page runs. Calls `onClaim` when a page has started to run it. */
+  callClientTool(
+    request: ClientToolRequest,
+    signal: AbortSignal | undefined,
+    agent?: string,
+    onClaim?: () => void,
+  ): Promise<ClientToolResponse>;
+  /**
+   * Notes that the page with this id is about to run a call. Only one page may, so that no call runs twice.
+   * `instead` is the id of a page that had started and is gone.
+   */
+  claim(clientCallId: string, page: string, instead?: string): EditReply;
+  /** Responds to a pending approval. Never throws; an invalid response is refused. */
+  respondToApproval(approvalId: string, response: ApprovalResponse): EditReply;
+  /** Responds to a pending call of a client tool. Never throws; an invalid response is refused. */
+  respondToClientTool(clientCallId: string, response: ClientToolResponse): EditReply;
+};
+
+/** A pending approval or call, and the callback for its response. */
+type Pending = {
+  toolName: string;
+  respond(given: unknown): EditReply;
+};
+
+type PendingCall = Pending & {
+  /** Id of the page that runs the call. */
+  page?: string;
+  claim(page: string): void;
+};
+
+/** The events that a wait appends, and how it reads its response. */
+type Wait<Response> = {
+  toolName: string;
+  request: ApprovalEvent | ClientToolEvent;
+  withdrawal: ApprovalEvent | ClientToolEvent;
+  toEvent(response: Response): ApprovalEvent | ClientToolEvent;
+  /** Returns the reason as a string if `given` is not a response. */
+  read(given: unknown): Response | string;
+};
+
+/** Creates what one run waits for. Appends each request and each accepted response to the log. */
+export function createPendingResponses(
+  append: (event: ApprovalEvent | ClientToolEvent, agent?: string) => void,
+  createId: () => string,
+): PendingResponses {
+  const approvals = createList('approval');
+  const calls = createList<PendingCall>('client tool call');
+
+  function wait<Response, Item extends Pending>(
+    list: PendingList<Item>,
+    id: string,
+    { toolName, request, withdrawal, toEvent, read }: Wait<Response>,
+    signal: AbortSignal | undefined,
+    agent: string | undefined,
+    more: Omit<Item, keyof Pending>,
+  ): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const close = (how: 'answered' | 'withdrawn'): void => {
+        list.close(id, how);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const onAbort = (): void => {
+        close('withdrawn');
+        // nothing is appended after the run has ended
+        append(withdrawal, agent);
+        reject(signal?.reason as Error);
+      };
+      const respond = (given: unknown): EditReply => {
+        const response = read(given);
+        if (typeof response === 'string') return { accepted: false, reason: response };
+        close('answered');
+        append(toEvent(response), agent);
+        resolve(response);
+        return { accepted: true };
+      };
+      // before the event, because a listener may respond at once
+      list.add(id, { toolName, respond, ...more } as unknown as Item);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      append(request, agent);
+    });
+  }
+
+  return {
+    requestApproval({ approvalId: wanted, ...request }, signal, agent) {
+      const approvalId = wanted !== undefined && approvals.isFree(wanted) ? wanted : createId();
+      const { toolName } = request;
+      return wait<ApprovalResponse, Pending>(
+        approvals,
+        approvalId,
+        {
+          toolName,
+          request: { type: 'approval-request', approvalId, ...request },
+          withdrawal: { type: 'approval-withdraw', approvalId },
+          toEvent: (response) => ({ type: 'approval-response', approvalId, response }),
+          read: (given) => readApproval(given, request),
+        },
+        signal,
+        agent,
+        {},
+      );
+    },
+    callClientTool(request, signal, agent, onClaim) {
+      const clientCallId = createId();
+      const { toolName } = request;
+      return wait<ClientToolResponse, PendingCall>(
+        calls,
+        clientCallId,
+        {
+          toolName,
+          request: { type: 'client-tool-request', clientCallId, ...request },
+          withdrawal: { type: 'client-tool-withdraw', clientCallId },
+          toEvent: (response) => ({
+            type: 'client-tool-response',
+            clientCallId,
+            response: loggedResponse(response),
+          }),
+          read: readClientToolResponse,
+        },
+        signal,
+        agent,
+        {
+          claim(page) {
+            append({ type: 'client-tool-claim', clientCallId, page }, agent);
+            onClaim?.();
+          },
+        },
+      );
+    },
+    claim(clientCallId, page, instead) {
+      const call = calls.get(clientCallId);
+      if (call === undefined) return calls.notPending(clientCallId);
+      const { toolName, page: before } = call;
+      // sent again because the reply was lost
+      if (before === page) return { accepted: true };
+      if (before !== undefined && before !== instead) {
+        return { accepted: false, reason: `Another page runs ${toolName} already.` };
+      }
+      call.page = page;
+      call.claim(page);
+      return { accepted: true };
+    },
+    respondToApproval: (id, response) => approvals.get(id)?.respond(response) ?? approvals.notPending(id),
+    respondToClientTool: (id, response) => calls.get(id)?.respond(response) ?? calls.notPending(id),
+  };
+}
+
+/** What is pending, by id. */
+type PendingList<Item extends Pending> = {
+  add(id: string, item: Item): void;
+  close(id: string, how: 'answered' | 'withdrawn'): void;
+  get(id: string): Item | undefined;
+  /** True for an id that was never used. */
+  isFree(id: string): boolean;
+  /** Returns a refusal that says what is pending instead. */
+  notPending(id: string): EditReply;
+};
+
+function createList<Item extends Pending = Pending>(what: string): PendingList<Item> {
+  const pending = new Map<string, Item>();
+  const closed = new Map<string, 'answered' | 'withdrawn'>();
+  return {
+    add: (id, item) => void pending.set(id, item),
+    close(id, how) {
+      pending.delete(id);
+      closed.set(id, how);
+    },
+    get: (id) => pending.get(id),
+    isFree: (id) => !pending.has(id) && !closed.has(id),
+    notPending(id) {
+      const how = closed.get(id);
+      const why = how === undefined ? `There is no ${what} ${id}` : `The ${what} ${id} was ${how} already`;
+      const waiting = [...pending].map(([each, { toolName }]) => `${each} (${toolName})`).join(', ');
+      return {
+        accepted: false,
+        reason: `${why}. ${waiting === '' ? 'None is pending.' : `Pending: ${waiting}.`}`,
+      };
+    },
+  };
+}
+
+/** Calls that a provider runs itself run with their arguments unchanged. */
+function readApproval(given: unknown, request: ApprovalRequest): ApprovalResponse | string {
+  const response = readApprovalResponse(given);
+  if (request.providerExecuted !== true || typeof response === 'string' || !('input' in response)) {
+    return response;
+  }
+  return `The provider runs ${request.toolName} itself, with the arguments as they are. Respond without an input.`;
+}

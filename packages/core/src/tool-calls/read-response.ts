@@ -1,0 +1,54 @@
+import type { ApprovalResponse, ClientToolResponse } from '../log/events.ts';
+import { capOutput } from '../tools/cap-output.ts';
+
+/**
+ * Reads the response to an approval as plain JSON, without unknown fields. Returns the reason as a string if it is
+ * not a response.
+ */
+export function readApprovalResponse(given: unknown): ApprovalResponse | string {
+  return orReason('an input', () => {
+    if (typeof given === 'object' && given !== null && 'approved' in given) {
+      if (given.approved === true) {
+        if (!('input' in given) || given.input === undefined) return { approved: true };
+        return { approved: true, input: copyOf(given.input) };
+      }
+      const reason = 'reason' in given ? given.reason : undefined;
+      if (given.approved === false && reason === undefined) return { approved: false };
+      if (given.approved === false && typeof reason === 'string') return { approved: false, reason };
+    }
+    return 'This is not a response to an approval. Give { approved: true }, { approved: true, input } to run the call with other arguments, or { approved: false, reason }.';
+  });
+}
+
+/** Reads the response to the call of a client tool in the same way. */
+export function readClientToolResponse(given: unknown): ClientToolResponse | string {
+  return orReason('an output', () => {
+    if (typeof given === 'object' && given !== null) {
+      if ('output' in given && !('error' in given)) {
+        return { output: copyOf(given.output ?? null) };
+      }
+      if ('error' in given && !('output' in given) && typeof given.error === 'string') {
+        return { error: String(capOutput(given.error)) };
+      }
+    }
+    return "This is not a response to the call of a client tool. Give { output } with the result of the call, or { error: 'why' }.";
+  });
+}
+
+/** Returns the response as the log keeps it: outputs are cut at the limit of all tool results. */
+export function loggedResponse(response: ClientToolResponse): ClientToolResponse {
+  return 'output' in response ? { output: capOutput(response.output, undefined, 'data') } : response;
+}
+
+function orReason<Response>(what: string, read: () => Response | string): Response | string {
+  try {
+    return read();
+  } catch (error) {
+    return `The response cannot be read as JSON (${error instanceof Error ? error.message.split('\n')[0] : 'unknown reason'}). Give ${what} of plain objects, arrays, strings, numbers.`;
+  }
+}
+
+/** Returns a copy that later changes do not reach. Throws if the value is not JSON. */
+function copyOf(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value)) as unknown;
+}
