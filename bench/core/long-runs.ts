@@ -1,5 +1,5 @@
 import { isStepCount, streamText, type ModelMessage } from 'ai';
-import { runPrompt, type LiveRun, type Prompt, type RunEvent } from '@cueline/core';
+import { runPrompt, type RunHandle, type Prompt, type RunEvent } from '@cueline/core';
 import { printTable } from '../table.ts';
 import { against, createMarks, medianPace, paceRow, race, type Pace } from './pace.ts';
 import { pageSchema, pageTool, readPage } from './pages.ts';
@@ -20,7 +20,7 @@ const contenders = {
   streamText: () => timePlain({}),
   runPrompt: () => timeRun({}),
   'runPrompt, watched': () => timeRun({ watch: (run) => void run.subscribe(() => {}) }),
-  'runPrompt, state read at each step': () => timeRun({ atStep: (run) => void run.state }),
+  'runPrompt, state read at each step': () => timeRun({ atStep: (run) => void run.getState() }),
   'streamText, last 20 messages': () => timePlain({ prepareStep: lastTwenty }),
   'runPrompt, last 20 messages': () => timeRun({ define: (prompt) => prompt.defHook(lastTwenty) }),
 };
@@ -57,7 +57,7 @@ async function timePlain(options: { prepareStep?: typeof lastTwenty }): Promise<
   return pace({ of: 100, per: 1 });
 }
 
-async function timeRun(look: Omit<Look, 'onCall'> & { atStep?: (run: LiveRun) => void }): Promise<Pace> {
+async function timeRun(look: Omit<Look, 'onCall'> & { atStep?: (run: RunHandle) => void }): Promise<Pace> {
   const { mark, pace } = createMarks();
   await promptRun({
     ...look,
@@ -89,14 +89,14 @@ export async function plainRun({
 }
 
 type Look = {
-  onCall: (run: LiveRun | undefined) => void;
+  onCall: (run: RunHandle | undefined) => void;
   define?: (prompt: Prompt) => void;
-  watch?: (run: LiveRun) => void;
+  watch?: (run: RunHandle) => void;
 };
 
 /** The run as a prompt, and its log. */
 export async function promptRun({ onCall, define, watch }: Look): Promise<readonly RunEvent[]> {
-  let live: LiveRun | undefined;
+  let live: RunHandle | undefined;
   const { run, result } = await runPrompt(
     (prompt) => {
       prompt.defTool('read', 'Reads a page', pageSchema, readPage);
@@ -111,7 +111,7 @@ export async function promptRun({ onCall, define, watch }: Look): Promise<readon
   live = run;
   watch?.(run);
   await result.consumeStream();
-  check(run.state.toolCalls.filter(({ state }) => state === 'output-available').length);
+  check(run.getState().toolCalls.filter(({ state }) => state === 'output-available').length);
   return run.log();
 }
 

@@ -58,7 +58,7 @@ async function runList({
   );
   if (watched) run.subscribe(() => {});
   await result.consumeStream();
-  const completed = run.state.tasks.filter(({ status }) => status === 'completed').length;
+  const completed = run.getState().tasks.filter(({ status }) => status === 'completed').length;
   if (completed !== TASKS) throw new Error(`The run completed ${completed} tasks of ${TASKS}.`);
   return { events: run.log() };
 }

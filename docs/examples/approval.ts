@@ -38,6 +38,6 @@ for await (const event of run.events()) {
 }
 // #endregion
 
-for (const { output, errorText } of run.state.toolCalls) console.log(output ?? errorText);
+for (const { output, errorText } of run.getState().toolCalls) console.log(output ?? errorText);
 // prints: sent "Our meeting is at ten." to Ada
 // prints: sendMail was not run, because the user did not approve it: he is on holiday.

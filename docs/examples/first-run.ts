@@ -26,7 +26,7 @@ const { result, run } = await runPrompt(
 for await (const text of result.textStream) process.stdout.write(text);
 
 console.log(
-  `\n${run.state.steps.length} steps, ${run.state.toolCalls.length} tool call: ${run.state.status}`,
+  `\n${run.getState().steps.length} steps, ${run.getState().toolCalls.length} tool call: ${run.getState().status}`,
 );
 // prints: Sunny and 24 °C in Lisbon: take the tram to Belém.
 // prints: 2 steps, 1 tool call: done

@@ -44,5 +44,5 @@ const { result, run } = await runPrompt((prompt) => prompt.$`Greet Ada.`, {
   ...models,
 });
 await result.consumeStream();
-console.log(run.state.text);
+console.log(run.getState().text);
 // prints: Hello Ada!

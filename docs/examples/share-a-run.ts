@@ -10,7 +10,7 @@ await run.finished;
 // #region link
 const link = encodeLink({ log: run.log() }); // '#v1.r.…': goes behind any address
 const replayed = reduceAll(decodeLink(link).log ?? []);
-console.log(replayed.text === run.state.text);
+console.log(replayed.text === run.getState().text);
 // #endregion
 
 // #region ui

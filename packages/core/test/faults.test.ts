@@ -84,7 +84,7 @@ describe('options ignored', () => {
       options: { stopWhen: isStepCount(2) },
     });
     expect(model.calls).toHaveLength(2);
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
   });
 
   test('options.onFinish', async () => {
@@ -125,7 +125,7 @@ test('the task list blanking the whole system prompt', async () => {
     },
     [[call('finishTask', { result: '1' })], [call('finishTask', { result: '2' })], 'Done.'],
   );
-  expect(run.state.status).toBe('done');
+  expect(run.getState().status).toBe('done');
   expect(sent(model).map(({ system }) => system)).toEqual(Array(3).fill(everythingSaid));
 });
 
@@ -148,7 +148,7 @@ test.each([
     'assistant calls save {}',
     `save answers ${answer}`,
   ]);
-  expect(run.state).toMatchObject({ status: 'done', text: 'Saved.' });
+  expect(run.getState()).toMatchObject({ status: 'done', text: 'Saved.' });
   expect(await result.text).toBe('Saved.');
 });
 
@@ -254,7 +254,7 @@ test('any tool that returns { response, steps } being rewritten', async () => {
     },
     [[call('plan')], 'Done.'],
   );
-  expect(run.state.toolCalls[0]!.output).toEqual(output);
+  expect(run.getState().toolCalls[0]!.output).toEqual(output);
   expect(sent(model)[1]!.messages.at(-1)).toBe(`plan answers ${JSON.stringify(output)}`);
 });
 
@@ -277,7 +277,7 @@ test('async hooks’ variables lost', async () => {
     '<STEP>now 0</STEP>\n<ECHO>\nstep: now 0\n</ECHO>',
     '<STEP>now 1</STEP>\n<ECHO>\nstep: now 1\n</ECHO>',
   ]);
-  expect(run.state.variables['STEP']).toEqual({ kind: 'text', value: 'now 1' });
+  expect(run.getState().variables['STEP']).toEqual({ kind: 'text', value: 'now 1' });
 });
 
 test.each<[string, Hook]>([
@@ -303,7 +303,7 @@ test.each<[string, Hook]>([
     },
     ['Done.'],
   );
-  expect(run.state.status).toBe('done');
+  expect(run.getState().status).toBe('done');
   expect(sent(model)).toEqual([{ system: everythingSaid, messages: ['user: Go.'], tools: ['look'] }]);
 });
 
@@ -336,8 +336,8 @@ test('one bad composite call failing the batch', async () => {
       'Done.',
     ],
   );
-  expect(run.state.status).toBe('done');
-  expect(run.state.toolCalls[0]!.output).toEqual({
+  expect(run.getState().status).toBe('done');
+  expect(run.getState().toolCalls[0]!.output).toEqual({
     results: [
       { name: 'read', result: 'A' },
       { name: 'erase', result: { error: 'file has no tool "erase". There are: read.' } },
@@ -423,7 +423,10 @@ describe('process.env read at module scope', () => {
       env: { LM_MODEL_LATE: 'mine:from-caller' },
     });
     vi.unstubAllEnvs();
-    expect([late.run.state.model, own.run.state.model]).toEqual(['mine:from-process', 'mine:from-caller']);
+    expect([late.run.getState().model, own.run.getState().model]).toEqual([
+      'mine:from-process',
+      'mine:from-caller',
+    ]);
   });
 });
 
@@ -453,13 +456,13 @@ test('finishTask after the last task throwing', async () => {
     [call('finishTask', { result: '3' }), call('startTask')],
     'Done.',
   ]);
-  expect(run.state).toMatchObject({ status: 'done', text: 'Done.' });
-  expect(run.state.toolCalls.map(({ output }) => output)).toEqual([
+  expect(run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
+  expect(run.getState().toolCalls.map(({ output }) => output)).toEqual([
     '✓ All tasks completed successfully! The task list is complete.',
     'The result of Task 1/1 is being validated. Wait for what comes of it.',
     'All tasks are completed. Give your final answer.',
     'All tasks are completed. Give your final answer.',
   ]);
-  expect(run.state.tasks).toMatchObject([{ status: 'completed', result: '1' }]);
+  expect(run.getState().tasks).toMatchObject([{ status: 'completed', result: '1' }]);
   expect(sent(model)).toHaveLength(3);
 });

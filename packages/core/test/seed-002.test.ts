@@ -20,7 +20,7 @@ async function sent(
   const { model, run } = await play(source, turns, {
     options: { experimental_download: async (files) => files.map(() => null), ...options },
   });
-  expect(run.state.status).toBe('done');
+  expect(run.getState().status).toBe('done');
   return model.calls.map(({ prompt }) => prompt);
 }
 

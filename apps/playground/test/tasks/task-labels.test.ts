@@ -90,7 +90,7 @@ describe('what is offered for a task is what its list takes', () => {
         },
         { model: scriptedModel(['Later.']) },
       );
-      if (run.edit({ type, taskId: 'task-2', title: 'New' }).accepted) taken.push(type);
+      if ((await run.edit({ type, taskId: 'task-2', title: 'New' })).accepted) taken.push(type);
       run.stop();
     }
     expect(taken.toSorted()).toEqual(possibleEdits[status].toSorted());

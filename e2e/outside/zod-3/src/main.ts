@@ -19,4 +19,4 @@ const { result, run } = await runPrompt(
   { model },
 );
 console.log(await result.text);
-console.log(run.state.toolCalls[0]?.output);
+console.log(run.getState().toolCalls[0]?.output);

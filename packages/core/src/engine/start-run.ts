@@ -7,7 +7,8 @@ import { createModels } from '../models/create-models.ts';
 import type { Plugin, PluginMethods } from '../prompt/define-plugin.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import { withRedactedKeys } from '../messages/redact-keys.ts';
-import { createLiveRun, type LiveRun } from './live-run.ts';
+import type { RunHandle } from '../log/run-handle.ts';
+import { createRunHandle } from './create-run-handle.ts';
 import { openRun, toDefinition } from './open-run.ts';
 import type { PromptConfig, PromptSource, TextOutput, UserContext } from '../prompt/prompt-options.ts';
 import { explainRejections } from './result.ts';
@@ -32,8 +33,8 @@ export type RunPromptResult<
   result: StreamTextResult<UnknownTools, UserContext, Output>;
   /** The prompt with all definitions of its function. */
   prompt: Prompt & PluginMethods<Plugins>;
-  /** The live run: state, events, stop. */
-  run: LiveRun;
+  /** The run, to be watched, answered and stopped. Reading it drives the run. */
+  run: RunHandle;
 };
 
 /** Settings of a start that its caller does not set. */
@@ -142,7 +143,7 @@ export async function startRun<
     result: explainRejections(result, () => recorder.failure) as RunPromptResult<Output>['result'],
     // the prompt has its plugins' methods now
     prompt: opened.prompt,
-    run: createLiveRun(runId, runContext, () => void drive(), stop),
+    run: createRunHandle(runId, runContext, () => void drive(), stop),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ModelSettings } from '../models/settings.ts';
 import type { EditReply } from '../tasks/task.ts';
 import type { Executor, RunCommand } from './executor.ts';
-import type { LiveRun } from '../engine/live-run.ts';
+import type { RunHandle } from '../log/run-handle.ts';
 import { loadRunner } from './load-runner.ts';
 import type { KnownRuns } from './start-in-process.ts';
 import type { WorkListener } from '../base/track-work.ts';
@@ -54,7 +54,7 @@ export function inProcessWith(
 }
 
 /** Gives a command to a run that is under way right here. */
-export function sendCommand(run: LiveRun, command: RunCommand): EditReply {
+export function sendCommand(run: RunHandle, command: RunCommand): Promise<EditReply> {
   switch (command.type) {
     case 'edit':
       return run.edit(command.edit, command.agent);
@@ -63,6 +63,6 @@ export function sendCommand(run: LiveRun, command: RunCommand): EditReply {
     case 'client-tool-response':
       return run.respondToClientTool(command.clientCallId, command.response);
     case 'client-tool-claim':
-      return run.claim(command.clientCallId, command.page, command.instead);
+      return run.claimClientTool(command.clientCallId, command.page, command.instead);
   }
 }

@@ -3,13 +3,13 @@ import type { RunEvent } from '../log/events.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { RunRequest } from './executor.ts';
 import { failedStart } from './failed-start.ts';
-import type { LiveRun } from '../engine/live-run.ts';
+import type { RunHandle } from '../log/run-handle.ts';
 import { describeFailure } from './describe-failure.ts';
 import { startRun } from '../engine/start-run.ts';
 import type { WorkListener } from '../base/track-work.ts';
 
 /** The runs that are under way, and those of whose end nobody has heard, by their ids. */
-export type KnownRuns = Map<string, LiveRun>;
+export type KnownRuns = Map<string, RunHandle>;
 
 /** How many runs are kept that have ended unheard. */
 const MAX_UNHEARD = 32;
@@ -40,7 +40,7 @@ export async function startInProcess<Input>(
 }
 
 /** The events of a run, which is known until somebody has heard of its end: whoever let go of it may come back for it. */
-export function toEnd(run: LiveRun, runs: KnownRuns, afterSeq?: number): AsyncIterator<RunEvent> {
+export function toEnd(run: RunHandle, runs: KnownRuns, afterSeq?: number): AsyncIterator<RunEvent> {
   const events = run.events(afterSeq)[Symbol.asyncIterator]();
   return {
     async next() {

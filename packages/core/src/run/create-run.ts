@@ -14,6 +14,7 @@ import { createAttempts, refused } from './attempts.ts';
 import { createClientToolRunner } from '../client-tools/client-tools.ts';
 import type { Executor, RunCommand, RunRequest } from '../executors/executor.ts';
 import { inProcess } from '../executors/in-process.ts';
+import { openLazily } from '../executors/open-lazily.ts';
 import { loadedRetries, loadRetries } from './load-retries.ts';
 import { upgradeLog } from '../log/upgrade-log.ts';
 import { lastRunId, logUpTo, countPromptMessages } from '../log/log-parts.ts';
@@ -304,6 +305,15 @@ function openRun<Input, Types extends PromptTypes>(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    events: (afterSeq) =>
+      openLazily(async () => {
+        await restoring.restored();
+        return log.read(afterSeq)[Symbol.asyncIterator]();
+      }),
+    get finished() {
+      const end = restoring.restored().then(() => attempts.shown?.result);
+      return end.then(getState, getState);
+    },
     configure(given) {
       settings = { ...settings, ...given };
     },
@@ -328,6 +338,11 @@ function openRun<Input, Types extends PromptTypes>(
       command({ type: 'approval-response', approvalId, response }, attempts.ownerOf(approvalId)),
     respondToClientTool: (clientCallId, response) =>
       command({ type: 'client-tool-response', clientCallId, response }, attempts.ownerOf(clientCallId)),
+    claimClientTool: (clientCallId, page, instead) =>
+      command(
+        { type: 'client-tool-claim', clientCallId, page, ...(instead === undefined ? {} : { instead }) },
+        attempts.ownerOf(clientCallId),
+      ),
     stop,
     detach: () => attempts.shown?.detach(),
     attach() {

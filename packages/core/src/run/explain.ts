@@ -11,7 +11,7 @@ import { describeSchema, propertiesOf } from '../compile/describe-schema.ts';
  *
  * @example
  * console.log(explain(await dryRun(planDay, { input: { city: 'Faro' } })));
- * console.log(explain(run.state.steps[0].request));
+ * console.log(explain(run.getState().steps[0].request));
  */
 export function explain(given: CompiledRequest | DryRun): string {
   const { request, tokens, warnings = [] } = 'request' in given ? given : { request: given };

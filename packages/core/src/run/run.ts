@@ -1,10 +1,9 @@
 import type { LanguageModel, UIMessage } from 'ai';
-import type { ApprovalResponse, ClientToolResponse, RunEvent } from '../log/events.ts';
+import type { RunEvent } from '../log/events.ts';
+import type { RunHandle } from '../log/run-handle.ts';
 import type { Scheduler } from '../log/schedule.ts';
-import type { RunState } from '../log/state.ts';
 import type { PromptTypes } from '../base/prompt-types.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
-import type { EditReply, TaskEdit } from '../tasks/task.ts';
 import type { ClientTools } from '../client-tools/client-tools.ts';
 import type { Executor } from '../executors/executor.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
@@ -78,18 +77,8 @@ export type SendMessage = string | Pick<UIMessage, 'parts'>;
  * nothing
  * subscribes to it.
  */
-export type Run<Input = void, Types extends PromptTypes = PromptTypes> = {
-  readonly id: string;
+export type Run<Input = void, Types extends PromptTypes = PromptTypes> = RunHandle<Types> & {
   readonly definition: PromptDefinition<Input, Types>;
-  /** Returns the current state; the same object while nothing has happened. */
-  getState(): RunState<Types>;
-  /**
-   * Calls `listener` with the state at most once a frame, and once after the end. Returns a function that
-   * unsubscribes.
-   */
-  subscribe(listener: (state: RunState<Types>) => void): () => void;
-  /** Calls `listener` with every event of every start, at once. Returns a function that unsubscribes. */
-  listen(listener: (event: RunEvent) => void): () => void;
   /** Sets what later starts use. Fields that are left out stay unchanged, and undefined restores the default. */
   configure(settings: RunSettings & { definition?: PromptDefinition<Input, Types> }): void;
   /**
@@ -112,14 +101,6 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = {
    */
   retry(options?: RetryOptions): Promise<Types['output']>;
   /**
-   * Changes the task list of the current start, or with `agent` (a path) that of an agent. The model sees the change
-   * at its next
-   * step. An impossible edit is refused with a reason, and so is one that could not be sent: without a network it
-   * waits for one, for
-   * half a minute at most.
-   */
-  edit(edit: TaskEdit, agent?: string): Promise<EditReply>;
-  /**
    * Answers the calls of client tools with these functions, including calls that wait already, until the returned
    * function is
    * called. If several functions have the name of one tool, the latest counts. A call runs once, in one page: a call
@@ -129,14 +110,6 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = {
    * answered with an error, because it may have taken effect.
    */
   provideTools(tools: ClientTools<Types>): () => void;
-  /**
-   * Responds to a pending approval of `state.approvals`: `{ approved: true }`, `{ approved: true, input }` to run the
-   * call with other arguments, or `{ approved: false, reason? }`. A response that could not be sent is refused as in
-   * `edit`.
-   */
-  respondToApproval(approvalId: string, response: ApprovalResponse): Promise<EditReply>;
-  /** Responds to a pending call of `state.clientToolCalls` with `{ output }` or `{ error }`, in the same way. */
-  respondToClientTool(clientCallId: string, response: ClientToolResponse): Promise<EditReply>;
   /** Ends the current start as `stopped`, also those in the background, and drops those in the queue. */
   stop(): void;
   /**
@@ -148,10 +121,6 @@ export type Run<Input = void, Types extends PromptTypes = PromptTypes> = {
    * Follows a detached start again, from where it was left; also a run on a route whose connection was lost for good.
    */
   attach(): void;
-  /** Returns every event since the last start. */
-  log(): readonly RunEvent[];
-  /** Returns the state after the event `seq` of the log; -1 is before the first. */
-  at(seq: number): RunState<Types>;
   /**
    * Returns another run, not started, with the log of this one up to the event `seq` (default: all): `retry`
    * continues after

@@ -192,7 +192,7 @@ describe('the AI SDK reads of a run what our state says', () => {
   test('a live run can be read while it goes, from the start or from any event', async () => {
     const { run } = await start(runs['a tool and an answer']!);
     const message = await lastMessage(toUIMessageStream(run.events()));
-    expect(json(message)).toEqual(json(ownMessage(run.state)));
+    expect(json(message)).toEqual(json(ownMessage(run.getState())));
     const rest: RunEvent[] = [];
     for await (const event of run.events(4)) rest.push(event);
     expect(rest[0]?.seq).toBe(5);

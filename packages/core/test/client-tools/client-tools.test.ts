@@ -93,7 +93,7 @@ describe('a tool without a function', () => {
     expect(state.clientToolCalls).toMatchObject([
       { toolName: 'pickFile', input: { types: ['.txt'] }, response: { output: file } },
     ]);
-    expect(commands).toEqual(['begin', 'respond']);
+    expect(commands).toEqual(['client-tool-claim', 'client-tool-response']);
     expect(contexts).toHaveLength(1);
     expect(contexts[0]).toMatchObject({ toolCallId: state.toolCalls[0]?.toolCallId });
     // answered is over, and nothing is left to stop
@@ -466,7 +466,7 @@ describe('several pages', () => {
 });
 
 describe('a connection that breaks', () => {
-  test.each(['begin', 'respond'])(
+  test.each(['client-tool-claim', 'client-tool-response'])(
     'while %s is sent does not lose the call, nor run it twice',
     async (lost) => {
       const model = scriptedModel([picks, 'Thanks.']);

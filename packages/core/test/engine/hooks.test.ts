@@ -146,8 +146,8 @@ describe('what lasts and what does not', () => {
       { providers: { mine: () => other } },
     );
     expect(model.calls).toHaveLength(1);
-    expect(run.state).toMatchObject({ status: 'done', text: 'From the other.' });
-    expect(run.state.steps.map(({ request }) => request.model)).toEqual([
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'From the other.' });
+    expect(run.getState().steps.map(({ request }) => request.model)).toEqual([
       'simulated:scripted',
       'simulated:other',
     ]);
@@ -158,20 +158,20 @@ describe('what a hook asks for that is not there', () => {
   test('a tool: a warning, and the rest holds', async () => {
     const { model, run } = await hooked([() => ({ activeTools: ['look', 'smell'] })]);
     expect(sent(model).map(({ tools }) => tools)).toEqual([['look'], ['look']]);
-    expect(run.state.warnings[0]).toBe(
+    expect(run.getState().warnings[0]).toBe(
       'A hook asked for the tool smell, which is not defined. There are: look, touch.',
     );
   });
 
   test('a model: the run ends by its name', async () => {
     const { run } = await hooked([() => ({ model: 'nobody:x' })], [], { env: {} });
-    expect(run.state).toMatchObject({ status: 'error', error: { code: 'unknown_model' } });
+    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'unknown_model' } });
   });
 
   test('no tools at all', async () => {
     const { model, run } = await hooked([() => ({ activeTools: [] })], ['Done.']);
     expect(sent(model)[0]!.tools).toEqual([]);
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
   });
 });
 
@@ -208,8 +208,8 @@ describe('a hook that goes wrong ends the run by its name', () => {
     ],
   ])('%s', async (_what, hook, code, message) => {
     const { run, result, model } = await hooked([hook], ['Never.']);
-    expect(run.state).toMatchObject({ status: 'error', error: { code } });
-    expect(run.state.status === 'error' && run.state.error.message).toContain(message);
+    expect(run.getState()).toMatchObject({ status: 'error', error: { code } });
+    expect(run.getState().error?.message).toContain(message);
     await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code });
     expect(model.calls).toHaveLength(0);
   });
@@ -284,7 +284,7 @@ describe('with the caller’s own prepareStep', () => {
       { options: { prepareStep: ({ messages }) => ({ temperature: messages.length / 10 }) } },
       (prompt) => void prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]),
     );
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
     expect(sent(model).map(({ messages }) => messages)).toEqual([
       ['user: Go.', 'user: [Task 1/2] One\n\nUpcoming tasks:\n2. Two'],
       ['assistant calls look {"n":1}', 'look answers seen 1'],
@@ -314,7 +314,7 @@ describe('messages that a hook has cut', () => {
         ({ messages, stepNumber }) =>
           stepNumber === 0 ? {} : { messages: [{ role: 'user', content: 'Kept.' }, ...cut(messages)] },
       ]);
-      expect(run.state.status).toBe('done');
+      expect(run.getState().status).toBe('done');
       expect(sent(model)[1]!.messages.filter((line) => !line.startsWith('user:'))).toEqual([]);
     }
   });
@@ -345,7 +345,7 @@ describe('messages that a hook has cut', () => {
       [({ messages }) => ({ messages: [{ role: 'system', content: 'Psst.' }, ...messages] })],
       ['Done.'],
     );
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
     expect(sent(model)).toEqual([
       { system: 'role:\nHelper.', messages: ['user: Go.'], tools: ['look', 'touch'] },
     ]);
@@ -369,7 +369,7 @@ describe('messages that a hook has cut', () => {
           ],
           [...turns, [look(5)], 'Done.'],
         );
-        expect(run.state.status).toBe('done');
+        expect(run.getState().status).toBe('done');
         for (const { messages } of sent(model)) {
           const calls = messages.flatMap((line) => /calls look \{"n":(\d)\}/.exec(line)?.[1] ?? []);
           const answers = messages.flatMap((line) => /answers seen (\d)/.exec(line)?.[1] ?? []);

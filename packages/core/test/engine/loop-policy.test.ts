@@ -31,7 +31,7 @@ const texts = (prompt: unknown): string[] =>
 test('what a loop policy says after a step is told to the model, and the run goes on', async () => {
   const words = ['Go on.', undefined];
   const { model, run } = await play(led({ afterStep: () => words.shift() }), ['One.', 'Two.']);
-  expect(run.state).toMatchObject({ status: 'done', text: 'Two.' });
+  expect(run.getState()).toMatchObject({ status: 'done', text: 'Two.' });
   expect(texts(model.calls[1]?.prompt)).toEqual(['user: Begin.', 'assistant: One.', 'user: Go on.']);
   expect(run.log().filter(({ type }) => type === 'steer')).toMatchObject([
     { cause: 'session', text: 'Go on.' },
@@ -80,15 +80,15 @@ test('no step follows where it is done, and its result is the run’s', async ()
   };
   const { model, run } = await play(led(policy), [look('it'), 'Never said.']);
   expect(model.calls).toHaveLength(1);
-  expect(run.state).toMatchObject({ status: 'done', result: { found: true } });
+  expect(run.getState()).toMatchObject({ status: 'done', result: { found: true } });
 });
 
 test('it can end a run with an error, or as one that waits', async () => {
   const error = new CuelineError('budget_exceeded', 'Enough.');
   const failed = await play(led({ result: () => ({ error }) }), ['One.']);
-  expect(failed.run.state).toMatchObject({ status: 'error', error: { code: 'budget_exceeded' } });
+  expect(failed.run.getState()).toMatchObject({ status: 'error', error: { code: 'budget_exceeded' } });
   const waiting = await play(led({ result: () => ({ waiting: true }) }), ['One.']);
-  expect(waiting.run.state.status).toBe('waiting');
+  expect(waiting.run.getState().status).toBe('waiting');
   expect(waiting.events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'waiting' });
 });
 
@@ -103,7 +103,7 @@ test('its model goes around that of every step, once', async () => {
     }),
     [look('a'), 'Done.'],
   );
-  expect(run.state.status).toBe('done');
+  expect(run.getState().status).toBe('done');
   expect(wrapped).toBe(1);
 });
 
@@ -128,8 +128,8 @@ test('it can take the tools from a step and still declare them', async () => {
 test('what it throws ends the run', async () => {
   const error = new CuelineError('script_error', 'It could not say what comes next.');
   const afterwards = await play(led({ afterStep: () => Promise.reject(error) }), [look('it'), 'Never said.']);
-  expect(afterwards.run.state).toMatchObject({ status: 'error', error: { message: error.message } });
+  expect(afterwards.run.getState()).toMatchObject({ status: 'error', error: { message: error.message } });
   expect(afterwards.model.calls).toHaveLength(1);
   const before = await play(led({ beforeStep: () => Promise.reject(error) }), ['Never said.']);
-  expect(before.run.state).toMatchObject({ status: 'error', error: { message: error.message } });
+  expect(before.run.getState()).toMatchObject({ status: 'error', error: { message: error.message } });
 });

@@ -426,7 +426,7 @@ describe('a replay in a run', () => {
     const run = createRun(hello, { executor: replay(events, { speed: Infinity }) });
     expect(await run.start()).toBe('Hello.');
     expect(run.log()).toEqual(events);
-    expect(run.getState().messages).toEqual(recorded.state.messages);
+    expect(run.getState().messages).toEqual(recorded.getState().messages);
     expect(reduceAll(run.log()).text).toBe('Hello.');
   });
 

@@ -260,7 +260,7 @@ describe('arguments that are still arriving', () => {
         },
       ]
     `);
-    expect(partial(run.state)).toBe('missing');
-    expect(reduceAll(run.log())).toStrictEqual(run.state);
+    expect(partial(run.getState())).toBe('missing');
+    expect(reduceAll(run.log())).toStrictEqual(run.getState());
   });
 });

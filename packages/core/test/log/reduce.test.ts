@@ -39,8 +39,8 @@ describe('reduce', () => {
     const { run, events } = await sample;
     let state = initialState;
     for (const event of events) state = reduce(state, event);
-    expect(state).toEqual(run.state);
-    expect(reduceAll(events)).toEqual(run.state);
+    expect(state).toEqual(run.getState());
+    expect(reduceAll(events)).toEqual(run.getState());
   });
 
   test('a prefix and then the rest give what the whole gives, wherever it is cut', async () => {

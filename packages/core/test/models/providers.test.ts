@@ -324,8 +324,8 @@ describe.each(Object.entries(rows))('%s', (provider, { ref, keyVariable, path, h
     });
     await result.consumeStream({ onError: () => {} });
     expect(JSON.stringify(run.log())).not.toContain(key);
-    expect(run.state.error?.message).toContain('No such key: [redacted]');
-    expect(run.state.error?.code).toBe('auth');
+    expect(run.getState().error?.message).toContain('No such key: [redacted]');
+    expect(run.getState().error?.code).toBe('auth');
   }, 30_000);
 
   test('a redirect is refused', async () => {
@@ -391,8 +391,8 @@ describe('a recorded tool call', () => {
     );
     expect(await result.text).toBe('Hello');
     expect(weather).toHaveBeenCalledWith(args, expect.anything());
-    expect(run.state.steps[0]).toMatchObject({ usage });
-    expect(JSON.stringify(run.state.messages)).toContain(reasoning);
+    expect(run.getState().steps[0]).toMatchObject({ usage });
+    expect(JSON.stringify(run.getState().messages)).toContain(reasoning);
     expect(JSON.stringify(server.seen[1]?.body['messages'])).toContain('clear skies');
   });
 });
@@ -537,7 +537,7 @@ describe('the AI Gateway', () => {
       options: { maxRetries: 0 },
     });
     await result.consumeStream({ onError: () => {} });
-    expect(run.state.error).toMatchObject({ code, message: expect.stringContaining('Not like this.') });
+    expect(run.getState().error).toMatchObject({ code, message: expect.stringContaining('Not like this.') });
   });
 
   const modelOf = async (ref: string, env: Record<string, string> = {}): Promise<string> => {

@@ -267,7 +267,7 @@ describe('options that nobody knows', () => {
       options: { temprature: undefined } as never,
     });
     await run.finished;
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
   });
 });
 
@@ -450,7 +450,7 @@ test('options that are null are none', async () => {
     options: null as never,
   });
   await run.finished;
-  expect(run.state.status).toBe('done');
+  expect(run.getState().status).toBe('done');
 });
 
 test('methods may be taken from the prompt', async () => {
@@ -463,8 +463,11 @@ test('methods may be taken from the prompt', async () => {
     { model: scriptedModel([[{ toolCall: { name: 'finishTask', input: { result: 'x' } } }], 'Done.']) },
   );
   await run.finished;
-  expect(run.state).toMatchObject({ status: 'done', variables: { NAME: { value: 'Ada' } } });
-  expect(run.state.steps.map(({ request }) => request.instructions?.includes('Host'))).toEqual([true, false]);
+  expect(run.getState()).toMatchObject({ status: 'done', variables: { NAME: { value: 'Ada' } } });
+  expect(run.getState().steps.map(({ request }) => request.instructions?.includes('Host'))).toEqual([
+    true,
+    false,
+  ]);
 });
 
 test('a method that somebody replaces is replaced in tasks too', async () => {
@@ -485,6 +488,6 @@ test('a method that somebody replaces is replaced in tasks too', async () => {
     { model: scriptedModel([[{ toolCall: { name: 'finishTask', input: { result: 'x' } } }], 'Done.']) },
   );
   await run.finished;
-  expect(run.state.status).toBe('done');
+  expect(run.getState().status).toBe('done');
   expect(defined).toEqual(['one', 'two']);
 });

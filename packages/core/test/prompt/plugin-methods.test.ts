@@ -41,8 +41,8 @@ test('those of a class, and of the class that it extends', async () => {
     },
     ['Done.'],
   );
-  expect(run.state.variables).toMatchObject({ TERMS: { value: 'a b c' } });
-  expect(run.state.steps[0]!.request.messages).toEqual([{ role: 'user', content: 'Words hidden' }]);
+  expect(run.getState().variables).toMatchObject({ TERMS: { value: 'a b c' } });
+  expect(run.getState().steps[0]!.request.messages).toEqual([{ role: 'user', content: 'Words hidden' }]);
 });
 
 test('those of an object, which call each other', async () => {
@@ -64,7 +64,7 @@ test('those of an object, which call each other', async () => {
     },
     ['Done.'],
   );
-  expect(run.state.steps[0]!.request.messages).toEqual([{ role: 'user', content: 'Hello Ada.' }]);
+  expect(run.getState().steps[0]!.request.messages).toEqual([{ role: 'user', content: 'Hello Ada.' }]);
 });
 
 test('not what every object has', async () => {
@@ -81,7 +81,7 @@ test('not what every object has', async () => {
     },
     ['Done.'],
   );
-  expect(run.state.status).toBe('done');
+  expect(run.getState().status).toBe('done');
 });
 
 test('a name of a class that prompt has already is refused', async () => {

@@ -54,7 +54,7 @@ describe.each(schemas)('%s', (_what, schema) => {
     expect(model.calls[0]!.tools?.[0]).toMatchObject({ name: 'visit', inputSchema: cityJson });
     expect(seen).toEqual([{ city: 'Faro' }]);
     expect(sent(model)[1]!.messages.at(-1)).toMatch(/^visit fails: .*Invalid input for tool visit/s);
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
   });
 
   test('in a composite tool, what is wrong is said in one line', async () => {
@@ -75,7 +75,7 @@ describe.each(schemas)('%s', (_what, schema) => {
         'Done.',
       ],
     );
-    expect(run.state.toolCalls[0]!.output).toEqual({
+    expect(run.getState().toolCalls[0]!.output).toEqual({
       results: [
         {
           name: 'visit',
@@ -140,8 +140,8 @@ describe.each<[string, ToolSchema]>([
   test('is not accepted as an answer', async () => {
     const trips = definePrompt('trips', (prompt) => prompt.$`Where to?`, { output: schema });
     const { run } = await play(trips, ['{ "city": "Fa" }', '{ "city": "Faro" }']);
-    expect(run.state).toMatchObject({ status: 'done', result: { city: 'Faro' } });
-    expect(run.state.steps).toHaveLength(2);
+    expect(run.getState()).toMatchObject({ status: 'done', result: { city: 'Faro' } });
+    expect(run.getState().steps).toHaveLength(2);
   });
 });
 

@@ -6,7 +6,7 @@ import {
   tool,
   type EditReply,
   type HookVariable,
-  type LiveRun,
+  type RunHandle,
   type Plugin,
   type PluginMethods,
   type Prompt,
@@ -282,21 +282,21 @@ test('no any leaks out', async () => {
   const { result, prompt: own, run } = await runPrompt((p) => p.$`Hi.`, { model: 'm' });
   expectTypeOf(result).not.toBeAny();
   expectTypeOf(own).toEqualTypeOf<Prompt>();
-  expectTypeOf(run).toEqualTypeOf<LiveRun>();
-  expectTypeOf(run.state).toEqualTypeOf<RunState>();
+  expectTypeOf(run).toEqualTypeOf<RunHandle>();
+  expectTypeOf(run.getState()).toEqualTypeOf<RunState>();
   expectTypeOf(run.finished).resolves.toEqualTypeOf<RunState>();
   expectTypeOf(run.log()).toEqualTypeOf<readonly RunEvent[]>();
   expectTypeOf(result.text).resolves.toEqualTypeOf<string>();
   expectTypeOf(result.usage).resolves.not.toBeAny();
-  expectTypeOf(run.state.toolCalls[0]!.output).toEqualTypeOf<unknown>();
-  expectTypeOf(run.state.toolCalls[0]!.input).toEqualTypeOf<unknown>();
-  expectTypeOf(run.state.agents[0]!.output).toEqualTypeOf<unknown>();
-  expectTypeOf(run.state.approvals[0]!.input).toEqualTypeOf<unknown>();
+  expectTypeOf(run.getState().toolCalls[0]!.output).toEqualTypeOf<unknown>();
+  expectTypeOf(run.getState().toolCalls[0]!.input).toEqualTypeOf<unknown>();
+  expectTypeOf(run.getState().agents[0]!.output).toEqualTypeOf<unknown>();
+  expectTypeOf(run.getState().approvals[0]!.input).toEqualTypeOf<unknown>();
   expectTypeOf(prompt.definitions).not.toBeAny();
   expectTypeOf(prompt.def('A', 'a')).toEqualTypeOf<string>();
   expectTypeOf(prompt.defData('A', {})).toEqualTypeOf<string>();
   expectTypeOf(prompt.$`Hi.`).toEqualTypeOf<void>();
-  expectTypeOf(run.respondToApproval('id', { approved: true })).toEqualTypeOf<EditReply>();
+  expectTypeOf(run.respondToApproval('id', { approved: true })).toEqualTypeOf<Promise<EditReply>>();
   // @ts-expect-error an answer says whether
   run.respondToApproval('id', { reason: 'no' });
 });

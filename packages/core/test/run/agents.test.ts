@@ -2,7 +2,7 @@ import {
   definePlugin,
   reduceAll,
   runPrompt,
-  type LiveRun,
+  type RunHandle,
   type Prompt,
   type PromptConfig,
   type PromptSource,
@@ -68,7 +68,7 @@ const down: readonly ScriptedTurn[] = [[call('outer')], [call('inner')], [call('
 
 describe('an agent tree that is aborted at its deepest tool, which does not listen', () => {
   async function abortedAt(
-    abort: (run: LiveRun, controller: AbortController) => void,
+    abort: (run: RunHandle, controller: AbortController) => void,
     turns: readonly ScriptedTurn[] = [...down, 'Never.', 'Never.', 'Never.'],
   ) {
     const controller = new AbortController();
@@ -113,7 +113,7 @@ describe('an agent tree that is aborted at its deepest tool, which does not list
     return { state, outcomes, events: run.log(), signal };
   }
 
-  test.each<[string, (run: LiveRun, controller: AbortController) => void]>([
+  test.each<[string, (run: RunHandle, controller: AbortController) => void]>([
     ['run.stop()', (run) => run.stop()],
     ['options.abortSignal', (_run, controller) => controller.abort('the page was left')],
   ])('by %s', async (_how, abort) => {
@@ -197,7 +197,7 @@ describe('what goes wrong deep down', () => {
       }),
       [...down, 'There is no file.', 'Inner found none.', 'None.'],
     );
-    expect(run.state).toMatchObject({ status: 'done', text: 'None.' });
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'None.' });
     expect(
       sent(model)
         .slice(3)
@@ -207,7 +207,7 @@ describe('what goes wrong deep down', () => {
       'inner answers There is no file.',
       'outer answers Inner found none.',
     ]);
-    expect(run.state.agents.map(({ status }) => status)).toEqual(['done', 'done']);
+    expect(run.getState().agents.map(({ status }) => status)).toEqual(['done', 'done']);
   });
 
   test('the deepest agent’s model fails: its parent gets a sentence, and nothing else of it', async () => {
@@ -221,7 +221,7 @@ describe('what goes wrong deep down', () => {
         'It failed.',
       ],
     );
-    expect(run.state).toMatchObject({ status: 'done', text: 'It failed.' });
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'It failed.' });
     const [, , , , outer, top] = sent(model);
     expect(outer!.messages).toEqual([
       'user: Call inner.',
@@ -233,8 +233,8 @@ describe('what goes wrong deep down', () => {
       'assistant calls outer {}',
       'outer answers Inner failed.',
     ]);
-    expect(run.state.agents.map(({ status }) => status)).toEqual(['done', 'error']);
-    expect(run.state.agents[1]).toMatchObject({ error: { code: 'context_overflow' } });
+    expect(run.getState().agents.map(({ status }) => status)).toEqual(['done', 'error']);
+    expect(run.getState().agents[1]).toMatchObject({ error: { code: 'context_overflow' } });
   });
 
   test('a failure that may pass is tried again, and leaves no trace', async () => {
@@ -245,7 +245,7 @@ describe('what goes wrong deep down', () => {
       threeLevels(() => 'ok'),
       [...down, busy, 'Fine.', 'Fine.', 'Fine.'],
     );
-    expect(run.state).toMatchObject({ status: 'done', text: 'Fine.' });
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'Fine.' });
   });
 
   test.each<[string, string, NonNullable<PromptConfig['options']>['limits'], readonly ScriptedTurn[]]>([
@@ -267,14 +267,16 @@ describe('what goes wrong deep down', () => {
       turns,
       { options: { limits } },
     );
-    expect(run.state).toMatchObject({
+    expect(run.getState()).toMatchObject({
       status: 'error',
       error: { code: 'budget_exceeded', details: { limit } },
     });
     expect(model.calls).toHaveLength(3);
     expect(types(run.log()).filter((type) => type === 'run-end')).toHaveLength(1);
     await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'budget_exceeded' });
-    expect(run.state.agents.every(({ status }) => status === 'stopped' || status === 'error')).toBe(true);
+    expect(run.getState().agents.every(({ status }) => status === 'stopped' || status === 'error')).toBe(
+      true,
+    );
   });
 
   test('a loop ends the whole run', async () => {
@@ -282,12 +284,12 @@ describe('what goes wrong deep down', () => {
       threeLevels(() => 'ok'),
       [...down, ...Array.from({ length: 8 }, () => [call('work')])],
     );
-    expect(run.state).toMatchObject({
+    expect(run.getState()).toMatchObject({
       status: 'error',
       error: { code: 'loop_detected', details: { toolName: 'work', calls: 6 } },
     });
     await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'loop_detected' });
-    expect(run.state.agents[1]!.toolCalls).toHaveLength(6);
+    expect(run.getState().agents[1]!.toolCalls).toHaveLength(6);
   });
 
   test.each<[string, (prompt: Prompt) => void, string]>([
@@ -308,7 +310,7 @@ describe('what goes wrong deep down', () => {
       },
       [[call('broken')], 'It is broken.'],
     );
-    expect(run.state).toMatchObject({ status: 'done', agents: [] });
+    expect(run.getState()).toMatchObject({ status: 'done', agents: [] });
     expect(sent(model)[1]!.messages.at(-1)).toContain(text);
   });
 
@@ -321,7 +323,7 @@ describe('what goes wrong deep down', () => {
       [[call('lost')], 'It has no model.'],
       { env: {} },
     );
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
     expect(sent(model)[1]!.messages.at(-1)).toContain('Unknown provider "nobody"');
   });
 });
@@ -346,7 +348,7 @@ test('agents of one step work at the same time, each in its own part of the log'
     },
     [[call('tortoise'), call('hare')], 'The hare was first.'],
   );
-  expect(run.state.status).toBe('done');
+  expect(run.getState().status).toBe('done');
   expect(sent(model)[1]!.messages).toEqual([
     'user: Race.',
     'assistant calls tortoise {}',
@@ -355,7 +357,7 @@ test('agents of one step work at the same time, each in its own part of the log'
     'hare answers fast answer',
   ]);
   expect(
-    run.state.agents.map(({ name, text, path, toolCallId, model, status }) => ({
+    run.getState().agents.map(({ name, text, path, toolCallId, model, status }) => ({
       name,
       text,
       path,
@@ -383,7 +385,10 @@ test('agents of one step work at the same time, each in its own part of the log'
   ]);
   const ends = run.log().flatMap(({ type, agent }) => (type === 'agent-end' ? [agent] : []));
   expect(ends).toEqual(['call-0-1', 'call-0-0']);
-  expect(run.state.toolCalls.map(({ state }) => state)).toEqual(['output-available', 'output-available']);
+  expect(run.getState().toolCalls.map(({ state }) => state)).toEqual([
+    'output-available',
+    'output-available',
+  ]);
 });
 
 test('the same agent twice in one step, and once more under an id that was used', async () => {
@@ -403,7 +408,7 @@ test('the same agent twice in one step, and once more under an id that was used'
       'Done.',
     ],
   );
-  expect(run.state.agents.map(({ path, input, text }) => [path, input, text])).toEqual([
+  expect(run.getState().agents.map(({ path, input, text }) => [path, input, text])).toEqual([
     ['x', { n: 1 }, 'a'],
     ['y', { n: 2 }, 'b'],
     ['x~2', { n: 3 }, 'c'],
@@ -454,7 +459,7 @@ test('an agent with a task list, hooks and plugins of its own, inside a task', a
       'Done.',
     ],
   );
-  expect(run.state).toMatchObject({ status: 'done', text: 'Done.' });
+  expect(run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
   expect(sent(model)).toMatchInlineSnapshot(`
     [
       {
@@ -575,12 +580,12 @@ test('an agent with a task list, hooks and plugins of its own, inside a task', a
       },
     ]
   `);
-  const [agent] = run.state.agents;
+  const [agent] = run.getState().agents;
   expect(agent!.tasks.map(({ id, title, status }) => [id, title, status])).toEqual([
     ['task-1', 'Measure', 'completed'],
     ['task-2', 'Report', 'completed'],
   ]);
-  expect(run.state.tasks.map(({ title, result }) => [title, result])).toEqual([
+  expect(run.getState().tasks.map(({ title, result }) => [title, result])).toEqual([
     ['Ask the surveyor', '7 cm'],
     ['Write it down', 'written'],
   ]);
@@ -588,7 +593,7 @@ test('an agent with a task list, hooks and plugins of its own, inside a task', a
     UNIT: { kind: 'text', value: 'cm' },
     STEP: { kind: 'text', value: '2' },
   });
-  expect(run.state.variables).toEqual({});
+  expect(run.getState().variables).toEqual({});
 });
 
 test('an agent whose tasks stay open is an error of its call', async () => {
@@ -602,7 +607,7 @@ test('an agent whose tasks stay open is an error of its call', async () => {
     },
     [[call('lazy')], 'No.', 'Still no.', 'It is lazy.'],
   );
-  expect(run.state).toMatchObject({
+  expect(run.getState()).toMatchObject({
     status: 'done',
     agents: [{ status: 'error', error: { code: 'tasks_incomplete' } }],
   });
@@ -632,7 +637,7 @@ test('an edit of an agent’s tasks, by its path', async () => {
     replies.push(run.edit({ type: 'skip', taskId: 'task-2' }, 'elsewhere'));
   });
   const state = await run.finished;
-  expect(replies).toEqual([
+  expect(await Promise.all(replies)).toEqual([
     { accepted: true },
     { accepted: false, reason: 'The run has no task list.' },
     { accepted: false, reason: 'The agent elsewhere has no task list.' },
@@ -650,8 +655,8 @@ describe('depth', () => {
 
   test('an agent that calls itself goes five levels deep', async () => {
     const { run, model } = await play(recursive, [...digs(6), ...Array<string>(6).fill('Up.')]);
-    expect(run.state.status).toBe('done');
-    expect(run.state.agents).toHaveLength(5);
+    expect(run.getState().status).toBe('done');
+    expect(run.getState().agents).toHaveLength(5);
     expect(sent(model)[6]!.messages.at(-1)).toBe(
       'dig fails: Agents may go 5 levels deep, and this is one more. Where that is too little, raise options.limits.depth; Infinity means no limit.',
     );
@@ -664,13 +669,13 @@ describe('depth', () => {
   ])('with a limit of %i, %i', async (depth, agents) => {
     const turns = [...digs(depth + 1), ...Array<string>(depth + 1).fill('Up.')];
     const { run } = await play(recursive, turns, { options: { limits: { depth } } });
-    expect(run.state.status).toBe('done');
-    expect(run.state.agents).toHaveLength(agents);
+    expect(run.getState().status).toBe('done');
+    expect(run.getState().agents).toHaveLength(agents);
   });
 
   test('one that never stops digging ends with the steps of the run', async () => {
     const { run } = await play(recursive, digs(60), { options: { limits: { depth: Infinity } } });
-    expect(run.state).toMatchObject({
+    expect(run.getState()).toMatchObject({
       status: 'error',
       error: { code: 'budget_exceeded', details: { limit: 'steps' } },
     });
@@ -693,8 +698,8 @@ describe('responseSchema', () => {
     ['with more than was asked for', '{"city":"Faro","days":3,"x":1}', { city: 'Faro', days: 3 }],
   ])('an answer that fits, %s', async (_how, answer, output) => {
     const { run, model } = await play(planner, [[call('plan')], answer, 'Done.']);
-    expect(run.state.toolCalls[0]!.output).toEqual(output);
-    expect(run.state.agents[0]).toMatchObject({ status: 'done', output });
+    expect(run.getState().toolCalls[0]!.output).toEqual(output);
+    expect(run.getState().agents[0]).toMatchObject({ status: 'done', output });
     expect(sent(model)[2]!.messages.at(-1)).toBe(`plan answers ${JSON.stringify(output)}`);
   });
 
@@ -710,13 +715,13 @@ describe('responseSchema', () => {
       'assistant: {"city":"Faro","days":"three"}',
       'user: Your answer does not fit what is asked for: days: Invalid input: expected number, received string\nAnswer again with the whole JSON and nothing else.',
     ]);
-    expect(run.state.toolCalls[0]!.output).toEqual({ city: 'Faro', days: 3 });
-    expect(run.state.agents[0]!.steps[1]!.steered).toMatchObject([{ cause: 'output' }]);
+    expect(run.getState().toolCalls[0]!.output).toEqual({ city: 'Faro', days: 3 });
+    expect(run.getState().agents[0]!.steps[1]!.steered).toMatchObject([{ cause: 'output' }]);
   });
 
   test('after three tries it is an error of that call', async () => {
     const { run, model } = await play(planner, [[call('plan')], 'Faro', '{"city":1}', '', 'It failed.']);
-    expect(run.state).toMatchObject({ status: 'done', text: 'It failed.' });
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'It failed.' });
     expect(
       sent(model)
         .slice(2, 4)
@@ -730,7 +735,7 @@ describe('responseSchema', () => {
     expect(sent(model)[4]!.messages.at(-1)).toBe(
       'plan fails: The agent plan gave no answer: The answer did not fit its schema after 3 tries: it is empty',
     );
-    expect(run.state.agents[0]).toMatchObject({ status: 'error', error: { code: 'parse_failed' } });
+    expect(run.getState().agents[0]).toMatchObject({ status: 'error', error: { code: 'parse_failed' } });
   });
 
   test('the agent’s tools come first, and its last text is the answer', async () => {
@@ -750,7 +755,7 @@ describe('responseSchema', () => {
       },
       [[call('plan')], ['I look.', call('look')], good, 'Done.'],
     );
-    expect(run.state.toolCalls[0]!.output).toEqual({ city: 'Faro', days: 3 });
+    expect(run.getState().toolCalls[0]!.output).toEqual({ city: 'Faro', days: 3 });
   });
 
   test('a schema that changes what it reads: the parent gets what it made of it', async () => {
@@ -763,7 +768,7 @@ describe('responseSchema', () => {
       },
       [[call('plan')], '{"city":"Faro"}', 'Done.'],
     );
-    expect(run.state.toolCalls[0]!.output).toEqual({ city: 'FARO' });
+    expect(run.getState().toolCalls[0]!.output).toEqual({ city: 'FARO' });
   });
 
   test('plain JSON Schema', async () => {
@@ -776,7 +781,7 @@ describe('responseSchema', () => {
       },
       [[call('plan')], '{"city":"Faro"}', 'Done.'],
     );
-    expect(run.state.toolCalls[0]!.output).toEqual({ city: 'Faro' });
+    expect(run.getState().toolCalls[0]!.output).toEqual({ city: 'Faro' });
   });
 });
 
@@ -795,8 +800,8 @@ test('usage is that of the run and of all its agents', async () => {
       ['Top.', usage(32, 320)],
     ],
   );
-  expect(run.state.usage).toEqual({ inputTokens: 63, outputTokens: 630, totalTokens: 693 });
-  expect(run.state.agents.map((agent) => agent.usage)).toEqual([
+  expect(run.getState().usage).toEqual({ inputTokens: 63, outputTokens: 630, totalTokens: 693 });
+  expect(run.getState().agents.map((agent) => agent.usage)).toEqual([
     { inputTokens: 30, outputTokens: 300, totalTokens: 330 },
     { inputTokens: 12, outputTokens: 120, totalTokens: 132 },
   ]);
@@ -859,9 +864,9 @@ test('the time limit of an agent’s call ends the agent, not the run', async ()
     },
     [[call('slow')], [call('wait')], 'Too slow.'],
   );
-  expect(run.state).toMatchObject({ status: 'done', text: 'Too slow.' });
-  expect(run.state.toolCalls[0]!.errorText).toBe('slow took longer than 30 ms, so it was ended.');
-  expect(run.state.agents[0]!.status).toBe('stopped');
+  expect(run.getState()).toMatchObject({ status: 'done', text: 'Too slow.' });
+  expect(run.getState().toolCalls[0]!.errorText).toBe('slow took longer than 30 ms, so it was ended.');
+  expect(run.getState().agents[0]!.status).toBe('stopped');
 });
 
 test('a key that an agent’s server echoes is in nobody’s messages', async () => {
@@ -874,7 +879,7 @@ test('a key that an agent’s server echoes is in nobody’s messages', async ()
     [[call('child')], [{ throw: { message: `The key ${key} is wrong.`, status: 401 } }], 'No.'],
     { env: { ANY_API_KEY: key } },
   );
-  expect(run.state.agents[0]).toMatchObject({ status: 'error', error: { code: 'auth' } });
+  expect(run.getState().agents[0]).toMatchObject({ status: 'error', error: { code: 'auth' } });
   expect(JSON.stringify(run.log())).not.toContain(key);
   expect(JSON.stringify(model.calls.map(({ prompt }) => prompt))).not.toContain(key);
 });
@@ -903,5 +908,5 @@ test('events of agents stand in the log under their path, between the start and 
   ];
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   expect(places).not.toContain(-1);
-  expect(reduceAll(json(events))).toEqual(run.state);
+  expect(reduceAll(json(events))).toEqual(run.getState());
 });

@@ -2,7 +2,7 @@ import {
   reduceAll,
   runPrompt,
   tool,
-  type LiveRun,
+  type RunHandle,
   type Prompt,
   type PromptConfig,
   type PromptSource,
@@ -25,22 +25,25 @@ const amount = z.object({ amount: z.number() });
 async function play(
   source: PromptSource,
   turns: readonly ScriptedTurn[],
-  answer: (request: ApprovalState, run: LiveRun) => ApprovalResponse | undefined,
+  answer: (request: ApprovalState, run: RunHandle) => ApprovalResponse | undefined,
   options: PromptConfig['options'] = {},
 ) {
   const model = scriptedModel(turns);
   const { run, result } = await runPrompt(source, { model, options });
   const statuses: string[] = [];
   run.listen((event) => {
-    if (statuses.at(-1) !== run.state.status) statuses.push(run.state.status);
+    if (statuses.at(-1) !== run.getState().status) statuses.push(run.getState().status);
     if (event.type !== 'approval-request') return;
     const given = answer(
-      run.state.approvals.find(({ approvalId }) => approvalId === event.approvalId)!,
+      run.getState().approvals.find(({ approvalId }) => approvalId === event.approvalId)!,
       run,
     );
     // not at once, so that there is something to see
     if (given !== undefined)
-      setTimeout(() => expect(run.respondToApproval(event.approvalId, given)).toEqual({ accepted: true }), 3);
+      setTimeout(
+        async () => expect(await run.respondToApproval(event.approvalId, given)).toEqual({ accepted: true }),
+        3,
+      );
   });
   const state = await run.finished;
   return { run, result, model, state, statuses, sent: sent(model) };
@@ -273,7 +276,7 @@ describe('an answer', () => {
     });
     expect((await run.finished).status).toBe('done');
     expect(paid).toEqual([1]);
-    expect(run.state.toolCalls[0]!.ms).toBeLessThan(30);
+    expect(run.getState().toolCalls[0]!.ms).toBeLessThan(30);
   });
 });
 
@@ -284,13 +287,13 @@ describe('several requests', () => {
     // a call that waits for its answer takes no place of those that run
     const { run } = await runPrompt(source, { model, options: { limits: { concurrentToolCalls: 1 } } });
     run.subscribe(() => {});
-    await vi.waitFor(() => expect(run.state.approvals).toHaveLength(2));
-    const [first, second] = run.state.approvals;
-    expect(run.state.status).toBe('waiting');
-    expect(run.respondToApproval(second!.approvalId, { approved: true })).toEqual({ accepted: true });
-    expect(run.state.status).toBe('waiting');
+    await vi.waitFor(() => expect(run.getState().approvals).toHaveLength(2));
+    const [first, second] = run.getState().approvals;
+    expect(run.getState().status).toBe('waiting');
+    expect(await run.respondToApproval(second!.approvalId, { approved: true })).toEqual({ accepted: true });
+    expect(run.getState().status).toBe('waiting');
     await vi.waitFor(() => expect(paid).toEqual([2]));
-    expect(run.respondToApproval(first!.approvalId, { approved: false })).toEqual({ accepted: true });
+    expect(await run.respondToApproval(first!.approvalId, { approved: false })).toEqual({ accepted: true });
     const state = await run.finished;
     expect(state.status).toBe('done');
     expect(paid).toEqual([2]);
@@ -314,7 +317,7 @@ describe('several requests', () => {
 });
 
 describe('stopped while it waits', () => {
-  test.each<[string, (run: LiveRun, controller: AbortController) => void]>([
+  test.each<[string, (run: RunHandle, controller: AbortController) => void]>([
     ['run.stop()', (run) => run.stop()],
     ['options.abortSignal', (_run, controller) => controller.abort()],
   ])('by %s: the call never runs, and no answer is taken any more', async (_how, stop) => {
@@ -332,7 +335,7 @@ describe('stopped while it waits', () => {
     });
     const state = await run.finished;
     expect(state.status).toBe('stopped');
-    expect(run.respondToApproval(approvalId, { approved: true })).toEqual({
+    expect(await run.respondToApproval(approvalId, { approved: true })).toEqual({
       accepted: false,
       reason: 'The run has ended, so nothing waits for a response.',
     });
@@ -357,7 +360,7 @@ describe('respond, misused', () => {
       return undefined;
     });
     const { approvalId } = state.approvals[0]!;
-    expect(replies).toEqual([
+    expect(await Promise.all(replies)).toEqual([
       { accepted: false, reason: `There is no approval req-nowhere. Pending: ${approvalId} (pay).` },
       {
         accepted: false,
@@ -382,7 +385,7 @@ describe('agents', () => {
       [[call('payer')], [call('pay', { amount: 3 })], 'Paid.', 'Done.'],
       (request, live) => {
         expect(request.agent).toBe('call-0-0');
-        expect(live.state.agents[0]!.status).toBe('running');
+        expect(live.getState().agents[0]!.status).toBe('running');
         return { approved: true };
       },
       { approval: true },

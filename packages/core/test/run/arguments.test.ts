@@ -23,7 +23,7 @@ test('what a tool writes into its arguments changes neither the log nor what lat
     'assistant calls edit {"path":"a","lines":[{"n":1}]}',
     'edit answers {"path":"b","lines":[{"n":2}]}',
   ]);
-  expect(run.state.toolCalls[0]!.input).toEqual(input);
+  expect(run.getState().toolCalls[0]!.input).toEqual(input);
 });
 
 test('a tool function is called with its arguments and the documented context, and nothing else', async () => {
@@ -71,5 +71,5 @@ test('what its schema makes of the arguments reaches the tool as it is', async (
     },
     [[{ toolCall: { name: 'pay', input: { price: 250, at: '2026-01-01' } } }], 'Done.'],
   );
-  expect(run.state.toolCalls[0]!.output).toBe('2.5 euros in 2026');
+  expect(run.getState().toolCalls[0]!.output).toBe('2.5 euros in 2026');
 });

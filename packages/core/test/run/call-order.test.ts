@@ -58,7 +58,7 @@ describe('a call without a result is refused', () => {
       prompt.$`Go.`;
       prompt.defTaskList([{ task: 'One', extend: (own) => own.defMessage('assistant', [call]) }]);
     }, []);
-    expect(run.state).toMatchObject({
+    expect(run.getState()).toMatchObject({
       status: 'error',
       error: { code: 'invalid_definition', message: openCall('model') },
     });
@@ -76,8 +76,8 @@ describe('a call without a result is refused', () => {
       },
       [[{ toolCall: { name: 'child', input: {} } }], 'Done.'],
     );
-    expect(run.state.status).toBe('done');
-    expect(JSON.stringify(run.state.toolCalls[0])).toContain('must have one before the model speaks');
+    expect(run.getState().status).toBe('done');
+    expect(JSON.stringify(run.getState().toolCalls[0])).toContain('must have one before the model speaks');
   });
 });
 
@@ -108,7 +108,7 @@ test.each<[string, ModelMessage[]]>([
     ['Done.'],
     { options: { messages } },
   );
-  expect(run.state.status).toBe('done');
+  expect(run.getState().status).toBe('done');
   expect(model.calls).toHaveLength(1);
 });
 
@@ -128,7 +128,7 @@ describe('messages that a hook has put in another order', () => {
       },
       [[look], 'Done.'],
     );
-    expect(run.state).toMatchObject({ status: 'done', text: 'Done.' });
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
     return sent(model)[1]!.messages;
   }
 

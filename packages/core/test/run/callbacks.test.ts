@@ -22,7 +22,7 @@ async function callOnce(
     [[call('work', { n: 1 })], 'Done.'],
     config,
   );
-  const [toolCall] = played.run.state.toolCalls;
+  const [toolCall] = played.run.getState().toolCalls;
   return {
     ...played,
     toolCall: toolCall!,
@@ -92,7 +92,7 @@ describe('callbacks', () => {
   ])('%s', async (_what, fn, options, expected) => {
     const { output, run } = await callOnce(fn, options);
     expect(output).toEqual(expected);
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
   });
 
   test.each<[string, () => unknown, ToolOptions<{ n: number }>, string]>([
@@ -113,7 +113,7 @@ describe('callbacks', () => {
     const { error, run, answer } = await callOnce(fn, options);
     expect(error).toBe(expected);
     expect(answer).toBe(`work fails: ${expected}`);
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
   });
 
   test('are around a generator’s outputs', async () => {
@@ -161,7 +161,7 @@ describe('callbacks', () => {
       },
       [[call('work', { n: 'x' }), call('work', { n: 1 }), call('work', { n: 1 })], 'Done.'],
     );
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
     expect(called).toEqual(['before 1']);
   });
 });
@@ -170,7 +170,7 @@ describe('timeoutMs', () => {
   test('ends a call that does not listen, and the run goes on', async () => {
     const { error, run } = await callOnce(() => new Promise(() => {}), { timeoutMs: 20 });
     expect(error).toBe('work took longer than 20 ms, so it was ended.');
-    expect(run.state).toMatchObject({ status: 'done', text: 'Done.' });
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
   });
 
   test('aborts the signal of one that does', async () => {
@@ -233,7 +233,7 @@ describe('outputs', () => {
     const called = await callOnce(() => given);
     expect(called.toolCall).toMatchObject({ state: 'output-available', output });
     expect(called.answer).toBe(`work answers ${answer}`);
-    expect(called.run.state.status).toBe('done');
+    expect(called.run.getState().status).toBe('done');
   });
 
   test.each<[string, () => unknown, string]>([
@@ -243,7 +243,7 @@ describe('outputs', () => {
   ])('%s is an error of the call', async (_what, fn, message) => {
     const { error, run } = await callOnce(fn);
     expect(error).toContain(message);
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
   });
 
   test('a function that returns a generator gives its last output', async () => {
@@ -260,7 +260,7 @@ describe('outputs', () => {
     const { toolCall, answer, run } = await callOnce(async function* () {});
     expect(toolCall.state).toBe('output-available');
     expect(answer).toBe('work answers null');
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
   });
 
   test('a generator that throws: what it had given is in the log, and the model gets the error', async () => {
@@ -328,7 +328,7 @@ describe('what a tool throws', () => {
   ];
   test.each(leaks)('%s names no key, neither to the model nor in the log', async (_what, fn) => {
     const { run, model, error } = await callOnce(fn, {}, { env: { ANY_API_KEY: key } });
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
     expect(error).toContain('refused');
     expect(JSON.stringify(run.log())).not.toContain(key);
     expect(JSON.stringify(model.calls.map(({ prompt }) => prompt))).not.toContain(key);
@@ -343,7 +343,7 @@ describe('what a tool throws', () => {
   ])('%s: the model is told as much as there is', async (_what, thrown, text) => {
     const { error, run } = await callOnce(() => Promise.reject(thrown));
     expect(error).toBe(text);
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
   });
 });
 
@@ -383,6 +383,6 @@ describe('tools of options.tools', () => {
     );
     expect(made).toBe(1);
     expect(sent(model)[2]!.messages.at(-1)).toContain('was not run again');
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
   });
 });

@@ -1,4 +1,4 @@
-import { definePlugin, runPrompt, type LiveRun } from '@cueline/core';
+import { definePlugin, runPrompt, type RunHandle } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
@@ -100,7 +100,7 @@ describe('what a task defines goes with it', () => {
       [finish('1'), finish('2'), 'Done.'],
     );
     expect(model.calls.map((call) => systemOf(call).includes('<ALL>all</ALL>'))).toEqual([true, true, true]);
-    expect(run.state.variables['ALL']).toEqual({ kind: 'text', value: 'all' });
+    expect(run.getState().variables['ALL']).toEqual({ kind: 'text', value: 'all' });
   });
 });
 
@@ -134,7 +134,7 @@ describe('variables of a task', () => {
       'base',
       'base',
     ]);
-    expect(run.state.variables).toEqual({ MODE: { kind: 'text', value: 'base' } });
+    expect(run.getState().variables).toEqual({ MODE: { kind: 'text', value: 'base' } });
     expect(
       events.flatMap((event) =>
         event.type === 'variable-set'
@@ -168,7 +168,7 @@ test('a validation that never ends is no dead end: the task can be skipped', asy
 
 describe('a list that changes while the model works on it', () => {
   /** Runs two tasks, and calls `onFirst` once the model has been sent the first. */
-  async function twoTasks(turns: readonly ScriptedTurn[], onFirst: (run: LiveRun) => void) {
+  async function twoTasks(turns: readonly ScriptedTurn[], onFirst: (run: RunHandle) => void) {
     const results: [string, string][] = [];
     const model = scriptedModel(turns);
     const { run } = await runPrompt(
@@ -189,9 +189,11 @@ describe('a list that changes while the model works on it', () => {
   }
 
   test('no result is booked on a task that the model has not been sent', async () => {
+    let skipped: unknown;
     const { state, results } = await twoTasks([finish('the poem'), finish('deleted'), 'Done.'], (run) => {
-      expect(run.edit({ type: 'skip', taskId: 'task-1' })).toEqual({ accepted: true });
+      skipped = run.edit({ type: 'skip', taskId: 'task-1' });
     });
+    expect(await skipped).toEqual({ accepted: true });
     expect(results).toEqual([['delete', 'deleted']]);
     expect(state.toolCalls[0]?.output).toBe(
       'This result was not used, because “Write a poem” was skipped.\n\nNext task: Delete the database',
@@ -217,7 +219,7 @@ describe('a list that changes while the model works on it', () => {
 
   test('an edit while extend runs: the step is about the task that is current then', async () => {
     const model = scriptedModel([finish('2'), 'Done.']);
-    let edit: LiveRun['edit'] | undefined;
+    let edit: RunHandle['edit'] | undefined;
     const { run } = await runPrompt(
       (prompt) => {
         prompt.defTaskList([
@@ -239,7 +241,7 @@ describe('a list that changes while the model works on it', () => {
     await run.finished;
     expect(model.calls[0]?.tools?.map(({ name }) => name)).toEqual(['startTask', 'finishTask', 'second']);
     expect(JSON.stringify(model.calls[0]?.prompt)).toContain('[Task 2/2] Two');
-    expect(run.state.tasks.map(({ status }) => status)).toEqual(['skipped', 'completed']);
+    expect(run.getState().tasks.map(({ status }) => status)).toEqual(['skipped', 'completed']);
   });
 });
 
@@ -260,7 +262,7 @@ test('options.activeTools leaves the task list and what a task defines as they a
     ['search', 'startTask', 'finishTask', 'own'],
     ['search', 'startTask', 'finishTask'],
   ]);
-  expect(run.state.warnings).toEqual(['options.activeTools names serach, which is not defined.']);
+  expect(run.getState().warnings).toEqual(['options.activeTools names serach, which is not defined.']);
 });
 
 test('a hook’s system prompt is for one step, and so is that of prepareStep where it is not given again', async () => {

@@ -21,7 +21,7 @@ async function batch(
     [[{ toolCall: { name: 'kit', input: { calls } } }], 'Done.'],
     config,
   );
-  const [toolCall] = played.run.state.toolCalls;
+  const [toolCall] = played.run.getState().toolCalls;
   return {
     ...played,
     toolCall: toolCall!,
@@ -81,7 +81,7 @@ describe('a call that goes wrong is its own', () => {
       ['output-error', error],
       ['output-available', undefined],
     ]);
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
   });
 
   test.each(['nope', '__proto__', 'constructor', ''])('a name that no tool has: "%s"', async (name) => {
@@ -158,8 +158,8 @@ test('what is no list of calls is an error of the whole call', async () => {
       },
       [[{ toolCall: { name: 'kit', input } }], 'Done.'],
     );
-    expect(run.state.status).toBe('done');
-    expect(run.state.toolCalls[0]).toMatchObject({
+    expect(run.getState().status).toBe('done');
+    expect(run.getState().toolCalls[0]).toMatchObject({
       state: 'output-error',
       errorText: 'Error: kit takes { "calls": [{ "name": "…", "args": { … } }] }.',
     });
@@ -320,9 +320,9 @@ test('the whole has a time limit too, which ends the call that is under way', as
       'Went on.',
     ],
   );
-  expect(run.state).toMatchObject({ status: 'done', text: 'Went on.' });
-  expect(run.state.toolCalls[0]!.errorText).toBe('kit took longer than 30 ms, so it was ended.');
-  expect(run.state.toolCalls[0]!.subCalls?.map(({ name, state }) => [name, state])).toEqual([
+  expect(run.getState()).toMatchObject({ status: 'done', text: 'Went on.' });
+  expect(run.getState().toolCalls[0]!.errorText).toBe('kit took longer than 30 ms, so it was ended.');
+  expect(run.getState().toolCalls[0]!.subCalls?.map(({ name, state }) => [name, state])).toEqual([
     ['echo', 'output-available'],
     ['sleep', 'interrupted'],
   ]);
@@ -331,9 +331,9 @@ test('the whole has a time limit too, which ends the call that is under way', as
 test('each call counts against the limit of tool calls', async () => {
   const calls = [say('1'), say('2'), say('3'), say('4')];
   const enough = await batch([echo], calls, { options: { limits: { toolCalls: 4 } } });
-  expect(enough.run.state.status).toBe('done');
+  expect(enough.run.getState().status).toBe('done');
   const { run, toolCall } = await batch([echo], calls, { options: { limits: { toolCalls: 3 } } });
-  expect(run.state).toMatchObject({
+  expect(run.getState()).toMatchObject({
     status: 'error',
     error: { code: 'budget_exceeded', details: { limit: 'toolCalls', allowed: 3 } },
   });
@@ -352,7 +352,7 @@ test('the same calls again are a repetition like any other', async () => {
   );
   expect(made).toBe(1);
   const counted = { results: [{ name: 'count', result: 1 }] };
-  expect(run.state.toolCalls.map(({ output }) => output)).toEqual([counted, counted]);
+  expect(run.getState().toolCalls.map(({ output }) => output)).toEqual([counted, counted]);
   expect(sent(model)[2]!.messages.at(-1)).toContain('kit was not run again');
 });
 
@@ -399,7 +399,7 @@ describe('the same call again, inside one call', () => {
         'output-error',
         'output-available',
       ]);
-      expect(run.state.status).toBe('done');
+      expect(run.getState().status).toBe('done');
     },
   );
 
@@ -410,7 +410,7 @@ describe('the same call again, inside one call', () => {
       Array.from({ length: 100 }, () => a),
     );
     expect(made).toEqual(['read a']);
-    expect(run.state).toMatchObject({
+    expect(run.getState()).toMatchObject({
       status: 'error',
       error: { code: 'loop_detected', details: { toolName: 'kit.read', calls: 6 } },
     });
@@ -457,7 +457,7 @@ describe('the same call again, inside one call', () => {
         },
       ],
     });
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
   });
 });
 

@@ -11,7 +11,7 @@ const refusal: ScriptedTurn = [{ text: 'I cannot' }, { finish: { reason: 'conten
 describe('a refusal', () => {
   test('ends a run as content_filter, with the finish reason in its step and what was said in its state', async () => {
     const { run, events } = await play((prompt) => prompt.$`Go.`, [refusal]);
-    expect(run.state).toMatchObject({
+    expect(run.getState()).toMatchObject({
       status: 'error',
       error: { code: 'content_filter', details: { finishReason: 'content-filter' } },
       text: 'I cannot',
@@ -36,7 +36,7 @@ describe('a refusal', () => {
       },
       [refusal, 'Never.'],
     );
-    expect(run.state).toMatchObject({ status: 'error', error: { code: 'content_filter' } });
+    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'content_filter' } });
     expect(model.calls).toHaveLength(1);
   });
 
@@ -48,7 +48,7 @@ describe('a refusal', () => {
       },
       [[{ toolCall: { name: 'ask' } }], refusal, 'Then not.'],
     );
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
     expect(JSON.stringify(model.calls[2]?.prompt)).toContain('content filter stopped the answer');
   });
 

@@ -24,13 +24,13 @@ test('a task of an agent can be edited by whoever hears of it, as soon as they d
     },
     { model: scriptedModel([[{ toolCall: { name: 'cook', id: 'c' } }], 'It is cooked.']) },
   );
-  const replies: EditReply[] = [];
+  const replies: Promise<EditReply>[] = [];
   run.listen(({ type, agent }) => {
     if (type !== 'task-add') return;
     replies.push(run.edit({ type: 'rename', taskId: 'task-1', title: 'Peel carrots' }, agent));
   });
   const { status, agents } = await run.finished;
-  expect(replies).toEqual([{ accepted: true }]);
+  expect(await Promise.all(replies)).toEqual([{ accepted: true }]);
   expect(status).toBe('done');
   expect(agents[0]!.tasks.map(({ title, status }) => [title, status])).toEqual([
     ['Peel carrots', 'completed'],

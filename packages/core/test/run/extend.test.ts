@@ -37,14 +37,14 @@ describe('two tasks that define the same tool', () => {
       [finish('10')],
       'Done.',
     ]);
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
     const descriptions = model.calls.map(({ tools }) =>
       tools?.flatMap((tool) =>
         tool.name === 'calculator' ? [(tool as { description: string }).description] : [],
       ),
     );
     expect(descriptions).toEqual([['plus'], ['plus'], ['times'], ['times'], []]);
-    expect(run.state.toolCalls.map(({ output }) => output)).toEqual([
+    expect(run.getState().toolCalls.map(({ output }) => output)).toEqual([
       'plus: 7',
       '✓ Task completed successfully!\n\nNext task: Multiply',
       'times: 10',
@@ -59,8 +59,8 @@ describe('two tasks that define the same tool', () => {
     ['before', [compute(2, 5), finish('7')]],
   ])('a call beside the one that finishes a task, %s it, is that of the old task', async (_where, step) => {
     const { model, run } = await play(twoCalculators(), [step, [compute(3, 5), finish('15')], 'Done.']);
-    expect(run.state.status).toBe('done');
-    const answers = run.state.toolCalls.flatMap((c) => (c.toolName === 'calculator' ? [c.output] : []));
+    expect(run.getState().status).toBe('done');
+    const answers = run.getState().toolCalls.flatMap((c) => (c.toolName === 'calculator' ? [c.output] : []));
     expect(answers).toEqual(['plus: 7', 'times: 15']);
     // the second task has not begun by the call that belongs to the first
     expect(sent(model)[1]!.messages).toEqual([
@@ -101,7 +101,7 @@ test('a call that has to wait until the task is finished still belongs to it, an
     'task-2 completed',
     'step-start',
   ]);
-  expect(run.state.toolCalls[1]!.output).toBe('plus: 7');
+  expect(run.getState().toolCalls[1]!.output).toBe('plus: 7');
 });
 
 test('a call that each of many tasks makes is no loop', async () => {
@@ -113,8 +113,8 @@ test('a call that each of many tasks makes is no loop', async () => {
     },
     [...Array.from({ length: 8 }, () => [call('list'), finish('a.txt')]), 'Done.'],
   );
-  expect(run.state.status).toBe('done');
-  expect(run.state.toolCalls.filter(({ state }) => state !== 'output-available')).toEqual([]);
+  expect(run.getState().status).toBe('done');
+  expect(run.getState().toolCalls.filter(({ state }) => state !== 'output-available')).toEqual([]);
 });
 
 test('a task’s tool is gone after its task, and a call of it is answered with what there is', async () => {
@@ -128,15 +128,15 @@ test('a task’s tool is gone after its task, and a call of it is answered with 
     },
     [[call('only'), finish('1')], [call('only')], [finish('2')], 'Done.'],
   );
-  expect(run.state.status).toBe('done');
+  expect(run.getState().status).toBe('done');
   expect(sent(model).map(({ tools }) => tools.includes('only'))).toEqual([true, false, false, false]);
-  expect(run.state.toolCalls.map(({ toolName, state }) => `${toolName} ${state}`)).toEqual([
+  expect(run.getState().toolCalls.map(({ toolName, state }) => `${toolName} ${state}`)).toEqual([
     'only output-available',
     'finishTask output-available',
     'only output-error',
     'finishTask output-available',
   ]);
-  expect(run.state.toolCalls[2]!.errorText).toContain('startTask, finishTask');
+  expect(run.getState().toolCalls[2]!.errorText).toContain('startTask, finishTask');
 });
 
 test('a name that the prompt uses means the task’s while the task is current', async () => {
@@ -165,7 +165,7 @@ test('a name that the prompt uses means the task’s while the task is current',
     ['<UNIT>metres</UNIT>', '', 'role:', 'Helper.'],
     ['<UNIT>metres</UNIT>', '', 'role:', 'Helper.'],
   ]);
-  expect(run.state.toolCalls.flatMap((c) => (c.toolName === 'look' ? [c.output] : []))).toEqual([
+  expect(run.getState().toolCalls.flatMap((c) => (c.toolName === 'look' ? [c.output] : []))).toEqual([
     'a stone',
     'a hill',
   ]);
@@ -191,7 +191,7 @@ test('a task’s hooks, agents and messages are there for that task alone', asyn
     },
     [[call('expert')], 'Hm.', [finish('1')], [finish('2')], 'Done.'],
   );
-  expect(run.state.status).toBe('done');
+  expect(run.getState().status).toBe('done');
   expect(sent(model).map(({ system, tools }) => [system, tools.join()])).toEqual([
     ['base+task', 'startTask,finishTask,expert'],
     [undefined, ''],
@@ -242,7 +242,7 @@ test('extend runs once each time that its task becomes current', async () => {
     },
     [[call('startTask')], [finish('1')], [call('again')], [finish('1, again')], [finish('2')], 'Done.'],
   );
-  expect(run.state.status).toBe('done');
+  expect(run.getState().status).toBe('done');
   expect(order).toEqual(['one', 'two', 'one', 'two']);
   expect(list!.tasks.map(({ result }) => result)).toEqual(['1, again', '2']);
 });
@@ -284,8 +284,8 @@ describe('mistakes in extend', () => {
     ],
   ])('%s ends the run by its name', async (_what, extend, code, message) => {
     const { run, model } = await play(withExtend(extend), ['Never.']);
-    expect(run.state).toMatchObject({ status: 'error', error: { code } });
-    expect(run.state.status === 'error' && run.state.error.message).toContain(message);
+    expect(run.getState()).toMatchObject({ status: 'error', error: { code } });
+    expect(run.getState().error?.message).toContain(message);
     expect(model.calls).toHaveLength(0);
   });
 });

@@ -17,7 +17,7 @@ async function toolChoices(
   source: (prompt: Prompt) => void = ask,
 ): Promise<unknown[]> {
   const { model, run } = await play(source, [calls, 'Go to the beach.'], { options });
-  expect(run.state.status).toBe('done');
+  expect(run.getState().status).toBe('done');
   return model.calls.map(({ toolChoice }) => toolChoice?.type);
 }
 
@@ -38,7 +38,7 @@ describe('forceTools', () => {
       options: { forceTools: true },
     });
     expect(model.calls[0]?.toolChoice).not.toEqual({ type: 'required' });
-    expect(run.state.warnings).toEqual([
+    expect(run.getState().warnings).toEqual([
       'forceTools is set, but the first step has no tool that the model could call.',
     ]);
   });

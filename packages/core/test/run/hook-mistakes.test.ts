@@ -55,7 +55,7 @@ test.each<[unknown, string]>([
   ]),
 ])('%o ends the run as the mistake of a script', async (result, message) => {
   const { run, model } = await hooked(() => result);
-  expect(run.state).toMatchObject({ status: 'error', error: { code: 'script_error', message } });
+  expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'script_error', message } });
   expect(model.calls).toHaveLength(0);
 });
 
@@ -67,7 +67,7 @@ test('null is left out', async () => {
     ]),
   );
   const { run, model } = await hooked(() => nothing);
-  expect(run.state).toMatchObject({ status: 'done', warnings: [] });
+  expect(run.getState()).toMatchObject({ status: 'done', warnings: [] });
   expect(sent(model)[0]).toEqual({ system: 'role:\nHelper.', messages: ['user: Go.'], tools: ['look'] });
 });
 
@@ -77,8 +77,8 @@ test('a name that nobody knows is a warning, once in a run', async () => {
     color: 'red',
     activeTools: ['look', 'smell'],
   }));
-  expect(run.state.status).toBe('done');
-  expect(run.state.warnings).toEqual([
+  expect(run.getState().status).toBe('done');
+  expect(run.getState().warnings).toEqual([
     'A hook returned activeTool, which hooks cannot change. Did you mean activeTools?',
     'A hook returned color, which hooks cannot change. There are: activeTools, experimental_sandbox, frequencyPenalty, maxOutputTokens, messages, model, presencePenalty, providerOptions, reasoning, runtimeContext, seed, stopSequences, system, temperature, toolChoice, toolOrder, toolsContext, topK, topP, variables.',
     'A hook asked for the tool smell, which is not defined. There are: look.',
@@ -125,7 +125,7 @@ describe('what a hook writes into', () => {
       ({ messages }: { messages: ModelMessage[] }) => scribble(messages),
       ({ messages }: { messages: ModelMessage[] }) => void seen.push(messages.length),
     );
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
     expect(seen).toEqual([1, 3]);
     expect(sent(model)[1]!.messages).toEqual(['user: Go.', 'assistant calls look {}', 'look answers seen']);
   });

@@ -14,7 +14,7 @@ test.each([
     },
     [[{ toolCall: { name: 'look' } }], 'Seen.'],
   );
-  expect(run.state).toMatchObject({
+  expect(run.getState()).toMatchObject({
     status: 'error',
     error: {
       code: 'script_error',

@@ -62,7 +62,7 @@ test('a whole key in one piece of an answer is hidden, too', async () => {
     { env },
   );
   expect(JSON.stringify(events)).not.toContain('plain-words');
-  expect(run.state.text).toBe('it is [redacted]');
+  expect(run.getState().text).toBe('it is [redacted]');
 });
 
 test("a key in a tool's result goes to no model", async () => {

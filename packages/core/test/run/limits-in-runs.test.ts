@@ -40,7 +40,7 @@ async function counted(turns: readonly ScriptedTurn[], limits?: Given) {
     prompt.$`Count.`;
   };
   const played = await play(source, turns, { options: { limits } });
-  return { ...played, made: tool.made, most: tool.most(), state: played.run.state };
+  return { ...played, made: tool.made, most: tool.most(), state: played.run.getState() };
 }
 
 describe('steps', () => {
@@ -68,7 +68,7 @@ describe('steps', () => {
       { options: { limits: { steps: 3 }, stopWhen: isStepCount(5) } },
     );
     expect(both.model.calls).toHaveLength(3);
-    expect(both.run.state).toMatchObject({ status: 'error', error: { code: 'budget_exceeded' } });
+    expect(both.run.getState()).toMatchObject({ status: 'error', error: { code: 'budget_exceeded' } });
   });
 
   test('a run that ends with its last step is done', async () => {
@@ -159,7 +159,7 @@ describe('tool calls at once', () => {
       },
       [['a', 'b', 'c', 'd'].map((name) => call(name)), 'Twenty-four.'],
     );
-    expect(run.state).toMatchObject({ status: 'done', text: 'Twenty-four.' });
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'Twenty-four.' });
     expect(tool.made).toHaveLength(24);
     expect(tool.most()).toBe(8);
   });
@@ -194,7 +194,7 @@ describe('tool calls at once', () => {
       [['a', 'b', 'c'].map((name) => call(name)), 'Nine.'],
       { options: { limits: { concurrentToolCalls: 1 } } },
     );
-    expect(run.state).toMatchObject({ status: 'done', text: 'Nine.' });
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'Nine.' });
     expect(tool.made).toHaveLength(9);
     expect(tool.most()).toBe(1);
   });
@@ -212,8 +212,8 @@ describe('tool calls at once', () => {
       [[...[1, 2, 3, 4].map((n) => call('fail', { n })), ...[1, 2].map((n) => call('slow', { n }))], 'Done.'],
       { options: { limits: { concurrentToolCalls: 1 } } },
     );
-    expect(run.state.status).toBe('done');
-    expect(run.state.toolCalls.map(({ errorText }) => errorText)).toEqual([
+    expect(run.getState().status).toBe('done');
+    expect(run.getState().toolCalls.map(({ errorText }) => errorText)).toEqual([
       'Error: no 1',
       'Error: no 2',
       'Error: no 3',
@@ -244,7 +244,7 @@ describe('tool calls at once', () => {
       [[1, 2, 3].map((n) => call('deaf', { n })), 'Done.'],
       { options: { limits: { concurrentToolCalls: 1 } } },
     );
-    expect(run.state.toolCalls.map(({ errorText }) => errorText)).toEqual(
+    expect(run.getState().toolCalls.map(({ errorText }) => errorText)).toEqual(
       Array.from({ length: 3 }, () => 'deaf took longer than 40 ms, so it was ended.'),
     );
     expect(most).toBe(1);
@@ -316,12 +316,12 @@ describe('identical calls', () => {
       'look fails: look was not run: this is call 4 with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.',
       'look fails: look was not run: this is call 5 with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.',
     ]);
-    expect(run.state).toMatchObject({
+    expect(run.getState()).toMatchObject({
       status: 'error',
       error: { code: 'loop_detected', details: { toolName: 'look', calls: 6 } },
     });
     // the log has the result as it was, without the note to the model
-    expect(run.state.toolCalls.map(({ output }) => output)).toEqual([
+    expect(run.getState().toolCalls.map(({ output }) => output)).toEqual([
       1,
       1,
       undefined,
@@ -351,7 +351,7 @@ describe('identical calls', () => {
       [[call('slow'), call('slow')], 'Done.'],
     );
     expect(made).toBe(1);
-    expect(run.state.toolCalls.map(({ output, state }) => [output, state])).toEqual([
+    expect(run.getState().toolCalls.map(({ output, state }) => [output, state])).toEqual([
       [1, 'output-available'],
       [1, 'output-available'],
     ]);
@@ -370,7 +370,7 @@ describe('identical calls', () => {
       'Ok.',
     ]);
     expect(made).toHaveLength(7);
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
   });
 
   test('a call that failed may be tried again', async () => {
@@ -386,8 +386,13 @@ describe('identical calls', () => {
       },
       [...Array.from({ length: 4 }, () => [call('flaky')]), 'Done.'],
     );
-    expect(run.state.status).toBe('done');
-    expect(run.state.toolCalls.map(({ output }) => output)).toEqual([undefined, undefined, undefined, 'now']);
+    expect(run.getState().status).toBe('done');
+    expect(run.getState().toolCalls.map(({ output }) => output)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      'now',
+    ]);
   });
 
   test('what was read may be read again after something was written', async () => {
@@ -402,7 +407,7 @@ describe('identical calls', () => {
       'Done.',
     ]);
     expect(made).toHaveLength(3);
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
   });
 
   test('each agent is counted by itself', async () => {
@@ -427,7 +432,7 @@ describe('identical calls', () => {
         'Done.',
       ],
     );
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
     expect(made).toHaveLength(3);
   });
 });

@@ -19,7 +19,7 @@ async function look(define: (prompt: Prompt) => void) {
     },
     [[{ toolCall: { name: 'look' } }], 'Done.'],
   );
-  return { call: run.state.toolCalls[0]!, events, told: JSON.stringify(model.calls[1]!.prompt) };
+  return { call: run.getState().toolCalls[0]!, events, told: JSON.stringify(model.calls[1]!.prompt) };
 }
 
 /** The same with a function that returns `result`. */
@@ -122,7 +122,7 @@ describe('the outputSchema of a tool', () => {
         'Done.',
       ],
     );
-    expect(run.state.toolCalls[0]!.output).toEqual({
+    expect(run.getState().toolCalls[0]!.output).toEqual({
       results: [
         { name: 'good', result: { price: 1, currency: 'EUR' } },
         { name: 'bad', result: { error: expect.stringContaining('outputSchema: price: ') } },

@@ -60,7 +60,7 @@ describe('a model call that fails before there is something of its answer', () =
       },
       [[{ toolCall: { name: 'helper' } }], busy, 'Helped.', 'Done.'],
     );
-    expect(run.state).toMatchObject({ status: 'done', text: 'Done.' });
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
     expect(events.filter(({ type }) => type === 'retry')).toMatchObject([{ agent: expect.any(String) }]);
     expect(states(events).some(({ agents }) => agents[0]?.phase === 'retrying')).toBe(true);
   });
@@ -110,7 +110,9 @@ describe('options.timeout', () => {
       [['slow', 'named', 'own'].map((name) => ({ toolCall: { name } })), 'Went on.'],
       { options: { timeout: { toolMs: 40, tools: { namedMs: 20 } } } },
     );
-    expect(run.state.toolCalls.map(({ state, errorText, output }) => [state, errorText ?? output])).toEqual([
+    expect(
+      run.getState().toolCalls.map(({ state, errorText, output }) => [state, errorText ?? output]),
+    ).toEqual([
       ['output-error', 'slow took longer than 40 ms, so it was ended.'],
       ['output-error', 'named took longer than 20 ms, so it was ended.'],
       ['output-available', 'done'],
@@ -131,7 +133,7 @@ describe('options.timeout', () => {
       [[{ toolCall: { name: 'ask' } }], 'Done.'],
       { options: { timeout: { toolMs: 1_500 } } },
     );
-    const [asked] = run.state.toolCalls;
+    const [asked] = run.getState().toolCalls;
     expect(asked?.errorText ?? asked?.output).toBe('Slow help.');
   });
 

@@ -120,7 +120,7 @@ describe('runPrompt', () => {
     expect((await result.toolResults).map((r) => r.output)).toEqual([5]);
     expect((await result.usage).totalTokens).toBeGreaterThan(0);
     expect(await result.steps).toHaveLength(2);
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
     expect([...prompt.definitions.tools.keys()]).toEqual(['add']);
   });
 
@@ -129,7 +129,7 @@ describe('runPrompt', () => {
       model: scriptedModel([[{ text: 'x'.repeat(5_000), chunkSize: 1 }]]),
     });
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(run.state.status).toBe('running');
+    expect(run.getState().status).toBe('running');
     expect((await run.finished).text).toHaveLength(5_000);
   });
 
@@ -150,14 +150,14 @@ describe('runPrompt', () => {
         'Done.',
       ],
     );
-    for (const call of run.state.toolCalls) {
+    for (const call of run.getState().toolCalls) {
       const at = (type: string) =>
         events.findIndex((e) => e.type === type && 'toolCallId' in e && e.toolCallId === call.toolCallId);
       expect(at('tool-input-end')).toBeLessThan(at('tool-start'));
       expect(at('tool-start')).toBeLessThan(at('tool-end'));
       expect(call.ms).toBeGreaterThan((call.input as { ms: number }).ms - 5);
     }
-    const [first, second] = run.state.toolCalls;
+    const [first, second] = run.getState().toolCalls;
     // in parallel: the second ends while the first still runs
     expect(second!.finishedAt!).toBeLessThan(first!.finishedAt!);
   });
@@ -181,7 +181,7 @@ describe('runPrompt', () => {
 
   test('earlier turns follow the prompt’s own messages', async () => {
     const first = await play(sayHi, ['Hello.']);
-    const answer = first.run.state.messages.at(-1)!;
+    const answer = first.run.getState().messages.at(-1)!;
     const again = await play(sayHi, ['You again.'], {
       messages: [answer, { id: 'u2', role: 'user', parts: [{ type: 'text', text: 'Once more.' }] }],
     });
@@ -192,7 +192,12 @@ describe('runPrompt', () => {
       ['assistant', 'Hello.'],
       ['user', 'Once more.'],
     ]);
-    expect(again.run.state.messages.map((m) => m.role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    expect(again.run.getState().messages.map((m) => m.role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+    ]);
   });
 
   test('preliminary results are all in the log, before the last', async () => {
@@ -208,7 +213,7 @@ describe('runPrompt', () => {
         'Done.',
       ],
     );
-    for (const { toolCallId } of run.state.toolCalls) {
+    for (const { toolCallId } of run.getState().toolCalls) {
       const outputs = events.flatMap((event) =>
         (event.type === 'tool-preliminary' || event.type === 'tool-end') && event.toolCallId === toolCallId
           ? [[event.type, event.output]]
@@ -234,12 +239,12 @@ describe('runPrompt', () => {
       },
       [[call], [again], 'Done.'],
     );
-    expect(run.state.toolCalls.map(({ step, input, output, state }) => [step, input, output, state])).toEqual(
-      [
-        [0, { n: 1 }, 'r1', 'output-available'],
-        [1, { n: 2 }, 'r2', 'output-available'],
-      ],
-    );
+    expect(
+      run.getState().toolCalls.map(({ step, input, output, state }) => [step, input, output, state]),
+    ).toEqual([
+      [0, { n: 1 }, 'r1', 'output-available'],
+      [1, { n: 2 }, 'r2', 'output-available'],
+    ]);
   });
 
   test('the log does not change with the caller’s own objects', async () => {
@@ -260,7 +265,7 @@ describe('runPrompt', () => {
       [[{ toolCall: { name: 'leak' } }], 'Ok.'],
       { env: { ANY_API_KEY: 'plain-words-that-look-like-no-key' } },
     );
-    expect(run.state.toolCalls[0]!.errorText).toContain('refused');
+    expect(run.getState().toolCalls[0]!.errorText).toContain('refused');
     expect(JSON.stringify(run.log())).not.toContain('plain-words');
   });
 
@@ -279,14 +284,14 @@ describe('runPrompt', () => {
         'Fine.',
       ],
     );
-    expect(run.state.status).toBe('done');
-    expect(run.state.text).toBe('Fine.');
-    expect(run.state.toolCalls.map((call) => call.state)).toEqual([
+    expect(run.getState().status).toBe('done');
+    expect(run.getState().text).toBe('Fine.');
+    expect(run.getState().toolCalls.map((call) => call.state)).toEqual([
       'output-available',
       'output-available',
       'output-error',
     ]);
-    expect(run.state.toolCalls[2]!.errorText).toContain('is not JSON');
+    expect(run.getState().toolCalls[2]!.errorText).toContain('is not JSON');
   });
 
   test('what a tool defines holds from the next step on', async () => {
@@ -309,12 +314,12 @@ describe('runPrompt', () => {
       [false, ['learn']],
       [true, ['learn', 'more']],
     ]);
-    expect(run.state.variables['FACT']).toEqual({ kind: 'text', value: 'Water is wet.' });
+    expect(run.getState().variables['FACT']).toEqual({ kind: 'text', value: 'Water is wet.' });
   });
 
   test('a tool added after a start without any is refused, not dropped', async () => {
     const { prompt, run } = await play(sayHi, ['Fine.']);
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
     expect(() => prompt.defTool('late', '', z.object({}), () => 1)).toThrow('started without tools');
   });
 
@@ -326,7 +331,7 @@ describe('runPrompt', () => {
       },
       [[{ toolCall: { name: 'say' } }], 'Fine.'],
     );
-    expect(run.state.toolCalls[0]!.errorText).toContain('first messages are fixed');
+    expect(run.getState().toolCalls[0]!.errorText).toContain('first messages are fixed');
   });
 });
 
@@ -432,12 +437,12 @@ describe('options', () => {
       },
     );
     expect(seen[0]).toBe('role:\nHelper.');
-    expect(run.state.steps[1]!.request.settings).toMatchObject({ temperature: 0.9 });
+    expect(run.getState().steps[1]!.request.settings).toMatchObject({ temperature: 0.9 });
     expect(model.calls[0]!.tools?.map((tool) => tool.name)).toEqual(['a']);
     expect(other.calls[0]!.prompt[0]).toMatchObject({ role: 'system', content: 'Now brief.' });
     expect(other.calls[0]!.tools?.map((tool) => tool.name)).toEqual(['a', 'b']);
-    expect(run.state.text).toBe('From the other.');
-    expect(run.state.steps.map((step) => step.request.model)).toEqual([
+    expect(run.getState().text).toBe('From the other.');
+    expect(run.getState().steps.map((step) => step.request.model)).toEqual([
       'simulated:scripted',
       'simulated:other',
     ]);
@@ -450,13 +455,13 @@ describe('options', () => {
       prompt.$`Go.`;
     };
     const own = await play(script, loop, { options: { stopWhen: isStepCount(55) } });
-    expect(own.run.state.steps).toHaveLength(55);
+    expect(own.run.getState().steps).toHaveLength(55);
     const short = await play(script, loop, { options: { stopWhen: isStepCount(2) } });
-    expect(short.run.state.steps).toHaveLength(2);
-    expect(short.run.state.warnings).toEqual([]);
+    expect(short.run.getState().steps).toHaveLength(2);
+    expect(short.run.getState().warnings).toEqual([]);
     const long = await play(script, loop);
-    expect(long.run.state.steps).toHaveLength(50);
-    expect(long.run.state).toMatchObject({
+    expect(long.run.getState().steps).toHaveLength(50);
+    expect(long.run.getState()).toMatchObject({
       status: 'error',
       error: { code: 'budget_exceeded', details: { limit: 'steps', allowed: 50 } },
     });
@@ -577,8 +582,8 @@ describe('a run ends once, in a named way', () => {
 
   test('an error in the middle keeps what had come', async () => {
     const { run, result } = await play(sayHi, [['Half a ', { error: { message: 'overheated' } }]]);
-    expect(run.state).toMatchObject({ status: 'error', text: 'Half a ' });
-    expect(run.state.status === 'error' && run.state.error.message).toContain('overheated');
+    expect(run.getState()).toMatchObject({ status: 'error', text: 'Half a ' });
+    expect(run.getState().error?.message).toContain('overheated');
     expect(await codeOf(result.text)).toBe('provider_error');
     expect(types(run.log()).filter((type) => type === 'run-end')).toHaveLength(1);
   });
@@ -591,7 +596,7 @@ describe('a run ends once, in a named way', () => {
       },
       [[{ toolCall: { name: 't' } }, { error: 'cut' }], 'Never.'],
     );
-    expect(run.state.status).toBe('error');
+    expect(run.getState().status).toBe('error');
     expect(model.calls).toHaveLength(1);
   });
 
@@ -603,14 +608,18 @@ describe('a run ends once, in a named way', () => {
       },
       [[{ toolCall: { name: 't' } }], [{ throw: { message: 'no', status: 400 } }]],
     );
-    expect(run.state).toMatchObject({ status: 'error', error: { code: 'bad_request' } });
+    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'bad_request' } });
     expect(await codeOf(result.text)).toBe('bad_request');
     expect(await codeOf(result.usage)).toBe('bad_request');
   });
 
   test('an answer that broke off rejects result too', async () => {
     const { run, result } = await play(sayHi, [['Half', { finish: { reason: 'interrupted' } }]]);
-    expect(run.state).toMatchObject({ status: 'error', error: { code: 'stream_truncated' }, text: 'Half' });
+    expect(run.getState()).toMatchObject({
+      status: 'error',
+      error: { code: 'stream_truncated' },
+      text: 'Half',
+    });
     expect(await codeOf(result.text)).toBe('stream_truncated');
   });
 
@@ -623,7 +632,7 @@ describe('a run ends once, in a named way', () => {
       },
     );
     expect(await result.text).toBe('done');
-    expect(run.state).toMatchObject({ status: 'done', text: 'done' });
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'done' });
     expect(types(events)).toContain('retry');
   });
 
@@ -636,8 +645,8 @@ describe('a run ends once, in a named way', () => {
       [[{ toolCall: { name: 'deaf' } }], 'Went on.'],
       { options: { timeout: { toolMs: 30 } } },
     );
-    expect(run.state).toMatchObject({ status: 'done', text: 'Went on.' });
-    expect(run.state.toolCalls[0]!.state).toBe('output-error');
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'Went on.' });
+    expect(run.getState().toolCalls[0]!.state).toBe('output-error');
   });
 
   test('a transform that keeps the end of the stream to itself does not keep the run from ending', async () => {
@@ -651,7 +660,7 @@ describe('a run ends once, in a named way', () => {
           }),
       },
     });
-    expect(run.state).toMatchObject({ status: 'done', text: 'Ok.' });
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'Ok.' });
   });
 
   test('a signal that outlives many runs is let go of, and its reason is passed on', async () => {
@@ -681,8 +690,8 @@ describe('a run ends once, in a named way', () => {
         toolApproval: { pay: 'user-approval' },
       },
     });
-    expect(run.state.status).toBe('waiting');
-    expect(run.state.toolCalls[0]!.state).toBe('input-available');
+    expect(run.getState().status).toBe('waiting');
+    expect(run.getState().toolCalls[0]!.state).toBe('input-available');
   });
 
   test('a prepareStep that throws', async () => {
@@ -693,7 +702,7 @@ describe('a run ends once, in a named way', () => {
         },
       },
     });
-    expect(run.state).toMatchObject({ status: 'error', error: { code: 'script_error' } });
+    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'script_error' } });
     expect(await codeOf(result.text)).toBe('script_error');
   });
 
@@ -701,7 +710,7 @@ describe('a run ends once, in a named way', () => {
     const { run } = await play(sayHi, [[{ text: 'a' }, { delay: 5_000 }]], {
       options: { timeout: { totalMs: 40 } },
     });
-    expect(run.state).toMatchObject({ status: 'error', error: { code: 'timeout' } });
+    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'timeout' } });
   });
 
   test('a retried call is not an error', async () => {
@@ -720,7 +729,7 @@ describe('a run ends once, in a named way', () => {
     const { run } = await play(sayHi, ['Ok.'], {
       options: { onChunk: fail, onStepEnd: fail, onEnd: fail, onStepStart: fail },
     });
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
   });
 
   test('nothing is printed', async () => {

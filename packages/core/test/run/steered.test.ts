@@ -13,6 +13,11 @@ test('a step has what the model was told before it, live and in a replay', async
   const text =
     'The task list is not complete. This task is still open:\n[Task 1/1] Count to three\nFinish it with finishTask, and give its result.';
   const told = [{ id: expect.any(String) as string, cause: 'tasks', text }];
-  expect(run.state.steps.map(({ steered }) => steered)).toStrictEqual([undefined, told, told, undefined]);
-  expect(reduceAll(events)).toStrictEqual(run.state);
+  expect(run.getState().steps.map(({ steered }) => steered)).toStrictEqual([
+    undefined,
+    told,
+    told,
+    undefined,
+  ]);
+  expect(reduceAll(events)).toStrictEqual(run.getState());
 });

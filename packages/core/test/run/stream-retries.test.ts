@@ -133,7 +133,7 @@ describe('an answer that breaks off and is tried again', () => {
     );
     const at = types(run.log()).indexOf('retry');
     expect(states(run.log())[at]!.text).toBe('I look. ');
-    const parts = answerOf(run.state).parts.map((part) => ('text' in part ? part.text : part.type));
+    const parts = answerOf(run.getState()).parts.map((part) => ('text' in part ? part.text : part.type));
     expect(parts).toEqual(['step-start', 'I look. ', 'tool-look', 'step-start', 'Whole.']);
     expect(model.calls[2]!.prompt).toEqual(model.calls[1]!.prompt);
   });
@@ -142,7 +142,7 @@ describe('an answer that breaks off and is tried again', () => {
     const failed = await play((prompt) => prompt.$`Go.`, [half, [{ throw: 'gone' }]], {
       options: { ...options, maxRetries: 0 },
     });
-    expect(failed.run.state).toMatchObject({ status: 'error', text: 'Half a sent' });
+    expect(failed.run.getState()).toMatchObject({ status: 'error', text: 'Half a sent' });
     expect(types(failed.events)).not.toContain('retry');
   });
 
@@ -150,15 +150,15 @@ describe('an answer that breaks off and is tried again', () => {
     const { run } = await play((prompt) => prompt.$`Go.`, [half, [{ finish: { reason: 'stop' } }]], {
       options,
     });
-    expect(run.state).toMatchObject({ status: 'done', text: '' });
-    expect(answerOf(run.state).parts).toEqual([{ type: 'step-start' }]);
+    expect(run.getState()).toMatchObject({ status: 'done', text: '' });
+    expect(answerOf(run.getState()).parts).toEqual([{ type: 'step-start' }]);
   });
 
   test('ends the run with the error of the last attempt', async () => {
     const again: ScriptedTurn = [{ text: 'Another half' }, { error: { message: 'overheated' } }];
     const { run, events } = await play((prompt) => prompt.$`Go.`, [half, again], { options });
     expect(types(events).filter((type) => type === 'retry')).toHaveLength(1);
-    expect(run.state).toMatchObject({
+    expect(run.getState()).toMatchObject({
       status: 'error',
       error: { message: expect.stringContaining('overheated') },
       text: 'Another half',
@@ -190,8 +190,8 @@ describe('an answer that breaks off and is tried again', () => {
     const { run } = await play((prompt) => prompt.$`Go.`, [turn, 'One two three four five.'], {
       options: { ...options, experimental_transform: smoothStream({ delayInMs: 2 }) },
     });
-    expect(run.state.text).toBe('One two three four five.');
-    expect(answerOf(run.state).parts).toHaveLength(2);
+    expect(run.getState().text).toBe('One two three four five.');
+    expect(answerOf(run.getState()).parts).toHaveLength(2);
   });
 
   test('is taken back of an agent and of an answer that is JSON, too', async () => {
@@ -202,9 +202,9 @@ describe('an answer that breaks off and is tried again', () => {
       },
       [[{ toolCall: { name: 'helper' } }], half, 'Help.', 'Thanks.'],
     );
-    expect(run.state).toMatchObject({ status: 'done', text: 'Thanks.' });
-    expect(run.state.agents[0]).toMatchObject({ status: 'done', text: 'Help.' });
-    expect(run.state.agents[0]!.messages.at(-1)!.parts).toHaveLength(2);
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'Thanks.' });
+    expect(run.getState().agents[0]).toMatchObject({ status: 'done', text: 'Help.' });
+    expect(run.getState().agents[0]!.messages.at(-1)!.parts).toHaveLength(2);
     const structured = createRun(
       definePrompt('structured', (prompt) => prompt.$`Go.`, { output: z.object({ n: z.number() }) }),
       { model: scriptedModel([[{ text: '{"n":1,"m' }, { error: 'reset' }], '{"n":2}']), options },

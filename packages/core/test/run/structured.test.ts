@@ -223,7 +223,7 @@ describe('a prompt with an output schema', () => {
     expect(await result.output).toEqual({ city: 'Faro', days: 3, tags: [] });
     expect((await run.finished).status).toBe('done');
     const { request } = await dryRun(plan);
-    const { model: _model, ...sent } = json(run.state.steps[0]!.request);
+    const { model: _model, ...sent } = json(run.getState().steps[0]!.request);
     expect(json(request)).toEqual({ ...sent, model: '' });
     expect(request.settings['responseFormat']).toMatchObject({
       type: 'json',

@@ -2,7 +2,7 @@
 import {
   reduceAll,
   runPrompt,
-  type LiveRun,
+  type RunHandle,
   type Prompt,
   type PromptSource,
   type RunState,
@@ -25,7 +25,7 @@ const finish = (result: string) => call('finishTask', { result });
 async function playWith(
   source: (prompt: Prompt) => TaskListHandle,
   turns: readonly ScriptedTurn[],
-  actions: readonly { at: number; act: (run: LiveRun) => void }[],
+  actions: readonly { at: number; act: (run: RunHandle) => void }[],
 ) {
   // a model that has nothing more to say stops, again and again
   const model = scriptedModel([...turns, ...Array<string>(60).fill('I am done.')]);
@@ -105,8 +105,8 @@ const actions = fc.array(
   fc.record({
     at: fc.integer({ min: 0, max: 60 }),
     act: fc.oneof(
-      { weight: 12, arbitrary: edit.map((given) => (run: LiveRun) => void run.edit(given)) },
-      { weight: 1, arbitrary: fc.constant((run: LiveRun) => run.stop()) },
+      { weight: 12, arbitrary: edit.map((given) => (run: RunHandle) => void run.edit(given)) },
+      { weight: 1, arbitrary: fc.constant((run: RunHandle) => run.stop()) },
     ),
   }),
   { maxLength: 6, size: 'max' },
@@ -249,7 +249,7 @@ describe('somebody who answers an event at once', () => {
       if (waits) skipped = run.edit({ type: 'skip', taskId: 'task-1' });
     });
     const state = await run.finished;
-    expect(skipped).toEqual({ accepted: true });
+    expect(await skipped).toEqual({ accepted: true });
     expect(state.status).toBe('done');
     expect(state.tasks.map(({ status }) => status)).toEqual(['skipped', 'completed']);
     expect(state.tasks.map(plain)).toEqual(tasks!.tasks);
@@ -313,7 +313,7 @@ describe('a run that cannot end as done', () => {
       ['No.', 'No.', 'No.', 'No.', 'Never.'],
     );
     expect(model.calls).toHaveLength(4);
-    expect(run.state).toMatchObject({
+    expect(run.getState()).toMatchObject({
       status: 'error',
       error: {
         code: 'tasks_incomplete',
@@ -321,7 +321,7 @@ describe('a run that cannot end as done', () => {
         details: { open: ['task-1', 'task-2'] },
       },
     });
-    expect(run.state.steps.map(({ steered }) => steered?.map(({ cause }) => cause))).toEqual([
+    expect(run.getState().steps.map(({ steered }) => steered?.map(({ cause }) => cause))).toEqual([
       undefined,
       ['tasks'],
       ['tasks'],
@@ -338,7 +338,7 @@ describe('a run that cannot end as done', () => {
       },
       ['No.', [finish('1')], 'No.', [finish('2')], 'Done.'],
     );
-    expect(run.state).toMatchObject({ status: 'done', text: 'Done.' });
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
   });
 
   test('five refused results fail a task, and the run with it, at once', async () => {
@@ -350,7 +350,7 @@ describe('a run that cannot end as done', () => {
       [...Array.from({ length: 5 }, (_, n) => [finish(`${n}`)]), 'Never.'],
     );
     expect(model.calls).toHaveLength(5);
-    expect(run.state).toMatchObject({
+    expect(run.getState()).toMatchObject({
       status: 'error',
       error: {
         code: 'tasks_incomplete',
@@ -358,7 +358,7 @@ describe('a run that cannot end as done', () => {
         details: { taskId: 'task-1', open: ['task-2'] },
       },
     });
-    expect(run.state.tasks.map(({ status, attempts }) => [status, attempts])).toEqual([
+    expect(run.getState().tasks.map(({ status, attempts }) => [status, attempts])).toEqual([
       ['failed', 5],
       ['pending', 0],
     ]);
@@ -373,7 +373,7 @@ describe('a run that cannot end as done', () => {
       [[finish('1')], 'Never.'],
       { options: { stopWhen: () => true } },
     );
-    expect(run.state).toMatchObject({ status: 'error', error: { code: 'tasks_incomplete' } });
+    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'tasks_incomplete' } });
   });
 });
 
@@ -409,8 +409,8 @@ describe('validation', () => {
       },
       [[finish('a')], [finish('b')], 'Done.'],
     );
-    expect(run.state.status).toBe('done');
-    expect(run.state.toolCalls.map(({ output }) => output)).toEqual([
+    expect(run.getState().status).toBe('done');
+    expect(run.getState().toolCalls.map(({ output }) => output)).toEqual([
       `Validation failed: ${feedback}\n\nPlease review the task and provide a corrected result.`,
       '✓ All tasks completed successfully! The task list is complete.',
     ]);
@@ -429,7 +429,7 @@ describe('validation', () => {
       },
       [[finish('a')], 'Done.'],
     );
-    expect(run.state.tasks).toMatchObject([{ status: 'completed', result: 'a' }]);
+    expect(run.getState().tasks).toMatchObject([{ status: 'completed', result: 'a' }]);
   });
 });
 
@@ -447,7 +447,7 @@ describe('edits while the run goes on', () => {
       },
       [[call('meanwhile')], [finish('1')], [finish('3')], [finish('4')], 'Done.'],
     );
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
     expect(sent(model).map(({ messages }) => messages[1])).toMatchInlineSnapshot(`
       [
         "user: [Task 1/3] One
@@ -501,7 +501,7 @@ describe('edits while the run goes on', () => {
       },
       [[call('skip')], [call('resolve')], [finish('3')], 'Done.'],
     );
-    expect(run.state.status).toBe('done');
+    expect(run.getState().status).toBe('done');
     expect(sent(model).map(({ messages }) => messages[1])).toMatchInlineSnapshot(`
       [
         "user: [Task 1/3] One
@@ -548,7 +548,7 @@ test('messages that prepareStep returns are for one step where there are tasks: 
     [[call('look', { n: 1 })], [finish('1')], [call('look', { n: 2 })], [finish('2')], 'Done.'],
     { options: { prepareStep: ({ messages }) => ({ messages: messages.slice(-2) }) } },
   );
-  expect(run.state.status).toBe('done');
+  expect(run.getState().status).toBe('done');
   expect(sent(model).map(({ messages }) => messages)).toEqual([
     ['user: Go.', 'user: [Task 1/2] One\n\nUpcoming tasks:\n2. Two'],
     ['assistant calls look {"n":1}', 'look answers 1'],

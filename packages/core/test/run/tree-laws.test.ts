@@ -3,7 +3,7 @@ import {
   reduceAll,
   runPrompt,
   tool,
-  type LiveRun,
+  type RunHandle,
   type Prompt,
   type PromptConfig,
   type RunEvent,
@@ -114,7 +114,7 @@ test('however deep it goes, and whenever it is stopped', { timeout: 60_000 }, as
           model,
           options: { abortSignal: controller.signal, limits: { depth: 3, toolCalls: 60 } },
         });
-        const stop = (live: LiveRun): void => (bySignal ? controller.abort() : live.stop());
+        const stop = (live: RunHandle): void => (bySignal ? controller.abort() : live.stop());
         run.listen((event) => {
           if (event.seq === stopAt) stop(run);
           if (event.type !== 'approval-request') return;

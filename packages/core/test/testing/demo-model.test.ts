@@ -8,7 +8,13 @@ import {
   type ToolChoice,
   type ToolSet,
 } from 'ai';
-import { runPrompt, tool as namedTool, type LiveRun, type PromptSource, type RunEvent } from '@cueline/core';
+import {
+  runPrompt,
+  tool as namedTool,
+  type RunHandle,
+  type PromptSource,
+  type RunEvent,
+} from '@cueline/core';
 import { classify, defineAgent, runAgentSession, tags } from '@cueline/core/agents';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -366,7 +372,7 @@ describe('demoModel with a task list', () => {
 
 describe('demoModel on the runner', () => {
   /** A whole run on the demo model: the calls that it made, and how the run stands at its end. */
-  async function run(source: PromptSource, on: (live: LiveRun, event: RunEvent) => void = () => {}) {
+  async function run(source: PromptSource, on: (live: RunHandle, event: RunEvent) => void = () => {}) {
     const { run: live } = await runPrompt(source, { model: demoModel({ pace: 0 }) });
     live.listen((event) => on(live, event));
     const state = await live.finished;

@@ -34,7 +34,7 @@ async function repeat(count: number, options: PromptOptions, own?: object): Prom
     turns(count),
     { options: options.tools === undefined ? options : { ...options, tools: ready(made) } },
   );
-  const { state } = run;
+  const state = run.getState();
   return `ran ${made.length}: ${state.status === 'error' ? state.error.code : state.status}`;
 }
 
@@ -135,7 +135,7 @@ describe('a repeat', () => {
       );
       const ends = events.filter(({ type }) => type === 'tool-end') as { repeated?: true }[];
       expect(ends.map(({ repeated }) => repeated)).toEqual([undefined, true]);
-      expect(run.state.toolCalls.map(({ repeated }) => repeated)).toEqual([undefined, true]);
+      expect(run.getState().toolCalls.map(({ repeated }) => repeated)).toEqual([undefined, true]);
       expect(JSON.stringify(sent(model)[2])).toContain('this is the result of the same call before');
     }
   });
@@ -150,8 +150,8 @@ describe('a repeat', () => {
       },
       [[{ toolCall: { name: 'file', input: { calls: [call, call] } } }], 'Done.'],
     );
-    expect(run.state.toolCalls[0]?.subCalls?.map(({ repeated }) => repeated)).toEqual([undefined, true]);
-    expect(run.state.toolCalls[0]?.output).toEqual({
+    expect(run.getState().toolCalls[0]?.subCalls?.map(({ repeated }) => repeated)).toEqual([undefined, true]);
+    expect(run.getState().toolCalls[0]?.output).toEqual({
       results: [
         { name: 'read', result: 'text' },
         {

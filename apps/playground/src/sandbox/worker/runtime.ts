@@ -3,7 +3,7 @@ import {
   runPrompt,
   sendCommand,
   type EditReply,
-  type LiveRun,
+  type RunHandle,
   type RunCommand,
 } from '@cueline/core';
 import { decodeMessage, type ToHost, type ToWorker } from '../protocol.ts';
@@ -36,7 +36,7 @@ export function createRuntime(options: {
   const stopping = new AbortController();
   let remote: RemoteModel | undefined;
   let script: LoadedScript | undefined;
-  let live: LiveRun | undefined;
+  let live: RunHandle | undefined;
 
   const tellProblem = (error: unknown, toolCallId?: string): void => {
     const at = script?.locate(error);
@@ -93,10 +93,10 @@ export function createRuntime(options: {
     }
   };
 
-  const obey = (command: RunCommand): EditReply => {
+  const obey = async (command: RunCommand): Promise<EditReply> => {
     if (live === undefined) return { accepted: false, reason: 'The run has not begun.' };
     try {
-      return sendCommand(live, command);
+      return await sendCommand(live, command);
     } catch (error) {
       // whatever the script has made of its prompt, the person gets an answer
       return { accepted: false, reason: describeError(error) };
@@ -115,14 +115,15 @@ export function createRuntime(options: {
       const parsed = decodeMessage(message) as ToWorker;
       if (parsed.type === 'run') void run(parsed);
       else if (parsed.type === 'stop') stopping.abort();
-      else if (parsed.type === 'command') send({ type: 'reply', id: parsed.id, reply: obey(parsed.command) });
-      else remote?.receive(parsed);
+      else if (parsed.type === 'command') {
+        void obey(parsed.command).then((reply) => send({ type: 'reply', id: parsed.id, reply }));
+      } else remote?.receive(parsed);
     },
   };
 }
 
 /** Hands on every event of a run, from its first on. */
-function follow(run: LiveRun, onEvent: (event: ReturnType<LiveRun['log']>[number]) => void): void {
+function follow(run: RunHandle, onEvent: (event: ReturnType<RunHandle['log']>[number]) => void): void {
   let told = 0;
   const tell = (): void => {
     const log = run.log();

@@ -205,7 +205,7 @@ describe('turns that are too long for the limit', () => {
 test('a defined session is a prompt like any other', async () => {
   const work = defineSession('work', { systemPrompt: 'You work.', sessionId: 'w1', tools: { search } });
   const { run, model } = await play(work, [calls(['search', { query: 'a' }]), complete('Done.', [1])]);
-  expect(run.state).toMatchObject({ status: 'done', result: { summary: 'Done.', result: [1] } });
+  expect(run.getState()).toMatchObject({ status: 'done', result: { summary: 'Done.', result: [1] } });
   expect(run.log()[0]).toMatchObject({ type: 'run-start', name: 'work' });
   expect(model.calls).toHaveLength(2);
 });

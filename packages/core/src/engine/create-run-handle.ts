@@ -1,0 +1,75 @@
+import type { RunState } from '../log/state.ts';
+import type { RunHandle } from '../log/run-handle.ts';
+import type { EditReply } from '../tasks/task.ts';
+import type { RunContext } from '../tool-calls/run-context.ts';
+
+/** Creates the handle of a run. Calls `drive` once, when something first reads the run. */
+export function createRunHandle(
+  id: string,
+  runContext: RunContext,
+  drive: () => void,
+  stop: () => void,
+): RunHandle {
+  const { log } = runContext;
+  let driven = false;
+  let finished: Promise<RunState> | undefined;
+
+  function go(): void {
+    if (driven) return;
+    driven = true;
+    drive();
+  }
+
+  async function untilEnd(): Promise<RunState> {
+    if (!log.ended) {
+      await new Promise<void>((resolve) => {
+        const unlisten = log.listen((event) => {
+          if (event.type !== 'run-end') return;
+          unlisten();
+          resolve();
+        });
+      });
+    }
+    return log.getState();
+  }
+
+  return {
+    id,
+    getState: () => log.getState(),
+    subscribe(listener) {
+      go();
+      return log.subscribe(listener);
+    },
+    listen(listener) {
+      go();
+      return log.listen(listener);
+    },
+    events(afterSeq) {
+      go();
+      return log.read(afterSeq);
+    },
+    log: () => log.events,
+    at: (seq) => log.at(seq),
+    async edit(edit, agent = '') {
+      const list = runContext.taskLists.get(agent);
+      if (list !== undefined) return list.edit(edit);
+      const whose = agent === '' ? 'The run' : `The agent ${agent}`;
+      return { accepted: false, reason: `${whose} has no task list.` };
+    },
+    respondToApproval: async (approvalId, response) =>
+      log.ended ? nothingWaits() : runContext.pending.respondToApproval(approvalId, response),
+    respondToClientTool: async (clientCallId, response) =>
+      log.ended ? nothingWaits() : runContext.pending.respondToClientTool(clientCallId, response),
+    claimClientTool: async (clientCallId, page, instead) =>
+      log.ended ? nothingWaits() : runContext.pending.claim(clientCallId, page, instead),
+    stop: () => stop(),
+    get finished() {
+      go();
+      return (finished ??= untilEnd());
+    },
+  };
+}
+
+function nothingWaits(): EditReply {
+  return { accepted: false, reason: 'The run has ended, so nothing waits for a response.' };
+}
