@@ -29,7 +29,7 @@ const { run } = await runPrompt(remind, { model, options: { approval: ['external
 for await (const event of run.events()) {
   if (event.type !== 'approval-request') continue;
   const { to } = event.input as { to: string };
-  run.respondToApproval(
+  void run.respondToApproval(
     event.approvalId,
     to === 'Ada'
       ? { approved: true, input: { to, text: 'Our meeting is at ten.' } }

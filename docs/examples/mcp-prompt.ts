@@ -43,7 +43,7 @@ async function askFirst(): Promise<void> {
     );
     run.listen((event) => {
       if (event.type !== 'approval-request') return;
-      run.respondToApproval(event.approvalId, { approved: true });
+      void run.respondToApproval(event.approvalId, { approved: true });
     });
     const { text, approvals } = await run.finished;
     console.log(approvals.length, text);

@@ -17,7 +17,7 @@ async function play(
   const { run } = await runPrompt(module.default, { model });
   run.listen((event) => {
     if (event.type === 'approval-request')
-      queueMicrotask(() => run.respondToApproval(event.approvalId, answer));
+      queueMicrotask(() => void run.respondToApproval(event.approvalId, answer));
   });
   return run.finished;
 }
@@ -143,7 +143,7 @@ describe('the rule-based demo model', () => {
     const { run } = await runPrompt(ownPlan, { model });
     run.listen((event) => {
       if (event.type === 'task-add' && event.task.id === 'task-3') {
-        queueMicrotask(() => run.edit({ type: 'add', title: 'Set the table' }));
+        queueMicrotask(() => void run.edit({ type: 'add', title: 'Set the table' }));
       }
     });
     const state = await run.finished;

@@ -25,7 +25,7 @@ beforeAll(async () => {
       const { run } = await runPrompt(module.default, { model: sceneModel(scenes[id]!, { hurried: true }) });
       run.listen((event) => {
         if (event.type === 'approval-request')
-          queueMicrotask(() => run.respondToApproval(event.approvalId, { approved: true }));
+          queueMicrotask(() => void run.respondToApproval(event.approvalId, { approved: true }));
       });
       await run.finished;
       const { log } = decodeLink(encodeLink({ script: source, log: run.log() }));

@@ -266,7 +266,7 @@ describe('a tool without a function', () => {
       if (event.type === 'client-tool-request') waiting.push(event.clientCallId);
     });
     await vi.waitFor(() => expect([waiting.length, looked.mock.calls.length]).toEqual([9, 1]));
-    for (const clientCallId of waiting) run.respondToClientTool(clientCallId, { output: null });
+    for (const clientCallId of waiting) void run.respondToClientTool(clientCallId, { output: null });
     expect(await run.finished).toMatchObject({ status: 'done', result: 'Done.' });
   });
 

@@ -153,7 +153,7 @@ test.each([
     },
   );
   run.listen((event) => {
-    if (event.type === 'approval-request') run.respondToApproval(event.approvalId, { approved: true });
+    if (event.type === 'approval-request') void run.respondToApproval(event.approvalId, { approved: true });
   });
   expect((await run.finished).approvals).toHaveLength(asked);
 });

@@ -162,7 +162,7 @@ describe('what the model can do with its notes', () => {
     run.listen((event) => {
       if (event.type !== 'approval-request') return;
       asked.push(event.toolName);
-      run.respondToApproval(event.approvalId, { approved: true });
+      void run.respondToApproval(event.approvalId, { approved: true });
     });
     await run.finished;
     expect(asked).toEqual(['remember', 'forget']);

@@ -298,7 +298,7 @@ test('no any leaks out', async () => {
   expectTypeOf(prompt.$`Hi.`).toEqualTypeOf<void>();
   expectTypeOf(run.respondToApproval('id', { approved: true })).toEqualTypeOf<Promise<EditReply>>();
   // @ts-expect-error an answer says whether
-  run.respondToApproval('id', { reason: 'no' });
+  void run.respondToApproval('id', { reason: 'no' });
 });
 
 test('events are told apart by their type', () => {

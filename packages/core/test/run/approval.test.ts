@@ -8,6 +8,7 @@ import {
   type PromptSource,
   type ApprovalResponse,
   type ApprovalState,
+  type EditReply,
   type ToolEffect,
   type ToolOptions,
 } from '@cueline/core';
@@ -31,6 +32,7 @@ async function play(
   const model = scriptedModel(turns);
   const { run, result } = await runPrompt(source, { model, options });
   const statuses: string[] = [];
+  const replies: Promise<EditReply>[] = [];
   run.listen((event) => {
     if (statuses.at(-1) !== run.getState().status) statuses.push(run.getState().status);
     if (event.type !== 'approval-request') return;
@@ -40,12 +42,10 @@ async function play(
     );
     // not at once, so that there is something to see
     if (given !== undefined)
-      setTimeout(
-        async () => expect(await run.respondToApproval(event.approvalId, given)).toEqual({ accepted: true }),
-        3,
-      );
+      setTimeout(() => replies.push(run.respondToApproval(event.approvalId, given)), 3);
   });
   const state = await run.finished;
+  for (const reply of await Promise.all(replies)) expect(reply).toEqual({ accepted: true });
   return { run, result, model, state, statuses, sent: sent(model) };
 }
 
@@ -89,7 +89,7 @@ test('arguments that the schema changes run as they were shown, or not at all', 
     if (event.type !== 'approval-request') return;
     faults.push(event.reason);
     const input = faults.length === 1 ? { euros: 5 } : event.input;
-    queueMicrotask(() => run.respondToApproval(event.approvalId, { approved: true, input }));
+    queueMicrotask(() => void run.respondToApproval(event.approvalId, { approved: true, input }));
   });
   await run.finished;
   expect(ran).toEqual([{ euros: 3200 }]);
@@ -272,7 +272,7 @@ describe('an answer', () => {
     const { run } = await runPrompt(source, { model });
     run.listen((event) => {
       if (event.type === 'approval-request')
-        setTimeout(() => run.respondToApproval(event.approvalId, { approved: true }), 80);
+        setTimeout(() => void run.respondToApproval(event.approvalId, { approved: true }), 80);
     });
     expect((await run.finished).status).toBe('done');
     expect(paid).toEqual([1]);
@@ -530,7 +530,7 @@ test('a key among the arguments is not shown to whoever is asked, nor kept of th
   );
   run.listen((event) => {
     if (event.type === 'approval-request')
-      run.respondToApproval(event.approvalId, { approved: true, input: { text: `once more ${key}` } });
+      void run.respondToApproval(event.approvalId, { approved: true, input: { text: `once more ${key}` } });
   });
   const { approvals } = await run.finished;
   expect(seen).toEqual([`once more ${key}`]);

@@ -158,7 +158,7 @@ test('a validation that never ends is no dead end: the task can be skipped', asy
   );
   run.listen((event) => {
     if (event.type === 'task-update' && event.status === 'validating') {
-      queueMicrotask(() => run.edit({ type: 'skip', taskId: 'task-1' }));
+      queueMicrotask(() => void run.edit({ type: 'skip', taskId: 'task-1' }));
     }
   });
   const state = await run.finished;
@@ -228,7 +228,7 @@ describe('a list that changes while the model works on it', () => {
             extend: async (own) => {
               own.defTool('first', 'Of one', z.object({}), () => 1);
               await Promise.resolve();
-              edit?.({ type: 'skip', taskId: 'task-1' });
+              void edit?.({ type: 'skip', taskId: 'task-1' });
             },
           },
           { task: 'Two', extend: (own) => own.defTool('second', 'Of two', z.object({}), () => 2) },

@@ -222,7 +222,8 @@ describe('somebody who answers an event at once', () => {
     });
     const heard: number[][] = [[], []];
     run.listen((event) => {
-      if (event.type === 'task-update' && event.taskId === 'task-1') run.edit({ type: 'add', title: 'More' });
+      if (event.type === 'task-update' && event.taskId === 'task-1')
+        void run.edit({ type: 'add', title: 'More' });
       heard[0]!.push(event.seq);
     });
     run.listen(({ seq }) => void heard[1]!.push(seq));

@@ -119,7 +119,7 @@ test('however deep it goes, and whenever it is stopped', { timeout: 60_000 }, as
           if (event.seq === stopAt) stop(run);
           if (event.type !== 'approval-request') return;
           if (answer === 'leave') setTimeout(() => stop(run), 2);
-          else run.respondToApproval(event.approvalId, { approved: answer === 'approve' });
+          else void run.respondToApproval(event.approvalId, { approved: answer === 'approve' });
         });
         const state = await run.finished;
         const { length } = run.log();

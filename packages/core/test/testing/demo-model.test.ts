@@ -432,8 +432,8 @@ describe('demoModel on the runner', () => {
       (live, event) => {
         if (event.type !== 'task-update' || event.taskId !== 'task-1' || event.status !== 'in_progress')
           return;
-        live.edit({ type: 'add', title: 'Count the words' });
-        live.edit({ type: 'remove', taskId: 'task-3' });
+        void live.edit({ type: 'add', title: 'Count the words' });
+        void live.edit({ type: 'remove', taskId: 'task-3' });
       },
     );
     expect(state.status).toBe('done');
@@ -459,7 +459,7 @@ describe('demoModel on the runner', () => {
       (live, event) => {
         if (again || event.type !== 'task-update' || event.status !== 'completed') return;
         again = true;
-        queueMicrotask(() => live.edit({ type: 'retry', taskId: 'task-1' }));
+        queueMicrotask(() => void live.edit({ type: 'retry', taskId: 'task-1' }));
       },
     );
     expect(state).toMatchObject({
