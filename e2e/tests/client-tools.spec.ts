@@ -84,7 +84,7 @@ test('a call that has no answer in time goes on without one, and its question go
   await press(page, 'Confirm my stay');
   await expect(page.getByRole('region', { name: 'Is that right?' })).toBeVisible();
   await stands(page, 'done');
-  await expect(page.getByTestId('text')).toContainText('confirm had no answer from the page within 1.5 s');
+  await expect(page.getByTestId('text')).toContainText('confirm had no response from the page within 1.5 s');
   await expect(page.getByRole('region')).toHaveCount(0);
 });
 

@@ -142,8 +142,8 @@ test('what a loop policy throws before the run begins is the script’s, and tol
 test('a tool that is watched already is told of once', () => {
   const heard: string[] = [];
   const watcher = createToolWatcher({ settle: async () => {}, onError: () => heard.push('error') });
-  const named = watcher.named(tool('once', 'Once', z.object({}), () => 1));
-  expect(watcher.named(named).fn).toBe(named.fn);
+  const [named] = watcher.list([tool('once', 'Once', z.object({}), () => 1)]);
+  expect(watcher.list([named])[0]?.fn).toBe(named?.fn);
   expect(watcher.byName({ provided: { type: 'provider' } as never })).toEqual({
     provided: { type: 'provider' },
   });

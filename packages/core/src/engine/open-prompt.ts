@@ -5,8 +5,7 @@ import type { Plugin } from '../prompt/define-plugin.ts';
 import { isRecord } from '../base/part-error.ts';
 import { resolveMessages } from '../messages/resolve-messages.ts';
 import { Prompt } from '../prompt/prompt.ts';
-import { defineTool } from '../prompt/define-tool.ts';
-import type { NamedTool } from '../tools/tool.ts';
+import type { ToolList } from '../tools/tool-list.ts';
 import { usePlugin } from '../prompt/use-plugin.ts';
 
 /** A prompt with all definitions that are made before the run, and its first messages. */
@@ -16,7 +15,7 @@ export type OpenedPrompt = { prompt: Prompt; messages: ModelMessage[] };
 export type OpenPromptOptions = {
   plugins: readonly Plugin[];
   /** Tools that the definition declares. */
-  declared?: readonly NamedTool[] | undefined;
+  declared?: ToolList | undefined;
   /** The prompt function. */
   define: (prompt: Prompt) => void | Promise<void>;
   /** Ready-made tools from the caller. */
@@ -29,7 +28,7 @@ export type OpenPromptOptions = {
 export async function openPrompt(opening: OpenPromptOptions): Promise<OpenedPrompt> {
   const prompt = new Prompt();
   for (const plugin of opening.plugins) await usePlugin(prompt, plugin);
-  for (const declared of opening.declared ?? []) defineTool(prompt, declared);
+  if (opening.declared !== undefined) prompt.defTools(opening.declared);
   await opening.define(prompt);
   checkTools(opening.tools);
   prompt.start(opening.tools);

@@ -6,7 +6,7 @@ import type { Plugin } from '../prompt/define-plugin.ts';
 import { noteInput } from '../prompt/given.ts';
 import type { Prompt } from '../prompt/prompt.ts';
 import type { ToolSchema } from '../tools/tool-definition.ts';
-import type { NamedTool } from '../tools/tool.ts';
+import type { ToolList } from '../tools/tool-list.ts';
 import type { LoopPolicySetup } from './loop-policy.ts';
 import { budgetExceeded } from '../tool-calls/limits.ts';
 import { checkMessages, openPrompt } from './open-prompt.ts';
@@ -57,7 +57,7 @@ export type InnerPrompt = {
   /** Default: the parent's model. */
   model?: string | LanguageModel | undefined;
   plugins?: readonly Plugin[];
-  declared?: readonly NamedTool[] | undefined;
+  declared?: ToolList | undefined;
   define?: (prompt: Prompt) => void | Promise<void>;
   messages?: readonly ModelMessage[] | undefined;
   tools?: ToolSet | undefined;

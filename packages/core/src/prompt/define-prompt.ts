@@ -6,7 +6,7 @@ import { noteInput } from './given.ts';
 import type { Prompt } from './prompt.ts';
 import { readInput } from './read-input.ts';
 import type { ToolArguments, ToolSchema } from '../tools/tool-definition.ts';
-import type { NamedTool } from '../tools/tool.ts';
+import { isToolList, type ToolList } from '../tools/tool-list.ts';
 import type { PluginsOf, SchemaInput, TypesOf } from './types-of.ts';
 
 /** A prompt as a function: it says what to send by calling methods of `prompt`. */
@@ -33,11 +33,11 @@ export type PromptSettings = {
    */
   readonly input?: ToolSchema;
   /**
-   * Tools that every run of it has, as `tool(…)` makes them. Declared here and not by the function, so that
+   * Tools that every run of it has: what `tool(…)` makes, and tool sets of the AI SDK. Declared here and not by the function, so that
    * `state.toolCalls` knows their names, arguments and results. The function cannot define a tool of the same name
    * (`invalid_definition`); a task's `extend` can, for its task.
    */
-  readonly tools?: readonly NamedTool[];
+  readonly tools?: ToolList;
 };
 
 /**
@@ -163,12 +163,10 @@ function checkOutput(name: string, output: unknown): void {
 }
 
 function checkTools(name: string, tools: unknown = []): void {
-  const isTool = (value: unknown): boolean =>
-    (value as { kind?: unknown } | null | undefined)?.kind === 'tool';
-  if (Array.isArray(tools) && tools.every(isTool)) return;
+  if (isToolList(tools)) return;
   throw new CuelineError(
     'invalid_definition',
-    `The tools of prompt "${name}" are a list of what tool(…) makes: { tools: [tool('search', 'what it does', z.object({ … }), async (args) => …)] }.`,
+    `The tools of prompt "${name}" are a list of what tool(…) makes, or the AI SDK's tools by their names: { tools: [tool('search', 'what it does', z.object({ … }), async (args) => …)] }.`,
   );
 }
 

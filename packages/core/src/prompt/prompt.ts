@@ -23,6 +23,8 @@ import {
 } from './task-list.ts';
 import { addDynamicTools, addStaticTools } from './task-tools.ts';
 import type { NamedTool } from '../tools/tool.ts';
+import { isToolList, namedTools, type ToolList } from '../tools/tool-list.ts';
+import { defineTool } from './define-tool.ts';
 import type { ToolDefinition } from './definitions.ts';
 import {
   checkToolName,
@@ -172,7 +174,14 @@ export class Prompt {
     fn: (args: ToolArguments<Schema>, context: ToolContext) => unknown,
     options?: ToolOptions<ToolArguments<Schema>>,
   ): void;
-  defTool(name: string, description: string, tools: readonly NamedTool[], options?: CompositeOptions): void;
+  defTool(
+    name: string,
+    description: string,
+    tools: readonly (NamedTool | ToolSet)[],
+    options?: CompositeOptions,
+  ): void;
+  /** A tool of the AI SDK, under this name. */
+  defTool(name: string, tool: ToolSet[string]): void;
   defTool<const Schema extends ToolSchema>(
     name: string,
     description: string,
@@ -181,30 +190,35 @@ export class Prompt {
   ): void;
   defTool(
     name: string,
-    description: string,
-    schema: ToolSchema | readonly NamedTool[],
+    description: string | ToolSet[string],
+    schema?: ToolSchema | readonly (NamedTool | ToolSet)[],
     ...rest: [fnOrOptions?: unknown, options?: ToolOptions]
   ): void {
-    this.#addTool(name, toolOf(name, description, schema, rest));
+    if (isRecord(description)) return this.defTools({ [name]: description });
+    // one that is missing is reported with the tool's name
+    this.#addTool(name, toolOf(name, description, schema as ToolSchema, rest));
   }
 
   /**
-   * Registers ready-made tools of the AI SDK by their names, such as those of an MCP client or of a provider. They keep
+   * Registers tools of the AI SDK by their names, such as those of an MCP client or of a provider, or a list of these and
+   * of what `tool(…)` makes. The AI SDK's keep
    * their own way to tell the model of a result. `options.approval` counts them as `external`, unless their server says
    * that they only read.
    *
    * @example prompt.defTools(await mcpClient.tools());
    */
-  defTools(tools: ToolSet): void {
-    if (!isRecord(tools) || !Object.values(tools).every(isRecord)) {
+  defTools(tools: ToolList): void {
+    if (!isToolList(tools)) {
       throw new CuelineError(
         'invalid_definition',
-        `prompt.defTools takes tools of the AI SDK by their names, and got ${quoted(tools)}. Write prompt.defTools(await mcpClient.tools()).`,
+        `prompt.defTools takes tools of the AI SDK by their names, or a list of what tool(…) makes, and got ${quoted(tools)}. Write prompt.defTools(await mcpClient.tools()).`,
       );
     }
-    for (const [name, tool] of Object.entries(tools)) {
+    for (const named of namedTools(tools)) {
+      const { name, ready } = named;
       checkToolName(name);
-      this.#addTool(name, { kind: 'ready', tool });
+      if (ready === undefined) defineTool(this, named);
+      else this.#addTool(name, { kind: 'ready', tool: ready as ToolSet[string] });
     }
   }
 
@@ -365,7 +379,7 @@ export class Prompt {
 function toolOf(
   name: string,
   description: string,
-  schema: ToolSchema | readonly NamedTool[],
+  schema: ToolSchema | readonly (NamedTool | ToolSet)[],
   rest: readonly [fnOrOptions?: unknown, options?: ToolOptions],
 ): ToolDefinition {
   const [fnOrOptions, options] = rest;

@@ -1,13 +1,14 @@
-import type { DeepPartial } from 'ai';
+import type { DeepPartial, InferToolInput, InferToolOutput, Tool, ToolSet } from 'ai';
 import type { PromptTypes } from '../base/prompt-types.ts';
 import type { Plugin } from './define-plugin.ts';
 import type { ToolArguments, ToolSchema } from '../tools/tool-definition.ts';
 import type { NamedTool } from '../tools/tool.ts';
+import type { ToolList } from '../tools/tool-list.ts';
 
 /** The part of a prompt's settings that says something to TypeScript. */
 export type TypedSettings = {
   readonly output?: ToolSchema;
-  readonly tools?: readonly NamedTool[];
+  readonly tools?: ToolList;
   readonly plugins?: readonly Plugin[];
 };
 
@@ -15,11 +16,11 @@ export type TypedSettings = {
 export type TypesOf<Settings extends TypedSettings> = {
   output: Settings extends { readonly output: infer Schema } ? ToolArguments<Schema> : string;
   object: Settings extends { readonly output: infer Schema } ? DeepPartial<ToolArguments<Schema>> : undefined;
-  toolCall: Settings extends { readonly tools: infer Tools extends readonly NamedTool[] }
-    ? CallOf<Tools[number]>
+  toolCall: Settings extends { readonly tools: infer Tools extends ToolList }
+    ? CallOf<EntryOf<Tools>>
     : AnyCall;
-  clientTools: Settings extends { readonly tools: infer Tools extends readonly NamedTool[] }
-    ? ClientToolsOf<Extract<Tools[number], ClientTool>>
+  clientTools: Settings extends { readonly tools: infer Tools extends ToolList }
+    ? ClientToolsOf<Extract<EntryOf<Tools>, ClientTool>>
     : object;
 };
 
@@ -35,11 +36,28 @@ type ClientToolsOf<Tool extends ClientTool> = {
 
 type AnyCall = PromptTypes['toolCall'];
 
+/** What stands in a list of tools, or the one tool set. */
+type EntryOf<Tools extends ToolList> = Tools extends readonly (infer Entry)[] ? Entry : Tools;
+
 /** A call of one of these tools; the name tells which, and with it what the arguments and the result are. */
-type CallOf<Tool> =
-  Tool extends NamedTool<infer Name, { input: infer Input; output: infer Output }>
+type CallOf<Entry> =
+  Entry extends NamedTool<infer Name, { input: infer Input; output: infer Output }>
     ? AnyCall & { toolName: Name; input?: Input; partialInput?: DeepPartial<Input>; output?: Output }
-    : AnyCall;
+    : Entry extends ToolSet
+      ? CallOfSet<Entry>
+      : AnyCall;
+
+/** A call of one of the tools of a set. A set with any names says nothing to TypeScript. */
+type CallOfSet<Tools extends ToolSet> = string extends keyof Tools
+  ? AnyCall
+  : {
+      [Name in keyof Tools & string]: AnyCall & {
+        toolName: Name;
+        input?: InferToolInput<Extract<Tools[Name], Tool>>;
+        partialInput?: DeepPartial<InferToolInput<Extract<Tools[Name], Tool>>>;
+        output?: InferToolOutput<Extract<Tools[Name], Tool>>;
+      };
+    }[keyof Tools & string];
 
 /** What a schema takes: fields with a default may be left out. */
 export type SchemaInput<Schema> = Schema extends {

@@ -1,4 +1,4 @@
-import { asSchema, jsonSchema, type JSONSchema7 } from 'ai';
+import { asSchema, jsonSchema, type JSONSchema7, type ToolSet } from 'ai';
 import { invalidCallSource, thrownText, withSource } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
 import { reportInDevelopment } from '../base/report-in-development.ts';
@@ -7,6 +7,7 @@ import { rebaseSchema } from './rebase-schema.ts';
 import { isRecord } from '../base/part-error.ts';
 import { parseWith } from './schema.ts';
 import type { NamedTool } from './tool.ts';
+import { isToolList, namedTools } from './tool-list.ts';
 import { lastOutput } from './tool-callbacks.ts';
 import {
   checkFacts,
@@ -40,23 +41,24 @@ const optionNames: ReadonlySet<string> = new Set(['repeatable', 'loopGuard', 'ti
 export function compositeTool(
   name: string,
   description: string,
-  tools: readonly NamedTool[],
+  tools: readonly (NamedTool | ToolSet)[],
   options: CompositeOptions = {},
 ): OwnToolDefinition {
   checkFacts(name, description, undefined);
   checkOptions(name, options);
   const byName = new Map<string, Extract<OwnToolDefinition, { kind: 'function' }>>();
-  for (const entry of tools) {
-    if (entry?.kind !== 'tool') {
-      throw new CuelineError(
-        'invalid_definition',
-        `Tool ${name} takes what tool(…) returns: prompt.defTool('${name}', '…', [tool('read', '…', z.object({ … }), async (args) => …)]).`,
-      );
-    }
+  if (!isToolList(tools)) {
+    throw new CuelineError(
+      'invalid_definition',
+      `Tool ${name} takes what tool(…) returns: prompt.defTool('${name}', '…', [tool('read', '…', z.object({ … }), async (args) => …)]).`,
+    );
+  }
+  for (const entry of namedTools(tools)) {
     if (byName.has(entry.name)) {
       throw new CuelineError('invalid_definition', `Tool ${name} has two parts called ${entry.name}.`);
     }
-    if (!('fn' in entry)) {
+    const fn = entry.fn ?? entry.ready?.execute;
+    if (!('fn' in entry) && fn === undefined) {
       throw new CuelineError(
         'invalid_definition',
         `Tool ${name} has the part ${entry.name}, which has no function: its calls would run in the page. Make it a tool of its own: prompt.defTool('${entry.name}', …).`,
@@ -64,7 +66,13 @@ export function compositeTool(
     }
     byName.set(
       entry.name,
-      functionTool(entry.name, entry.description, entry.schema, entry.fn, entry.options),
+      functionTool(
+        entry.name,
+        entry.description,
+        entry.schema,
+        fn as NonNullable<NamedTool['fn']>,
+        entry.options,
+      ),
     );
   }
   if (byName.size === 0) {

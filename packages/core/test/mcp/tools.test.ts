@@ -161,7 +161,7 @@ test.each([
 test('what is no set of tools is refused', async () => {
   const define = (tools: unknown): Promise<unknown> =>
     runPrompt((prompt) => prompt.defTools(tools as never), { model: scriptedModel(['x']) });
-  await expect(define([])).rejects.toThrow('prompt.defTools takes tools of the AI SDK by their names');
+  await expect(define(['it'])).rejects.toThrow('prompt.defTools takes tools of the AI SDK by their names');
   await expect(define({ ask: 'it' })).rejects.toThrow('prompt.defTools takes tools');
   await expect(define({ 'a b': serverTool({ content: [] }) })).rejects.toThrow('"a b" cannot be a tool');
 });

@@ -29,8 +29,7 @@ export function agentsModule(model: LanguageModelV4, watcher: ScriptWatcher): ty
   const watched = createToolWatcher(watcher);
 
   function watchTools<Tools extends agents.AgentTools | undefined>(tools: Tools): Tools {
-    if (Array.isArray(tools)) return tools.map(watched.named) as readonly core.NamedTool[] as Tools;
-    return typeof tools === 'object' && tools !== null ? (watched.byName(tools as never) as Tools) : tools;
+    return typeof tools === 'object' && tools !== null ? (watched.list(tools) as Tools) : tools;
   }
 
   /** A call inside a run uses that run's model unless it has its own. */

@@ -1,3 +1,4 @@
+import type { ToolSet } from 'ai';
 import {
   CuelineError,
   type AgentOptions,
@@ -11,7 +12,7 @@ import {
 import { describeError } from './describe-error.ts';
 import { createToolWatcher, type ScriptWatcher, type ToolFunction, type ToolWatcher } from './watch-tools.ts';
 
-type DefineTool = (name: string, description: string, schema: unknown, ...rest: unknown[]) => void;
+type DefineTool = (name: string, description: unknown, schema?: unknown, ...rest: unknown[]) => void;
 type DefineAgent = (
   name: string,
   description: string,
@@ -53,7 +54,7 @@ export function watchDefinition(
   return {
     ...rest,
     ...(rest.plugins === undefined ? {} : { plugins: rest.plugins.map(watched.plugin) }),
-    ...(rest.tools === undefined ? {} : { tools: rest.tools.map(watched.tools.named) }),
+    ...(rest.tools === undefined ? {} : { tools: watched.tools.list(rest.tools) }),
     run(prompt, input) {
       watched.prompt(prompt);
       return making(() => definition.run(prompt, input));
@@ -99,9 +100,14 @@ function createPromptWatcher(watcher: ScriptWatcher): PromptWatcher {
     const defTool = prompt.defTool.bind(prompt) as DefineTool;
     const defAgent = prompt.defAgent.bind(prompt) as unknown as DefineAgent;
     const defHook = prompt.defHook.bind(prompt);
-    const own: { defTool: DefineTool; defAgent: DefineAgent; defHook: (hook: Hook) => void } = {
+    const defTools = prompt.defTools.bind(prompt);
+    const own: Pick<Prompt, 'defTools' | 'defHook'> & { defTool: DefineTool; defAgent: DefineAgent } = {
+      defTools: (list) => defTools(typeof list === 'object' && list !== null ? tools.list(list) : list),
       defTool(name, description, schema, fn, ...more) {
-        if (Array.isArray(schema)) return defTool(name, description, schema.map(tools.named), fn, ...more);
+        if (typeof description === 'object') {
+          return defTool(name, tools.byName({ [name]: description as ToolSet[string] })[name]);
+        }
+        if (Array.isArray(schema)) return defTool(name, description, tools.list(schema), fn, ...more);
         const watched = typeof fn === 'function' ? tools.fn(fn as ToolFunction) : fn;
         defTool(name, description, schema, watched, ...more);
       },

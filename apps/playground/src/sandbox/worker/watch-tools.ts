@@ -1,4 +1,4 @@
-import type { NamedTool, ToolContext } from '@cueline/core';
+import type { NamedTool, ToolContext, ToolList } from '@cueline/core';
 import type { ToolSet } from 'ai';
 
 /** Who is told of what happens in a script. */
@@ -14,8 +14,9 @@ export type ToolFunction = (args: unknown, context: ToolContext) => unknown;
 /** The same tools, whose functions are watched; one that is watched already stays as it is. */
 export type ToolWatcher = {
   fn(call: ToolFunction): ToolFunction;
-  named(tool: NamedTool): NamedTool;
-  /** Tools by their names, as the AI SDK has them. */
+  /** A list of tools and tool sets, or one tool set. */
+  list<Tools extends ToolList>(tools: Tools): Tools;
+  /** Tools of the AI SDK by their names. */
   byName(tools: ToolSet): ToolSet;
 };
 
@@ -53,19 +54,33 @@ export function createToolWatcher({ settle, onError }: ScriptWatcher): ToolWatch
     };
   }
 
+  // a tool may have no function, and a script may give anything
+  function ready<Ready extends ToolSet[string]>(tool: Ready): Ready {
+    return typeof tool?.execute === 'function'
+      ? { ...tool, execute: fn(tool.execute as ToolFunction) as never }
+      : tool;
+  }
+
+  function byName(tools: ToolSet): ToolSet {
+    return Object.fromEntries<ToolSet[string]>(
+      Object.entries(tools).map(([name, tool]) => [name, ready(tool)]),
+    );
+  }
+
+  function watchEntry(given: NamedTool | ToolSet): NamedTool | ToolSet {
+    if (typeof given !== 'object' || given === null) return given;
+    if (given['kind'] !== 'tool') return byName(given as ToolSet);
+    const named = given as NamedTool;
+    if (named.ready !== undefined) return { ...named, ready: ready(named.ready as ToolSet[string]) as never };
+    return typeof named.fn === 'function' ? { ...named, fn: fn(named.fn as ToolFunction) } : named;
+  }
+
   return {
     fn,
-    named: (tool) => (typeof tool?.fn === 'function' ? { ...tool, fn: fn(tool.fn as ToolFunction) } : tool),
-    byName: (tools) =>
-      Object.fromEntries<ToolSet[string]>(
-        Object.entries(tools).map(([name, tool]) => [
-          name,
-          // a tool may have no function, and a script may give anything
-          typeof tool?.execute === 'function'
-            ? { ...tool, execute: fn(tool.execute as ToolFunction) as never }
-            : tool,
-        ]),
-      ),
+    // what comes out has the type of what went in
+    list: <Tools extends ToolList>(tools: Tools) =>
+      (Array.isArray(tools) ? tools.map(watchEntry) : byName(tools as ToolSet)) as Tools,
+    byName,
   };
 }
 

@@ -1,12 +1,12 @@
-import type { LanguageModel, ToolSet } from 'ai';
-import type { NamedTool } from '../../tools/tool.ts';
+import type { LanguageModel } from 'ai';
+import type { ToolList } from '../../tools/tool-list.ts';
 import type { Limits } from '../../prompt/prompt-options.ts';
 import type { PromptOptions } from '../../prompt/prompt-options.ts';
 import type { CallTrace } from './call-trace.ts';
 import type { OutputConfig } from './output-config.ts';
 
-/** Tools of an agent: what `tool(…)` makes, or the AI SDK's by their names, those of an MCP server among them. */
-export type AgentTools = readonly NamedTool[] | ToolSet;
+/** Tools of an agent: what `tool(…)` makes, and tool sets of the AI SDK, those of an MCP server among them. */
+export type AgentTools = ToolList;
 
 /** An answer that cannot be used. */
 export type CallException = {

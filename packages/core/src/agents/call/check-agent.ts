@@ -2,6 +2,7 @@ import { CuelineError } from '../../base/errors.ts';
 import { checkNames } from '../../base/check-names.ts';
 import { inOptions } from '../../prompt/option-names.ts';
 import { isRecord, quoted } from '../../base/part-error.ts';
+import { isToolList } from '../../tools/tool-list.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { callOptionNames } from './call-options.ts';
 import { isTags } from '../tags/tags.ts';
@@ -65,9 +66,7 @@ export function callLimits({
 }
 
 function checkTools(name: string, tools: unknown = []): void {
-  const isTool = (value: unknown): boolean => isRecord(value) && value['kind'] === 'tool';
-  if (Array.isArray(tools) ? tools.every(isTool) : isRecord(tools) && !Object.values(tools).some(isTool))
-    return;
+  if (isToolList(tools)) return;
   throw invalidOptionError(
     `The tools of agent "${name}" are a list of what tool(…) makes, or the AI SDK's tools by their names: { tools: [tool('search', 'what it does', z.object({ … }), async (args) => …)] }.`,
   );

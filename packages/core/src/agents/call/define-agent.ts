@@ -2,11 +2,11 @@ import { CuelineError } from '../../base/errors.ts';
 import type { ToolCallState } from '../../log/state.ts';
 import type { PromptWithSchema } from '../../prompt/define-prompt.ts';
 import type { ToolSchema } from '../../tools/tool-definition.ts';
-import type { NamedTool } from '../../tools/tool.ts';
+import { splitTools } from '../../tools/tool-list.ts';
 import type { TypesOf } from '../../prompt/types-of.ts';
 import type { LoopPolicySetup } from '../../engine/loop-policy.ts';
 import type { Agent, AgentInput, AgentTypes, CallOptions } from './agent.ts';
-import type { AgentConfig, OnlyKnown } from './agent-config.ts';
+import type { AgentConfig, AgentTools, OnlyKnown } from './agent-config.ts';
 import { classify, classifyBinary, type AgentClassifyOptions, type ClassifyOptions } from './classify.ts';
 import { loadCall } from './load-call.ts';
 import type { OutputOf } from './output-config.ts';
@@ -29,7 +29,7 @@ type AnswerOf<Config extends AgentConfig> = 'output' extends keyof Config
   : string;
 
 /** What is known of the calls of its tools. */
-type CallsOf<Config extends AgentConfig> = Config extends { readonly tools: readonly NamedTool[] }
+type CallsOf<Config extends AgentConfig> = Config extends { readonly tools: AgentTools }
   ? TypesOf<Pick<Config, 'tools'>>['toolCall']
   : ToolCallState;
 
@@ -72,7 +72,7 @@ export function defineAgent<const Config extends AgentConfig>(
     policySetup,
     input: textInput,
     ...(model === undefined ? {} : { model }),
-    ...(Array.isArray(tools) ? { tools: tools as readonly NamedTool[] } : {}),
+    ...(tools === undefined ? {} : { tools: splitTools(tools).own }),
   };
   const classifier = (options: AgentClassifyOptions = {}): ClassifyOptions => ({
     ...options,

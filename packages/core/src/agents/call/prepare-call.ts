@@ -1,7 +1,7 @@
 import { anySignal } from '../../base/any-signal.ts';
 import { toModelMessage } from '../../messages/to-model-message.ts';
 import { resolveMessages } from '../../messages/resolve-messages.ts';
-import type { NamedTool } from '../../tools/tool.ts';
+import { splitTools } from '../../tools/tool-list.ts';
 import type { ToolContext } from '../../tools/tool-definition.ts';
 import type { LoopPolicySetup } from '../../engine/loop-policy.ts';
 import { defaultLimits } from '../../tool-calls/limits.ts';
@@ -43,7 +43,7 @@ export async function prepareCall(
       system: undefined,
       instructions: joinInstructions(parts.join('\n\n'), options?.system, options?.instructions),
       messages: [...earlier, ...said],
-      ...(tools === undefined || isToolList(tools) ? {} : { tools }),
+      ...(tools === undefined ? {} : { tools: splitTools(tools).ready }),
       ...(reader.format === undefined ? {} : { output: reader.format }),
     },
     structured: reader.format !== undefined,
@@ -74,15 +74,11 @@ export async function callWithin(
     callBase: context.idempotencyKey,
     input,
     model,
-    declared: isToolList(config.tools) ? config.tools : undefined,
+    declared: config.tools === undefined ? undefined : splitTools(config.tools).own,
     messages,
     tools,
     options,
     policySetup,
     abortSignal: anySignal(context.abortSignal, signal),
   });
-}
-
-function isToolList(tools: AgentConfig['tools']): tools is readonly NamedTool[] {
-  return Array.isArray(tools);
 }

@@ -2,6 +2,7 @@ import { successorOf } from '../../base/former-names.ts';
 import { checkNames } from '../../base/check-names.ts';
 import { inOptions } from '../../prompt/option-names.ts';
 import { quoted } from '../../base/part-error.ts';
+import { isToolList, splitTools } from '../../tools/tool-list.ts';
 import { isMessage } from '../../messages/is-message.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
 import { withoutExecute } from './session-end.ts';
@@ -104,18 +105,17 @@ export function checkSettings(settings: SessionSettings): void {
 }
 
 function checkTools(whose: string, tools: SessionTools): void {
-  const isList = Array.isArray(tools);
-  for (const [name, tool] of Object.entries(tools)) {
-    const { kind, type, execute, isProviderExecuted } = (tool ?? {}) as Partial<Record<string, unknown>>;
-    if (isList !== (kind === 'tool')) {
-      fail(
-        whose,
-        `the tool ${name} stands in the wrong form. Write { search: { description, inputSchema, execute } }, or [tool('search', …)].`,
-      );
-    }
+  if (!isToolList(tools)) {
+    fail(
+      whose,
+      "tools are in the wrong form. Write { search: { description, inputSchema, execute } }, or [tool('search', …)].",
+    );
+  }
+  for (const [name, tool] of Object.entries(splitTools(tools).ready)) {
+    const { type, execute, isProviderExecuted } = tool as Partial<Record<string, unknown>>;
     if (type === 'provider') {
       if (isProviderExecuted === false && typeof execute !== 'function') throw withoutExecute(name);
-    } else if (!isList && typeof execute !== 'function') {
+    } else if (typeof execute !== 'function') {
       fail(
         whose,
         `the tool ${name} has no execute. Where a person has to answer, let execute return suspend({ … }).`,

@@ -1,8 +1,9 @@
-import type { ModelMessage } from 'ai';
+import type { ModelMessage, ToolSet } from 'ai';
 import { CuelineError } from '../../base/errors.ts';
 import type { ModelSettings } from '../../models/settings.ts';
 import type { ToolArguments, ToolContext, ToolSchema } from '../../tools/tool-definition.ts';
 import type { NamedTool } from '../../tools/tool.ts';
+import { isToolList, namedTools, type ToolList } from '../../tools/tool-list.ts';
 import type { Limits } from '../../prompt/prompt-options.ts';
 import type { PromptOptions } from '../../prompt/prompt-options.ts';
 import type { RunStorage } from '../../storage/run-storage.ts';
@@ -23,7 +24,7 @@ export type SessionSchemas = Readonly<Record<string, ToolSchema>>;
 /** Tools by name, the AI SDK's (an MCP client's too) or as plain data; or a list of what `tool(…)` makes. */
 export type SessionTools<Schemas extends SessionSchemas = SessionSchemas> =
   | { readonly [Name in keyof Schemas]: SessionTool<Schemas[Name]> }
-  | readonly NamedTool[];
+  | readonly (NamedTool | ToolSet)[];
 
 /** Where a session notes what it does. `console` is one. */
 export type SessionLogger = {
@@ -102,8 +103,8 @@ export function checkConfig(whose: string, config: SessionSettings): void {
     const { [name]: value = 1 } = config;
     if (!(value > 0)) fail(whose, `${name} is ${value}. Give a number above 0.`);
   }
-  const names = Array.isArray(tools) ? tools.map((tool: NamedTool) => tool?.name) : Object.keys(tools ?? {});
-  if (names.includes('task_complete')) {
+  const given = (tools ?? {}) as ToolList;
+  if (isToolList(given) && namedTools(given).some(({ name }) => name === 'task_complete')) {
     fail(whose, 'task_complete ends the session, and cannot be a tool of yours. Give it another name.');
   }
 }

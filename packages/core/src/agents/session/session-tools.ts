@@ -7,6 +7,7 @@ import type { ToolContext, ToolOptions, ToolSchema } from '../../tools/tool-defi
 import { toModelOutput } from '../../messages/tool-output.ts';
 import { defineTool } from '../../prompt/define-tool.ts';
 import type { NamedTool } from '../../tools/tool.ts';
+import { splitTools, type ToolList } from '../../tools/tool-list.ts';
 import { bindAgentContext, agentContextOf } from '../../tool-calls/bind-agent-context.ts';
 import { timeLimit, untilAborted } from '../../base/until-aborted.ts';
 import type { SessionTools } from './session-config.ts';
@@ -26,18 +27,12 @@ export type ReadyTools = {
 /** Reads the tools of a session's config. `timeoutMs` is how long a call may take whose tool says nothing else. */
 export function readTools(tools: SessionTools = {}, timeoutMs: number | undefined): ReadyTools {
   const thrown = new Map<string, unknown>();
-  if (Array.isArray(tools)) {
-    const named = tools as readonly NamedTool[];
-    return {
-      ready: {},
-      thrown,
-      define: (prompt) => named.forEach((tool) => define(prompt, tool, timeoutMs, thrown)),
-    };
-  }
-  const entries = Object.entries(tools as ToolSet);
+  const { ready, own } = splitTools(tools as ToolList);
   return {
-    ready: Object.fromEntries(entries.map(([name, tool]) => [name, toReady(name, tool, timeoutMs, thrown)])),
-    define: () => {},
+    ready: Object.fromEntries(
+      Object.entries(ready).map(([name, tool]) => [name, toReady(name, tool, timeoutMs, thrown)]),
+    ),
+    define: (prompt) => own.forEach((tool) => define(prompt, tool, timeoutMs, thrown)),
     thrown,
   };
 }

@@ -1,0 +1,138 @@
+import { createRun, definePrompt, runPrompt, tool, type Prompt, type ToolList } from '@cueline/core';
+import { defineAgent, runAgentSession } from '@cueline/core/agents';
+import { scriptedModel } from '@cueline/core/testing';
+import { tool as aiTool, type ToolSet } from 'ai';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import * as z from 'zod';
+
+const city = z.object({ city: z.string() });
+const weather = aiTool({
+  description: 'The weather in a city',
+  inputSchema: city,
+  execute: ({ city }) => `sunny in ${city}`,
+});
+const own = tool('time', 'The time in a city', city, ({ city }) => `noon in ${city}`);
+const set: ToolSet = { weather };
+
+const call = (name: string) => ({ toolCall: { name, input: { city: 'Lisbon' } } });
+const turns = () =>
+  scriptedModel([[call('weather'), call('time')], [call('task_complete')], 'Done.', 'Done.']);
+
+/** The two tools, in every form that a list takes. */
+const lists: [string, ToolList][] = [
+  ['a tool set and a tool', [set, own]],
+  ['a tool, and one of the AI SDK with a name', [own, tool('weather', weather)]],
+  [
+    'a set with both',
+    { weather, time: aiTool({ inputSchema: city, execute: ({ city }) => `noon in ${city}` }) },
+  ],
+];
+
+/** Every place where tools may stand, and the outputs of the calls there. */
+const places: [string, (tools: ToolList) => Promise<unknown[]>][] = [
+  [
+    'definePrompt',
+    async (tools) => {
+      const run = createRun(
+        definePrompt('p', (prompt) => prompt.$`Go.`, { tools }),
+        { model: turns() },
+      );
+      await run.start();
+      return run.getState().toolCalls.map(({ output }) => output);
+    },
+  ],
+  ['prompt.defTools', (tools) => outputs((prompt) => prompt.defTools(tools))],
+  [
+    'defineAgent',
+    async (tools) => {
+      const agent = defineAgent({ name: 'a', instructions: 'You answer.', tools });
+      const run = createRun(agent, { model: turns() });
+      await run.start('Hi');
+      return run.getState().toolCalls.map(({ output }) => output);
+    },
+  ],
+  [
+    'runAgentSession',
+    async (tools) => {
+      const session = runAgentSession(turns(), { systemPrompt: 'You work.', tools: tools });
+      await session;
+      return session.run.getState().toolCalls.map(({ output }) => output);
+    },
+  ],
+];
+
+async function outputs(define: (prompt: Prompt) => void, model = turns()): Promise<unknown[]> {
+  const { run } = await runPrompt(
+    (prompt) => {
+      define(prompt);
+      prompt.$`Go.`;
+    },
+    { model },
+  );
+  return (await run.finished).toolCalls.map(({ output }) => output);
+}
+
+describe.each(places)('%s takes', (_place, play) => {
+  test.each(lists)('%s', async (_list, tools) => {
+    expect((await play(tools)).slice(0, 2)).toEqual(['sunny in Lisbon', 'noon in Lisbon']);
+  });
+});
+
+describe('one tool of the AI SDK', () => {
+  test('gets a name from prompt.defTool', async () => {
+    const model = scriptedModel([[call('forecast')], 'Done.']);
+    expect(await outputs((prompt) => prompt.defTool('forecast', weather), model)).toEqual([
+      'sunny in Lisbon',
+    ]);
+  });
+
+  test('is a part of a composite tool', async () => {
+    const calls = [
+      { name: 'weather', args: { city: 'Faro' } },
+      { name: 'time', args: { city: 'Faro' } },
+    ];
+    const model = scriptedModel([[{ toolCall: { name: 'city', input: { calls } } }], 'Done.']);
+    expect(await outputs((prompt) => prompt.defTool('city', 'About a city', [set, own]), model)).toEqual([
+      {
+        results: [
+          { name: 'weather', result: 'sunny in Faro' },
+          { name: 'time', result: 'noon in Faro' },
+        ],
+      },
+    ]);
+  });
+
+  test('is what tool({ … }) returns, as the AI SDK’s own function does', () => {
+    const mine = tool({ description: 'Adds', inputSchema: city, execute: ({ city }) => city.length });
+    expect(Object.keys(mine)).toEqual(['description', 'inputSchema', 'execute']);
+    expectTypeOf(mine.execute).toBeFunction();
+  });
+
+  test('has types in a prompt that declares it', () => {
+    const prompt = definePrompt('p', () => {}, { tools: [{ weather }, own] });
+    const [first] = createRun(prompt).getState().toolCalls;
+    if (first?.toolName === 'weather') expectTypeOf(first.output).toEqualTypeOf<string | undefined>();
+    if (first?.toolName === 'time') expectTypeOf(first.input).toEqualTypeOf<{ city: string } | undefined>();
+    expect(first).toBeUndefined();
+  });
+});
+
+describe('tools that are none are refused with what to write instead', () => {
+  const without = [weather] as never;
+  test.each<[string, () => unknown]>([
+    ['definePrompt', () => definePrompt('p', () => {}, { tools: without })],
+    ['a list with a string', () => definePrompt('p', () => {}, { tools: ['weather'] as never })],
+    [
+      'defineAgent',
+      () => defineAgent({ name: 'a', instructions: 'You.', tools: without }).call('Hi', { model: turns() }),
+    ],
+  ])('%s', async (_place, make) => {
+    const error = await Promise.resolve()
+      .then(make)
+      .then(
+        () => undefined,
+        (thrown: Error) => thrown,
+      );
+    expect(error?.message).toMatch(/tool\('search'/);
+  });
+});
