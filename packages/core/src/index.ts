@@ -52,6 +52,7 @@ export type {
   TaskListHandle,
   TaskListOptions,
 } from './prompt/task-list.ts';
+export { findCurrentTask, isTaskDone, taskProgress } from './tasks/task.ts';
 export type { EditReply, TaskEdit, TaskEvent, TaskItem, TaskOrigin, TaskStatus } from './tasks/task.ts';
 export type { Definitions, SystemPart, Variable } from './prompt/definitions.ts';
 export type { SystemFormat } from './prompt/prompt-options.ts';
@@ -125,6 +126,7 @@ export {
   hasPending,
   initialState,
   isPending,
+  isUnderWay,
   reduce,
   reduceAll,
   type Reducer,

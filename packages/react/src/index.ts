@@ -17,6 +17,7 @@ export {
   type TaskListView,
   type TaskActions,
   type TaskRun,
+  type UseRunTasksOptions,
   type UseTaskListOptions,
 } from './use-task-list.ts';
 export { PromptProvider, type PromptProviderProps } from './prompt-provider.tsx';

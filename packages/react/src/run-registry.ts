@@ -1,5 +1,6 @@
 import {
   CuelineError,
+  isUnderWay,
   type PromptDefinition,
   type PromptTypes,
   type RunOptions,
@@ -72,8 +73,8 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
     unseen.delete(run);
     unseen.add(run);
     const latestFirst = [...unseen].filter(isUnseen).toReversed();
-    for (const one of latestFirst.filter(isUnderWay).slice(maxBackground)) one.stop();
-    for (const one of latestFirst.filter((one) => !isUnderWay(one)).slice(maxKept)) runs.delete(one.id);
+    for (const one of latestFirst.filter(isRunning).slice(maxBackground)) one.stop();
+    for (const one of latestFirst.filter((one) => !isRunning(one)).slice(maxKept)) runs.delete(one.id);
     for (const one of unseen) if (!isUnseen(one)) unseen.delete(one);
     for (const id of opened.keys()) if (find(id) === undefined) opened.delete(id);
   }
@@ -114,6 +115,6 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
   };
 }
 
-function isUnderWay(run: AnyRun): boolean {
-  return ['running', 'waiting'].includes(run.getState().status);
+function isRunning(run: AnyRun): boolean {
+  return isUnderWay(run.getState());
 }

@@ -1,14 +1,16 @@
-import type {
-  EditReply,
-  Prompt,
-  PromptDefinition,
-  RunState,
-  StartOptions,
-  TaskDefinition,
-  TaskEdit,
-  TaskListOptions,
-  TaskState,
-  TextPrompt,
+import {
+  findCurrentTask,
+  taskProgress,
+  type EditReply,
+  type Prompt,
+  type PromptDefinition,
+  type RunState,
+  type StartOptions,
+  type TaskDefinition,
+  type TaskEdit,
+  type TaskListOptions,
+  type TaskState,
+  type TextPrompt,
 } from '@cueline/core';
 import { useMemo } from 'react';
 import { inlinePrompt } from './inline-prompt.ts';
@@ -19,7 +21,13 @@ import { useRun } from './use-run.ts';
 import { isShallowEqual } from './watched-fields.ts';
 
 /** A run whose tasks are shown and edited. */
-export type TaskRun = WatchedRun & { edit(edit: TaskEdit): Promise<EditReply> };
+export type TaskRun = WatchedRun & { edit(edit: TaskEdit, agent?: string): Promise<EditReply> };
+
+/** Which of a run's lists is shown. */
+export type UseRunTasksOptions = {
+  /** Path of an agent, for its list. Default: the list of the run itself. */
+  agent?: string | undefined;
+};
 
 /**
  * Changes to the list, which the model sees at its next step. Each resolves with whether it was made, and if not, why.
@@ -42,11 +50,11 @@ export type TaskActions = {
 export type TaskListView = TaskActions & {
   /** Before its start, a list that owns its run has the tasks that it was given. */
   readonly tasks: readonly TaskState[];
-  /** The task that is worked on, or that is next; undefined once all have ended. */
+  /** The task that the model works on, or the next one; undefined if none is left. */
   readonly current: TaskState | undefined;
-  /** Tasks that have ended, of how many; `ratio` is from 0 to 1. */
+  /** How many tasks are done (completed or skipped), of how many; `ratio` is from 0 to 1. */
   readonly progress: { readonly done: number; readonly total: number; readonly ratio: number };
-  /** True once there are tasks and all have ended. */
+  /** True once there are tasks and all are done. */
   readonly isComplete: boolean;
   readonly status: RunState['status'];
 };
@@ -73,17 +81,18 @@ export type UseTaskListOptions = Omit<UseInlinePromptOptions, 'watch' | 'throttl
  * @example
  * const { run } = usePrompt(moveHouse);
  * const { tasks, progress, skip } = useTaskList(run);
+ * const own = useTaskList(run, { agent: agent.path });
  * @example
  * const list = useTaskList(['Find three flats', 'Write to their owners'], { model: 'openai:gpt-4o' });
  */
-export function useTaskList(run: TaskRun): TaskListView;
+export function useTaskList(run: TaskRun, options?: UseRunTasksOptions): TaskListView;
 export function useTaskList(
   tasks: readonly (string | TaskDefinition<Prompt>)[],
   options?: UseTaskListOptions,
 ): OwnTaskList;
 export function useTaskList(
   given: TaskRun | readonly (string | TaskDefinition<Prompt>)[],
-  { prompt: define, maxAttempts, maxNudges, ...options }: UseTaskListOptions = {},
+  { prompt: define, maxAttempts, maxNudges, agent, ...options }: UseTaskListOptions & UseRunTasksOptions = {},
 ): TaskListView | OwnTaskList {
   // where a run is given, this one is never started
   const planned =
@@ -104,28 +113,30 @@ export function useTaskList(
     { ...options, watch: false },
   );
   const run: TaskRun = 'getState' in given ? given : own;
-  const { tasks: listed, status } = useRun(run, tasksOf, isShallowEqual);
+  const { tasks: listed, status } = useRun(run, (state) => tasksOf(state, agent), isShallowEqual);
   const titles = JSON.stringify(planned.map(({ task }) => task.trim()));
   const tasks = useMemo(() => listed ?? (JSON.parse(titles) as string[]).map(pendingTask), [listed, titles]);
   const actions = useMemo(
     () => ({
-      ...actionsOf(run),
+      ...actionsOf(run, agent),
       ...(run === own && {
         start: (startOptions?: StartOptions) => start(undefined, startOptions),
         stop,
         run: own,
       }),
     }),
-    [run, own, start, stop],
+    [run, own, agent, start, stop],
   );
   return useMemo(() => ({ ...actions, ...summaryOf(tasks), tasks, status }), [actions, tasks, status]);
 }
 
 /** No tasks until the run knows any; from the first step on, an empty list is one that the user has emptied. */
-function tasksOf({ tasks, status, steps }: RunState): {
-  tasks: RunState['tasks'] | undefined;
-  status: RunState['status'];
-} {
+function tasksOf(
+  { status, agents, ...run }: RunState,
+  path: string | undefined,
+): { tasks: RunState['tasks'] | undefined; status: RunState['status'] } {
+  const { tasks = [], steps = [] } =
+    path === undefined ? run : (agents.findLast((agent) => agent.path === path) ?? {});
   return { tasks: tasks.length + steps.length > 0 ? tasks : undefined, status };
 }
 
@@ -135,24 +146,23 @@ function pendingTask(title: string, index: number): TaskState {
 }
 
 function summaryOf(tasks: readonly TaskState[]): Pick<TaskListView, 'current' | 'progress' | 'isComplete'> {
-  const open = tasks.filter(({ status }) => !['completed', 'failed', 'skipped'].includes(status));
-  const total = tasks.length;
-  const done = total - open.length;
+  const { done, total } = taskProgress(tasks);
   return {
-    current: open.find(({ status }) => status !== 'pending') ?? open[0],
+    current: findCurrentTask(tasks),
     progress: { done, total, ratio: total === 0 ? 0 : done / total },
-    isComplete: total > 0 && open.length === 0,
+    isComplete: total > 0 && done === total,
   };
 }
 
-function actionsOf(run: TaskRun): TaskActions {
+function actionsOf(run: TaskRun, agent: string | undefined): TaskActions {
+  const edit = (given: TaskEdit): Promise<EditReply> => run.edit(given, agent);
   return {
-    add: (title, index) => run.edit({ type: 'add', title, ...(index !== undefined && { index }) }),
-    rename: (taskId, title) => run.edit({ type: 'rename', taskId, title }),
-    remove: (taskId) => run.edit({ type: 'remove', taskId }),
-    move: (taskId, index) => run.edit({ type: 'move', taskId, index }),
-    skip: (taskId, reason) => run.edit({ type: 'skip', taskId, ...(reason !== undefined && { reason }) }),
-    retry: (taskId) => run.edit({ type: 'retry', taskId }),
-    resolve: (taskId, result) => run.edit({ type: 'resolve', taskId, result }),
+    add: (title, index) => edit({ type: 'add', title, ...(index !== undefined && { index }) }),
+    rename: (taskId, title) => edit({ type: 'rename', taskId, title }),
+    remove: (taskId) => edit({ type: 'remove', taskId }),
+    move: (taskId, index) => edit({ type: 'move', taskId, index }),
+    skip: (taskId, reason) => edit({ type: 'skip', taskId, ...(reason !== undefined && { reason }) }),
+    retry: (taskId) => edit({ type: 'retry', taskId }),
+    resolve: (taskId, result) => edit({ type: 'resolve', taskId, result }),
   };
 }

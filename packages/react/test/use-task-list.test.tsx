@@ -10,6 +10,7 @@ import {
 } from '@cueline/react';
 import { StrictMode, useEffect, useLayoutEffect, type ReactElement } from 'react';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { manualExecutor } from './executors.ts';
 import { mount, settle, type Mounted } from './mount.tsx';
 
@@ -260,4 +261,44 @@ test('a task with a validation has its attempts counted, and maxAttempts ends th
   await expect(lists.at(-1)?.start()).rejects.toMatchObject({ code: 'tasks_incomplete' });
   await expect.poll(() => lists.at(-1)?.status).toBe('error');
   expect(lists.at(-1)?.tasks).toMatchObject([{ status: 'failed', attempts: 2, error: 'No.' }]);
+});
+
+test('the list of an agent, by its path, is shown and edited', async () => {
+  let goOn = (): void => {};
+  const isSkipped = new Promise<void>((resolve) => (goOn = resolve));
+  const boss = definePrompt('boss', (prompt) => {
+    prompt.defAgent('worker', '', z.object({}), (_args, own) => {
+      own.defTaskList([{ task: 'Dig' }, { task: 'Plant' }]);
+      own.defTool('wait', '', z.object({}), () => isSkipped);
+      own.$`Work.`;
+    });
+    prompt.$`Go.`;
+  });
+  const skipped: Promise<EditReply>[] = [];
+  const model = scriptedModel([
+    [{ toolCall: { name: 'worker', id: 'w', input: {} } }],
+    [{ toolCall: { name: 'wait', input: {} } }],
+    complete('dug'),
+    'Done.',
+    'Done.',
+  ]);
+  const lists: TaskListView[] = [];
+  function List(): ReactElement {
+    const { run, start } = usePrompt(boss, { model, watch: false });
+    const list = useTaskList(run, { agent: 'w' });
+    useEffect(() => void start(undefined, { key: 'once' }), [start]);
+    useEffect(() => {
+      lists.push(list);
+      const isWorking = list.current?.title === 'Dig' && list.tasks.length === 2;
+      if (isWorking && skipped.length === 0) {
+        skipped.push(list.skip('task-2'));
+        goOn();
+      }
+    }, [list]);
+    return <p data-testid="shown">{`${list.status}: ${titlesOf(list).join(', ')}`}</p>;
+  }
+  const page = mount(<List />);
+  await expect.poll(() => page.text('shown')).toBe('done: Dig: completed, Plant: skipped');
+  expect(await Promise.all(skipped)).toEqual([{ accepted: true }]);
+  expect(lists.at(-1)).toMatchObject({ progress: { done: 2, total: 2, ratio: 1 }, isComplete: true });
 });

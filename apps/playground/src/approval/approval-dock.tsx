@@ -1,6 +1,5 @@
-import { isPending, type ApprovalState, type Run, type RunState } from '@cueline/core';
+import { isUnderWay, isPending, type ApprovalState, type Run, type RunState } from '@cueline/core';
 import { useEffect, useRef } from 'react';
-import { isUnderWay } from '../state/is-under-way.ts';
 import { allPending } from '../state/pending.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { ClientToolCard } from './client-tool-card.tsx';

@@ -1,5 +1,5 @@
-import { isUnderWay } from '../state/is-under-way.ts';
-import { makeSharedRun, showSharedRun } from '../state/run-session.ts';
+import { isUnderWay } from '@cueline/core';
+import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
 import { nextTurn } from '../state/slices.ts';
 import { usePlayground } from '../state/store.ts';
 import { AS_IT_WAS, makeShortLink, readLink, type OpenedLink } from './link.ts';
@@ -87,7 +87,7 @@ async function openRun(
     return refuse(`The run in this link cannot be shown: ${problem}. Ask for the link again.`);
   }
   // to reduce a log, to edit a script and to draw a run is a turn each
-  const run = makeSharedRun(log);
+  const run = openLinkedRun(log);
   await nextTurn();
   if (signal.aborted) return;
   const { session, replaceScript } = usePlayground.getState();
@@ -97,7 +97,7 @@ async function openRun(
   replaceScript(script);
   await nextTurn();
   if (signal.aborted) return;
-  showSharedRun(script, run);
+  showLinkedRun(script, run);
   usePlayground.setState({ notice: { kind: 'opened', from: 'link' } });
 }
 

@@ -1,12 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import {
-  createRun,
-  definePrompt,
-  type Executor,
-  type Run,
-  type RunEvent,
-  type RunState,
-} from '@cueline/core';
+import { definePrompt, type Executor, type RunEvent, type RunState } from '@cueline/core';
+import { createRunRegistry, type SharedRun } from '@cueline/react';
 import {
   checkConnection,
   connectionLabel,
@@ -22,7 +16,7 @@ import { usePlayground, type Problem } from './store.ts';
 export type RunSession = {
   /** Tells one press of Run from the next. */
   readonly id: number;
-  readonly run: Run;
+  readonly run: SharedRun;
   /** What ran. */
   readonly script: string;
   /** True for a run that came in a link: it happened elsewhere, and is only shown. */
@@ -43,6 +37,9 @@ export type ConsoleLine = { level: ConsoleLevel; text: string };
 const MOST_LINES = 200;
 
 let nextId = 1;
+/** The run that is shown, and one that a link brought and that is about to be. */
+const runs = createRunRegistry();
+const scriptPrompt = definePrompt('script', () => {});
 let sandbox: Promise<Sandbox> | undefined;
 
 // Loaded after the page is drawn: the compiler and the providers are a good part of its code.
@@ -78,13 +75,11 @@ export function warmSandbox(): void {
 /** Runs the script in the editor with the model that is set; a run that is going on is stopped. */
 export function startRun(): void {
   const { script, session: last } = usePlayground.getState();
-  last?.run.stop();
-  const run = createRun(
-    definePrompt('script', () => {}),
-    { executor: sandboxExecutor(script) },
-  );
+  if (last !== undefined) runs.remove(last.run.id);
+  const id = nextId++;
+  const run = runs.open(`run-${id}`, scriptPrompt, { executor: sandboxExecutor(script) });
   run.listen((event) => usePlayground.getState().session?.run === run && showEnding(event, script));
-  begin({ id: nextId++, run, script, earlier: [] });
+  begin({ id, run, script, earlier: [] });
   run.start().catch(ignore);
 }
 
@@ -98,17 +93,16 @@ export function reply(text: string): void {
 }
 
 /** A run of the past, whose log has been checked, with its state. */
-export function makeSharedRun(log: readonly RunEvent[]): Run {
-  const run = createRun(
-    definePrompt('script', () => {}),
-    { log },
-  );
+export function openLinkedRun(log: readonly RunEvent[]): SharedRun {
+  const run = runs.open(`link-${nextId++}`, scriptPrompt, { log });
   run.getState();
   return run;
 }
 
 /** Shows a run of the past; it cannot be gone on with. */
-export function showSharedRun(script: string, run: Run): void {
+export function showLinkedRun(script: string, run: SharedRun): void {
+  const { session: last } = usePlayground.getState();
+  if (last !== undefined) runs.remove(last.run.id);
   const { model, simulated } = run.getState();
   usePlayground.setState({
     session: {

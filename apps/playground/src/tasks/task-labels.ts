@@ -1,4 +1,4 @@
-import type { TaskEdit, TaskState, TaskStatus } from '@cueline/core';
+import { taskProgress, type TaskEdit, type TaskState, type TaskStatus } from '@cueline/core';
 
 /** How a task stands, in the words of the interface. */
 export const statusLabel: Readonly<Record<TaskStatus, string>> = {
@@ -10,19 +10,6 @@ export const statusLabel: Readonly<Record<TaskStatus, string>> = {
   skipped: 'Skipped',
 };
 
-/** How far a list has come: what is behind it, of how many. */
-export function progressOf(tasks: readonly TaskState[]): { done: number; total: number } {
-  return { done: tasks.filter(({ status }) => isBehind(status)).length, total: tasks.length };
-}
-
-/** The task that is worked on, or else the first that is open. */
-export function currentOf(tasks: readonly TaskState[]): TaskState | undefined {
-  return (
-    tasks.find(({ status }) => status === 'in_progress' || status === 'validating') ??
-    tasks.find(({ status }) => status === 'pending')
-  );
-}
-
 /** The last thing that happened to a list, in a sentence for screen readers; empty where there is no list. */
 export function taskAnnouncement(tasks: readonly TaskState[]): string {
   const latest = tasks.reduce<TaskState | undefined>(
@@ -30,7 +17,7 @@ export function taskAnnouncement(tasks: readonly TaskState[]): string {
     undefined,
   );
   if (latest === undefined) return '';
-  const { done, total } = progressOf(tasks);
+  const { done, total } = taskProgress(tasks);
   const refused = latest.attempts > 0 && latest.status === 'in_progress' && latest.error !== undefined;
   const what = refused ? 'Not accepted yet' : statusLabel[latest.status];
   return `${what}: ${latest.title.slice(0, 120)}. ${done} of ${total} tasks done.`;
@@ -54,7 +41,3 @@ export const possibleEdits: Readonly<
   failed: ['retry', 'skip'],
   skipped: ['retry'],
 };
-
-function isBehind(status: TaskStatus): boolean {
-  return status === 'completed' || status === 'skipped';
-}

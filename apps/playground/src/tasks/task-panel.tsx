@@ -1,4 +1,5 @@
-import type { Run, TaskState } from '@cueline/core';
+import { findCurrentTask, taskProgress, type TaskState } from '@cueline/core';
+import type { TaskRun } from '@cueline/react';
 import { clsx } from 'clsx';
 import { ChevronRight, Plus } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
@@ -7,11 +8,11 @@ import { Announce } from '../ui/announce.tsx';
 import { Button } from '../ui/button.tsx';
 import { TaskInput } from './task-input.tsx';
 import { TaskRow } from './task-row.tsx';
-import { currentOf, progressOf, taskAnnouncement } from './task-labels.ts';
+import { taskAnnouncement } from './task-labels.ts';
 import { useTaskEdits } from './use-task-edits.ts';
 
 type TaskPanelProps = {
-  run: Run;
+  run: TaskRun;
   tasks: readonly TaskState[];
   /** Path of the agent whose tasks these are; missing for the run's own. */
   agent?: string | undefined;
@@ -44,8 +45,8 @@ export function TaskPanel({
     focusHeader();
   }, [focusHeader]);
   const open = choice ?? suggested;
-  const current = currentOf(tasks);
-  const { done, total } = progressOf(tasks);
+  const current = findCurrentTask(tasks);
+  const { done, total } = taskProgress(tasks);
   return (
     <section
       aria-label={agent === undefined ? 'Tasks' : 'Tasks of this agent'}

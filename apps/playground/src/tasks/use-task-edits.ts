@@ -1,4 +1,5 @@
-import type { Run, TaskEdit } from '@cueline/core';
+import type { TaskEdit } from '@cueline/core';
+import type { TaskRun } from '@cueline/react';
 import { useCallback, useState } from 'react';
 
 /** Why an edit was not made, and of which task; without one, of the list as a whole. */
@@ -12,7 +13,7 @@ export type TaskEdits = {
 };
 
 /** Edits of the task list of a run, or of the agent at `path`. */
-export function useTaskEdits(run: Run, path: string | undefined): TaskEdits {
+export function useTaskEdits(run: TaskRun, path: string | undefined): TaskEdits {
   const [refusal, setRefusal] = useState<Refusal>();
   const edit = useCallback(
     async (given: TaskEdit) => {

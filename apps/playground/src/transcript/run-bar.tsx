@@ -1,7 +1,6 @@
-import type { RunState } from '@cueline/core';
+import { isUnderWay, type RunState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { Check, CircleAlert, CircleDashed, CircleStop, LoaderCircle, Pause } from 'lucide-react';
-import { isUnderWay } from '../state/is-under-way.ts';
 import type { RunSession } from '../state/run-session.ts';
 import { phaseLabel } from './announcement.ts';
 import { isOutOfTurns } from './error-messages.ts';

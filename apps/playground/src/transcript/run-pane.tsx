@@ -1,10 +1,10 @@
-import type { RunState } from '@cueline/core';
+import { initialState, isUnderWay, type RunState } from '@cueline/core';
+import { useRun, useTaskList, type WatchedRun } from '@cueline/react';
 import { useCallback, useRef } from 'react';
 import { ApprovalDock } from '../approval/approval-dock.tsx';
-import { isUnderWay } from '../state/is-under-way.ts';
+import type { RunSession } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
-import { useRunState } from '../state/use-run-state.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
 import { SharedRunBar } from '../share/shared-run-bar.tsx';
 import { Announce } from '../ui/announce.tsx';
@@ -42,33 +42,44 @@ export function RunPane() {
   );
 }
 
+/** Stands for the run before the first one. */
+const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
+
 function asks(state: RunState): boolean {
   return state.status === 'waiting' && isUnderWay(state);
 }
 
 function RunContent({ onAnswered }: { onAnswered: () => void }) {
   const session = usePlayground((state) => state.session);
-  const state = useRunState(session?.run);
-  const narrow = useNarrow();
+  const state = useRun(session?.run ?? noRun);
   return (
     <>
       <RunBar session={session} state={state} />
       {session?.shared === true && <SharedRunBar />}
-      {session !== undefined && state.tasks.length > 0 && (
-        <TaskPanel
-          key={`tasks-${session.id}`}
-          run={session.run}
-          tasks={state.tasks}
-          underWay={isUnderWay(state)}
-          origin={session.startedAt}
-          open={!narrow}
-          className="shrink-0 border-b border-line bg-panel"
-        />
+      {session !== undefined && (
+        <RunTasks key={`tasks-${session.id}`} session={session} underWay={isUnderWay(state)} />
       )}
       {session === undefined ? <EmptyRun /> : <Transcript key={session.id} session={session} state={state} />}
       {session !== undefined && <ApprovalDock run={session.run} state={state} onAnswered={onAnswered} />}
       {session?.shared === false && <ReplyBox status={state.status} asks={asks(state)} />}
       <Announce words={announcement(state)} />
     </>
+  );
+}
+
+/** The tasks of the run itself; nothing for a run without tasks. */
+function RunTasks({ session, underWay }: { session: RunSession; underWay: boolean }) {
+  const { tasks } = useTaskList(session.run);
+  const narrow = useNarrow();
+  if (tasks.length === 0) return null;
+  return (
+    <TaskPanel
+      run={session.run}
+      tasks={tasks}
+      underWay={underWay}
+      origin={session.startedAt}
+      open={!narrow}
+      className="shrink-0 border-b border-line bg-panel"
+    />
   );
 }

@@ -1,6 +1,11 @@
-import type { AgentState, RunState, StepState, ToolCallState } from '@cueline/core';
+import {
+  isUnderWay,
+  type AgentState,
+  type RunState,
+  type StepState,
+  type ToolCallState,
+} from '@cueline/core';
 import type { UIMessage } from 'ai';
-import { isUnderWay } from '../state/is-under-way.ts';
 import {
   agentsBeside,
   agentsOf,

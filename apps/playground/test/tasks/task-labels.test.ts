@@ -1,13 +1,7 @@
 import { reduceAll, runPrompt, type RunEvent, type RunEventBody, type TaskState } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
-import {
-  currentOf,
-  possibleEdits,
-  progressOf,
-  taskAnnouncement,
-  triesOf,
-} from '../../src/tasks/task-labels.ts';
+import { possibleEdits, taskAnnouncement, triesOf } from '../../src/tasks/task-labels.ts';
 
 /** The tasks after these events. */
 function tasksAfter(...bodies: RunEventBody[]): readonly TaskState[] {
@@ -54,14 +48,6 @@ describe('a task list in words', () => {
     ],
   ])('%s', (_what, events, words) => {
     expect(taskAnnouncement(tasksAfter(...events))).toBe(words);
-  });
-
-  test('how far it is, and what is next', () => {
-    const tasks = tasksAfter(add('c'), add('b'), add('a'), update('a', { status: 'completed' }));
-    expect(progressOf(tasks)).toEqual({ done: 1, total: 3 });
-    expect(currentOf(tasks)?.id).toBe('b');
-    expect(currentOf(tasksAfter(add('b'), add('a'), update('b', { status: 'in_progress' })))?.id).toBe('b');
-    expect(currentOf(tasksAfter(add('a'), update('a', { status: 'failed' })))).toBeUndefined();
   });
 
   test.each([

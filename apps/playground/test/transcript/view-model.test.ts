@@ -1,7 +1,13 @@
-import { createReducer, initialState, reduceAll, type RunEvent, type RunEventBody } from '@cueline/core';
+import {
+  isUnderWay,
+  createReducer,
+  initialState,
+  reduceAll,
+  type RunEvent,
+  type RunEventBody,
+} from '@cueline/core';
 import { suspend } from '@cueline/core/agents';
 import { expect, test } from 'vitest';
-import { isUnderWay } from '../../src/state/is-under-way.ts';
 import { announcement } from '../../src/transcript/announcement.ts';
 import { callOfAgent } from '../../src/transcript/known-calls.ts';
 import { isSuspended } from '../../src/transcript/outcome.ts';

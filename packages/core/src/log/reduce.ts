@@ -47,6 +47,12 @@ export function hasPending({
   return approvals.some(isPending) || clientToolCalls.some(isPending);
 }
 
+/** True from a run's start to its end, also while it waits for a response. */
+export function isUnderWay(state: Pick<RunState, 'status' | 'approvals' | 'clientToolCalls'>): boolean {
+  // a log that ended as waiting has nothing pending that could be answered here
+  return state.status === 'running' || (state.status === 'waiting' && hasPending(state));
+}
+
 /**
  * Creates a reducer that continues `state`, which must come from {@link reduce}, from a reducer, or be the initial
  * one.

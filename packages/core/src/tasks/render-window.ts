@@ -1,4 +1,4 @@
-import type { TaskItem } from './task.ts';
+import { isTaskDone, type TaskItem } from './task.ts';
 import { currentTask, failedTask, isComplete, isOpen, type TaskList } from './task-list.ts';
 import { allDone, attemptsOf, indent, oneLine, positionOf, summarize } from './task-text.ts';
 
@@ -12,7 +12,7 @@ export function renderWindow(
 ): string | undefined {
   const current = currentTask(list);
   const entries = list.items.map((task, index) => ({ task, mark: markOf(list, task, index) }));
-  const done = entries.filter(({ task }) => task.status === 'completed' || task.status === 'skipped');
+  const done = entries.filter(({ task }) => isTaskDone(task));
   const next = entries.filter(({ task }) => isOpen(task) && task !== current);
   const sections = [
     section(

@@ -1,5 +1,5 @@
 import { accept, type Decision, refuse, update } from './decision.ts';
-import type { TaskEvent, TaskItem } from './task.ts';
+import { isTaskDone, type TaskEvent, type TaskItem } from './task.ts';
 import { findTask, type TaskList } from './task-list.ts';
 
 /**
@@ -21,7 +21,7 @@ export function resumeTasks(list: TaskList, earlier: readonly TaskItem[]): Decis
     const facts = { id, title: authored, origin, ...(hasValidation === true ? { hasValidation } : {}) };
     const added: TaskEvent = { type: 'task-add', task: facts, index };
     const renamed = authored === title ? [] : [update(task, 'user', { title })];
-    if (status !== 'completed' && status !== 'skipped') return [added, ...renamed];
+    if (!isTaskDone(task)) return [added, ...renamed];
     return [
       added,
       ...renamed,

@@ -1,4 +1,4 @@
-import { applyTaskEvent, type TaskEvent, type TaskItem } from './task.ts';
+import { applyTaskEvent, isTaskDone, type TaskEvent, type TaskItem } from './task.ts';
 
 /** A list of tasks at one moment. What happens to it is in its events, and nowhere else. */
 export type TaskList = {
@@ -52,9 +52,7 @@ export function failedTask(list: TaskList): TaskItem | undefined {
 
 /** True once there are tasks, and each of them is completed or skipped. */
 export function isComplete(list: TaskList): boolean {
-  return (
-    list.items.length > 0 && list.items.every(({ status }) => status === 'completed' || status === 'skipped')
-  );
+  return list.items.length > 0 && list.items.every(isTaskDone);
 }
 
 /** The task of this id. */

@@ -186,6 +186,8 @@ function shortest(run: () => void): number {
 
 test.each([...Object.entries(types), ...Object.entries(orders)])(
   'an event costs the same after 20,000 of %s as after 2,000',
+  // a busy machine may make one measurement worthless
+  { retry: 3 },
   (_name, kind) => {
     const few = logOf(kind, 2_000);
     const many = logOf(kind, 20_000);
