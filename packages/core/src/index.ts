@@ -52,7 +52,7 @@ export type {
   TaskListHandle,
   TaskListOptions,
 } from './prompt/task-list.ts';
-export { findCurrentTask, isTaskDone, taskProgress } from './tasks/task.ts';
+export { findCurrentTask, isTaskDone, taskProgress } from './tasks/task-status.ts';
 export type { EditReply, TaskEdit, TaskEvent, TaskItem, TaskOrigin, TaskStatus } from './tasks/task.ts';
 export type { Definitions, SystemPart, Variable } from './prompt/definitions.ts';
 export type { SystemFormat } from './prompt/prompt-options.ts';

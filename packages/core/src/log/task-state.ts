@@ -1,4 +1,4 @@
-import { isTaskDone, type TaskEvent, type TaskStatus } from '../tasks/task.ts';
+import type { TaskEvent, TaskStatus } from '../tasks/task.ts';
 import { updateTask } from '../tasks/update-task.ts';
 import type { TaskState } from './state.ts';
 
@@ -61,7 +61,7 @@ function timed(
   { seq, t }: { seq: number; t: number },
 ): TaskState {
   const { startedAt = item.status === 'in_progress' ? t : undefined, finishedAt = t, ...task } = item;
-  const ended = task.status === 'failed' || isTaskDone(task);
+  const ended = task.status === 'completed' || task.status === 'failed' || task.status === 'skipped';
   return {
     ...task,
     seq,

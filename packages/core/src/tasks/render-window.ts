@@ -1,4 +1,5 @@
-import { isTaskDone, type TaskItem } from './task.ts';
+import type { TaskItem } from './task.ts';
+import { isTaskDone } from './task-status.ts';
 import { currentTask, failedTask, isComplete, isOpen, type TaskList } from './task-list.ts';
 import { allDone, attemptsOf, indent, oneLine, positionOf, summarize } from './task-text.ts';
 

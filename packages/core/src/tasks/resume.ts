@@ -1,5 +1,6 @@
 import { accept, type Decision, refuse, update } from './decision.ts';
-import { isTaskDone, type TaskEvent, type TaskItem } from './task.ts';
+import type { TaskEvent, TaskItem } from './task.ts';
+import { isTaskDone } from './task-status.ts';
 import { findTask, type TaskList } from './task-list.ts';
 
 /**

@@ -1,4 +1,5 @@
-import { applyTaskEvent, isTaskDone, type TaskEvent, type TaskItem } from './task.ts';
+import { applyTaskEvent, type TaskEvent, type TaskItem } from './task.ts';
+import { isTaskDone } from './task-status.ts';
 
 /** A list of tasks at one moment. What happens to it is in its events, and nowhere else. */
 export type TaskList = {
