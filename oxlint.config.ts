@@ -80,7 +80,10 @@ function restrictCore(room?: string): [string, object] {
     ],
     [
       { regex: '^((react|react-dom)/|zustand/react|@ai-sdk/react)', message: noReact },
-      { regex: '^@cueline/', message: 'Core does not import its own packages. Use a relative path.' },
+      {
+        regex: '^@cueline/(core|react|edge)',
+        message: 'Core does not import its own packages. Use a relative path.',
+      },
       { regex: '^node:', message: 'Core runs in browsers and at the edge: no Node modules.' },
       ...(hidden.length === 0
         ? []

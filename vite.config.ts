@@ -39,6 +39,7 @@ export default defineConfig(async ({ mode }) => {
       maxWorkers: Math.max(2, availableParallelism() - 1),
       projects: [
         node('core', './packages/core', 'test/**/*.test.ts'),
+        node('demo-model', './packages/demo-model', 'test/**/*.test.ts'),
         node('edge', './packages/edge', 'test/**/*.test.ts'),
         node('playground', './apps/playground', 'test/**/*.test.ts'),
         inHappyDom(node('docs', './docs', 'examples/**/*.test.tsx')),

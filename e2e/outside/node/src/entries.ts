@@ -9,6 +9,8 @@ export * as plugins from '@cueline/core/plugins';
 export * as replay from '@cueline/core/replay';
 export * as server from '@cueline/core/server';
 export * as testing from '@cueline/core/testing';
+export * as demoModel from '@cueline/demo-model';
+export * as demoModelStream from '@cueline/demo-model/stream';
 export * as edge from '@cueline/edge';
 export * as react from '@cueline/react';
 export * as indexeddb from '@cueline/react/indexeddb';

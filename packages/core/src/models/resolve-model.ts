@@ -101,8 +101,6 @@ async function createSimulatedModel(modelId: string): Promise<LanguageModelObjec
   if (modelId !== 'demo') {
     throw new CuelineError('unknown_model', `Unknown simulated model "${modelId}". Write simulated:demo.`);
   }
-  // The one step up: loaded when it is asked for by name, it is no part of what models/ is built on.
-  // oxlint-disable-next-line no-restricted-imports
-  const { demoModel } = await loadPart('simulated models', import('../testing/demo-model.ts'));
+  const { demoModel } = await loadPart('simulated models', import('@cueline/demo-model'));
   return demoModel();
 }

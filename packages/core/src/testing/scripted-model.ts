@@ -4,10 +4,9 @@ import {
   type LanguageModelV4CallOptions,
   type LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
+import { countTokens, generateFrom, promptLength, streamOf, usageOf, wait } from '@cueline/demo-model/stream';
 import { CuelineError } from '../base/errors.ts';
-import { generateFrom, streamOf, wait } from './model-stream.ts';
 import type { ScriptedFailure, ScriptedFinish, ScriptedPart, ScriptedTurn } from './script.ts';
-import { countTokens, promptLength, usageOf } from './usage.ts';
 import { validateTurns } from './validate-turns.ts';
 
 /** How a scripted model names itself and how finely it streams. */

@@ -6,7 +6,7 @@ import { nudge } from '../../src/tasks/nudge.ts';
 import { renderWindow } from '../../src/tasks/render-window.ts';
 import { finishTask, settleTask, startTask } from '../../src/tasks/static.ts';
 import type { TaskList } from '../../src/tasks/task-list.ts';
-import { readConversation } from '../../src/testing/demo/conversation.ts';
+import { readConversation } from '../../../demo-model/src/conversation.ts';
 import { inStates, staticList, states } from './lists.ts';
 
 /** The demo model on a list, with the window after the request; its calls, its last words, and the list afterwards. */

@@ -3,9 +3,9 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
-import { readConversation } from './demo/conversation.ts';
-import { planStep } from './demo/plan.ts';
-import type { Plan } from './demo/tool-calls.ts';
+import { readConversation } from './conversation.ts';
+import { planStep } from './plan.ts';
+import type { Plan } from './tool-calls.ts';
 import { generateFrom, streamOf, wait } from './model-stream.ts';
 import { countTokens, promptLength, usageOf } from './usage.ts';
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { argumentsFromSchema } from '../../src/testing/demo/arguments-from-schema.ts';
-import { readHints } from '../../src/testing/demo/hints.ts';
+import { argumentsFromSchema } from '../src/arguments-from-schema.ts';
+import { readHints } from '../src/hints.ts';
 
 const now = new Date('2026-01-15T09:00:00Z');
 const hintsFor = (request: string, fields: Record<string, unknown> = {}) =>

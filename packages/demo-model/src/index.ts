@@ -1,0 +1,1 @@
+export { demoModel, type DemoModelOptions } from './demo-model.ts';
