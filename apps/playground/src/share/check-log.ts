@@ -1,7 +1,6 @@
 import { createReducer, hasPending, type RunEvent } from '@cueline/core';
-import { createEventCounter } from '@cueline/core/link';
+import { createEventCounter, isRunEvent } from '@cueline/core/link';
 import * as z from 'zod';
-import { isRunEvent } from '../sandbox/host/check-event.ts';
 import { defaultLimits } from '../sandbox/limits.ts';
 import { createSlices } from '../state/slices.ts';
 import { toTranscript } from '../transcript/view-model.ts';

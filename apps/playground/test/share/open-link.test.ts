@@ -73,8 +73,8 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
   ],
   ['a share that leads on', `#s=${id}`, /no shared run/, '/s', () => new Response(`s=${id}`)],
   ['nothing at all', `#s=${id}`, /no shared run/, '/s', () => new Response('')],
-  ['a run that is none', broken, /cannot be shown: its event 1 is none/],
-  ['a broken run in a store', `#s=${id}`, /cannot be shown/, '/s', () => new Response(broken.slice(1))],
+  ['a run that is none', broken, /is damaged: its event 1 cannot be read/],
+  ['a broken run in a store', `#s=${id}`, /is damaged/, '/s', () => new Response(broken.slice(1))],
   ['a run alone', encodeLink({ log }), /holds no script/],
 ])('%s is refused in a sentence, and all is as it was', async (_what, hash, words, shares, answer) => {
   await open(hash, shares, answer);

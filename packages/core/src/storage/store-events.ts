@@ -1,5 +1,6 @@
 import { CuelineError } from '../base/errors.ts';
 import { loadPart } from '../base/load-part.ts';
+import { isRunEvent } from '../wire/check-event.ts';
 import { createEventCounter, serverEventLimits } from '../wire/event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { upgradeLog } from '../log/upgrade-log.ts';
@@ -252,7 +253,7 @@ function readableLength(stored: readonly RunEvent[]): number {
 function canBeShown(events: readonly RunEvent[], from: number, reducer: Reducer): boolean {
   try {
     for (const [index, event] of events.entries()) {
-      if (event.seq !== from + index || typeof event.type !== 'string') return false;
+      if (event.seq !== from + index || !isRunEvent(event)) return false;
       reducer.apply(event);
     }
     reducer.snapshot();

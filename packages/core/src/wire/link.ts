@@ -1,5 +1,6 @@
 import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
 import { CuelineError } from '../base/errors.ts';
+import { isRunEvent } from './check-event.ts';
 import { createEventCounter } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { createUpgrade } from '../log/upgrade-log.ts';
@@ -96,21 +97,19 @@ function readPayload(json: string): LinkPayload {
   };
 }
 
-/** A log's outer shape, and how much it holds. What an event says is left to the reducer. */
+/** Checks each event of a log, and how much the log holds. Returns it in this version. */
 function checkEvents(value: unknown): RunEvent[] {
   if (!Array.isArray(value)) throw unreadableLinkError();
   const countEvent = createEventCounter();
   const upgrade = createUpgrade();
   return (value as unknown[]).map((given, index) => {
     const event: unknown = upgrade(given as RunEvent);
-    if (typeof event !== 'object' || event === null || !('type' in event) || !('seq' in event))
-      throw unreadableLinkError();
-    if (typeof event.type !== 'string' || event.seq !== index) throw unreadableLinkError();
+    if (!isRunEvent(event) || event.seq !== index) throw damagedLogError(index);
     const excess = countEvent(event);
     if (excess !== undefined) {
       throw new CuelineError('too_large', `This log has ${excess} and was not opened.`);
     }
-    return event as RunEvent;
+    return event;
   });
 }
 
@@ -185,6 +184,13 @@ function truncatedLinkError(): CuelineError {
   return new CuelineError(
     'link_cut_off',
     'This link is cut off: its end is missing or changed. Ask for it again, or for a file; some chat tools shorten long links.',
+  );
+}
+
+function damagedLogError(index: number): CuelineError {
+  return new CuelineError(
+    'link_foreign',
+    `The run in this link or file is damaged: its event ${index + 1} cannot be read. Ask for it again.`,
   );
 }
 

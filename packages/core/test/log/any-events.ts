@@ -142,10 +142,15 @@ export const anyTaskEvent: fc.Arbitrary<RunEventBody> = fc.oneof(...taskEvents);
 export const anyPath: fc.Arbitrary<string> = fc.constantFrom('a', 'a/b', 'a/b/c', 'd', '__proto__');
 
 /** The end of an agent. */
-export const anyAgentEnd: fc.Arbitrary<RunEventBody> = event(
+const anyPlainAgentEnd = event(
   'agent-end',
-  { outcome: fc.constantFrom('done', 'stopped', 'error') },
-  { output: text, error },
+  { outcome: fc.constantFrom('done', 'stopped') },
+  { output: text },
+);
+
+export const anyAgentEnd: fc.Arbitrary<RunEventBody> = fc.oneof(
+  anyPlainAgentEnd,
+  event('agent-end', { outcome: fc.constant('error'), error }),
 );
 
 const resume = event('run-resume', { runId: text, model: text }, { simulated: fc.boolean() });
@@ -169,10 +174,13 @@ export const anySaid: fc.Arbitrary<Said> = fc.oneof(
   })),
 );
 
-const anyEnd = event(
-  'run-end',
-  { outcome: fc.constantFrom('done', 'stopped', 'error', 'waiting') },
-  { finishReason: fc.constant('stop'), output: fc.oneof(text, fc.constant(null), fc.record({ a: text })) },
+const endFacts = {
+  finishReason: fc.constant('stop'),
+  output: fc.oneof(text, fc.constant(null), fc.record({ a: text })),
+};
+const anyEnd = fc.oneof(
+  event('run-end', { outcome: fc.constantFrom('done', 'stopped', 'waiting') }, endFacts),
+  event('run-end', { outcome: fc.constant('error'), error }, endFacts),
 );
 
 const anyStart = fc.constantFrom(runStart, { ...runStart, structured: true as const });

@@ -1,7 +1,7 @@
 import type { RunEvent } from '@cueline/core';
 import * as z from 'zod';
 import type { ToHost } from '../protocol.ts';
-import { isRunEvent } from './check-event.ts';
+import { isRunEvent } from '@cueline/core/link';
 
 const call = z.number().int();
 const place = z.object({ line: z.number().int(), column: z.number().int().optional() }).optional();

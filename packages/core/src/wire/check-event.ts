@@ -1,7 +1,7 @@
-import { LOG_VERSION, type RunEvent } from '@cueline/core';
-import * as z from 'zod';
+import * as z from 'zod/v4';
+import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 
-/** Loose throughout: what is not named here is never read as anything but data, and is shown as such. */
+/** Loose throughout: what is not named here is only ever read as data, and is shown as such. */
 const object = z.looseObject;
 const string = z.string();
 const number = z.number();
@@ -12,7 +12,7 @@ const facts = {
   providerMetadata: z.record(string, z.unknown()).optional(),
 };
 
-/** The one field without which a kind of part cannot be shown. */
+/** For some kinds of parts, the one field without which they cannot be shown. */
 const needs: Partial<Record<string, string>> = {
   text: 'text',
   reasoning: 'text',
@@ -36,7 +36,7 @@ const part = object({
   const needed = Object.hasOwn(needs, fields.type) ? needs[fields.type] : undefined;
   return needed === undefined || fields[needed] !== undefined;
 });
-/** A turn of the conversation, as far as a reader of it looks. */
+/** A message of the conversation, as far as readers of a log look at it. */
 const uiMessage = object({
   id: string,
   role: z.literal(['user', 'assistant', 'system']),
@@ -53,7 +53,7 @@ const request = object({
 });
 
 const usage = object({
-  // JSON has no NaN, and says null.
+  // JSON has no NaN, and writes null
   inputTokens: number.nullish(),
   outputTokens: number.nullish(),
   totalTokens: number.nullish(),
@@ -80,16 +80,16 @@ const call = { toolCallId: string };
 const namedCall = { ...call, toolName: string };
 const index = number.int().nonnegative();
 
-/** A path of tool calls; longer than any depth that a run may have. */
+/** A path of tool calls. The limit is above any depth that a run may have. */
 const agentPath = string.max(1_000);
 const byAgent = { agent: agentPath };
-/** The run itself begins and ends, and no agent in its name. */
+/** Only the run itself begins and ends, and no agent does it for the run. */
 const byRun = { agent: z.undefined().optional() };
 
 const origin = z.literal(['author', 'model', 'user']);
 const ofTask = { taskId: string, by: origin };
 
-/** What a reader of the log takes for granted, by event. */
+/** What readers of a log rely on, by type of event. */
 const bodies: Record<RunEvent['type'], z.ZodType> = {
   'run-start': object({
     ...byRun,
@@ -223,8 +223,8 @@ const bodies: Record<RunEvent['type'], z.ZodType> = {
 const place = object({ type: string, t: number, agent: agentPath.optional() });
 
 /**
- * True for an event that a reader of the log can work with. What comes out of the sandbox is a claim: a script may have
- * bent the worker's own functions.
+ * True for an event that readers of a log can work with: its type is known, and the fields that they rely on have the
+ * right types. Does not check `seq`. This is the one check of events from outside: from a link, a storage, or a sandboxed worker.
  */
 export function isRunEvent(value: unknown): value is RunEvent {
   const placed = place.safeParse(value);
