@@ -3,25 +3,28 @@ import { isPending } from '../log/reduce.ts';
 import type { FollowedRun } from './run-client-tool.ts';
 import type * as Page from './run-client-tools.ts';
 
-/** What the function of a client tool gets besides the arguments. */
+/** The second argument of a client tool's function. */
 export type ClientToolContext = {
   toolCallId: string;
-  /** Aborts when the call needs no answer any more: it was answered elsewhere, its time is up, or the run has ended. */
+  /**
+   * Aborts when the call needs no response any more: another page has responded, the call timed out, or the run has
+   * ended.
+   */
   signal: AbortSignal;
 };
 
-/** A function of the page that answers the calls of a client tool. What it throws is an error that the model reads. */
+/** A function of the page that runs the calls of a client tool. The model reads an error that it throws. */
 export type ClientToolFunction<Input = unknown, Output = unknown> = (
   input: Input,
   context: ClientToolContext,
 ) => Output | Promise<Output>;
 
-/** As a method, so that a function may say what arguments it takes where TypeScript cannot know. */
+/** Declared as a method, so that a function may declare its argument types where TypeScript cannot infer them. */
 export type AnyClientToolFunction = { call(input: unknown, context: ClientToolContext): unknown }['call'];
 
 /**
- * The page's functions for the client tools of a prompt, by the tools' names. Those that the definition declares in its
- * `tools` are known with their arguments and results; where it declares none, any name is taken.
+ * The page's functions for the client tools of a prompt, by tool name. For tools that the definition declares in
+ * `tools`, their arguments and results are typed. If it declares none, any name is allowed.
  */
 export type ClientTools<Types extends PromptTypes = PromptTypes> = Types extends {
   clientTools: infer Tools extends Record<string, { input: unknown; output: unknown }>;
@@ -31,23 +34,23 @@ export type ClientTools<Types extends PromptTypes = PromptTypes> = Types extends
     : { readonly [Name in keyof Tools]?: ClientToolFunction<Tools[Name]['input'], Tools[Name]['output']> }
   : Readonly<Record<string, AnyClientToolFunction>>;
 
-/** What answers the client tools of one run in this page. */
+/** Runs the client tool calls of one run in this page. */
 export type ClientToolRunner = {
-  /** Has these functions answer from now on, calls that wait included. Returns the way to take them back. */
+  /** Uses these functions from now on, also for pending calls. Returns a function that removes them. */
   provide(tools: Readonly<Record<string, AnyClientToolFunction>>): () => void;
-  /** Answers the calls that this work waits for, and those that it will make. */
+  /** Runs the pending calls of this attempt, and its later ones. */
   follow(attempt: FollowedRun & { readonly replays: boolean }): void;
 };
 
-/** A runner without functions. */
+/** Creates a runner without functions. */
 export function createClientToolRunner(): ClientToolRunner {
-  /** The latest last, which is the one that counts. */
+  /** In the order in which they were provided. The last function of a name counts. */
   const provided: Readonly<Record<string, AnyClientToolFunction>>[] = [];
   const looks = new Set<() => void>();
 
   return {
     provide(tools) {
-      // of its own, so that the same functions may be given twice
+      // a copy, so that the same functions may be provided twice
       const own = { ...tools };
       provided.push(own);
       for (const look of looks) look();
@@ -61,7 +64,7 @@ export function createClientToolRunner(): ClientToolRunner {
       if (replays || log.ended) return;
       const look = (): void => {
         const asks = (): boolean => log.getState().clientToolCalls.some(isPending);
-        // a page that cannot load it leaves the calls to others
+        // a page that cannot load the code leaves the calls to other pages
         if (provided.length > 0 && asks())
           loadPage().then(
             (page) => page.runClientTools(attempt, provided),
@@ -80,7 +83,7 @@ export function createClientToolRunner(): ClientToolRunner {
   };
 }
 
-/** What runs calls comes with the first one. */
+/** Loads the code that runs calls, with the first call. */
 function loadPage(): Promise<typeof Page> {
   return import('./run-client-tools.ts');
 }

@@ -1,4 +1,4 @@
-/** The part of the browser's Web Locks that is needed, which workers, Deno and Node have, too. */
+/** The part of the browser's Web Locks that this file uses. Workers, Deno and Node have it, too. */
 type Locks = {
   request(
     name: string,
@@ -7,15 +7,15 @@ type Locks = {
   ): Promise<void>;
 };
 
-/** The part of `localStorage` that is needed. */
+/** The part of `localStorage` that this file uses. */
 type PageNotes = Record<string, string> & { setItem(key: string, value: string): void };
 
-/** How long a browser remembers a page of its own, in ms: longer than any call waits that has a time limit. */
+/** How long a browser remembers its own pages, in milliseconds: longer than any call with a time limit waits. */
 const REMEMBERED_MS = 30 * 24 * 60 * 60 * 1_000;
 
 const held = new Map<string, Promise<void>>();
 
-/** Holds the lock by which other pages see that this one is there. Given back when the page goes. */
+/** Holds a lock that shows other pages that this page exists. The browser releases it when the page goes. */
 export function holdPage(page: string): Promise<void> {
   if (!held.has(page)) notePage(page);
   const locks = lockManager();
@@ -23,7 +23,7 @@ export function holdPage(page: string): Promise<void> {
   const holding =
     held.get(page) ??
     new Promise<void>((resolve) => {
-      // never given back by itself; where it cannot be had, the page works without
+      // never released by the page; without locks, the page works all the same
       locks
         .request(nameOf(page), {}, () => {
           resolve();
@@ -36,8 +36,8 @@ export function holdPage(page: string): Promise<void> {
 }
 
 /**
- * True once another page of this browser has gone; false when `signal` aborts, or where pages cannot see each other: one
- * of another browser holds its lock there.
+ * Returns true once another page of this browser is gone. Returns false when `signal` aborts, and if pages cannot see
+ * each other, because the other page's browser holds its lock elsewhere.
  */
 export async function untilPageIsGone(page: string, signal: AbortSignal): Promise<boolean> {
   const locks = lockManager();
@@ -54,12 +54,12 @@ function nameOf(page: string): string {
   return `cueline:${page}`;
 }
 
-/** Missing in pages without https. */
+/** Undefined in pages without https. */
 function lockManager(): Locks | undefined {
   return (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks;
 }
 
-/** Leaves a note in this browser that the page is one of its own, and removes old ones. */
+/** Notes in this browser that the page is one of its own, and removes old notes. */
 function notePage(page: string): void {
   try {
     const notes = pageNotes();
@@ -68,11 +68,13 @@ function notePage(page: string): void {
     }
     notes.setItem(nameOf(page), String(Date.now()));
   } catch {
-    // without the note, another page of this browser leaves the call to its time limit
+    // without the note, another page of this browser waits for the call's time limit
   }
 }
 
-/** Whether a page is not one of this browser. Where there are no notes, such as in a worker, none counts as elsewhere. */
+/**
+ * True for a page of another browser. Without notes, such as in a worker, every page counts as one of this browser.
+ */
 function isForeignPage(page: string): boolean {
   try {
     return !Object.hasOwn(pageNotes(), nameOf(page));
@@ -81,7 +83,7 @@ function isForeignPage(page: string): boolean {
   }
 }
 
-/** @throws where there is no storage, or it may not be used */
+/** @throws if there is no storage, or if the page may not use it */
 function pageNotes(): PageNotes {
   return (globalThis as unknown as { localStorage: PageNotes }).localStorage;
 }

@@ -11,26 +11,26 @@ import type { RunCommand } from '../executors/executor.ts';
 import { holdPage, untilPageIsGone } from './page-lock.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 
-/** How often a command is sent again that a broken connection may have lost, and the pauses between, in milliseconds. */
+/** How often a command is sent that a broken connection may have lost, and the pauses in between, in milliseconds. */
 const TRIES = 8;
 const PAUSE_MS = 500;
 const MAX_PAUSE_MS = 10_000;
 
-/** This page, in the logs of the runs whose calls it runs. Another one after a reload. */
+/** The id of this page in the logs of the runs whose calls it runs. It changes with a reload. */
 const thisPage = createId('page');
 /** Ids of the calls that this page runs, whichever run object follows them. */
 const activeCalls = new Set<string>();
 
-/** A run whose calls of client tools this page answers. */
+/** A run whose client tool calls this page runs. */
 export type FollowedRun = {
   readonly log: RunLog;
   send(command: RunCommand): EditReply | Promise<EditReply>;
 };
 
 /**
- * Runs one call of a client tool and answers it, if no other page does. A call that another page has begun waits until
- * that page has gone; then one that only reads is run again, and any other is answered as interrupted, because it may
- * have done what it does.
+ * Runs one call of a client tool and responds to it, unless another page does. If another page has claimed the call,
+ * waits until that page is gone. Then runs the call again if it only reads; otherwise responds that it was
+ * interrupted, because it may have taken effect.
  */
 export async function runClientTool(
   pending: ClientToolCallState,
@@ -64,13 +64,13 @@ export async function runClientTool(
       else if ((await sendRepeatedly(tell, again, closed)).accepted) await answer(await call());
     }
   } catch (error) {
-    // what is lost with the connection is answered by the call's time limit
+    // if the connection is lost, the call's time limit ends it
     if (!closed.aborted) await answer({ error: errorTextOf(error) }).catch(() => {});
   } finally {
     if (isMine) activeCalls.delete(clientCallId);
   }
   const now = pendingCall(log, clientCallId);
-  // another page had begun it, of which the log heard only while this page asked
+  // another page had claimed it, and the log received that only while this page asked
   if (now !== undefined && now.page !== undefined && now.page !== page && now.page !== thisPage) {
     await runClientTool(now, fn, { log, send: tell });
   }
@@ -96,7 +96,7 @@ export async function runClientTool(
       closed,
     );
     if (reply.accepted || closed.aborted || 'error' in given) return;
-    // an output that is refused is an error of this call
+    // a refused output becomes an error of this call
     await sendRepeatedly(
       tell,
       { type: 'client-tool-response', clientCallId, response: { error: reply.reason } },
@@ -105,7 +105,7 @@ export async function runClientTool(
   }
 }
 
-/** Sends a command again where the connection broke: these do the same however often they come. */
+/** Sends a command again if the connection broke. Repeating these commands changes nothing. */
 async function sendRepeatedly(
   tell: FollowedRun['send'],
   command: RunCommand,
@@ -153,7 +153,7 @@ function isEndOf(event: RunEvent, clientCallId: string): boolean {
   return ends && event.clientCallId === clientCallId;
 }
 
-/** What a function returned as JSON. Throws where that would not be what it returned. */
+/** Returns the result of a function as JSON. Throws if the JSON would not be the same value. */
 function toPlain(toolName: string, output: unknown): unknown {
   const text = JSON.stringify(output ?? null, function (this: Record<string, unknown>, key, child: unknown) {
     const given = this[key];

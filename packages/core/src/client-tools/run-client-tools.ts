@@ -6,7 +6,7 @@ import { runClientTool, type FollowedRun } from './run-client-tool.ts';
 /** The calls of each log that this page has looked at, with the page that had claimed them. */
 const seenCalls = new WeakMap<RunLog, Set<string>>();
 
-/** Runs the calls of client tools that a run waits for and that have a function here, each once. */
+/** Runs the pending client tool calls of a run that this page has a function for, each once. */
 export function runClientTools(
   { log, send: tell }: FollowedRun,
   provided: readonly Readonly<Record<string, AnyClientToolFunction>>[],
@@ -20,7 +20,7 @@ export function runClientTools(
     const turn = `${clientCallId} ${page}`;
     if (fn === undefined || seen.has(turn)) continue;
     seen.add(turn);
-    // errors of the function become the call's error
+    // an error of the function becomes the call's error
     void runClientTool(call, fn[toolName]!, { log, send: tell });
   }
 }

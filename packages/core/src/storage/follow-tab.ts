@@ -1,25 +1,25 @@
 import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
 
-/** A log that grows in another tab, as it is followed here. */
+/** A log that grows in another tab and is followed here. */
 export type FollowedTab = {
   /** The id of the run's last start. */
   readonly log: string;
-  /** True once it has its end, or is followed no more. */
+  /** True once the log has ended or is no longer followed. */
   readonly isOver: boolean;
-  /** Events that have come; those that are known are left out, and those before a gap are asked for again. */
+  /** Adds events that have arrived. Skips known events, and asks again for events before a gap. */
   push(events: readonly RunEvent[]): void;
-  /** Ends it as stopped, where nothing more will come. */
+  /** Ends the log as stopped, if nothing more will come. */
   finish(): void;
-  /** Ends it as interrupted, where the tab has gone. */
+  /** Ends the log as interrupted, because the other tab is gone. */
   interrupt(): void;
-  /** The events after those that were known. */
+  /** The events after the known ones. */
   readonly events: AsyncIterable<RunEvent>;
 };
 
 /**
- * Follows a log after the event `after`. `onGap` is called with the last event before a gap, `onOver` once nothing is
- * waited for any more.
+ * Follows a log after the event `after`. Calls `onGap` with the last event before a gap, and `onOver` once nothing
+ * more is awaited.
  */
 export function followTab(
   log: string,
@@ -77,7 +77,7 @@ export function followTab(
     events: {
       [Symbol.asyncIterator]: () => ({
         next: read,
-        // by hand and not as a generator, because a generator queues this behind a `next` that waits
+        // by hand, because a generator queues this behind a pending `next`
         return() {
           given = [];
           close();

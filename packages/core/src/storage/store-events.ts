@@ -10,18 +10,21 @@ import type { RunStorage } from './run-storage.ts';
 import { createStoredCalls, type StoredCalls } from '../executors/stored-calls.ts';
 import type { TabbedRun } from './tabs.ts';
 
-/** How long events wait for others to be stored with them, in milliseconds. */
+/** How long events wait so that others are stored together with them, in milliseconds. */
 const BATCH_MS = 100;
-/** How many events are given to the storage at once. */
+/** The maximum number of events that the storage gets at once. */
 const MAX_BATCH = 500;
-/** How long a storage may take to answer before the run says that it does not, in milliseconds. */
+/** How long a storage may take to answer before the run reports it, in milliseconds. */
 const ANSWER_MS = 10_000;
-/** The first pause before a batch that could not be stored is given again, in milliseconds. Each pause is twice the one before. */
+/**
+ * The first pause before a failed batch is stored again, in milliseconds. Each pause is twice as long as the one
+ * before.
+ */
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
 
 /**
- * What is stored at once: the start, by which a run that goes on elsewhere is found after a reload, and the beginning and
+ * Events that are stored at once: the start, which finds a run on a route again after a reload, and the beginning and
  * end of each call, so that no call is made twice.
  */
 const URGENT: ReadonlySet<RunEvent['type']> = new Set([
@@ -34,31 +37,31 @@ const URGENT: ReadonlySet<RunEvent['type']> = new Set([
   'run-end',
 ]);
 
-/** Failures of a storage that the next try meets again, however long it waits. */
+/** Reasons that every later try would fail for, too. */
 const LASTING: ReadonlySet<unknown> = new Set(['denied', 'foreign', 'other_tab', 'gone', 'gap']);
 
-/** Keeps a run's events in a storage, in batches. */
+/** Stores a run's events in batches. */
 export type EventWriter = {
-  /** The next event; one whose `seq` is 0 begins a log in the place of what was stored before. */
+  /** Adds the next event. An event whose `seq` is 0 begins a new log, which replaces the stored one. */
   add(event: RunEvent): void;
-  /** For one start: lets its calls wait until everything that was added before them is stored. */
+  /** For one start: lets its calls wait until everything before them is stored. */
   calls(): StoredCalls;
   /** Resolves once everything is stored, and at once while the storage fails. */
   flush(): Promise<void>;
-  /** What works on the run, or on a log of the past, where other tabs may do so as well. */
+  /** Returns an executor that works on the run, or on a stored log, while other tabs may do the same. */
   executor(executor: Executor, isStart: boolean): Executor;
   /**
-   * Makes a move that goes on with what is shown. Where another tab works on the run, that is ended before, and all that
-   * has happened is shown; where that tab comes to a whole end before, a move that `ends` is not made.
+   * Runs an action that continues the shown run. If another tab works on the run, ends that work first and shows
+   * everything that has happened. If that tab reaches a whole end first, does not run an action that `ends`.
    */
   alone(move: () => Promise<unknown>, ends: boolean): Promise<unknown>;
-  /** The run shows what was stored of it: other tabs are heard from here on. */
+  /** Called once the run shows its stored events. From here on, the tab listens to other tabs. */
   ready(): void;
 };
 
 /**
- * A writer for the run `id` that other tabs of the browser see at work, where the storage says that they share it
- * (`scope`) and the browser lets them. Arguments are those of {@link createEventWriter}.
+ * Creates a writer for the run `id` that other tabs of the browser can see, if the storage has a `scope` and the
+ * browser supports it. Takes the arguments of {@link createEventWriter}.
  */
 export async function openEventWriter(
   storage: RunStorage,
@@ -78,24 +81,25 @@ export async function openEventWriter(
 }
 
 /**
- * A writer for the run `id`. A batch that cannot be stored is given again, with all that came after it, until the storage
- * takes it or a new log begins. `onError` is told once why nothing is stored at the moment, and with undefined once
- * everything is stored again. After a failure that lasts (`details.reason`), the rest of that log is not stored.
+ * Creates a writer for the run `id`. A batch that cannot be stored is stored again, with all later events, until the
+ * storage accepts it or a new log begins. Calls `onError` once with the reason why nothing is stored, and with
+ * undefined once everything is stored again. After a lasting failure (`details.reason`), the rest of that log is not
+ * stored.
  */
 export function createEventWriter(
   storage: RunStorage,
   id: string,
   onError: (error: CuelineError | undefined) => void,
 ): EventWriter {
-  /** What is not stored, in its order. */
+  /** The events that are not stored yet, in order. */
   let waiting: RunEvent[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   let writing = false;
   let failures = 0;
   let hasGivenUp = false;
-  /** What was told last, which is not told again. */
+  /** The last reported error, which is not reported again. */
   let told: string | undefined;
-  /** Those who wait until everything is stored. */
+  /** Callers that wait until everything is stored. */
   let flushed: (() => void)[] = [];
   /** Ends the pause before the next try. */
   let goOn = (): void => {};
@@ -114,14 +118,14 @@ export function createEventWriter(
     while (waiting.length > 0) {
       const batch = waiting.slice(0, MAX_BATCH);
       waiting = waiting.slice(MAX_BATCH);
-      // the storage may still do it: another batch before it has answered could come in between
+      // the storage may still do it, and another batch could otherwise come in between
       const late = setTimeout(() => tell(storageTimeoutError()), ANSWER_MS);
       try {
         await storage.append(id, batch, { again: failures > 0 });
         failures = 0;
         tell(undefined);
       } catch (error) {
-        // a new log has begun meanwhile, and may fare better
+        // a new log has begun meanwhile and may succeed
         if (waiting[0]?.seq === 0) continue;
         tell(
           asStorageError(
@@ -137,7 +141,7 @@ export function createEventWriter(
         }
         waiting = [...batch, ...waiting];
         failures += 1;
-        // a storage that fails holds nothing up
+        // a failing storage delays nothing
         release();
         await pause(Math.min(RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS));
       } finally {
@@ -166,7 +170,7 @@ export function createEventWriter(
   function pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const again: unknown = setTimeout(resolve, ms);
-      // in Node a timer keeps the process alive, which a storage that is away for long is not worth
+      // in Node a timer keeps the process alive, and waiting for a storage is not worth that
       if (failures > 5) (again as { unref?: () => void }).unref?.();
       goOn = () => {
         clearTimeout(again as ReturnType<typeof setTimeout>);
@@ -197,12 +201,12 @@ export function createEventWriter(
   };
 }
 
-/** What a storage has of a run, and where not all of it can be read, why. */
+/** The stored events of a run, and the reason if some of them cannot be read. */
 export type StoredLog = { events: readonly RunEvent[]; damage?: CuelineError };
 
 /**
- * What a storage has of the run `id`, up to the first event that cannot be read.
- * @throws CuelineError `storage_failed` where the storage fails or does not answer, or has a log of another version
+ * Returns the stored events of the run `id`, up to the first that cannot be read.
+ * @throws CuelineError `storage_failed` if the storage fails or does not answer, or has a log of an unknown version
  */
 export async function readStored(storage: RunStorage, id: string): Promise<StoredLog> {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -240,7 +244,7 @@ function readable(stored: readonly RunEvent[]): StoredLog {
   return { events: stored.slice(0, length), damage };
 }
 
-/** How many events follow each other from 0, are no more than a run may hold, and can be shown. */
+/** Returns how many events follow each other from 0, are within the limits of a run, and can be shown. */
 function readableLength(stored: readonly RunEvent[]): number {
   const count = createEventCounter(serverEventLimits, { unknownTypes: 'counted' });
   const excess = stored.findIndex((event) => count(event) !== undefined);
@@ -267,7 +271,7 @@ function isLasting(error: unknown): boolean {
   return CuelineError.isInstance(error) && LASTING.has(error.details?.['reason']);
 }
 
-/** Why something cannot be stored or read, as an error of ours. */
+/** Returns the reason why something cannot be stored or read, as a CuelineError. */
 function asStorageError(error: unknown, say: (why: string) => string): CuelineError {
   if (CuelineError.isInstance(error)) return error;
   const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');

@@ -2,37 +2,37 @@ import type { RunEvent } from '../log/events.ts';
 import type { EditReply } from '../tasks/task.ts';
 import type { RunCommand } from '../executors/executor.ts';
 
-/** What the tabs that show one run say to each other. `log` is the id of the run's last start. */
+/** The messages between the tabs that show one run. `log` is the id of the run's last start. */
 export type TabMessage =
-  /** A log has begun in the tab that says it. */
+  /** A log has begun in the sending tab. */
   | { type: 'begun'; log: string }
-  /** Asks the tab in which the log grows for its events after this one, and for those to come. */
+  /** Asks the tab in which the log grows for the events after this one, and for later ones. */
   | { type: 'ask'; log: string; after: number }
-  /** Events of a log, in their order; `isWhole` where nothing is missing after those that were asked for. */
+  /** Events of a log, in order. `isWhole` is true if nothing is missing after the requested ones. */
   | { type: 'events'; log: string; events: readonly RunEvent[]; isWhole: boolean }
   | { type: 'command'; key: string; command: RunCommand }
   | { type: 'stop'; key: string }
   /** The answer to a command or a stop. */
   | { type: 'reply'; key: string; reply: EditReply };
 
-/** A way to the other tabs that show a run. */
+/** A channel to the other tabs that show a run. */
 export type TabChannel = {
   post(message: TabMessage): void;
 };
 
 type Listener = { hear(message: TabMessage): void };
 
-/** The part of the browser's `BroadcastChannel` that is needed. */
+/** The part of the browser's `BroadcastChannel` that this file uses. */
 export type BroadcastChannelLike = {
   postMessage(message: unknown): void;
   close(): void;
   addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
 };
 
-/** Closes the channels of runs that nobody holds any more. */
+/** Closes the channels of runs that were garbage-collected. */
 const forgotten = new FinalizationRegistry<BroadcastChannelLike>((channel) => channel.close());
 
-/** Has `listener` hear what the tabs say to each other over this channel, as long as somebody holds it. */
+/** Calls `listener` with the messages of the other tabs, as long as something holds the listener. */
 export function openTabChannel(channel: BroadcastChannelLike, listener: Listener): TabChannel {
   const held = new WeakRef(listener);
   forgotten.register(listener, channel);
@@ -42,13 +42,13 @@ export function openTabChannel(channel: BroadcastChannelLike, listener: Listener
     if (isTabMessage(data)) held.deref()?.hear(data);
   });
   return {
-    // a channel has no origin to name: its own hears it
+    // a channel has no origin to name, because only its own origin can receive it
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
     post: (message) => channel.postMessage(message),
   };
 }
 
-/** Another version of this page may say something else. */
+/** Another version of this page may send other messages. */
 function isTabMessage(value: unknown): value is TabMessage {
   if (typeof value !== 'object' || value === null) return false;
   const { type, log, after, key, events, command, reply } = value as Record<string, unknown>;

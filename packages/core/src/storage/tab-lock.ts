@@ -1,6 +1,6 @@
 import { anySignal } from '../base/any-signal.ts';
 
-/** The part of the browser's Web Locks that is needed. */
+/** The part of the browser's Web Locks that this file uses. */
 export type TabLocks = {
   request(
     name: string,
@@ -10,26 +10,26 @@ export type TabLocks = {
   query(): Promise<{ held?: readonly { name?: string }[] }>;
 };
 
-/** The lock that the tab holds in which a run is under way. */
+/** The lock of a run. The tab that works on the run holds it. */
 export type TabLock = {
   /** True while this tab holds it. */
   readonly isHeld: boolean;
-  /** True where another tab holds it. */
+  /** Returns true if another tab holds the lock. */
   isHeldElsewhere(): Promise<boolean>;
   /**
-   * Resolves once this tab holds the lock, with what gives it back; a tab may hold it several times. It is taken away from
-   * another tab once `steal` aborts. Rejects where `signal` aborts before.
+   * Resolves once this tab holds the lock, with a function that releases it. A tab may hold it several times. Steals
+   * the lock from another tab once `steal` aborts. Rejects if `signal` aborts first.
    */
   take(options?: { signal?: AbortSignal | undefined; steal?: AbortSignal }): Promise<() => void>;
-  /** False where another tab has taken it away, which a tab that was frozen may not have heard yet. */
+  /** Returns false if another tab has stolen the lock. A tab that was frozen may not have received that yet. */
   confirm(): Promise<boolean>;
 };
 
-/** The lock with this name. `onStolen` is called where another tab has taken it away. */
+/** Creates the lock with this name. Calls `onStolen` if another tab steals it. */
 export function createTabLock(name: string, locks: TabLocks, onStolen: () => void): TabLock {
   type Hold = { holders: number; letGo: () => void };
   let held: Hold | undefined;
-  /** Tells those who wait here that the tab holds it. */
+  /** Callbacks of this tab's waiting requests. */
   const waiting = new Set<(hold: Hold) => void>();
 
   function ask(options: { signal?: AbortSignal; steal?: boolean }): Promise<Hold> {
@@ -60,7 +60,7 @@ export function createTabLock(name: string, locks: TabLocks, onStolen: () => voi
     }
   }
 
-  /** One who waits gets what another one here was given. */
+  /** A waiting request also gets a hold that another request of this tab was given. */
   async function askOnce(signal: AbortSignal | undefined, steal: AbortSignal | undefined): Promise<Hold> {
     const enough = new AbortController();
     let hear = (_hold: Hold): void => {};
@@ -98,7 +98,7 @@ export function createTabLock(name: string, locks: TabLocks, onStolen: () => voi
       };
     },
     async confirm() {
-      // its answer comes after the news that the lock was taken away
+      // the answer arrives after the news that the lock was stolen
       await locks.query();
       return held !== undefined;
     },

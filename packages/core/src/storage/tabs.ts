@@ -12,7 +12,7 @@ import { openTabChannel, type BroadcastChannelLike, type TabMessage } from './ta
 import { createTabLock, type TabLocks } from './tab-lock.ts';
 import { openLazily } from '../executors/open-lazily.ts';
 
-/** What a tab does with the run that it shows. */
+/** The run of a tab, as far as other tabs act on it. */
 export type TabbedRun = {
   readonly attempts: { readonly shown: { readonly result: Promise<unknown> } | undefined };
   log(): readonly RunEvent[];
@@ -27,20 +27,20 @@ type TabOptions = { id: string; scope: string; storage: RunStorage; writer: Even
 
 /** How long a tab may take to answer before it counts as frozen, in milliseconds. */
 const SILENT_MS = 5_000;
-/** How long events wait for others to be told with them, in milliseconds. */
+/** How long events wait so that others are sent together with them, in milliseconds. */
 const BATCH_MS = 30;
-/** How long the last events of a tab may take that has given back the lock, in milliseconds. */
+/** How long the last events may take of a tab that has released the lock, in milliseconds. */
 const LAST_EVENTS_MS = 100;
-/** How many events are told at once. */
+/** The maximum number of events in one message. */
 const MAX_EVENTS = 200;
-/** How long the storage may take to say what it has, in milliseconds. */
+/** How long the storage may take to return what it has, in milliseconds. */
 const READ_MS = 3_000;
-/** How long a run that has ended waits until that is stored before another tab may go on with it, in milliseconds. */
+/** How long an ended run may take to be stored before another tab may continue it, in milliseconds. */
 const STORED_MS = 1_000;
 
 /**
- * Stores a run that several tabs may show. It is under way in one of them, which holds the run's lock, stores the events and
- * tells them to the others; these follow it, and one of them goes on with it when that tab has gone.
+ * Stores a run that several tabs may show. One of them works on it: it holds the run's lock, stores the events and
+ * sends them to the others. These follow it, and one of them continues the run when that tab is gone.
  */
 export async function openTab({ id, scope, storage, writer, run }: TabOptions): Promise<EventWriter> {
   const { navigator, BroadcastChannel } = globalThis as unknown as {
@@ -48,7 +48,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
     BroadcastChannel: new (name: string) => BroadcastChannelLike;
   };
 
-  /** Aborts what is under way here when another tab has taken the lock away. */
+  /** Aborts the work of this tab when another tab steals the lock. */
   let stolen = new AbortController();
   const name = `cueline:run:${scope}:${id}`;
   const lock = createTabLock(name, navigator.locks, () => {
@@ -62,9 +62,9 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
   /** `direct`: a run on a route, which each tab follows by itself. */
   let mode: 'own' | 'following' | 'direct' = 'own';
   let isElsewhere = await lock.isHeldElsewhere();
-  /** Starts of this tab that wait for the lock. */
+  /** The number of this tab's starts that wait for the lock. */
   let starts = 0;
-  /** Starts of this tab that are under way. */
+  /** The number of this tab's starts that are in progress. */
   let working = 0;
   /** The events of a start that waits for the lock. */
   let waiting: RunEvent[] = [];
@@ -76,7 +76,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
   let outbox: RunEvent[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   let followed: FollowedTab | undefined;
-  /** Ends the wait for the lock of what is followed. */
+  /** Stops waiting for the lock of the followed run. */
   let leave = (): void => {};
   /** The beginning of a log that grows in another tab. */
   let incoming: { log: string; events: RunEvent[]; count: ReturnType<typeof createEventCounter> } | undefined;
@@ -87,7 +87,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
     switch (message.type) {
       case 'begun':
         if (starts > 0 || message.log === followed?.log || mode === 'direct') return;
-        // the lock may have been taken away, of which this tab has not heard yet
+        // another tab may have stolen the lock, and this tab does not know it yet
         if (lock.isHeld) return void lock.confirm().then((isHeld) => (isHeld ? undefined : hear(message)));
         followed?.finish();
         incoming = { log: message.log, events: [], count: createEventCounter() };
@@ -98,7 +98,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
         else if (message.log === incoming?.log) receive(message.events, message.isWhole);
         return;
       case 'ask':
-        // also for a moment after its end, which may come before the question
+        // also for a moment after the end, which may come before the question
         if (lock.isHeld || (mode === 'own' && message.log === log)) answer(message.log, message.after);
         return;
       case 'command':
@@ -118,7 +118,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
     const whole = incoming!;
     for (const event of events) {
       if (event.seq < whole.events.length) continue;
-      // what came before the answer is asked for again once the log is followed
+      // events before the answer are requested again once the log is followed
       if (event.seq > whole.events.length) return;
       if (whole.count(event) !== undefined) return void (incoming = undefined);
       whole.events.push(event);
@@ -150,7 +150,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
     channel.post({ type: 'reply', key, reply });
   }
 
-  /** Says something to the tab in which the run is under way; undefined where that does not answer. */
+  /** Sends a message to the tab that works on the run. Returns undefined if that tab does not answer. */
   function say(
     message: { type: 'stop' } | { type: 'command'; command: RunCommand },
   ): Promise<EditReply | undefined> {
@@ -187,7 +187,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
     outbox = [];
   }
 
-  /** Waits until no other tab runs it, and until one that does not answer has lost its lock. */
+  /** Waits until no other tab works on the run. Steals the lock of a tab that does not answer. */
   async function own(signal?: AbortSignal): Promise<() => void> {
     starts += 1;
     try {
@@ -203,7 +203,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
     }
   }
 
-  /** The events of a start that happens here, once no other tab runs it. */
+  /** Runs a start here, once no other tab works on the run. */
   async function runHere(
     start: (signal: AbortSignal) => AsyncIterable<RunEvent>,
     signal: AbortSignal,
@@ -237,7 +237,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
     return {
       next,
       async return() {
-        // who lets go of it does not end it
+        // a caller who stops reading does not end it
         void (async () => {
           while ((await next()).done !== true);
         })().catch(() => {});
@@ -271,7 +271,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
     return mine.events;
   }
 
-  /** Goes on with a run whose tab has gone. */
+  /** Continues a run whose tab is gone. */
   async function takeOver(mine: FollowedTab, release: () => void): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, LAST_EVENTS_MS));
     if (followed !== mine || mine.isOver) return release();
@@ -284,8 +284,8 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
   }
 
   /**
-   * Shows all that has happened, and ends what is followed: no other tab is at it any more. What the storage has of another
-   * tab's work counts where this one has not heard of all of it.
+   * Shows everything that has happened, and ends the following, because no other tab works on the run any more. If
+   * this tab has not received all events of the other tab, the stored ones count.
    */
   async function settle(mine: FollowedTab | undefined): Promise<void> {
     const late = new Promise<StoredLog>((resolve) => setTimeout(resolve, READ_MS, { events: [] }));
@@ -296,7 +296,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
     isElsewhere = false;
     if (mine !== undefined) {
       mine.interrupt();
-      // it ends in its own time
+      // it ends by itself
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     mode = 'own';
@@ -305,7 +305,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
     if (isNews && events.length > 0) run.show(events);
   }
 
-  /** False where the log that is shown was broken off. */
+  /** False if the shown log was interrupted. */
   function hasEnded(): boolean {
     const last = run.log().at(-1);
     return last?.type === 'run-end' && last.error?.code !== 'interrupted';
@@ -375,7 +375,7 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
       tab.isReady = true;
       known.add(lastRunId(run.log()) ?? '');
       const last = run.log().at(-1);
-      // another tab may have begun while this one was opened
+      // another tab may have begun while this one was opening
       if (mode !== 'direct' && (last === undefined || last.type === 'run-end')) {
         channel.post({ type: 'ask', log: '', after: -1 });
       }
@@ -388,7 +388,7 @@ const frozenTabError: EditReply = {
   reason: 'The tab in which this run is under way does not answer. Open that tab, or start the run here.',
 };
 
-/** True where a log has more of the same than what is shown of it, which may have been ended here. */
+/** True if a log has more events of the same start than the shown log, which may have been ended here. */
 function isLonger(log: readonly RunEvent[], shown: readonly RunEvent[]): boolean {
   if (log.length !== shown.length) return log.length > shown.length;
   return log.at(-1)?.type !== shown.at(-1)?.type;

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 
-/** Loose throughout: what is not named here is only ever read as data, and is shown as such. */
+/** Loose throughout: fields that are not named here are only ever read as data, and are shown as such. */
 const object = z.looseObject;
 const string = z.string();
 const number = z.number();
@@ -53,7 +53,7 @@ const request = object({
 });
 
 const usage = object({
-  // JSON has no NaN, and writes null
+  // JSON has no NaN and writes null
   inputTokens: number.nullish(),
   outputTokens: number.nullish(),
   totalTokens: number.nullish(),
@@ -224,7 +224,8 @@ const place = object({ type: string, t: number, agent: agentPath.optional() });
 
 /**
  * True for an event that readers of a log can work with: its type is known, and the fields that they rely on have the
- * right types. Does not check `seq`. This is the one check of events from outside: from a link, a storage, or a sandboxed worker.
+ * right types. Does not check `seq`. Links, storages and sandboxed workers have their events checked here and nowhere
+ * else.
  */
 export function isRunEvent(value: unknown): value is RunEvent {
   const placed = place.safeParse(value);

@@ -2,11 +2,7 @@ import type { RunEvent } from '../log/events.ts';
 
 /** The limits of events from outside: from a link, a file, a store, or a script in a sandbox. */
 export type EventLimits = {
-  /**
-   * ,000 tasks", or undefined. Measuring an event costs no more than the limits allow, whatever it contains. Unknown
-   * types exceed
-   * every limit, unless they are counted.
-   */
+  /** Events of each type that adds an entry, such as steps, calls and tasks. Default 10,000. */
   entries: number;
   /** Variables that are set. Default 20,000. */
   variables: number;
@@ -117,8 +113,9 @@ const names = [
 const messages = ['error', 'message', 'invalid', 'reason', 'fault', 'title', 'result'];
 
 /**
- * Returns a function that counts and measures the events of one log, in order. It returns the first excess, as in
- * "more than
+ * Returns a function that counts and measures the events of one log, in order. For the first event that exceeds a
+ * limit it returns the excess, such as "more than a thousand tasks", otherwise undefined. Measuring an event costs no
+ * more than the limits allow, whatever it contains. Unknown types exceed every limit, unless they are counted.
  */
 export function createEventCounter(
   given: Partial<EventLimits> = {},

@@ -7,11 +7,9 @@ export type EventStreamOptions = {
 };
 
 /**
- * Returns events as Server-Sent Events, for the body of a `text/event-stream` response: `id` is the event's `seq`, so
- * that a
- * disconnected client can ask for the events after it, and `data` is the event as JSON. Cancelling it only stops
- * reading
- * `events`.
+ * Returns events as Server-Sent Events, for the body of a `text/event-stream` response. `id` is the event's `seq`, so
+ * that a disconnected client can ask for the events after it, and `data` is the event as JSON. Cancelling the stream
+ * only stops reading `events`.
  */
 export function toEventStream(
   events: AsyncIterable<RunEvent>,

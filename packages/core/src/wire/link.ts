@@ -5,19 +5,19 @@ import { createEventCounter } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { createUpgrade } from '../log/upgrade-log.ts';
 
-/** What a link can carry. Never a key, an address or a setting: a link sets nothing. */
+/** What a link can carry. A link never carries a key, an address or a setting, and sets nothing. */
 export type LinkPayload = { script?: string; log?: readonly RunEvent[] };
 
-/** The most that a link may inflate to, in bytes of JSON. */
+/** The maximum size of a link's JSON after inflating, in bytes. */
 export const LINK_BYTES = 1_000_000;
 
 const VERSION = 'v1';
-/** One letter for each thing that a link carries, so that a reader can say what it holds without inflating it. */
+/** One letter for each field, so that a reader knows what the link carries without inflating it. */
 const flagOf = { script: 's', log: 'r' } as const;
 
 /**
- * A link's hash: `#v1.<flags>.<payload>.<length and checksum>`, the payload being JSON, deflated, in base64url.
- * The checksum tells a link that a chat tool has cut from one that is whole.
+ * Returns the hash of a link: `#v1.<flags>.<payload>.<length and checksum>`. The payload is JSON, deflated, in
+ * base64url. The checksum distinguishes a link that a chat tool has truncated from a complete one.
  */
 export function encodeLink(payload: LinkPayload): string {
   const content = {
@@ -38,8 +38,8 @@ export function encodeLink(payload: LinkPayload): string {
 }
 
 /**
- * What {@link encodeLink} put in.
- * @throws CuelineError `link_foreign` (another program's hash, or a newer version), `link_cut_off`, `too_large`
+ * Returns what {@link encodeLink} was given.
+ * @throws CuelineError `link_foreign` (a hash of another program, or a newer version), `link_cut_off`, `too_large`
  */
 export function decodeLink(hash: string): LinkPayload {
   const [version, flags, body, seal, ...rest] = hash.replace(/^#/, '').trim().split('.');
@@ -66,7 +66,7 @@ export function decodeLink(hash: string): LinkPayload {
   return readPayload(inflate(body));
 }
 
-/** A log as text for storage: JSON, whole and lossless. */
+/** Returns a log as text for storage: lossless JSON. */
 export function encodeLog(events: readonly RunEvent[]): string {
   return JSON.stringify({ v: LOG_VERSION, events });
 }
@@ -128,7 +128,7 @@ function inflate(body: string): string {
   });
   const bytes = fromBase64Url(body);
   try {
-    // in pieces, so that a link made to inflate without end is refused before it has
+    // in pieces, so that a link that inflates without end is refused early
     for (let offset = 0; offset < bytes.length; offset += 1024) {
       inflater.push(bytes.subarray(offset, offset + 1024), offset + 1024 >= bytes.length);
     }
@@ -145,7 +145,10 @@ function inflate(body: string): string {
   return strFromU8(whole);
 }
 
-/** FNV-1a, 32 bits: enough to notice a cut or a changed letter; it guards against accidents, not against people. */
+/**
+ * FNV-1a, 32 bits. It detects a truncated link or a changed letter. It protects against accidents, not against
+ * attackers.
+ */
 function checksum(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {

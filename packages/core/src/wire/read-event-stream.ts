@@ -4,23 +4,24 @@ import { createEventCounter, serverEventLimits } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { createUpgrade } from '../log/upgrade-log.ts';
 
-/** The most that one event may hold, in characters of JSON. */
+/** The maximum size of one event, in characters of JSON. */
 const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
-/** What the parser holds besides an event: the names of the fields. */
+/** Room in the parser's buffer for the field names around an event. */
 const ROOM_FOR_FIELDS = 1024;
 /** Timers with a longer delay fire at once. */
 const MAX_WAIT_MS = 2 ** 31 - 1;
 
 export type ReadEventStreamOptions = {
-  /** How long nothing at all may come, in ms, before the connection counts as broken; default: for ever. */
+  /** How long the connection may be silent before it counts as broken, in milliseconds. Default: no limit. */
   idleMs?: number | undefined;
 };
 
 /**
- * The events that `toEventStream` wrote, however their bytes were cut up. Comments and events of other names are left
- * out. Returning from the iteration cancels `body` at once.
- * @throws CuelineError `stream_truncated` where the connection breaks, `timeout` after `idleMs`, `stream_malformed` for
- * what is no event, `too_large` for an event of more than 16 MB, and for more events than a run may hold. The stream may also end without a `run-end`.
+ * Reads the events that `toEventStream` wrote, however their bytes were split. Skips comments and events with other
+ * names. Returning from the iteration cancels `body` at once.
+ * @throws CuelineError `stream_truncated` if the connection breaks, `timeout` after `idleMs`, `stream_malformed` for
+ * anything that is not an event, `too_large` for an event above 16 MB and for more events than a run may hold. The
+ * stream may also end without a `run-end`.
  */
 export function readEventStream(
   body: ReadableStream<Uint8Array>,
@@ -81,7 +82,7 @@ function iterate(body: ReadableStream<Uint8Array>, idleMs: number): AsyncIterato
 
   function release(): void {
     done = true;
-    // a stream that has failed cannot be cancelled, and need not be
+    // a stream that has failed cannot be cancelled and need not be
     reader.cancel().catch(() => {});
   }
 
@@ -99,7 +100,7 @@ function iterate(body: ReadableStream<Uint8Array>, idleMs: number): AsyncIterato
         await read();
       }
     },
-    // by hand and not as a generator, because a generator queues this behind a `next` that waits
+    // by hand, because a generator queues this behind a pending `next`
     return() {
       events = [];
       failure = undefined;
@@ -109,7 +110,10 @@ function iterate(body: ReadableStream<Uint8Array>, idleMs: number): AsyncIterato
   };
 }
 
-/** An event's outer shape. What it says is left to the reducer, which ignores what it does not know. */
+/**
+ * Checks the outer shape of an event and returns it in the current version. The reducer ignores what it does not
+ * know.
+ */
 function parseEvent(data: string, upgrade: (event: RunEvent) => RunEvent): RunEvent {
   if (data.length > MAX_EVENT_LENGTH) throw tooLargeError();
   let value: unknown;

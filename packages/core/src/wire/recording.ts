@@ -20,12 +20,12 @@ function isEvent(event: unknown, index: number): event is RunEvent {
   return seq === index && typeof type === 'string';
 }
 
-/** When each event is due, in ms since the start, where no silence is longer than `maxGapMs`. */
+/** Returns when each event is due, in milliseconds since the start. Pauses are cut to `maxGapMs`. */
 export function eventTimes(tape: readonly RunEvent[], maxGapMs: number): number[] {
   let time = 0;
   return tape.map(({ t }, index) => {
     const gap = t - (tape[index - 1]?.t ?? 0);
-    // a log out of somebody's link may say anything
+    // a log from a link may have any times
     if (gap > 0 && gap < Infinity) time += Math.min(gap, maxGapMs);
     return time;
   });

@@ -1,16 +1,16 @@
-/** A comment this often keeps proxies from closing a connection on which nothing happens. */
+/** Comments at this interval keep proxies from closing an idle connection. */
 const HEARTBEAT_MS = 15_000;
 
 export type ServerSentEventsOptions = {
-  /** How often to send a comment while nothing happens; default 15,000. */
+  /** How often to send a comment while nothing happens, in milliseconds. Default 15,000. */
   heartbeatMs?: number | undefined;
-  /** What is sent last, where the items end by themselves; nothing by default. */
+  /** What to send last, after the items have ended. Default: nothing. */
   end?: string | undefined;
 };
 
 /**
- * Items for the body of a `text/event-stream` response, each as `toFrame` writes it. Cancelling it only stops reading
- * `items`.
+ * Returns items for the body of a `text/event-stream` response, each as `toFrame` writes it. Cancelling the stream
+ * only stops reading `items`.
  *
  * @example
  * toServerSentEvents(words, (word) => `data: ${JSON.stringify(word)}\n\n`)
@@ -26,12 +26,12 @@ export function toServerSentEvents<Item>(
   let heartbeat: ReturnType<typeof setInterval> | undefined;
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      // some servers hold the headers back until there is something to send
+      // some servers send the headers only together with the first bytes
       controller.enqueue(comment);
     },
     async pull(controller) {
       heartbeat ??= setInterval(() => {
-        // of comments that nobody takes, one is enough
+        // one unread comment is enough
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(comment);
       }, heartbeatMs);
       try {
@@ -50,7 +50,7 @@ export function toServerSentEvents<Item>(
     },
     cancel() {
       clearInterval(heartbeat);
-      // not awaited: a generator answers only after its next item
+      // not awaited, because a generator answers only after its next item
       iterator.return?.().catch(() => {});
     },
   });
