@@ -18,7 +18,7 @@ export type { InputIssue } from './prompt/invalid-input.ts';
 export { remotePrompt, type RemotePrompt } from './prompt/remote-prompt.ts';
 export { definePlugin, type Plugin, type PluginMethods } from './prompt/define-plugin.ts';
 export type { ClientToolOptions } from './tools/client-tool.ts';
-export { tool, type NamedTool, type ToolFunction } from './tools/tool.ts';
+export { tool, type NamedTool, type ToolFactory } from './tools/tool.ts';
 export type { ToolList } from './tools/tool-list.ts';
 export type { ToolDefinition } from './prompt/definitions.ts';
 export type {

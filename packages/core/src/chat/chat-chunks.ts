@@ -5,19 +5,22 @@ import { applyToTasks, type TaskDraft } from '../log/task-state.ts';
 import { UNANSWERED, WITHDRAWN } from '../log/tool-part.ts';
 import { createUIMessageTranslator, failed } from './ui-message-stream.ts';
 
-/** Marks a part that shows what an agent asks: the model that wrote the answer has not made this call. */
+/** Marks a part for an approval or call of an agent: the model that wrote the answer has not made this call. */
 export const AGENT_CALL = 'cuelineAgent';
 
 /** Id of the part that has the task list. */
 const TASKS_ID = 'tasks';
 
-/** What a chat is shown of a run: besides the answer, what it asks and its tasks. */
+/** Translates a run for a chat: its answer, its approvals and client tool calls, and its tasks. */
 export type ChatTranslator = {
-  /** The chunks that one event becomes: none, one or several. */
+  /** Returns the chunks of one event: none, one or several. */
   translate(event: RunEvent): UIMessageChunk[];
-  /** Whether the run waits for answers; `answered` has the ids of approvals and client tool calls whose response is on its way. */
+  /**
+   * Returns whether the run waits for responses. `answered` has the ids of approvals and client tool calls whose
+   * response is on its way.
+   */
   stillness(answered: ReadonlySet<string>): IdleState;
-  /** How the stream ends where the run waits: a client of the AI SDK answers with its next message. */
+  /** Returns the end of the stream for a run that waits. A client of the AI SDK responds with its next message. */
   pause(): UIMessageChunk[];
 };
 
@@ -36,7 +39,10 @@ export function createChatTranslator(): ChatTranslator {
   };
   let shownTasks = list.facts.tasks;
   let hasStep = false;
-  /** The message begins with its first part: a client shows an empty one for a run that fails before. */
+  /**
+   * The chunk that begins the message. It goes out with the first part, because a client would show an empty message
+   * for a run that fails earlier.
+   */
   let start: UIMessageChunk[] = [];
 
   function begun(chunks: UIMessageChunk[]): UIMessageChunk[] {
@@ -57,7 +63,7 @@ export function createChatTranslator(): ChatTranslator {
     const call = calls.apply(event);
     switch (event.type) {
       case 'run-start':
-        // one that failed before it had a message has no id for it
+        // a run that failed before its message has no id for it
         start = [{ type: 'start', ...(event.messageId === '' ? {} : { messageId: event.messageId }) }];
         return [];
       case 'task-add':
@@ -107,8 +113,8 @@ export function createChatTranslator(): ChatTranslator {
   }
 
   /**
-   * What an agent asks gets a part of its own, which says what it is: its call is none of the answer's. A client tool's
-   * call is answered with its output.
+   * Returns a part of its own for an approval or call of an agent, because its call is not part of the answer. The
+   * client responds to a client tool's call with its output.
    */
   function askChunks(
     event: Extract<RunEvent, { type: 'approval-request' | 'client-tool-request' }>,
@@ -136,12 +142,13 @@ export function createChatTranslator(): ChatTranslator {
     translate(event) {
       if (event.type === 'step-start' && event.agent === undefined) hasStep = true;
       const chunks = toChunks(event);
-      // a list that is written down before the first step goes out as one
+      // tasks that are defined before the first step go out together
       return begun([...(hasStep ? taskChunks() : []), ...chunks]);
     },
     stillness: calls.stillness,
     pause() {
-      // the AI SDK sends answers by itself once no call is without one, and knows no call that waits for another's
+      // the AI SDK sends the next message once no call is without a response, and does not know calls that wait for
+      // an agent's
       const behind = calls.own().filter(({ waitsFor }) => waitsFor === undefined);
       const marks = behind.flatMap(({ toolCallId }): UIMessageChunk[] => [
         { type: 'tool-approval-request', approvalId: toolCallId, toolCallId, isAutomatic: true },

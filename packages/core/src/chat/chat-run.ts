@@ -6,33 +6,36 @@ import { isPending } from '../log/reduce.ts';
 import { createRunLog } from '../log/run-log.ts';
 import type { Executor, RunCommand } from '../executors/executor.ts';
 
-/** How long calls that may be about to ask, too, are waited for, in milliseconds. */
+/** How long to wait for calls that may be about to ask, too, in milliseconds. */
 const SETTLE_MS = 50;
-/** How long a run that is found again may be silent before what it has not said so far counts as never said, in milliseconds. */
+/**
+ * How long a run that was found again may be silent before its remaining events count as missing, in milliseconds.
+ */
 const CATCH_UP_MS = 1_000;
-/** How long an executor may take to say itself that it has stopped, in milliseconds. */
+/** How long an executor may take to report its own stop, in milliseconds. */
 const STOP_GRACE_MS = 1_000;
 
-/** The run that a chat has, or had last. It goes on while nobody reads it. */
+/** The run that a chat has, or had last. It continues while no client reads it. */
 export type ChatRun = {
-  /** True where a reconnecting client has nothing to get: it was stopped, or its end has been read. */
+  /** True if a reconnecting client has nothing to read: the run was stopped, or its end has been read. */
   readonly isOver: boolean;
   /**
-   * The run as the AI SDK's chunks, up to its end or to where it waits for answers: all of it, or what comes after
-   * event number `after`. Aborting `signal` ends the stream, and the run where `stopsRun` is true and nobody else reads.
+   * Returns the run as chunks of the AI SDK, up to its end or to a wait: all of it, or what comes after the event
+   * `after`. Aborting `signal` ends the stream, and also the run if `stopsRun` is true and no other client reads.
    */
   stream(options: ChatStreamOptions): ReadableStream<UIMessageChunk>;
   /**
-   * Tells the run what was answered of some approvals, by their ids, and what calls came to, by the calls' ids, of which
-   * those count that wait for the client. Returns after which event the rest begins, or undefined where this run has asked
-   * for none of it. @throws CuelineError `interrupted` where an answer reaches nobody
+   * Sends the responses to approvals, by their ids, and the outputs of calls, by the calls' ids; only outputs of
+   * pending client tool calls count. Returns the event after which the rest begins, or undefined if this run has none
+   * of them pending.
+   * @throws CuelineError `interrupted` if a response cannot be delivered
    */
   respond(
     approvals: ReadonlyMap<string, ApprovalResponse | undefined>,
     outputs: ReadonlyMap<string, ClientToolResponse>,
   ): Promise<number | undefined>;
   stop(): void;
-  /** The chat: the messages that the run was started with, and its answer. */
+  /** Returns the chat: the messages that the run was started with, and its answer. */
   messages(): UIMessage[];
 };
 
@@ -40,23 +43,23 @@ export type ChatStreamOptions = {
   signal: AbortSignal | undefined;
   stopsRun: boolean;
   after?: number;
-  /** Id of the message that the answer goes on with, where that is not a message of its own. */
+  /** Id of the message that the answer continues, if it is not a message of its own. */
   messageId?: string | undefined;
 };
 
 export type ChatRunOptions = {
-  /** What the chat had said when the run was started; undefined where that is known from the run only. */
+  /** The messages of the chat when the run was started; undefined if only the run knows them. */
   messages?: readonly UIMessage[];
-  /** The prompt's name, for a run that never says so. */
+  /** The prompt's name, for a run without a `run-start`. */
   name: string;
   executor: Executor;
   controller: AbortController;
   events: AsyncIterable<RunEvent>;
-  /** Told of the id by which the run can be found again, and with undefined that there is nothing more to find. */
+  /** Called with the id that finds the run again, and with undefined when there is nothing more to find. */
   onRunId: (runId: string | undefined) => void;
 };
 
-/** Begins to write down what happens in a run, for whoever reads it now or later. */
+/** Records the events of a run, for clients that read them now or later. */
 export function createChatRun(options: ChatRunOptions): ChatRun {
   const { executor, controller, onRunId } = options;
   const log = createRunLog();
@@ -108,7 +111,7 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
     setTimeout(() => end({ outcome: 'stopped' }), STOP_GRACE_MS);
   }
 
-  /** Resolves when there is an event to read or `signal` aborts, and after `ms` with true. */
+  /** Resolves with false when there is an event to read or `left` aborts, and with true after `ms`. */
   function quietFor(ms: number | undefined, count: number, left: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const done = (quiet: boolean): void => {
@@ -125,7 +128,7 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
     });
   }
 
-  /** Resolves when the run has said all that these ids are of, or has nothing to say for a while. */
+  /** Resolves when the run has reported all of these ids, or has been silent for a while. */
   async function caughtUp(ids: readonly string[]): Promise<void> {
     const { signal } = new AbortController();
     const missing = new Set(ids);
@@ -164,7 +167,7 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
       const event = log.events[read];
       if (event !== undefined) {
         read += 1;
-        // what was read before counts for what follows
+        // events that were read before still change the state of the translator
         const said = translator.translate(event);
         if (read - 1 > after) yield* said.map((chunk) => renamed(chunk, messageId));
         if (event.type === 'run-end') return over();
@@ -195,7 +198,7 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
       };
       const onAbort = (): void => {
         leave();
-        // a component that is shown again at once, as in StrictMode, has by then reconnected
+        // a component that is shown again at once, as in StrictMode, has reconnected by then
         if (stopsRun) setTimeout(() => readers === 0 && stop());
       };
       signal?.addEventListener('abort', onAbort);
@@ -205,7 +208,7 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
         async pull(controller) {
           const next = await reader.next();
           if (next.done !== true) return controller.enqueue(next.value);
-          // where the stream was cancelled, it is the signal that says whether for good
+          // after a cancelled stream, the signal says whether the reader is gone for good
           signal?.removeEventListener('abort', onAbort);
           leave();
           controller.close();
@@ -214,7 +217,7 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
       });
     },
     async respond(approvals, outputs) {
-      // one that was started here has said all that its client knows
+      // a run that was started here has reported everything that its client knows
       if (options.messages === undefined) await caughtUp([...approvals.keys(), ...outputs.keys()]);
       /** By the ids of approvals and client tool calls. */
       const commands = new Map<string, RunCommand | undefined>();
@@ -243,7 +246,8 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
         if (command === undefined || !isStillPending(id)) continue;
         const reply = await executor.send?.(log.getState().runId, command);
         if (reply?.accepted === true) answered.add(id);
-        // somebody else may have answered it meanwhile; else a client that sends by itself would do so for ever
+        // another client may have responded meanwhile; otherwise a client that sends by itself would repeat this for
+        // ever
         else if (isStillPending(id)) {
           throw new CuelineError('interrupted', reply?.reason ?? 'This executor does not accept commands.');
         }

@@ -8,7 +8,7 @@ import { settleApprovals } from '../messages/settle-approvals.ts';
 type Part = UIMessage['parts'][number];
 type ToolPart = Extract<Part, { toolCallId: string }>;
 
-/** The approvals that a message shows, by their ids, with what a person has answered and no run has heard yet. */
+/** Returns the approvals of a message, by id, with the user's responses that no run has received yet. */
 export function approvalsIn(message: UIMessage | undefined): Map<string, ApprovalResponse | undefined> {
   const approvals = new Map<string, ApprovalResponse | undefined>();
   if (message?.role !== 'assistant') return approvals;
@@ -24,8 +24,8 @@ export function approvalsIn(message: UIMessage | undefined): Map<string, Approva
 }
 
 /**
- * The results of the last step's calls, by the calls' ids. Which of them a client tool's are, and the client's own, knows
- * the run that waits for them.
+ * Returns the results of the last step's calls, by the calls' ids. The waiting run knows which of them are of client
+ * tools.
  */
 export function outputsIn(message: UIMessage | undefined): Map<string, ClientToolResponse> {
   const outputs = new Map<string, ClientToolResponse>();
@@ -40,7 +40,10 @@ export function outputsIn(message: UIMessage | undefined): Map<string, ClientToo
   return outputs;
 }
 
-/** A chat's messages as the turns of a run: without the task list, what agents asked, and what was tried again. */
+/**
+ * Returns a chat's messages as the turns of a run: without the task list, the calls of agents, and broken-off
+ * attempts.
+ */
 export function toTurns(messages: readonly UIMessage[]): UIMessage[] {
   return messages.map((message) => {
     if (message.role !== 'assistant') return message;
@@ -52,7 +55,7 @@ export function toTurns(messages: readonly UIMessage[]): UIMessage[] {
   });
 }
 
-/** The task list as the last answer of a chat left it. */
+/** Returns the task list at the end of the chat's last answer. */
 export function tasksIn(messages: readonly UIMessage[]): readonly TaskItem[] {
   const parts = messages.findLast(({ role }) => role === 'assistant')?.parts ?? [];
   const part = parts.findLast(({ type }) => type === 'data-tasks');

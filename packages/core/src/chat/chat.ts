@@ -9,7 +9,7 @@ import { approvalsIn, outputsIn, tasksIn, toTurns } from './chat-turns.ts';
 import type { Executor } from '../executors/executor.ts';
 import type { ChatCall, ChatSettings, RunIds } from './prompt-transport.ts';
 
-/** A prompt that a chat runs, and where. */
+/** A prompt of a chat, and where it runs. */
 export type ChatPrompt = {
   definition: PromptDefinition<unknown>;
   executor: Executor;
@@ -18,7 +18,7 @@ export type ChatPrompt = {
   runs: Map<string, ChatRun>;
 };
 
-/** Every setting of a transport. The compiler holds the list against the type. */
+/** Every setting of a transport. The compiler checks the list against the type. */
 const settingNames: Record<keyof ChatSettings, true> = {
   executor: true,
   input: true,
@@ -28,24 +28,24 @@ const settingNames: Record<keyof ChatSettings, true> = {
   runIds: true,
 };
 
-/** How many chats are remembered whose runs are over: a server has no end of them. */
+/** How many chats are remembered whose runs are over. A server has an unlimited number of them. */
 const KEPT_CHATS = 100;
 
 type Watcher = { chatId: string; abortSignal: AbortSignal | undefined };
 
 type ChatMessage = ChatCall & { messageId: string | undefined; abortSignal: AbortSignal | undefined };
 
-/** Runs that are being looked for where they happen, by their executors and ids. */
+/** Searches for runs at their executors, by executor and run id. */
 const searchesByExecutor = new WeakMap<Executor, Map<string, Promise<ChatRun | undefined>>>();
 
-/** Starts a run with what a chat has said, or tells the one that waits what was answered. */
+/** Starts a run with the messages of a chat, or sends the responses to the one that waits. */
 export async function send(prompt: ChatPrompt, call: ChatMessage): Promise<ReadableStream<UIMessageChunk>> {
   checkNames('PromptTransport', prompt.settings, Object.keys(settingNames), 'invalid_options', (name) =>
     inOptions('new PromptTransport(prompt, ', name),
   );
   const { chatId, trigger, messages, messageId } = call;
   const about = messages.find(({ id }) => id === messageId) ?? messages.at(-1);
-  // where the client goes on with an answer, what comes belongs to the same message
+  // if the client continues with a response, the answer belongs to the same message
   const goesOn = trigger === 'submit-message' && about?.role === 'assistant' ? about : undefined;
   const approvals = approvalsIn(goesOn);
   const outputs = outputsIn(goesOn);
@@ -65,7 +65,7 @@ export async function send(prompt: ChatPrompt, call: ChatMessage): Promise<Reada
   return read(prompt, run, call, { messageId: goesOn?.id });
 }
 
-/** The run under way in a chat, from its beginning; null where there is none. */
+/** Returns the chat's run in progress, from its beginning; null if there is none. */
 export async function reconnect(
   prompt: ChatPrompt,
   call: Watcher,
@@ -88,7 +88,7 @@ async function start(prompt: ChatPrompt, call: ChatMessage): Promise<ChatRun> {
   const { messageId: _id, abortSignal: _signal, ...facts } = call;
   const { chatId, messages } = call;
   const input: unknown = typeof settings.input === 'function' ? await settings.input(facts) : settings.input;
-  // two runs of one chat would answer the same
+  // two runs of one chat would both answer
   runs.get(chatId)?.stop();
   const controller = new AbortController();
   const { model, options } = settings;
@@ -105,7 +105,7 @@ async function start(prompt: ChatPrompt, call: ChatMessage): Promise<ChatRun> {
         options,
         messages: toTurns(messages),
         tasks: tasksIn(messages),
-        // lets an executor that is far away ask again where its first try may have arrived
+        // lets a remote executor send the start again if its first try may have arrived
         key: createId('turn'),
       },
       controller.signal,
@@ -117,7 +117,10 @@ async function start(prompt: ChatPrompt, call: ChatMessage): Promise<ChatRun> {
   return run;
 }
 
-/** The run of a chat: the one that is known here, or one that goes on elsewhere since before the page was loaded. */
+/**
+ * Returns the run of a chat: one that is known here, or one that continues elsewhere since before the page was
+ * loaded.
+ */
 async function findRun(prompt: ChatPrompt, chatId: string): Promise<ChatRun | undefined> {
   const { executor, settings, runs } = prompt;
   const known = runs.get(chatId);
@@ -126,7 +129,7 @@ async function findRun(prompt: ChatPrompt, chatId: string): Promise<ChatRun | un
   if (runId === undefined) return undefined;
   const searches = searchesByExecutor.get(executor) ?? new Map<string, Promise<ChatRun | undefined>>();
   searchesByExecutor.set(executor, searches);
-  // a component that is mounted twice, as in StrictMode, looks for it twice
+  // a component that is mounted twice, as in StrictMode, searches twice
   const search = searches.get(runId) ?? attach(prompt, chatId, runId);
   searches.set(runId, search);
   try {
@@ -165,7 +168,7 @@ async function attach(prompt: ChatPrompt, chatId: string, runId: string): Promis
   return run;
 }
 
-/** The run is the chat's newest; of the chats where nothing goes on, the oldest are forgotten. */
+/** Remembers the run as the chat's newest, and forgets the oldest of the chats whose runs are over. */
 function remember(runs: Map<string, ChatRun>, chatId: string, run: ChatRun): void {
   runs.delete(chatId);
   runs.set(chatId, run);
@@ -175,7 +178,7 @@ function remember(runs: Map<string, ChatRun>, chatId: string, run: ChatRun): voi
   }
 }
 
-/** A store that is full or blocked costs only that a reload does not find the run. */
+/** Stores a run's id. If the store is full or blocked, only a reload does not find the run. */
 function rememberRunId(runIds: RunIds | undefined, chatId: string, runId: string | undefined): undefined {
   try {
     if (runId === undefined) runIds?.removeItem(keyOf(chatId));

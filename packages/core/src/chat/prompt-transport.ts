@@ -9,7 +9,7 @@ import type { Executor } from '../executors/executor.ts';
 import { inProcess } from '../executors/in-process.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
 
-/** What a chat of the AI SDK asks for: its messages so far, and what its caller gave besides. */
+/** A request of an AI SDK chat: its messages, and what its caller passed besides. */
 export type ChatCall = {
   chatId: string;
   trigger: 'submit-message' | 'regenerate-message';
@@ -19,14 +19,14 @@ export type ChatCall = {
   metadata?: unknown;
 };
 
-/** Where the id of a chat's run is kept while it goes on, such as `sessionStorage`. */
+/** Where the id of a chat's run is stored while it is in progress, such as `sessionStorage`. */
 export type RunIds = {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
   removeItem(key: string): void;
 };
 
-/** How {@link PromptTransport} runs its prompt, besides the input. */
+/** How {@link PromptTransport} runs its prompt, apart from the input. */
 export type ChatSettings = {
   /** Where runs happen; default `inProcess()`. */
   executor?: Executor | undefined;
@@ -34,31 +34,33 @@ export type ChatSettings = {
   model?: string | LanguageModel | undefined;
   options?: PromptOptions | undefined;
   /**
-   * What becomes of the run when a chat's `stop()` is called or its component goes away, which look the same from here:
-   * it ends (default), or it goes on for whoever reconnects, and `stop` of the transport ends it.
+   * What happens to the run when a chat calls `stop()` or its component unmounts, which cannot be distinguished: it
+   * ends (default), or it continues for a client that reconnects, and `stop` of the transport ends it.
    */
   onAbort?: 'stop' | 'detach' | undefined;
-  /** Lets a chat find its run again after a reload, where the executor can attach to it. */
+  /** Lets a chat find its run again after a reload, if the executor can attach to it. */
   runIds?: RunIds | undefined;
   input?: unknown;
 };
 
-/** What {@link PromptTransport} takes besides the prompt. A function makes the input of each turn. */
+/** Options of {@link PromptTransport}. A function creates the input of each turn. */
 export type PromptTransportOptions<Input = void> = Omit<ChatSettings, 'input'> &
   (void extends Input
     ? { input?: Input }
-    : { /** What the prompt function gets. */ input: Input | ((call: ChatCall) => Input | Promise<Input>) });
+    : {
+        /** The input of the prompt function. */ input: Input | ((call: ChatCall) => Input | Promise<Input>);
+      });
 
 /**
- * A message with what a prompt shows in a chat besides the AI SDK's own parts: its task list, as `data-tasks`, and behind
- * a step that broke off and is tried again the code of the error, as `data-retry` (see `withoutRetried`).
+ * A message with the parts that a prompt adds in a chat: its task list, as `data-tasks`, and after a step that broke
+ * off and is tried again the error's code, as `data-retry` (see `withoutRetried`).
  */
 export type PromptUIMessage = UIMessage<
   unknown,
   { tasks: readonly TaskState[]; retry: { code: CuelineErrorCode } }
 >;
 
-/** The run of each chat, by the definition: an app may make a transport at each render. */
+/** The run of each chat, by definition, because an app may create a transport at each render. */
 const chats = new WeakMap<object, Map<string, ChatRun>>();
 
 /**

@@ -6,7 +6,7 @@ import { toRunError } from '../models/run-error.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import { toJson } from '../messages/to-json.ts';
 
-/** What the log says of a run that could not start: why, and what it was to start with, both without keys. */
+/** Returns the error and the input, both without keys, for the log of a run that could not start. */
 export function describeFailure(
   error: unknown,
   input: unknown,
@@ -19,7 +19,7 @@ export function describeFailure(
   };
 }
 
-/** What a prompt function threw: errors of the AI SDK's as they are, others as the script's. */
+/** Returns the error that a prompt function threw: an error of the AI SDK as it is, any other as the script's. */
 function toScriptError(error: unknown, secrets: readonly string[]): CuelineError {
   if (isOfAiSdk(error)) {
     const { code, message, details, cause } = toRunError(error, secrets);

@@ -6,37 +6,37 @@ import type { PromptOptions } from '../prompt/prompt-options.ts';
 import type { WhenStored } from '../tool-calls/run-context.ts';
 import type { UnfinishedCall } from '../log/unfinished-step.ts';
 
-/** What a run is asked to do. */
+/** A request to start a run. */
 export type RunRequest<Input = unknown> = {
   definition: PromptDefinition<Input>;
   input: Input;
   /** Model to use instead of the definition's own. */
   model?: string | LanguageModel | undefined;
   options?: PromptOptions | undefined;
-  /** Turns that follow the script's own messages: what the model answered before and what the user said since. */
+  /** Turns that follow the script's own messages: the model's answers and the user's messages since. */
   messages?: readonly UIMessage[] | undefined;
-  /** How the tasks of the turn before stood. */
+  /** The tasks at the end of the turn before. */
   tasks?: readonly TaskItem[] | undefined;
   /**
-   * The run of the turn before, by the id of its `run-start`. A route takes from its own log of that run what became of
-   * the author's tasks, and not from `tasks`.
+   * The id of the run of the turn before, from its `run-start`. A route reads the state of the author's tasks from
+   * its own log of that run, and not from `tasks`.
    */
   previousRunId?: string | undefined;
   /**
-   * Calls that the last message has left open, of which those that only read are made before the model is asked. They
-   * stay in this process: a route makes none, and the model there makes them again.
+   * Calls that the last message leaves open. Those that only read are made before the model is called. They stay in
+   * this process: a route makes none of them, and the model there makes them again.
    */
   unfinishedCalls?: readonly UnfinishedCall[] | undefined;
-  /** Starting twice with one key is one run. A `Run` makes one up for each start that has none. */
+  /** Starting twice with the same key starts one run. A `Run` creates a key for each start that has none. */
   key?: string | undefined;
   /**
-   * Asked when a tool that may change something is about to run, after its `tool-start`: the tool runs once this resolves.
-   * With it, a log that is stored says of every such call that it has begun.
+   * Called before a tool that may change something runs, after its `tool-start`. The tool runs once this resolves.
+   * With it, a stored log contains the `tool-start` of every call that has begun.
    */
   whenStored?: WhenStored | undefined;
 };
 
-/** What can be said to a run that is under way. `agent` is the path of the agent whose tasks are meant. */
+/** A command to a run in progress. `agent` is the path of the agent whose tasks are edited. */
 export type RunCommand =
   | { type: 'edit'; edit: TaskEdit; agent?: string }
   | { type: 'approval-response'; approvalId: string; response: ApprovalResponse }
@@ -48,27 +48,27 @@ export type RunCommand =
   | { type: 'client-tool-claim'; clientCallId: string; page: string; instead?: string };
 
 /**
- * Where a run happens: in this page, in a worker, on a server, or nowhere (a replay). Each gives the same events.
- * Aborting `signal` ends the run as `stopped`; the iteration ends after `run-end`. Whoever returns from the iteration
- * before only stops watching.
+ * Where a run happens: in this page, in a worker, on a server, or nowhere (a replay). Each emits the same events.
+ * Aborting `signal` ends the run as `stopped`; the iteration ends after `run-end`. Returning from the iteration
+ * earlier only stops watching.
  */
 export type Executor = {
   start<Input>(request: RunRequest<Input>, signal: AbortSignal): AsyncIterable<RunEvent>;
   /**
-   * The events after `afterSeq` of a run that was started before, past and to come; undefined where it is not known (any
-   * more). Here too aborting `signal` ends the run.
+   * Returns the events after `afterSeq` of a run that was started before, past and future, or undefined if the run is
+   * not known (any more). Aborting `signal` ends the run.
    */
   attach?(runId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<RunEvent> | undefined;
-  /** Tells a run something, by the id that its `run-start` gives. What comes of it is in the events. */
+  /** Sends a command to a run, by the id in its `run-start`. Its effect is in the events. */
   send?(runId: string, command: RunCommand): EditReply | Promise<EditReply>;
-  /** True where nothing is run: what is shown happened before. */
+  /** True if nothing is run: the events happened before. */
   readonly replays?: boolean;
-  /** True where `attach` gives the events of a whole log, with what was kept of earlier tries, as it has them. */
+  /** True if `attach` returns the events of a whole log, with the kept events of earlier tries in their places. */
   readonly isPlaced?: boolean;
 };
 
-/** An executor that runs the prompts of a server by their names: a function that stands in the page cannot go there. */
+/** An executor that runs a server's prompts by their names. It cannot run a function of the page. */
 export type RouteExecutor = Executor & { readonly remote: true };
 
-/** An executor that takes every prompt, those that a component makes of a function or of tasks included. */
+/** An executor that runs every prompt, also one that a component makes of a function or of tasks. */
 export type LocalExecutor = Executor & { readonly remote?: undefined };

@@ -2,7 +2,10 @@ import type { UIMessage } from 'ai';
 import type { CuelineError } from '../base/errors.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 
-/** The log of a run that never got to its first step; without an error, because it was stopped. `input` is plain JSON. */
+/**
+ * Returns the log of a run that did not reach its first step. Without an error, it was stopped. `input` is plain
+ * JSON.
+ */
 export function* failedStart(
   name: string,
   error: CuelineError | undefined,

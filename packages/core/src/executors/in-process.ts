@@ -7,25 +7,25 @@ import type { KnownRuns } from './start-in-process.ts';
 import type { WorkListener } from '../base/track-work.ts';
 import { openLazily } from './open-lazily.ts';
 
-/** What else {@link inProcess} can be told. */
+/** Options of {@link inProcess} besides the models. */
 export type InProcessOptions = {
   /**
-   * Called with a promise for each call of a prompt's own functions, such as its tools and hooks. It resolves once the
-   * function has really ended, which is after its run where it does not listen to the signal, and never rejects. A server
-   * that limits what happens at once counts these.
+   * Called with a promise for each call of a prompt's own functions, such as its tools and hooks. It resolves once
+   * the function has really ended, which may be after its run if the function ignores the signal. It never rejects. A
+   * server that limits concurrent work counts these promises.
    */
   onWork?: WorkListener | undefined;
 };
 
 /**
- * Runs prompts right here, in this page or process. `models` says where models come from (environment, providers,
- * fetch). A mistake that keeps a run from starting becomes a run that ends with that error.
+ * Runs prompts in this page or process. `models` says where models come from (environment, providers, fetch). A
+ * mistake that keeps a run from starting becomes a run that ends with that error.
  */
 export function inProcess(models: ModelSettings = {}, options?: InProcessOptions): Executor {
   return inProcessWith(() => models, options);
 }
 
-/** The same with settings that are asked for when a run starts. */
+/** Does the same with settings that are read when a run starts. */
 export function inProcessWith(
   models: () => ModelSettings | Promise<ModelSettings>,
   { onWork }: InProcessOptions = {},
@@ -53,7 +53,7 @@ export function inProcessWith(
   };
 }
 
-/** Gives a command to a run that is under way right here. */
+/** Sends a command to a run in this process. */
 export function sendCommand(run: RunHandle, command: RunCommand): Promise<EditReply> {
   switch (command.type) {
     case 'edit':

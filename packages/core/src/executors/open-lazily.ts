@@ -1,9 +1,11 @@
 import type { RunEvent } from '../log/events.ts';
 
-/** Events from somewhere that takes a while to open. */
+/** Opens events, which may take a while. */
 export type OpenEvents = () => Promise<AsyncIterator<RunEvent> | Iterator<RunEvent>>;
 
-/** The events that `open` leads to, opened with the first look. Whoever returns is let go at once. */
+/**
+ * Returns the events that `open` resolves with. Opens them with the first `next`. A caller who returns does not wait.
+ */
 export function openLazily(open: OpenEvents): AsyncIterable<RunEvent> {
   return { [Symbol.asyncIterator]: () => iterate(open) };
 }
@@ -17,7 +19,7 @@ function iterate(open: OpenEvents): AsyncIterator<RunEvent> {
       const given = await events;
       return detached || given === undefined ? { done: true, value: undefined } : given.next();
     },
-    // by hand and not as a generator, because a generator queues this behind a `next` that waits
+    // by hand, because a generator queues this behind a pending `next`
     return() {
       detached = true;
       events?.then((given) => given.return?.()).catch(() => {});

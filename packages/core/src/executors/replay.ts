@@ -5,68 +5,78 @@ import type { Executor } from './executor.ts';
 import { assertValidLog, eventTimes } from '../wire/recording.ts';
 
 export type ReplayOptions = {
-  /** 1 (default) is as fast as it happened, 2 twice as fast, `Infinity` all at once. */
+  /** 1 (default) is the original speed, 2 is twice as fast, `Infinity` emits everything at once. */
   speed?: number | undefined;
-  /** Begins halted: nothing is given before `play` or `seek`. */
+  /** True to start paused: no event is emitted before `play` or `seek`. */
   paused?: boolean | undefined;
-  /** A longer silence in the log, such as an approval that waited an hour, is cut to this many ms; default: none is. */
+  /**
+   * Longer pauses in the log, such as an approval that waited an hour, are cut to this many milliseconds. Default:
+   * none is cut.
+   */
   maxGapMs?: number | undefined;
   /** Milliseconds from any fixed point; default `performance.now`. */
   now?: (() => number) | undefined;
-  /** Calls back after so many milliseconds, and returns the way to cancel; default `setTimeout`. */
+  /** Calls back after so many milliseconds, and returns a function that cancels. Default `setTimeout`. */
   wait?: ((callback: () => void, ms: number) => () => void) | undefined;
 };
 
-/** A run that happened before, as an {@link Executor} with the keys of a player. They act on every start under way. */
+/** A recorded run as an {@link Executor}, with the controls of a player. They act on every start in progress. */
 export type Replay = Executor & {
   readonly replays: true;
-  /** Goes on from where it was halted. */
+  /** Continues after a pause. */
   play(): void;
-  /** Halts before the next event. */
+  /** Pauses before the next event. */
   pause(): void;
   /**
-   * Forwards: gives everything up to and including the event `seq` at once. Backwards: gives the log again, from
-   * `run-start` up to there. Then it goes on as before. Where no start is under way, the next one begins like this.
+   * Forwards, emits everything up to and including the event `seq` at once. Backwards, emits the log again from
+   * `run-start` up to there. Then continues as before. If no start is in progress, the next one begins like this.
    */
   seek(seq: number): void;
-  /** @throws CuelineError `invalid_options` for what is not above 0 */
+  /** @throws CuelineError `invalid_options` for a number that is not above 0 */
   setSpeed(speed: number): void;
   readonly speed: number;
-  /** False while it is halted. */
+  /** False while it is paused. */
   readonly playing: boolean;
-  /** The `seq` of the event that was given last, in the latest start; -1 before the first. */
+  /** The `seq` of the last emitted event of the latest start; -1 before the first. */
   readonly position: number;
-  /** Calls `listener` when one of these has changed; of many events at once, once. Returns the way to unsubscribe. */
+  /**
+   * Calls `listener` when one of these has changed, and once for many events at once. Returns a function that
+   * unsubscribes.
+   */
   subscribe(listener: () => void): () => void;
 };
 
-/** Where one start is on the tape. */
+/** The position of one start in the recording. */
 type Head = {
-  /** Index of the event to give next. */
+  /** Index of the next event. */
   next: number;
-  /** What stands before this index is given at once. */
+  /** Events before this index are emitted at once. */
   atOnceUntil: number;
-  /** The time on the tape, and the clock's when it was noted. */
+  /** The time in the recording, and the clock's time when it was noted. */
   time: number;
   notedAt: number;
-  /** Ends its waiting, to look again. */
+  /** Wakes the start, so that it checks again. */
   wake: () => void;
 };
 
 /** Timers with a longer delay fire at once. */
 const MAX_WAIT_MS = 2 ** 31 - 1;
-/** How long events that come at once may keep the thread, in ms, and how many come between two looks at the clock. */
+/**
+ * How long events that are emitted at once may keep the thread, in milliseconds, and how many come between two checks
+ * of the clock.
+ */
 const SLICE_MS = 8;
 const SLICE_EVENTS = 256;
 
 /**
- * An executor that gives the events of `log` again, each at its own time. A log that breaks off ends the iteration
- * without a `run-end`, so that the replay of a broken run shows one. Later changes to `log` are not seen.
- * @throws CuelineError `invalid_options` where `log` is no log from its start, or a number makes no sense
+ * Returns an executor that emits the events of `log` again, each at its own time. A log without an end ends the
+ * iteration without a `run-end`, so that the replay of a broken run is broken, too. Later changes to `log` have no
+ * effect.
+ * @throws CuelineError `invalid_options` if `log` does not begin with its start, or if a number makes no sense
  *
  * @example
- * const tape = replay(decodeLog(stored), { speed: 2, maxGapMs: 1_000 });
- * const run = createRun(planDay, { executor: tape });
+ * const recording = replay(decodeLog(stored), { speed: 2, maxGapMs: 1_000 });
+ * const run = createRun(planDay, { executor: recording });
  */
 export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): Replay {
   const { now = () => performance.now(), wait = waitByTimer } = options;
@@ -75,7 +85,7 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
   let speed = checkAbove0('speed', options.speed ?? 1);
   let playing = options.paused !== true;
   let position = -1;
-  /** Up to where the next start gives everything at once. */
+  /** The next start emits everything up to here at once. */
   let seeked: number | undefined;
   const heads = new Set<Head>();
   let latest: Head | undefined;
@@ -87,10 +97,10 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
     callAll(listeners, undefined);
   }
 
-  /** Notes the times on the tape before `change` makes time go differently. */
+  /** Notes the times in the recording before `change` changes the passing of time. */
   function switchTo(change: () => void): void {
     for (const head of heads) {
-      // at once, events come without any time going by
+      // at infinite speed, events come without time passing
       head.time = Math.max(timeAt(head), times[head.next - 1] ?? 0);
       head.notedAt = now();
     }
@@ -103,7 +113,7 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
     return playing && speed !== Infinity ? head.time + (now() - head.notedAt) * speed : head.time;
   }
 
-  /** Milliseconds until the next event is due; undefined while it is halted. */
+  /** Returns the milliseconds until the next event is due, or undefined while paused. */
   function untilNext(head: Head): number | undefined {
     if (head.next < head.atOnceUntil) return 0;
     if (!playing) return undefined;
@@ -159,7 +169,7 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
         for (;;) {
           if (closed) return { done: true, value: undefined };
           if (signal.aborted) {
-            // a log begins with its start, also where it was stopped before
+            // a log begins with its start, also if it was stopped before
             if (last === undefined) return give(tape[0]!);
             close();
             return give({ seq: last.seq + 1, t: last.t, type: 'run-end', outcome: 'stopped' });
@@ -177,7 +187,7 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
           rested = now();
         }
       },
-      // by hand and not as a generator, because a generator queues this behind a `next` that waits
+      // by hand, because a generator queues this behind a pending `next`
       return() {
         close();
         head.wake();

@@ -4,11 +4,12 @@ import { isPlain } from '../json/copy-plain.ts';
 import type { RunCommand, RunRequest } from './executor.ts';
 
 /**
- * What starts a run on a route, as JSON: the definition goes as its name, and everything else as it is.
+ * Returns the request that starts a run on a route, as JSON. It contains the definition's name, and everything else
+ * as it is.
  * @throws CuelineError `invalid_options` naming what JSON cannot carry
  */
 export function startBody<Input>(request: RunRequest<Input>): string {
-  // what is stored of a run, and what it has left open, are this page's own matters
+  // the stored log and the unfinished calls are only this page's concern
   const {
     definition,
     model,
@@ -33,7 +34,7 @@ export function startBody<Input>(request: RunRequest<Input>): string {
       "model is an object, which cannot be sent to a route. Name it instead: 'provider:model', or leave it to the route.",
     );
   }
-  // the run's signals stay on this side: what they stop is the run over there
+  // the run's signals stay on this side: the run on the server is stopped by a request
   const { abortSignal: _abortSignal, ...sent } = options ?? {};
   const hasOptions = Object.values(sent).some((value) => value !== undefined);
   return toJsonText({
@@ -46,7 +47,7 @@ export function startBody<Input>(request: RunRequest<Input>): string {
 
 const warned = new Set<string>();
 
-/** Says once what a page with the whole definition of a server's prompt gives away. */
+/** Warns once that a page with the whole definition of a server's prompt exposes it. */
 function suggestRemotePrompt(name: string): void {
   if (warned.has(name)) return;
   warned.add(name);
@@ -55,7 +56,7 @@ function suggestRemotePrompt(name: string): void {
   );
 }
 
-/** Why a prompt that stands in a component cannot run on a server, and what to write instead. */
+/** Why a prompt of a component cannot run on a server, and what to write instead. */
 const unknownPromptError: Readonly<Record<NonNullable<RunRequest['definition']['inline']>, string>> = {
   usePrompt:
     "usePrompt was given a function, and a route runs the prompts that it knows by name. Define it on the server, export const planDay = definePrompt('plan-day', …), and write usePrompt(remotePrompt<typeof planDay>('plan-day')) here; what the function takes from the component becomes its input.",
@@ -63,7 +64,7 @@ const unknownPromptError: Readonly<Record<NonNullable<RunRequest['definition']['
     "useTaskList was given tasks, which makes a prompt in the page, and a route runs the prompts that it knows by name. Define it on the server, export const moveHouse = definePrompt('move-house', (prompt) => { prompt.defTaskList([…]); … }), and write const { run } = usePrompt(remotePrompt<typeof moveHouse>('move-house')); useTaskList(run) here.",
 };
 
-/** A command as JSON. Throws as {@link startBody} does. */
+/** Returns a command as JSON. Throws as {@link startBody} does. */
 export function commandBody(command: RunCommand): string {
   return toJsonText(command);
 }
@@ -74,14 +75,14 @@ function toJsonText(value: Record<string, unknown>): string {
     return JSON.stringify(value);
   } catch (error) {
     if (CuelineError.isInstance(error)) throw error;
-    // the stack ends before such a value does
+    // such a value would overflow the stack
     throw new CuelineError('invalid_options', 'What should be sent to the route is nested too deep.', {
       cause: error,
     });
   }
 }
 
-/** Refuses what would arrive as something else than it is: JSON makes a Date a text, a Map an empty object. */
+/** Refuses values that JSON would change: it makes a Date a text, and a Map an empty object. */
 function checkPart(value: unknown, path: string, above: Set<unknown>): void {
   if (value === undefined || value === null || typeof value === 'string' || typeof value === 'boolean')
     return;
@@ -98,7 +99,7 @@ function checkPart(value: unknown, path: string, above: Set<unknown>): void {
   } else {
     throw unsendableError(path, `is ${kindOf(value)}`);
   }
-  // in two places is no circle
+  // a value in two places is not a cycle
   above.delete(value);
 }
 

@@ -8,20 +8,20 @@ import {
   type RouteRequest,
 } from './route-request.ts';
 
-/** A connection on which events come; or why there is none, and how long the route wants to be left alone. */
+/** A connection with events, or the reason why there is none and how long the route asks to wait. */
 export type RouteConnection =
   | { body: ReadableStream<Uint8Array>; end: () => void }
-  /** The run has ended, and the last event that is known of it was its end. */
+  /** The run has ended, and the last known event was its end. */
   | { over: true }
   | { lost: CuelineError; restMs: number };
 
-/** The route's wish for a longer rest is an end, not a wait. */
+/** If the route asks for a longer pause than this, the run ends instead of waiting. */
 const MAX_REST_MS = 30_000;
 const passing = new Set([408, 429, 502, 503, 504]);
 
 /**
  * Asks the route for events. Aborting `signal` ends the connection.
- * @throws CuelineError where asking again would not help
+ * @throws CuelineError if asking again would not help
  */
 export async function connectToRoute(
   route: Route,
@@ -61,22 +61,22 @@ export async function connectToRoute(
   }
 }
 
-/** What a route that says no means: an error, or a reason to ask again a little later. */
+/** Reads what a refusal means: an error, or a reason to ask again later. */
 async function readRefusal(response: Response, request: RouteRequest): Promise<RouteConnection> {
   const error = await routeError(response, request);
   const restMs = readRetryAfter(response.headers.get('retry-after')) ?? 0;
-  // where nothing runs yet, whoever started it decides whether to wait
+  // if nothing runs yet, the caller who started it decides whether to wait
   const waits = request.runId !== undefined || response.status !== 429;
   if (!passing.has(response.status) || !waits || restMs > MAX_REST_MS) throw error;
   return { lost: error, restMs };
 }
 
-/** The error of a route that lets a request wait. */
+/** Returns the error for a route that does not answer in time. */
 export function routeTimeoutError({ idleMs }: Route, cause?: unknown): CuelineError {
   return new CuelineError('timeout', `The route did not answer within ${idleMs / 1_000} s.`, { cause });
 }
 
-/** Calls back after so many ms; never for Infinity. */
+/** Calls back after so many milliseconds; never for Infinity. */
 export function setLimit(ms: number, onEnd: () => void): ReturnType<typeof setTimeout> | undefined {
   return ms > 2 ** 31 - 1 ? undefined : setTimeout(onEnd, ms);
 }

@@ -3,15 +3,15 @@ import type { Route } from './route-request.ts';
 
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 10_000;
-/** A browser that takes itself to be offline may be wrong, so that it is tried all the same, this often. */
+/** How often to try although the browser says that it is offline, because it may be wrong, in milliseconds. */
 const OFFLINE_TRY_MS = 30_000;
 
-/** True where any try is bound to fail. */
+/** True if any try would fail. */
 export function isOffline({ connectivity = browserConnectivity }: Route): boolean {
   return !connectivity.isOnline();
 }
 
-/** Waits until there is a network, and no longer than it takes to doubt that there is none. Ends when `signal` aborts. */
+/** Waits for a network, but no longer than `OFFLINE_TRY_MS`. Ends when `signal` aborts. */
 export function untilOnline(
   { connectivity = browserConnectivity }: Route,
   signal: AbortSignal,
@@ -33,7 +33,7 @@ export function pauseBeforeTry(
   return waitFor(Math.max(retryDelay(attempt), atLeastMs), signal);
 }
 
-/** Twice as long each time, and never quite the same, so that not all clients come back at one moment. */
+/** Returns twice the pause each time, with jitter, so that not all clients come back at the same moment. */
 function jittered(attempt: number): number {
   const delay = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS);
   return delay / 2 + Math.random() * (delay / 2);

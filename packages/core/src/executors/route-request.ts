@@ -4,11 +4,11 @@ import { redact } from '../json/redact.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 import type { RouteOptions } from './via-route.ts';
 
-/** A route with its numbers filled in. */
+/** A route with defaults for its numbers. */
 export type Route = RouteOptions & { url: string; retries: number; idleMs: number };
 
 /**
- * A route as it was written, with its numbers filled in.
+ * Returns a route with defaults for its numbers.
  * @throws CuelineError `invalid_options`
  */
 export function routeAt(url: string | URL, options: RouteOptions): Route {
@@ -34,37 +34,37 @@ function checkNumber(name: string, value: number, least: number): void {
 
 export type RouteRequest = {
   method: 'GET' | 'POST' | 'DELETE';
-  /** The run that is meant; missing where one is to be started. */
+  /** The run of the request; missing for a start. */
   runId?: string | undefined;
   /** JSON. */
   body?: string | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Outlives the page. */
+  /** Keeps the request alive when the page goes away. */
   keepalive?: boolean | undefined;
   signal?: AbortSignal | undefined;
 };
 
-/** How much of an answer that is no stream is read, in characters. */
+/** The maximum length that is read of an answer that is not a stream, in characters. */
 const MAX_TEXT_LENGTH = 64 * 1024;
 
 /**
- * The route's answer, whatever it is. Neither the page's `headers` function nor the route is waited for once `signal` has
- * aborted.
- * @throws CuelineError `network` where there is none, or what `signal` was aborted with
+ * Returns the route's answer, whatever it is. Waits neither for the page's `headers` function nor for the route once
+ * `signal` has aborted.
+ * @throws CuelineError `network` if there is none, or the reason of `signal`
  */
 export async function askRoute(route: Route, request: RouteRequest): Promise<Response> {
   const { signal, runId } = request;
   const url = runId === undefined ? route.url : withRun(route.url, runId);
   const own = await untilAborted(pageHeaders(route), signal);
   const message = buildRequest(url, request, route, own);
-  // as a global's own method: browsers refuse a detached fetch
+  // called as a method of the global, because browsers refuse a detached fetch
   const send = route.fetch ?? ((given: Request) => globalThis.fetch(given));
   let sent: Promise<Response> | undefined;
   try {
     sent = send(message);
     return await untilAborted(sent, signal);
   } catch (error) {
-    // an answer may come although nobody waits for it any more
+    // an answer may come although nothing waits for it any more
     sent?.then((response) => response.body?.cancel()).catch(() => {});
     if (signal?.aborted) throw signal.reason;
     const reason = redact(error instanceof Error ? error.message : String(error));
@@ -82,7 +82,7 @@ function buildRequest(
   { credentials }: Route,
   own: Readonly<Record<string, string>>,
 ): Request {
-  // The platform's own words are left out: they may quote a header or an address, and with it a key.
+  // without the platform's own words, which may quote a header or an address, and with it a key
   let headers: Headers;
   try {
     headers = new Headers(own);
@@ -111,13 +111,16 @@ function buildRequest(
   }
 }
 
-/** What an answer that is no success means, in the route's own words where it has any: `{ error: { code, message } }`. */
+/**
+ * Returns the error of an answer that is not a success, in the route's own words if it has any: `{ error: { code,
+ * message } }`.
+ */
 export async function routeError(response: Response, request: RouteRequest): Promise<CuelineError> {
   const { status } = response;
   const said = readError(await textOf(response));
   const retryAfter = response.headers.get('retry-after');
   const details = { statusCode: status, ...(retryAfter === null ? {} : { retryAfter }) };
-  // without the run that was asked for, there is nothing to go on with, whatever the route calls it
+  // an unknown run cannot be continued, whatever code the route uses
   const gone = (status === 404 || status === 410) && request.runId !== undefined;
   if (gone && request.method === 'GET') {
     return new CuelineError(
@@ -132,7 +135,7 @@ export async function routeError(response: Response, request: RouteRequest): Pro
   return new CuelineError(code, `The route answered ${status}${reason}. ${advice}`, { details });
 }
 
-/** An answer that should have been of another kind. It is not read. */
+/** Returns the error for an answer of another kind than expected. Does not read the answer. */
 export function unexpectedResponseError(response: Response, expected: string): CuelineError {
   const kind = response.headers.get('content-type');
   const came = response.status === 204 || kind === null ? 'nothing' : kind;
@@ -145,7 +148,7 @@ export function unexpectedResponseError(response: Response, expected: string): C
 }
 
 /**
- * An answer of JSON that has this field.
+ * Reads an answer of JSON that has this field.
  * @throws CuelineError `stream_malformed` for any other
  */
 export async function readJson(response: Response, expected: string, field: string): Promise<unknown> {
@@ -156,7 +159,7 @@ export async function readJson(response: Response, expected: string, field: stri
   throw unexpectedResponseError(response, expected);
 }
 
-/** The beginning of the body, as far as it can be read. */
+/** Returns the beginning of the body, as far as it can be read. */
 async function textOf(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -169,7 +172,7 @@ async function textOf(response: Response): Promise<string> {
       text += decoder.decode(value, { stream: true });
     }
   } catch {
-    // what did come says more than nothing
+    // part of the text says more than nothing
   }
   reader.cancel().catch(() => {});
   return text;
@@ -192,7 +195,7 @@ async function pageHeaders({ headers }: Route): Promise<Readonly<Record<string, 
   }
 }
 
-/** An address without what may be secret in it. */
+/** Returns an address without its secret parts. */
 function safeUrl(url: string): string {
   return url.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');
 }
@@ -206,7 +209,7 @@ function readError(text: string): { code?: CuelineErrorCode; message: string } |
   const { error } = (parse(text) ?? {}) as { error?: unknown };
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (typeof message !== 'string' || message === '') return undefined;
-  // a route may be newer than this page, and know words that are not in the type yet
+  // a route may be newer than this page and use codes that are not in the type yet
   const known = typeof code === 'string' && /^[a-z][a-z_]{0,40}$/.test(code);
   return { message: redact(message.slice(0, 2_000)), ...(known ? { code: code as CuelineErrorCode } : {}) };
 }

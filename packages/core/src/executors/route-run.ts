@@ -12,23 +12,26 @@ import { askRoute, readJson, routeAt, routeError, type Route, type RouteRequest 
 import { untilAborted } from '../base/until-aborted.ts';
 import type { RouteOptions } from './via-route.ts';
 
-/** How often it is tried to stop a run; nobody hears of it where that fails. */
+/** How often a stop is tried. A stop that fails is not reported. */
 const STOP_TRIES = 3;
 
-/** Which run a signal has ended: whoever let go of a run and came back listens to the same signal twice. */
+/** The run that a signal has stopped. A caller who returned and attached again listens to the same signal twice. */
 const stoppedBy = new WeakMap<AbortSignal, string>();
 
-/** How often a start is sent again that had no answer: an address where nothing is served is to be said soon. */
+/**
+ * How often a start without an answer is sent again. Few times, so that an address where nothing answers is reported
+ * soon.
+ */
 const START_RETRIES = 2;
 
-/** What is followed: a run to start, or one that was started before. */
+/** A run that is followed: one to start, or one that was started before. */
 type Subscription = {
-  /** What starts it, as JSON. */
+  /** The request that starts it, as JSON. */
   body?: string;
   runId?: string;
-  /** Events up to this one are known already. */
+  /** Events up to this one are known. */
   afterSeq?: number;
-  /** The log where it is stopped before its first event. */
+  /** The log if the run is stopped before its first event. */
   unstarted(): Iterable<RunEvent>;
 };
 
@@ -49,7 +52,7 @@ export function startOnRoute<Input>(
   return follow(route, errand, anySignal(signal, abortSignal));
 }
 
-/** The events after `afterSeq` of a run that was started before. Ends after `run-end`. */
+/** Follows a run that was started before, from the event after `afterSeq` on. Ends after `run-end`. */
 export function attachToRoute(
   url: string | URL,
   options: RouteOptions,
@@ -62,8 +65,8 @@ export function attachToRoute(
 }
 
 /**
- * Gives a command to a run, once there is a network, or after half a minute without. It is not sent again where the
- * connection fails, because it may have arrived, and a task that is added twice is there twice.
+ * Sends a command to a run, once there is a network, or after half a minute without one. Does not send it again if
+ * the connection fails, because it may have arrived, and a task must not be added twice.
  */
 export async function sendCommandToRoute(
   url: string | URL,
@@ -84,7 +87,9 @@ export async function sendCommandToRoute(
   });
 }
 
-/** What `read` makes of the route's answer. Rejects where both together take longer than the route may be silent. */
+/**
+ * Returns what `read` makes of the route's answer. Rejects if both together take longer than the route may be silent.
+ */
 async function askInTime<Value>(
   route: Route,
   request: RouteRequest,
@@ -104,7 +109,7 @@ function follow(route: Route, errand: Subscription, signal: AbortSignal): AsyncI
   let last = errand.afterSeq;
   let given: RunEvent | undefined;
   let pending: Promise<IteratorResult<RunEvent>> | undefined;
-  /** What is left to give of a run that was stopped. */
+  /** The remaining events of a run that was stopped. */
   let stopped: Iterator<RunEvent> | undefined;
   let over = false;
   /** Ends the connection and every wait for one. */
@@ -176,7 +181,7 @@ function follow(route: Route, errand: Subscription, signal: AbortSignal): AsyncI
     };
   }
 
-  /** True for what was not seen before. A route may begin earlier than it was asked to. */
+  /** True for an event that has not been emitted. A route may begin earlier than requested. */
   function isNew(event: RunEvent): boolean {
     const id = (event as { runId?: unknown }).runId;
     if (typeof id === 'string' && id !== '') {
@@ -205,7 +210,7 @@ function follow(route: Route, errand: Subscription, signal: AbortSignal): AsyncI
       void stopOnRoute(route, runId, signal);
       return;
     }
-    // it is under way, and only its first event says which one it is
+    // the run has started, and only its first event has its id
     const first = pending?.catch(() => {}) ?? Promise.resolve();
     void first.then(() => {
       close();
@@ -216,7 +221,7 @@ function follow(route: Route, errand: Subscription, signal: AbortSignal): AsyncI
   function finish(): IteratorResult<RunEvent> {
     over = true;
     signal.removeEventListener('abort', onStop);
-    // what was stopped is closed once it is known which run it is
+    // a stopped run is closed once its id is known
     if (!signal.aborted) close();
     return { done: true, value: undefined };
   }
@@ -252,9 +257,9 @@ function follow(route: Route, errand: Subscription, signal: AbortSignal): AsyncI
         throw error;
       }
     },
-    // by hand and not as a generator, because a generator queues this behind a `next` that waits
+    // by hand, because a generator queues this behind a pending `next`
     return() {
-      // the run goes on over there, and the signal can still stop it
+      // the run continues on the server, and the signal can still stop it
       over = true;
       if (!signal.aborted) close();
       return Promise.resolve({ done: true, value: undefined });
@@ -262,7 +267,7 @@ function follow(route: Route, errand: Subscription, signal: AbortSignal): AsyncI
   };
 }
 
-/** Asks the route to end a run. A run that has ended already is no matter. */
+/** Asks the route to end a run. Ignores a run that has ended already. */
 async function stopOnRoute(route: Route, runId: string, signal: AbortSignal): Promise<void> {
   if (stoppedBy.get(signal) === runId) return;
   stoppedBy.set(signal, runId);
@@ -275,13 +280,13 @@ async function stopOnRoute(route: Route, runId: string, signal: AbortSignal): Pr
       });
       if (status < 500) return;
     } catch {
-      // the network may be back for the next one
+      // there may be a network for the next try
     }
     if (tries < STOP_TRIES) await pauseBeforeTry(route, tries, 0, never);
   }
 }
 
-/** True where the connection broke, and not what came over it. */
+/** True if the connection broke, and not its content. */
 function isConnectionLost({ code }: CuelineError): boolean {
   return code === 'stream_truncated' || code === 'timeout';
 }

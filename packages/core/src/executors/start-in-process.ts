@@ -8,13 +8,15 @@ import { describeFailure } from './describe-failure.ts';
 import { startRun } from '../engine/start-run.ts';
 import type { WorkListener } from '../base/track-work.ts';
 
-/** The runs that are under way, and those of whose end nobody has heard, by their ids. */
+/** Runs in progress, and ended runs whose end no caller has read, by id. */
 export type KnownRuns = Map<string, RunHandle>;
 
-/** How many runs are kept that have ended unheard. */
+/** How many ended runs are kept whose end no caller has read. */
 const MAX_UNHEARD = 32;
 
-/** Starts a run, and gives its events. A mistake that keeps it from starting becomes a log that ends with that error. */
+/**
+ * Starts a run and returns its events. A mistake that keeps it from starting becomes a log that ends with that error.
+ */
 export async function startInProcess<Input>(
   request: RunRequest<Input>,
   signal: AbortSignal,
@@ -39,13 +41,16 @@ export async function startInProcess<Input>(
   return toEnd(run, runs);
 }
 
-/** The events of a run, which is known until somebody has heard of its end: whoever let go of it may come back for it. */
+/**
+ * Returns the events of a run. The run stays known until a caller has read its end, because a caller who stopped
+ * reading may come back.
+ */
 export function toEnd(run: RunHandle, runs: KnownRuns, afterSeq?: number): AsyncIterator<RunEvent> {
   const events = run.events(afterSeq)[Symbol.asyncIterator]();
   return {
     async next() {
       const next = await events.next();
-      // a moment later, for whoever lets go and comes back in the same breath
+      // a moment later, for a caller who stops reading and comes back at once
       if (next.done !== true && next.value.type === 'run-end') setTimeout(() => runs.delete(run.id));
       return next;
     },

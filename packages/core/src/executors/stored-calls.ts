@@ -1,21 +1,21 @@
 import type { RunEvent } from '../log/events.ts';
 import type { StartedCall } from '../tool-calls/run-context.ts';
 
-/** Lets calls wait until the log that says that they have begun is stored. */
+/** Lets calls wait until the log with their `tool-start` is stored. */
 export type StoredCalls = {
   /** Resolves once the call's `tool-start` is stored, the run has ended, or a second has passed. Never rejects. */
   whenStored(call: StartedCall): Promise<void>;
-  /** The next event of the log, once it is given to the storage. */
+  /** Called with the next event of the log, once the storage has it. */
   see(event: RunEvent): void;
 };
 
 /**
- * How long a call waits, in milliseconds. The storage may not answer, and a transform of the caller's may hold the event
- * back until the call has a result.
+ * How long a call waits, in milliseconds. The storage may not answer, and a transform of the caller may hold the
+ * event back until the call has a result.
  */
 const MAX_WAIT_MS = 1_000;
 
-/** `flush` resolves once everything that the storage was given is stored, or nothing can be stored at the moment. */
+/** `flush` resolves once the storage has stored everything, or cannot store anything at the moment. */
 export function createStoredCalls(flush: () => Promise<void>): StoredCalls {
   const waiting = new Map<string, () => void>();
   const keyOf = ({ toolCallId, agent = '' }: StartedCall): string => JSON.stringify([agent, toolCallId]);

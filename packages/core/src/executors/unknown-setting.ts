@@ -5,11 +5,11 @@ import { inOptions } from '../prompt/option-names.ts';
 import type { RunRequest } from './executor.ts';
 import { failedStart } from './failed-start.ts';
 
-/** What `createRun` takes besides the prompt, and what `usePrompt` does. */
+/** The settings of `createRun` besides the prompt, and those of `usePrompt`. */
 const runNames = ['model', 'executor', 'options', 'tools', 'id', 'storage', 'log', 'schedule'];
 const hookNames = ['watch', 'throttle', 'onUnmount', 'initialLog', 'onEvent', 'onDone', 'onError'];
 
-/** The log of a run that ends because `createRun` or `usePrompt` was given settings that do not exist. */
+/** Returns the log of a run that ends because `createRun` or `usePrompt` got unknown settings. */
 export function unknownSetting<Input>(
   { definition, messages }: RunRequest<Input>,
   unknown: Readonly<Record<string, unknown>>,

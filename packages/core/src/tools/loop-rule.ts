@@ -2,26 +2,26 @@ import { CuelineError, type CuelineErrorCode } from '../base/errors.ts';
 import { checkNames } from '../base/check-names.ts';
 import { quoted } from '../base/part-error.ts';
 
-/** How often a model may make the same call: the same tool with the same arguments. `Infinity` means never. */
+/** How often a model may make the same call: the same tool with the same arguments. `Infinity` turns a limit off. */
 export type LoopRule = {
-  /** From which call on the result of the call before is given instead of a new one, with a note. Default 2. */
+  /** From this call on, the model gets the earlier result with a note instead of a new call. Default 2. */
   answerFrom?: number | undefined;
-  /** From which call on there is a reason instead of a result. Default 3, or one after `answerFrom`. */
+  /** From this call on, the model gets a refusal instead of a result. Default 3, or one after `answerFrom`. */
   refuseFrom?: number | undefined;
-  /** Which call ends the run with `loop_detected`. Default 6, or three after `refuseFrom`. */
+  /** This call ends the run with `loop_detected`. Default 6, or three after `refuseFrom`. */
   endAt?: number | undefined;
 };
 
 /** How the loop guard treats the calls of a run and of its agents. */
 export type LoopGuardOptions = LoopRule & {
-  /** Rules of single tools by name; they go before those of the tools' definitions. `false` exempts a tool. */
+  /** Rules of single tools by name. They override those of the tools' definitions. `false` exempts a tool. */
   tools?: Readonly<Record<string, LoopRule | false>> | undefined;
 };
 
 const names: Record<keyof LoopRule, true> = { answerFrom: true, refuseFrom: true, endAt: true };
 const ruleNames = Object.keys(names) as (keyof LoopRule)[];
 
-/** Checks a rule. `others` are names that may stand beside its own. @throws CuelineError */
+/** Checks a rule. `others` are further names that are allowed. @throws CuelineError */
 export function checkLoopRule(
   whose: string,
   rule: LoopRule | false | undefined,

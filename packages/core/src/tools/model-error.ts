@@ -1,7 +1,7 @@
 import { withSource } from '../base/error-source.ts';
 import type { ErrorSource } from '../base/errors.ts';
 
-/** An error whose words are meant for the model: it is told them as they are, without an error's name before them. */
+/** Returns an error for the model. The model reads its message without an error name before it. */
 export function toModelError(message: string, cause?: unknown, source: ErrorSource = 'cueline'): Error {
   const error = new Error(message, cause === undefined ? undefined : { cause });
   error.name = '';

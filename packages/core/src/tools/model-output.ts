@@ -6,7 +6,10 @@ import { inlineOutput } from '../messages/inline-output.ts';
 
 type Result = Parameters<NonNullable<ToolSet[string]['toModelOutput']>>[0];
 
-/** How a tool of the AI SDK's tells the model of a result: in its own way where it has one, and no more than others may. */
+/**
+ * Returns the output of an AI SDK tool as the model reads it: as the tool's `toModelOutput` says, if it has one,
+ * within the limit of all outputs.
+ */
 export async function ownModelOutput(
   name: string,
   tool: ToolSet[string],
@@ -16,18 +19,18 @@ export async function ownModelOutput(
   return own === undefined ? toModelOutput(result.output) : capModelOutput(await own(result), name);
 }
 
-// of a tool, only this is asked for
+// only this property of the tool is read
 const dataTool = {
   toModelOutput: ({ output }: Result) => toDataOutput(output),
 } as unknown as ToolSet[string];
 
-/** The tools that tell of their results in their own way, for results of earlier turns. */
+/** Returns the tools with a `toModelOutput` of their own, for the results of earlier turns. */
 export function toolsWithModelOutput(
   definitions: ReadonlyMap<string, OwnToolDefinition | { kind: 'agent' }>,
 ): ToolSet {
   const tools: ToolSet = {};
   for (const [name, definition] of definitions) {
-    // what comes from a page is data, also where it looks like a list of parts
+    // output from a page is data, even if it looks like a list of parts
     if (definition.kind === 'client') tools[name] = dataTool;
     if (definition.kind !== 'ready') continue;
     const { tool } = definition;
@@ -39,7 +42,7 @@ export function toolsWithModelOutput(
     };
     tools[name] = {
       ...tool,
-      // a client may say what a tool returned: it names no file that is fetched here, and may be none that the tool knows
+      // a client may claim any result of a tool: it must not name a file to fetch, and the tool may not know it
       toModelOutput: (result: Result) =>
         ownModelOutput(name, inline, result).catch(() => toModelOutput(result.output)),
     };

@@ -1,12 +1,12 @@
 import type { ToolEffect, ToolRules } from './tool-definition.ts';
 
-/** Whether somebody must approve a call: as its tool says, and else where it has one of the effects that are `asked` for. */
+/** Returns whether a call needs an approval: as its tool says, otherwise if its effect is one of `asked`. */
 export async function needsApproval(
   { needsApproval: own, effect }: ToolRules,
   args: unknown,
   asked: readonly ToolEffect[],
 ): Promise<boolean> {
-  // one that says nothing, as a function without a return does, leaves it to the effect
+  // a function that returns nothing leaves the decision to the effect
   const said = typeof own === 'function' ? await own(args, asked) : own;
   return said ?? (effect !== undefined && asked.includes(effect));
 }

@@ -7,7 +7,7 @@ import { parseWith, toValidator } from './schema.ts';
 import { lastOutput } from './tool-callbacks.ts';
 import type { ToolFunction, ToolSchema } from './tool-definition.ts';
 
-/** The schema that a tool's result has to pass. @throws CuelineError `invalid_definition` */
+/** Returns the schema of a tool's result. @throws CuelineError `invalid_definition` */
 export function readOutputSchema(name: string, schema: ToolSchema): FlexibleSchema {
   if (typeof schema === 'function' || (typeof schema === 'object' && schema !== null)) {
     return toValidator(name, schema);
@@ -19,8 +19,8 @@ export function readOutputSchema(name: string, schema: ToolSchema): FlexibleSche
 }
 
 /**
- * A tool's function with its result as the schema reads it; one that does not fit is the tool's error. Of several
- * outputs, the last is the result. A call that `suspend` puts off has none yet.
+ * Returns a tool's function with its result parsed by the schema. A result that does not fit is the tool's error. Of
+ * several outputs, the last is the result. A suspended call has no result yet.
  */
 export function withOutputSchema(
   name: string,
@@ -43,7 +43,7 @@ export function withOutputSchema(
   };
   if (!streams) return async (args, context) => read(await lastOutput(fn(args, context)));
   return async function* (args, context): AsyncGenerator<unknown, void, undefined> {
-    // the last output is shown only as the schema reads it, and none is known to be the last before the next one comes
+    // only the last output is parsed, and it is known to be the last once no other follows
     const held: unknown[] = [];
     for await (const output of fn(args, context) as AsyncIterable<unknown>) {
       yield* held.splice(0);

@@ -1,12 +1,13 @@
 import type { LanguageModelV4ToolResult } from '@ai-sdk/provider';
 import { isTooDeep, MAX_JSON_DEPTH } from '../json/json-depth.ts';
 
-/** Arguments up to this length are repeated to the model where they are not JSON, in characters. */
+/** The maximum length of invalid arguments that are repeated to the model, in characters. */
 const MAX_REPEATED = 10_000;
 
 /**
- * The arguments of a tool call as the model wrote them. Where they are nested too deep, or are long and not JSON, a
- * sentence that says so stands in their place: it is not JSON, so no tool runs, and the model reads it as the error.
+ * Returns the arguments of a tool call as the model wrote them. If they are nested too deep, or are long and not
+ * JSON, returns a sentence that says so instead. The sentence is not JSON, so no tool runs and the model reads it as
+ * the error.
  */
 export function readableInput(input: string): string {
   if (isTooDeep(input)) {
@@ -16,7 +17,7 @@ export function readableInput(input: string): string {
   return `[The arguments, ${input.length} characters, are not JSON, so the tool was not run. They begin with: ${input.slice(0, 200)}]`;
 }
 
-/** What a tool of the provider's returned; an error in its place where that is nested too deep. */
+/** Returns a result of a provider's tool, or an error if it is nested too deep. */
 export function readableResult(part: LanguageModelV4ToolResult): LanguageModelV4ToolResult {
   return isReadable(part.result)
     ? part

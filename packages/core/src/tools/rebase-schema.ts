@@ -1,9 +1,9 @@
 import type { JSONSchema7 } from 'ai';
 import { isRecord } from '../base/part-error.ts';
 
-/** Keywords whose values are data, in which nothing refers to anything. */
+/** Keywords whose values are data and contain no references. */
 const data: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
-/** Keywords whose values are schemas by names that the author chose. */
+/** Keywords whose values are schemas under names that the author chose. */
 const named: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -13,11 +13,11 @@ const named: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A schema that becomes part of another, at `place` (a JSON Pointer with `#`): what refers to the schema itself, or to
- * something in it, refers to the same there.
+ * Returns a schema as a part of another one, at `place` (a JSON Pointer with `#`). References to the schema itself,
+ * or into it, are rebased.
  */
 export function rebaseSchema(schema: JSONSchema7, place: string): JSONSchema7 {
-  // what has an address of its own is referred to by that, wherever it stands
+  // a schema with an address of its own is referred to by that address everywhere
   return schema.$id === undefined ? (moved(schema, place) as JSONSchema7) : schema;
 }
 

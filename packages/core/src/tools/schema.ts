@@ -5,7 +5,7 @@ import type { ToolSchema } from './tool-definition.ts';
 type StandardSchema = Exclude<Extract<FlexibleSchema, { '~standard': unknown }>, { _zod: unknown }>;
 
 /**
- * Any schema that a script may give, as the AI SDK takes it: one that providers can be sent as JSON Schema.
+ * Returns any schema of a script as an AI SDK schema that can be sent to a provider as JSON Schema.
  * @throws CuelineError `invalid_definition`
  */
 export function toSchema(name: string, schema: ToolSchema): FlexibleSchema {
@@ -16,7 +16,7 @@ export function toSchema(name: string, schema: ToolSchema): FlexibleSchema {
 }
 
 /**
- * The same for a schema that only checks values, so that one without a JSON Schema will do.
+ * Returns a schema that only validates. It may have no JSON Schema.
  * @throws CuelineError `invalid_definition`
  */
 export function toValidator(name: string, schema: ToolSchema): FlexibleSchema {
@@ -31,7 +31,7 @@ export function toValidator(name: string, schema: ToolSchema): FlexibleSchema {
   );
 }
 
-/** A value as its schema reads it. @throws CuelineError `parse_failed` with what the schema says is wrong */
+/** Parses a value with a schema. @throws CuelineError `parse_failed` with the schema's issues */
 export async function parseWith(schema: FlexibleSchema, value: unknown): Promise<unknown> {
   const result = await asSchema(schema).validate?.(value);
   if (result === undefined) return value;
@@ -45,20 +45,22 @@ function isStandard(schema: unknown): schema is StandardSchema {
   );
 }
 
-/** True for zod's own schemas. The JSON Schema that `z.toJSONSchema()` makes names zod as its vendor and is none. */
+/**
+ * True for zod's own schemas. The JSON Schema that `z.toJSONSchema()` returns names zod as its vendor and is not one.
+ */
 function isOfZod(schema: StandardSchema): boolean {
   return schema['~standard'].vendor === 'zod' && ('_zod' in schema || '_def' in schema);
 }
 
 /**
- * A Standard Schema with a validation of our own. The AI SDK takes a result that has a `value` for a success, and
- * valibot's failures have one besides their `issues`.
+ * Wraps a Standard Schema with validation of our own, because the AI SDK takes a result with a `value` for a success,
+ * and valibot's failures have a `value` besides their `issues`.
  */
 function fromStandardSchema(schema: StandardSchema): FlexibleSchema {
   const standard: StandardSchema = {
     '~standard': { ...schema['~standard'], vendor: 'standard' },
   };
-  // asked for when it is needed, since not every schema can be written as JSON Schema
+  // on demand, because not every schema can be written as JSON Schema
   return jsonSchema(() => asSchema(standard).jsonSchema, {
     async validate(value) {
       const result = await schema['~standard'].validate(value);
@@ -77,7 +79,7 @@ function noJsonSchema(name: string, vendor: string): string {
   return `The schema of ${name} is one of ${vendor}'s, which cannot be sent to a model as JSON Schema. ${advice}`;
 }
 
-/** What a schema found wrong: the issues of the error or of its cause, else the error's own message. */
+/** Returns what a schema found wrong: the issues of the error or of its cause, otherwise the error's message. */
 function messageOf(error: Error): string {
   const cause = error.cause ?? error;
   const issues: unknown = Array.isArray(cause) ? cause : (cause as { issues?: unknown }).issues;
@@ -86,7 +88,7 @@ function messageOf(error: Error): string {
 
 type Issue = { readonly message: string; readonly path?: readonly unknown[] | undefined };
 
-/** Issues with their paths, in one line. */
+/** Returns issues with their paths, in one line. */
 function describeIssues(issues: readonly Issue[]): string {
   return issues
     .map(({ message, path = [] }) => {

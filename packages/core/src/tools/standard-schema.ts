@@ -1,10 +1,10 @@
 import type { ToolSchema } from './tool-definition.ts';
 
-/** What a Standard Schema says about a value. Where there are issues, `value` may be there too. */
+/** A Standard Schema's result. It may have a `value` even if it has issues. */
 export type SchemaResult = { readonly value?: unknown; readonly issues?: readonly unknown[] | undefined };
 export type Validate = (value: unknown) => SchemaResult | Promise<SchemaResult>;
 
-/** How a Standard Schema validates; undefined for any other schema. */
+/** Returns the validation function of a Standard Schema; undefined for any other schema. */
 export function validateOf(schema: ToolSchema): Validate | undefined {
   const standard = (schema as { readonly '~standard'?: { readonly validate?: Validate } })['~standard'];
   return standard?.validate === undefined ? undefined : (value) => standard.validate!(value);

@@ -1,9 +1,9 @@
 const kind = 'cueline-suspension';
 
-/** What a tool returns whose result somebody else has to give. Plain JSON, as far as its payload is. */
+/** The return value of a tool whose result comes later from somewhere else. Plain JSON if its payload is. */
 export type Suspension = { readonly kind: typeof kind; readonly payload: unknown };
 
-/** A call that waits for its answer. */
+/** A call that waits for its result. */
 export type SuspendedCall = { toolCallId: string; toolName: string; payload: unknown };
 
 /**

@@ -4,7 +4,7 @@ export type ToolCallbacks = Pick<ToolOptions, 'beforeCall' | 'onSuccess' | 'onEr
 
 type Plain = (args: unknown, context: ToolContext) => unknown;
 
-/** A tool's function with its callbacks around each call. A function that streams still does. */
+/** Returns a tool's function with its callbacks around each call. A streaming function stays one. */
 export function withCallbacks(fn: Plain, callbacks: ToolCallbacks): ToolFunction {
   if (Object.values(callbacks).every((callback) => callback === undefined)) return fn;
   return isStreaming(fn) ? streaming(fn, callbacks) : plain(fn, callbacks);
@@ -53,7 +53,7 @@ async function recovered(
   return output;
 }
 
-/** The result of a call, also where it comes as a series of which the last one counts. */
+/** Returns the result of a call; of a series of outputs, the last one. */
 export async function lastOutput(result: unknown): Promise<unknown> {
   const output = await result;
   if (!isAsyncIterable(output)) return output;

@@ -9,11 +9,11 @@ import { isRecord, quoted } from '../base/part-error.ts';
 import { toSchema } from './schema.ts';
 import { isStreaming, withCallbacks, type ToolCallbacks } from './tool-callbacks.ts';
 
-/** What a tool function gets besides its arguments: `toolCallId`, `messages`, `abortSignal` and `idempotencyKey`. */
+/** The second argument of a tool function: `toolCallId`, `messages`, `abortSignal` and `idempotencyKey`. */
 export type ToolContext<Context = unknown> = ToolExecutionOptions<Context> & {
   /**
-   * A text that is the same whenever this call is made again, after a retry, a reload or on another server, and that no
-   * other call has. Pass it on to a service that knows such keys, and the service acts on the call once.
+   * A text that stays the same whenever this call is made again, after a retry, a reload or on another server, and
+   * that no other call has. Pass it to a service with idempotency keys, and the service acts on the call once.
    */
   readonly idempotencyKey: string;
 };
@@ -21,46 +21,49 @@ export type ToolContext<Context = unknown> = ToolExecutionOptions<Context> & {
 /** A schema for a tool's arguments: zod, any other Standard Schema, the AI SDK's `jsonSchema()`, or plain JSON Schema. */
 export type ToolSchema = FlexibleSchema | JsonSchema;
 
-/** Not the AI SDK's own type, which is `any` where the types of json-schema are not installed. */
+/** Not the AI SDK's own type, which is `any` without the types of json-schema. */
 type JsonSchema = Readonly<Record<string, unknown>> | { readonly type?: unknown; readonly anyOf?: unknown };
 
-/** What a tool function gets as arguments; `unknown` for plain JSON Schema, which says nothing to TypeScript. */
+/** The type of a tool function's arguments; `unknown` for plain JSON Schema, which has no types. */
 export type ToolArguments<Schema> = Schema extends FlexibleSchema ? InferSchema<Schema> : unknown;
 
-/** What a call does to the world: nothing, something that the script owns, or something outside of it. */
+/** What a call affects: nothing, something that the script owns, or something outside of it. */
 export type ToolEffect = 'read' | 'write' | 'external';
 
-/** How a tool is to be treated. */
+/** How a tool's calls are handled. */
 export type ToolRules<Args = unknown> = {
-  /** Approvals and the loop guard go by it. Unset means that nothing is known. */
+  /** The effect of a call, for approvals and the loop guard. Unset means unknown. */
   effect?: ToolEffect;
-  /** The same call may be made again and again, such as one that polls. Default false: repeated calls are a loop. */
+  /** The same call may be repeated without limit, for example to poll. Default false: repeated calls are a loop. */
   repeatable?: boolean;
   /** How often the same call may be made. `false` is the same as `repeatable`. Default: as `options.loopGuard` says. */
   loopGuard?: LoopRule | false;
   /**
-   * Whether somebody must approve a call before it runs. Default: as `options.approval` says. A function is also given
-   * the effects for which the run asks.
+   * Whether a call needs an approval before it runs. Default: as `options.approval` says. A function also gets the
+   * effects for which the run asks.
    */
   needsApproval?: boolean | ((args: Args, asked: readonly ToolEffect[]) => boolean | Promise<boolean>);
-  /** How long one call may take, in milliseconds. Unlimited by default. */
+  /** The maximum duration of one call, in milliseconds. Default: unlimited. */
   timeoutMs?: number;
   /** Passed on to the provider with the tool. */
   providerOptions?: ProviderOptions;
 };
 
-/** What `defTool` takes besides the function: rules, callbacks around each call, and a schema for the result. */
+/** The options of `defTool`: rules, callbacks around each call, and a schema for the result. */
 export type ToolOptions<Args = unknown, Output extends ToolSchema = ToolSchema> = ToolRules<Args> & {
   /**
-   * A schema for the result, which the log and the model get as the schema reads it. A result that does not fit is an
-   * error of the tool, with the path of what is wrong. Plain JSON Schema checks nothing.
+   * A schema for the result, which the log and the model get as parsed by it. A result that does not fit is an error
+   * of the tool, with the path of what is wrong. Plain JSON Schema checks nothing.
    */
   outputSchema?: Output;
-  /** Called before the function. What it returns, unless undefined, is the result, and the function is not called. */
+  /**
+   * Called before the function. If it returns anything but undefined, that is the result, and the function is not
+   * called.
+   */
   beforeCall?: (args: Args, context: ToolContext) => unknown;
-  /** Called with the result. What it returns, unless undefined, takes the result's place. */
+  /** Called with the result. If it returns anything but undefined, that replaces the result. */
   onSuccess?: (args: Args, output: unknown, context: ToolContext) => unknown;
-  /** Called with what was thrown. What it returns, unless undefined, becomes the result. */
+  /** Called with the thrown error. If it returns anything but undefined, that becomes the result. */
   onError?: (args: Args, error: unknown, context: ToolContext) => unknown;
 };
 
@@ -71,35 +74,32 @@ export type SubCall = {
   run: (context: ToolContext) => unknown;
 } & Partial<Pick<ToolRules, 'effect' | 'repeatable' | 'loopGuard' | 'timeoutMs'>>;
 
-/** What came of such a call, as the model may read it; `{ error }` where it failed. The note says where it is a repeat. */
+/** The outcome of such a call as the model may read it; `{ error }` if it failed. The note says if it is a repeat. */
 export type SubCallOutcome = { result: unknown; note?: string };
 
 /** Makes such a call. */
 export type SubCaller = (call: SubCall, context: ToolContext) => Promise<SubCallOutcome>;
 
-/** A function that answers a call, with arguments that have passed the schema. */
+/** A function that runs a call, with parsed arguments. */
 export type ToolFunction = (args: unknown, context: ToolContext) => unknown;
 
-/** Answers the call of a composite tool with the calls inside it. */
+/** Runs the call of a composite tool with the calls inside it. */
 type CompositeFunction = (args: unknown, context: ToolContext, makeSubCall: SubCaller) => unknown;
 
 export type ToolFacts = { description: string; inputSchema: FlexibleSchema; rules: ToolRules };
 
-/**
- * What a script says of a tool: a function of its own, several tools in one, a function that the page has, or a
- * tool that the AI SDK knows already.
- */
+/** A tool's definition: a function, several tools in one, a function of the page, or a tool of the AI SDK. */
 export type OwnToolDefinition =
-  /** `streams`: it gives outputs one after the other, of which the last one is the result. */
+  /** `streams` is true if it returns outputs one after the other. The last one is the result. */
   | ({ kind: 'function'; run: ToolFunction; streams: boolean } & ToolFacts)
   | ({ kind: 'composite'; run: CompositeFunction } & ToolFacts)
   | ({ kind: 'client'; outputSchema: FlexibleSchema | undefined } & ToolFacts)
   | { kind: 'ready'; tool: ToolSet[string] };
 
-/** What a tool's name may be with every provider. */
+/** Names that every provider accepts. */
 const toolName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
-/** A tool out of what a script says. @throws CuelineError `invalid_definition` */
+/** Returns the definition of a tool with a function. @throws CuelineError `invalid_definition` */
 export function functionTool(
   name: string,
   description: string,
@@ -127,7 +127,7 @@ export function functionTool(
   };
 }
 
-/** Checks what every tool has. @throws CuelineError `invalid_definition` */
+/** Checks the fields that every tool has. @throws CuelineError `invalid_definition` */
 export function checkFacts(name: string, description: string, schema: unknown): void {
   checkToolName(name);
   if (typeof description !== 'string') {
@@ -164,7 +164,7 @@ const ruleNames = [
 ] as const;
 const callbackNames = ['beforeCall', 'onSuccess', 'onError'] as const;
 
-/** Checks a tool's options, and takes them apart. @throws CuelineError `invalid_definition` */
+/** Checks a tool's options, and splits them into rules and callbacks. @throws CuelineError `invalid_definition` */
 export function splitOptions(
   name: string,
   options: ToolOptions<never>,

@@ -1,7 +1,7 @@
 import { capText } from '../base/cap-text.ts';
 import { thrownText } from '../base/error-source.ts';
 
-/** What a tool threw, as the model and the log read it: whatever it is, a text of at most 256 KB. */
+/** Returns a tool's thrown value as the model and the log read it: a text of at most 256 KB, whatever was thrown. */
 export function toolErrorText(error: unknown): string {
   if (error === '') return 'The tool failed, and did not say why.';
   if (typeof error === 'string') return capText(error);

@@ -3,7 +3,7 @@ import { isRecord } from '../base/part-error.ts';
 import { tool, type NamedTool } from './tool.ts';
 
 /**
- * Tools wherever a prompt, an agent or a session takes some: a list of what `tool(…)` makes and of tool sets, or one tool
+ * Tools of a prompt, an agent or a session: a list of tools that `tool(…)` returned and of tool sets, or one tool
  * set. A tool set has tools of the AI SDK by their names, such as those of an MCP client.
  */
 export type ToolList = readonly (NamedTool | ToolSet)[] | ToolSet;
@@ -40,7 +40,9 @@ function isNamedTool(value: unknown): value is NamedTool {
   return isRecord(value) && value['kind'] === 'tool';
 }
 
-/** A tool of the AI SDK without a name is not a tool set: its description is a string. */
+/**
+ * True for tools of the AI SDK by name. A single tool without a name is not a tool set: its description is a string.
+ */
 function isToolSet(value: unknown): value is ToolSet {
   return (
     isRecord(value) &&

@@ -4,7 +4,7 @@ import { isRecord } from '../base/part-error.ts';
 import type { ToolArguments, ToolContext, ToolOptions, ToolSchema } from './tool-definition.ts';
 
 /**
- * A tool by itself, as {@link tool} makes it: part of a composite tool, or one that a prompt declares. Inert; it is
+ * A tool with a name, as {@link tool} returns it: a part of a composite tool, or a tool that a prompt declares. It is
  * checked where it is used.
  */
 export type NamedTool<Name extends string = string, Types = { input: unknown; output: unknown }> = {
@@ -17,15 +17,15 @@ export type NamedTool<Name extends string = string, Types = { input: unknown; ou
   readonly options: ToolOptions<never> | ClientToolOptions<never>;
   /** A tool of the AI SDK, which has its own function and settings. */
   readonly ready?: Tool;
-  /** Only TypeScript sees this. */
+  /** Exists only for TypeScript. */
   readonly '~types'?: Types;
 };
 
-/** What a call comes to: of a function that gives several outputs, one of them. */
+/** The result type of a function; of a series of outputs, the type of one. */
 type OutputOf<Result> = Result extends AsyncIterable<infer Output> ? Output : Awaited<Result>;
 
 /** The forms of {@link tool}. The last one is the AI SDK's own. */
-export type ToolFunction = {
+export type ToolFactory = {
   <
     const Name extends string,
     const Schema extends ToolSchema,
@@ -72,7 +72,7 @@ export type ToolFunction = {
  * @example
  * tool('search', openai.tools.webSearch());
  */
-export const tool: ToolFunction = ((
+export const tool: ToolFactory = ((
   name: unknown,
   description: unknown,
   schema: ToolSchema,
@@ -87,9 +87,9 @@ export const tool: ToolFunction = ((
   }
   const [fnOrOptions, options = {}] = rest;
   const named = { kind: 'tool', name, description, schema } as const;
-  // a function that is missing by mistake is given as undefined, and told where the tool is used
+  // a function that is missing by mistake is passed as undefined, and reported where the tool is used
   if (rest.length > 0 && (rest.length > 1 || !isRecord(fnOrOptions))) {
     return { ...named, fn: fnOrOptions, options };
   }
   return { ...named, options: fnOrOptions ?? {} };
-}) as ToolFunction;
+}) as ToolFactory;

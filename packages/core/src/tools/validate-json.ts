@@ -6,7 +6,7 @@ import { toSchema } from './schema.ts';
 import type { ToolSchema } from './tool-definition.ts';
 
 /**
- * Validates with a schema that is no Standard Schema: the AI SDK's own, or plain JSON Schema, which zod 4 reads.
+ * Validates with a schema that is not a Standard Schema: the AI SDK's own, or plain JSON Schema, which zod 4 reads.
  * @throws CuelineError `invalid_definition` for JSON Schema that zod cannot read
  */
 export async function validateJson(schema: ToolSchema, value: unknown): Promise<SchemaResult> {
