@@ -3,10 +3,10 @@ import type { ModelMessage } from 'ai';
 type Part = Exclude<ModelMessage['content'], string>[number];
 type Output = Extract<Part, { type: 'tool-result' }>['output'];
 
-/** From here on, arguments and results are cut, in characters. */
+/** Longer arguments and results are cut, in characters. */
 const MAX_LENGTH = 500;
 
-/** The parts of a message, each as a text of one line or more. */
+/** Returns the parts of a message, each as a text of one or more lines. */
 export function describeContent(content: ModelMessage['content']): string[] {
   return typeof content === 'string' ? [content] : content.map(describePart);
 }
@@ -62,12 +62,12 @@ function describeFile({ filename, mediaType, data, image }: File): string {
   return `[${facts.join(', ')}]`;
 }
 
-/** Where a file is, or how large it is. */
+/** Returns where a file is, or how large it is. */
 function describeSource(source: unknown): string | undefined {
   if (source instanceof URL) return source.href;
   if (typeof source === 'string') {
     if (/^https?:/i.test(source)) return source;
-    // what the log has of bytes that are no base64
+    // the log's form of bytes that are not base64
     if (source.startsWith('[')) return source.slice(1, -1);
     return describeSize((source.slice(source.indexOf(',') + 1).replace(/=+$/, '').length * 3) / 4);
   }

@@ -1,7 +1,7 @@
-/** What is said of one argument of a tool. `label` is its name, with a question mark where it may be left out. */
+/** The description of a tool's argument. `label` is its name, with a question mark if it is optional. */
 export type Property = { label: string; type: string; description?: string };
 
-/** A JSON Schema in the way in which TypeScript would write it: `{ city: string, days?: integer }`. */
+/** Returns a JSON Schema in TypeScript's notation: `{ city: string, days?: integer }`. */
 export function describeSchema(schema: unknown): string {
   if (!isObject(schema)) return 'unknown';
   const { type, enum: values, anyOf, oneOf, allOf, items, $ref } = schema;
@@ -18,7 +18,7 @@ export function describeSchema(schema: unknown): string {
   return typeof type === 'string' ? type : 'unknown';
 }
 
-/** The properties of an object's schema; undefined for the schema of anything else. */
+/** Returns the properties of an object's schema; undefined for any other schema. */
 export function propertiesOf(schema: unknown): Property[] | undefined {
   if (!isObject(schema) || !isObject(schema['properties'])) return undefined;
   const { properties, required } = schema;
@@ -33,7 +33,7 @@ export function propertiesOf(schema: unknown): Property[] | undefined {
   });
 }
 
-/** A schema as part of another one, in brackets where it says "or" or "and". */
+/** Returns a schema as a part of another one, in brackets if it is a union or an intersection. */
 function describeItem(schema: unknown): string {
   const text = describeSchema(schema);
   const keys = ['anyOf', 'oneOf', 'allOf', 'enum'];

@@ -4,25 +4,24 @@ import type { Definitions } from '../prompt/definitions.ts';
 import { systemPart, tag } from './instructions.ts';
 import type { SystemFormat } from '../prompt/prompt-options.ts';
 
-/** About how many tokens one part of a request takes. */
+/** The estimated number of tokens of one part of a request. */
 export type TokenPart = {
-  /** `instructions` is all of the system prompt that no variable and no named part has put there. */
+  /** `instructions` is the part of the system prompt that comes from no variable and no named part. */
   kind: 'variable' | 'system' | 'instructions' | 'message' | 'tool';
   /** The name of the definition; `messages[0]` and so on for messages. */
   name: string;
   tokens: number;
 };
 
-/** About how many tokens a request takes, with its parts in the order in which they are sent. */
+/** The estimated number of tokens of a request, with its parts in the order in which they are sent. */
 export type TokenEstimate = { total: number; parts: TokenPart[] };
 
-/** What a file counts as. Providers count pixels, pages and seconds, which nobody sees from outside. */
+/** What a file counts as. Providers count pixels, pages and seconds, which cannot be known here. */
 const FILE_TOKENS = 1_000;
 
 /**
- * Estimates what a request costs, and which definition costs how much of it: a token for every four characters, rounded
- * up for each part, and 1,000 for each file. Real counts differ with every model, most of all for languages other than
- * English.
+ * Estimates the tokens of a request and of each definition: one token for every four characters, rounded up for each
+ * part, and 1,000 for each file. Real counts differ between models, most of all for languages other than English.
  */
 export function estimateTokens(
   request: CompiledRequest,
@@ -34,7 +33,7 @@ export function estimateTokens(
   let end = 0;
   let rest = instructions.length;
 
-  // a hook may have put something else in the place of the compiled text, so a part counts where it is found
+  // a hook may have replaced the compiled text, so a part counts only if the text contains it
   function add(kind: 'variable' | 'system', name: string, text: string): void {
     const start = instructions.indexOf(text, end);
     if (start < 0) return;
@@ -66,7 +65,7 @@ type ResultPart = Extract<
   { type: 'content' }
 >['value'][number];
 
-/** Characters of a message, or of what a tool returned. */
+/** Returns the characters of a message or of a tool's result. */
 function contentLength(content: string | readonly (Part | ResultPart)[]): number {
   return typeof content === 'string'
     ? content.length

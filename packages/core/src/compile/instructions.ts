@@ -2,13 +2,13 @@ import type { Instructions, SystemModelMessage } from 'ai';
 import type { Definitions, SystemPart, Variable } from '../prompt/definitions.ts';
 import type { SystemFormat } from '../prompt/prompt-options.ts';
 
-/** Said once, before the first variable. */
+/** Sent once, before the first variable. */
 const ABOUT_VARIABLES =
   'Variables are given as <NAME>value</NAME>. Where a message says <NAME>, it means that value.';
 
 /**
- * The system prompt of a step: variables, named parts, then the caller's own instructions, with a blank line between
- * those blocks. Undefined where there is nothing to say; a list of messages where a part has provider options.
+ * Returns the system prompt of a step: variables, named parts, then the caller's own instructions, with a blank line
+ * between these blocks. Undefined if there are none; a list of messages if a part has provider options.
  */
 export function compileInstructions(
   definitions: Pick<Definitions, 'variables' | 'system'>,
@@ -62,15 +62,15 @@ export function compileInstructions(
   return messages[0]?.content;
 }
 
-/** A variable as the system prompt has it. */
+/** Returns a variable's part of the system prompt. */
 export function tag(name: string, { kind, value }: Variable): string {
-  // a value that closes its own tag could pass for instructions
+  // a value that closes its own tag could be taken for instructions
   const safe = value.replaceAll(new RegExp(`</(?=${name.replaceAll('.', '\\.')}\\s*>)`, 'gi'), '&lt;/');
   const lines = kind === 'data' || safe.includes('\n');
   return lines ? `<${name}>\n${safe}\n</${name}>` : `<${name}>${safe}</${name}>`;
 }
 
-/** A named part as the system prompt has it. */
+/** Returns a named part of the system prompt. */
 export function systemPart(name: string, part: SystemPart, format: SystemFormat): string {
   return format === 'xml' ? `<${name}>${part.value}</${name}>` : `${name}:\n${part.value}`;
 }

@@ -3,8 +3,8 @@ import { CuelineError } from '../base/errors.ts';
 import { partError, quoted } from '../base/part-error.ts';
 
 /**
- * Refuses what every provider refuses: a result that answers no call, or one that has been answered, and somebody
- * who speaks while a call is open.
+ * Refuses what every provider refuses: a result without a call, a second result of a call, and a message of another
+ * role while a call is open.
  * @throws CuelineError `invalid_definition`
  */
 export function checkCalls(message: ModelMessage, earlier: readonly ModelMessage[]): void {
@@ -27,7 +27,7 @@ export function checkCalls(message: ModelMessage, earlier: readonly ModelMessage
 }
 
 /**
- * Refuses a whole conversation in which a call has no result when somebody speaks, or at its end.
+ * Refuses a conversation in which a call has no result before the next message or at the end.
  * @throws CuelineError `invalid_definition`
  */
 export function checkAnswered(messages: readonly ModelMessage[]): void {
@@ -52,7 +52,7 @@ function refuseOpen(open: Calls['open'], agentContext: string): void {
 
 type Calls = { open: Map<string, string>; answered: Set<string> };
 
-/** The calls of a conversation: those without a result, with the names of their tools, and those with one. */
+/** Returns the calls of a conversation: those without a result, with their tools' names, and those with one. */
 function callsOf(messages: readonly ModelMessage[]): Calls {
   const calls: Calls = { open: new Map(), answered: new Set() };
   for (const message of messages) note(message, calls);
@@ -62,7 +62,7 @@ function callsOf(messages: readonly ModelMessage[]): Calls {
 function note({ content }: ModelMessage, { open, answered }: Calls): void {
   if (typeof content === 'string') return;
   for (const part of content) {
-    // what a provider runs itself, and what waits for an approval, is answered in another way
+    // calls of the provider, and calls that wait for an approval, get their results in another way
     if (part.type === 'tool-call' && part.providerExecuted !== true) open.set(part.toolCallId, part.toolName);
     if (part.type === 'tool-approval-request') open.delete(part.toolCallId);
     if (part.type === 'tool-result' && open.delete(part.toolCallId)) answered.add(part.toolCallId);

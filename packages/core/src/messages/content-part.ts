@@ -5,10 +5,10 @@ import { isMediaType } from './media-type.ts';
 import { isRecord, partError, quoted } from '../base/part-error.ts';
 import { isPart } from './parts.ts';
 
-/** Words. */
+/** Text. */
 export type TextPart = { type: 'text'; text: string; providerOptions?: ProviderOptions };
 
-/** A picture. Its media type is found out where it is not given. */
+/** An image. Its media type is detected if it is missing. */
 export type ImagePart = {
   type: 'image';
   image: FileSource;
@@ -25,7 +25,7 @@ export type FilePart = {
   providerOptions?: ProviderOptions;
 };
 
-/** A recording. */
+/** An audio recording. */
 export type AudioPart = {
   type: 'audio';
   data: FileSource;
@@ -34,10 +34,10 @@ export type AudioPart = {
   providerOptions?: ProviderOptions;
 };
 
-/** What a user can send, and a tool return: text, images, files, sound. */
+/** What a user can send and a tool can return: text, images, files, audio. */
 export type ContentPart = TextPart | ImagePart | FilePart | AudioPart;
 
-/** A content part in the AI SDK's present form, in which images and sound are files. */
+/** A content part in the AI SDK's current form, in which images and audio are files. */
 export type SentPart = SdkTextPart | (Omit<SdkFilePart, 'data'> & { data: SharedV4FileData });
 
 /** The types of {@link ContentPart}. */
@@ -45,13 +45,13 @@ export const contentTypes = ['text', 'image', 'file', 'audio'] as const;
 
 const examples = { image: 'image/png', file: 'application/pdf', audio: 'audio/mpeg' };
 
-/** A content part as it is sent. @throws CuelineError `invalid_definition`, with the path of what is wrong */
+/** Returns a content part as it is sent. @throws CuelineError `invalid_definition`, with the path of the fault */
 export function readContentPart(part: Record<string, unknown>, path: string): SentPart {
   const type = part['type'] as ContentPart['type'];
   if (type === 'text') return { type, text: textOf(part, path), ...providerOptionsOf(part, path) };
-  // of what a tool returns, an image has its bytes under the name that a file has
+  // in a tool's result, an image has its bytes under the same name as a file
   const key = type === 'image' && part['data'] === undefined ? 'image' : 'data';
-  // where code makes the part, a text that happens to be an id would name a file of the account
+  // in a part that code creates, a text that happens to be an id would name a file of the account
   if (isPart(part) && isFileId(part[key])) {
     throw partError(`${path}.${key}`, `is the id of a file at a provider. Write { openai: 'file-…' }.`);
   }
@@ -62,7 +62,7 @@ export function readContentPart(part: Record<string, unknown>, path: string): Se
   }
   return {
     type: 'file',
-    // a Blob stands there until the run starts, which is before the AI SDK gets to see it
+    // a Blob stays in its place until the run starts, before the AI SDK sees it
     data: content.data as SharedV4FileData,
     mediaType: mediaTypeOf(part, content, path),
     ...(filename === undefined ? {} : { filename }),
@@ -71,8 +71,8 @@ export function readContentPart(part: Record<string, unknown>, path: string): Se
 }
 
 /**
- * A part of a list that may be foreign, such as a tool's result: a part that a constructor made, or a file or text that
- * is all there. Its provider options do not count then. Undefined for what names a file elsewhere.
+ * Reads a part of a list that may be foreign, such as a tool's result: a part that a constructor made, or a complete
+ * file or text. Ignores provider options. Returns undefined for a part that names a file elsewhere.
  * @throws CuelineError as {@link readContentPart} does
  */
 export function readForeignPart(part: Record<string, unknown>, path: string): SentPart | undefined {
@@ -83,9 +83,9 @@ export function readForeignPart(part: Record<string, unknown>, path: string): Se
   return isElsewhere ? undefined : read;
 }
 
-/** A part's `text`, which models refuse to take empty. */
+/** Returns a part's `text`. Models refuse an empty one. */
 export function textOf(part: Record<string, unknown>, path: string): string {
-  // a tool may have the bytes of a text, as it has those of an image
+  // a tool may have the bytes of a text, like those of an image
   const bytes = bytesOf(part['data']);
   const text = bytes === undefined ? part['text'] : new TextDecoder().decode(bytes);
   if (typeof text !== 'string') {
@@ -96,7 +96,7 @@ export function textOf(part: Record<string, unknown>, path: string): string {
   return text;
 }
 
-/** A part's provider options, to be spread into what is sent. */
+/** Returns a part's provider options, to spread into the sent part. */
 export function providerOptionsOf(
   part: Record<string, unknown>,
   path: string,

@@ -1,16 +1,16 @@
 import type { ModelMessage } from 'ai';
 
-/** Copies of messages for a script to write into, and what became of them. */
+/** Copies of messages that a script may modify. */
 export type CopyOnWriteMessages = {
   copies: ModelMessage[];
   /**
-   * The messages that the script gives back. A copy that it has not written into is again the message that it was made
-   * of, by which the log knows that it has it already.
+   * Returns the messages that the script gives back. A copy that it has not modified is again the original message,
+   * by which the log recognizes it.
    */
   commit(given: readonly ModelMessage[]): ModelMessage[];
 };
 
-/** Copies messages and their parts, so that whoever writes into them does not change the conversation. */
+/** Copies messages and their parts, so that modifying them does not change the conversation. */
 export function copyOnWriteMessages(messages: readonly ModelMessage[]): CopyOnWriteMessages {
   const originals = new Map<ModelMessage, ModelMessage>();
   const copies = messages.map((message) => {

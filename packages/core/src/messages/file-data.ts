@@ -4,25 +4,25 @@ import { imageTypeOfData, imageTypeOfUrl } from './media-type.ts';
 import { isRecord, partError, quoted } from '../base/part-error.ts';
 
 /**
- * What a file may be given as: bytes, base64, a data URL, an http(s) URL, a provider's file id (`'file-…'`, or
- * `{ openai: 'file-…' }`), or a Blob or File, which is read when the run starts.
+ * The forms of a file: bytes, base64, a data URL, an http(s) URL, a provider's file id (`'file-…'`, or `{ openai:
+ * 'file-…' }`), or a Blob or File, which is read when the run starts.
  */
 export type FileSource = FilePart['data'] | Blob;
 
-/** A file as it is sent, with bytes as base64, or a Blob that is still to be read; and what it says about itself. */
+/** A file as it is sent, with its bytes as base64 or a Blob that is still to be read, and its name and media type. */
 export type FileContent = {
   data: SharedV4FileData | Blob;
   mediaType?: string | undefined;
   filename?: string | undefined;
 };
 
-/** Ids of uploaded files look different with each provider, so they say whose they are. */
+/** File ids have a different form at each provider, so the id tells the provider. */
 const fileIds: readonly [pattern: RegExp, provider: string][] = [
   [/^file-[A-Za-z0-9]{1,60}$/, 'openai'],
   [/^file_[A-Za-z0-9]{1,60}$/, 'anthropic'],
 ];
 
-/** The file that `source` stands for. @throws CuelineError `invalid_definition`, with the path */
+/** Returns the file that `source` stands for. @throws CuelineError `invalid_definition`, with the path */
 export function readFile(source: unknown, path: string): FileContent {
   if (typeof source === 'string') return readText(source, path);
   if (source instanceof URL) return readText(source.href, path);
@@ -42,7 +42,7 @@ export function readFile(source: unknown, path: string): FileContent {
   );
 }
 
-/** True for a text that is the id of a file at a provider. */
+/** True for a text that is a provider's file id. */
 export function isFileId(source: unknown): boolean {
   return typeof source === 'string' && providerOf(source) !== undefined;
 }
@@ -51,20 +51,20 @@ function providerOf(text: string): string | undefined {
   return fileIds.find(([pattern]) => pattern.test(text))?.[1];
 }
 
-/** Bytes as base64. In JSON, of which logs and links are made, each of them would be a number. */
+/** Returns bytes as base64. In JSON, which logs and links consist of, each byte would be a number. */
 export function toBase64(bytes: Uint8Array): string {
   let text = '';
-  // in slices: a call takes a limited number of arguments
+  // in slices, because a call takes a limited number of arguments
   for (let at = 0; at < bytes.length; at += 8_192) {
     text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
   }
   return btoa(text);
 }
 
-/** The bytes of a buffer, or of a view of one; undefined for anything else. */
+/** Returns the bytes of a buffer or of a view; undefined for anything else. */
 export function bytesOf(value: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  // one of another realm is no instance of ours
+  // an object of another realm is not an instance of this realm's classes
   const isBuffer = Object.prototype.toString.call(value) === '[object ArrayBuffer]';
   return isBuffer ? new Uint8Array(value as ArrayBuffer) : undefined;
 }
@@ -99,7 +99,7 @@ function readDataUrl(url: string, path: string): FileContent {
       return { ...inline(base64), mediaType: mediaType === '' ? 'text/plain' : mediaType };
     }
   } catch {
-    // escapes that are none
+    // invalid escapes
   }
   throw partError(
     path,
@@ -107,7 +107,7 @@ function readDataUrl(url: string, path: string): FileContent {
   );
 }
 
-/** The AI SDK's own forms, with their contents read like everybody's, and file ids by provider. */
+/** Reads the AI SDK's own forms like all others, and file ids by provider. */
 function readTagged(source: Record<string, unknown>, path: string): FileContent {
   const { type } = source;
   if (type === 'data') return readFile(source['data'], `${path}.data`);
@@ -130,7 +130,7 @@ function inline(base64: string): FileContent {
   return { data: { type: 'data', data: base64 }, mediaType: imageTypeOfData(base64) };
 }
 
-/** Base64 in its usual alphabet, padded and on one line; undefined for what is none. */
+/** Returns base64 in its usual alphabet, padded and on one line; undefined for any other text. */
 function plainBase64(text: string): string | undefined {
   const digits = text
     .replaceAll(/\s/g, '')

@@ -4,16 +4,16 @@ import { bytesOf, toBase64 } from './file-data.ts';
 import { isRecord, partError, quoted } from '../base/part-error.ts';
 
 /**
- * A frozen copy of a message that is plain JSON, which the AI SDK takes as it is but for URLs inside of
- * `{ type: 'url', url }`.
- * @throws CuelineError `invalid_definition`, with the path of what is wrong
+ * Returns a frozen copy of a message as plain JSON. The AI SDK accepts it as it is, except for URLs in `{ type:
+ * 'url', url }`.
+ * @throws CuelineError `invalid_definition`, with the path of the fault
  */
 export function freezeMessage(message: unknown, path: string): ModelMessage {
   checkMessage(message, path);
   return copy(message, path, 0) as ModelMessage;
 }
 
-/** The message with what JSON cannot hold: it is the same one where there is nothing of the kind in it. */
+/** Returns the message with the values that JSON cannot hold; the same object if there are none. */
 export function reviveMessage(message: ModelMessage): ModelMessage {
   if (typeof message.content === 'string') return message;
   const content: readonly unknown[] = message.content;
@@ -51,12 +51,12 @@ function checkMessage(message: unknown, path: string): asserts message is ModelM
   }
 }
 
-/** Deeper than any message means to be, and far from where recursion ends. */
+/** Deeper than any real message, and far below the depth at which recursion fails. */
 const MAX_DEPTH = 1_000;
 
 function copy(value: unknown, path: string, depth: number): unknown {
   if (typeof value === 'bigint') return String(value);
-  // JSON knows neither NaN nor -0
+  // JSON has neither NaN nor -0
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null;
   if (typeof value !== 'object' || value === null) return value;
   const bytes = bytesOf(value);
@@ -72,7 +72,7 @@ function copy(value: unknown, path: string, depth: number): unknown {
     throw partError(path.slice(0, 100), `is nested more than ${MAX_DEPTH} deep, or contains itself.`);
   }
   if (Array.isArray(value)) {
-    // as in JSON, a list keeps the place of what cannot be said
+    // as in JSON, null takes the place of an item that JSON cannot hold
     const items = Array.from(value, (item, index) => orNull(copy(item, `${path}[${index}]`, depth + 1)));
     return Object.freeze(items);
   }
@@ -123,7 +123,7 @@ function revivePart(part: unknown): unknown {
   return frozenLike(part, { ...part, data: frozenLike(part, { ...data, url: new URL(url) }) });
 }
 
-/** What is made of something frozen is frozen, too. */
+/** Returns `value`, frozen if `original` is. */
 function frozenLike<Value extends object>(original: object, value: Value): Value {
   return Object.isFrozen(original) ? Object.freeze(value) : value;
 }

@@ -3,8 +3,8 @@ import { toDataOutput, type ToolResultContent, type ToolResultOutput } from './t
 type Part = ToolResultContent[number];
 
 /**
- * What an output says in itself: texts, and files that it has whole. Files elsewhere, files that a provider keeps and
- * provider options are left out. Where nothing is left of its parts, the result itself is sent as data.
+ * Returns the part of an output that is contained in it: texts and complete files. Leaves out files elsewhere, files
+ * of a provider and provider options. If no part is left, the result itself is sent as data.
  */
 export function inlineOutput(output: ToolResultOutput, result: unknown): ToolResultOutput {
   if (output.type !== 'content') {
@@ -34,7 +34,7 @@ function inlinePart(part: Part): Part[] {
   }
 }
 
-/** True for bytes and text. An untagged string is not: the AI SDK reads one as a URL where it can. */
+/** True for bytes and text. An untagged string is not inline, because the AI SDK may read it as a URL. */
 function isInline(data: unknown): boolean {
   if (typeof data !== 'object' || data === null || !('type' in data)) return false;
   return data.type === 'data' || data.type === 'text';

@@ -3,7 +3,7 @@ import { isRecord } from '../base/part-error.ts';
 
 const roles: ReadonlySet<unknown> = new Set<ModelMessage['role']>(['system', 'user', 'assistant', 'tool']);
 
-/** True for what has the shape of an AI SDK message, which a UIMessage and another API's message have not. */
+/** True for an AI SDK message. A UIMessage, and a message of another API, has another shape. */
 export function isMessage(value: unknown): value is ModelMessage {
   if (!isRecord(value) || !roles.has(value['role'])) return false;
   const { role, content } = value;

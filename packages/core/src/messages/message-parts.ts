@@ -2,10 +2,10 @@ import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provide
 import type { ContentPart, FilePart, ImagePart, TextPart } from './content-part.ts';
 import type { ToolOutput } from './read-tool-output.ts';
 
-/** What a model thought before it answered. */
+/** A model's reasoning before its answer. */
 export type ReasoningPart = { type: 'reasoning'; text: string; providerOptions?: ProviderOptions };
 
-/** A call of a tool that a model made. */
+/** A tool call of a model. */
 export type ToolCallPart = {
   type: 'tool-call';
   toolCallId: string;
@@ -15,7 +15,7 @@ export type ToolCallPart = {
   providerOptions?: ProviderOptions;
 };
 
-/** What a tool returned. The call stands in a message before. */
+/** A tool's result. Its call is in an earlier message. */
 export type ToolResultPart = {
   type: 'tool-result';
   toolCallId: string;
@@ -24,7 +24,7 @@ export type ToolResultPart = {
   providerOptions?: ProviderOptions;
 };
 
-/** Why a tool failed. The call stands in a message before. */
+/** A tool's error. Its call is in an earlier message. */
 export type ToolErrorPart = {
   type: 'tool-error';
   toolCallId: string;
@@ -33,21 +33,21 @@ export type ToolErrorPart = {
   providerOptions?: ProviderOptions;
 };
 
-/** A part of what the user says. */
+/** A part of a user's message. */
 export type UserPart = ContentPart;
 
-/** A part of what the model said. */
+/** A part of a model's message. */
 export type AssistantPart = TextPart | ImagePart | FilePart | ReasoningPart | ToolCallPart;
 
-/** A part of a message in which tools answer. */
+/** A part of a tool's message. */
 export type ToolPart = ToolResultPart | ToolErrorPart;
 
-/** What a message of each role can hold. */
+/** The content of a message, by role. */
 export type MessageContent = {
   user: string | readonly UserPart[];
   assistant: string | readonly AssistantPart[];
   tool: readonly ToolPart[];
 };
 
-/** Who can say something in the conversation that a run starts with. */
+/** The roles of the conversation that a run starts with. */
 export type MessageRole = keyof MessageContent;

@@ -1,4 +1,4 @@
-/** Every list and plain object that these values are or hold. */
+/** Returns every list and plain object in these values, at any depth. */
 export function objectsIn(values: readonly unknown[]): ReadonlySet<unknown> {
   const found = new Set<unknown>();
   const left = [...values];

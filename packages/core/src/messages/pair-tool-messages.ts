@@ -3,8 +3,8 @@ import type { ModelMessage } from 'ai';
 type Part = { type: string; toolCallId?: string; providerExecuted?: boolean };
 
 /**
- * Messages without the halves of tool calls that a cut has left behind: providers refuse a result whose call is missing,
- * and a call whose result is, or comes only after somebody else has spoken. System messages are left out too; those
+ * Returns messages without the halves of tool calls that a cut has left. Providers refuse a result without its call,
+ * and a call whose result is missing or comes after another message. System messages are left out, too, because they
  * belong into the system prompt.
  */
 export function pairToolMessages(messages: readonly ModelMessage[]): ModelMessage[] {
@@ -22,12 +22,12 @@ function isHalf({ type, providerExecuted }: Part): boolean {
   return (type === 'tool-call' || type === 'tool-result') && providerExecuted !== true;
 }
 
-/** The calls that have a result, and those results. */
+/** Returns the calls that have a result, and those results. */
 function pairedParts(messages: readonly ModelMessage[]): Set<Part> {
   const paired = new Set<Part>();
-  /** All calls so far, for the results that a provider itself puts among what the assistant says. */
+  /** All calls so far, for results that a provider puts into an assistant message. */
   const calls = new Map<string, Part>();
-  /** The calls that can be answered by the messages that come next. */
+  /** The calls that the next messages may answer. */
   const open = new Map<string, Part>();
   for (const { role, content } of messages) {
     if (role === 'user' || role === 'assistant') open.clear();

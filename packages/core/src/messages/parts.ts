@@ -1,7 +1,7 @@
 import type { AudioPart, FilePart, ImagePart, TextPart } from './content-part.ts';
 import type { FileSource } from './file-data.ts';
 
-/** The same in every copy of this package. Neither JSON nor a structured clone carries it. */
+/** The same symbol in every copy of this package. Neither JSON nor a structured clone carries it. */
 const brand = Symbol.for('cueline.part');
 
 type TextOptions = Pick<TextPart, 'providerOptions'>;
@@ -9,7 +9,7 @@ type ImageOptions = Pick<ImagePart, 'mediaType' | 'providerOptions'>;
 type FileOptions = Pick<FilePart, 'mediaType' | 'filename' | 'providerOptions'>;
 
 /**
- * A text as a part of its own, such as one with a provider's cache control.
+ * Returns a text as a part of its own, for example one with a provider's cache control.
  *
  * @example prompt.$`${textPart(manual, { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } })}`
  */
@@ -18,8 +18,8 @@ export function textPart(text: string, options: TextOptions = {}): TextPart {
 }
 
 /**
- * An image, by bytes, base64, a data URL, an http(s) URL, `{ openai: 'file-…' }` or a Blob. Its media type is found out
- * where it is not given.
+ * Returns an image, from bytes, base64, a data URL, an http(s) URL, `{ openai: 'file-…' }` or a Blob. Its media type
+ * is detected if it is missing.
  *
  * @example prompt.$`Describe this: ${imagePart(bytes)}`
  */
@@ -28,7 +28,7 @@ export function imagePart(image: FileSource, options: ImageOptions = {}): ImageP
 }
 
 /**
- * A document, given as an image is.
+ * Returns a document, from the same sources as an image.
  *
  * @example prompt.$`Summarize ${filePart(bytes, { mediaType: 'application/pdf' })}`
  */
@@ -37,7 +37,7 @@ export function filePart(data: FileSource, options: FileOptions): FilePart {
 }
 
 /**
- * A recording, given as an image is.
+ * Returns an audio recording, from the same sources as an image.
  *
  * @example prompt.$`Write down ${audioPart(bytes, { mediaType: 'audio/mpeg' })}`
  */
@@ -45,12 +45,15 @@ export function audioPart(data: FileSource, options: FileOptions): AudioPart {
   return branded({ ...options, type: 'audio', data });
 }
 
-/** True for what a constructor above has made, in any copy of this package; false for data of the same shape. */
+/**
+ * True for a part that one of these constructors has made, in any copy of this package; false for data of the same
+ * shape.
+ */
 export function isPart(value: object): boolean {
   return Object.hasOwn(value, brand);
 }
 
 function branded<Part extends object>(part: Part): Part {
-  // not enumerable, so that no copy of it is a part
+  // not enumerable, so that a copy of it is not a part
   return Object.defineProperty(part, brand, { value: true });
 }

@@ -4,8 +4,8 @@ import { isRecord, partError } from '../base/part-error.ts';
 import { plainJson, toModelOutput, type ToolResultContent, type ToolResultOutput } from './tool-output.ts';
 
 /**
- * What a tool returned, as a message of the prompt tells it: a text, any data, a list of parts, or the AI SDK's own
- * `{ type: 'text' | 'json' | 'error-text' | 'error-json' | 'content', value }`.
+ * A tool's result in a message of the prompt: a text, any data, a list of parts, or the AI SDK's own `{ type: 'text'
+ * | 'json' | 'error-text' | 'error-json' | 'content', value }`.
  */
 export type ToolOutput =
   | string
@@ -16,29 +16,29 @@ export type ToolOutput =
   | readonly ContentPart[]
   | ToolResultOutput;
 
-/** A tool's output as it is sent. @throws CuelineError `invalid_definition`, with the path of what is wrong */
+/** Returns a tool's output as it is sent. @throws CuelineError `invalid_definition`, with the path of the fault */
 export function readToolOutput(output: unknown, path: string): ToolResultOutput {
   if (output === undefined) {
     throw partError(path, 'is missing. Say what the tool returned: a text, an object, or null.');
   }
   const sent = isRecord(output) ? readSent(output, path) : undefined;
   if (sent !== undefined) return sent;
-  // bytes are meant as parts: as anything else they could not be sent
+  // bytes are read as parts, because they could not be sent as anything else
   if (Array.isArray(output) && output.some(holdsBytes)) {
     return { type: 'content', value: readContent(output, path) };
   }
   return withPath(path, () => toModelOutput(output));
 }
 
-/** A copy of what a model said or got, as JSON. @throws CuelineError `invalid_definition`, with the path */
+/** Returns a copy as JSON. @throws CuelineError `invalid_definition`, with the path */
 export function readJson(value: unknown, path: string): ReturnType<typeof plainJson> {
   return withPath(path, () => plainJson(value));
 }
 
-/** An output that is in the AI SDK's form already; undefined for data that only has a `type` too. */
+/** Returns an output that is in the AI SDK's form already; undefined for data that only has a `type`, too. */
 function readSent(output: Record<string, unknown>, path: string): ToolResultOutput | undefined {
   const { type, value, reason, ...rest } = output;
-  // provider options stand on the part that holds the output; here they would be a tool's
+  // provider options belong to the part that holds the output; here they would be a tool's
   if (Object.keys(rest).length > 0) return undefined;
   if (type === 'execution-denied' && !('value' in output)) {
     return { type, ...(typeof reason === 'string' ? { reason } : {}) };

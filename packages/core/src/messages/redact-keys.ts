@@ -3,21 +3,21 @@ import { redactSecrets } from '../json/redact.ts';
 import { copyPlain, isPlain } from '../json/copy-plain.ts';
 import { toJson } from './to-json.ts';
 
-/** A value without these keys, wherever in its texts they stand; the same value where there are none. */
+/** Returns a value without these keys in any of its texts; the same value if it has none. */
 export function redactKeys<Value>(value: Value, secrets: readonly string[]): Value {
   if (secrets.length === 0) return value;
   try {
     if (!holdsAny(value, secrets)) return value;
     return copyPlain(value, (text) => redactSecrets(text, secrets)) as Value;
   } catch {
-    // nested too deep, or in a circle
+    // nested too deep, or a cycle
     return toJson(value, secrets) as Value;
   }
 }
 
-/** The log of a run that knows keys: none of them is written into it. Without keys, it is the log as it was. */
+/** Returns a log that writes none of the run's keys. Without keys, returns the log itself. */
 export function withRedactedKeys(log: RunLog, secrets: readonly string[]): RunLog {
-  // what is too short to be a key is never hidden, and need not be looked for
+  // a text that is too short to be a key is never hidden, so it need not be searched for
   const keys = secrets.filter((secret) => redactSecrets(secret, [secret]) !== secret);
   if (keys.length === 0) return log;
   const { append } = log;

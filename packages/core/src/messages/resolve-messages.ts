@@ -5,8 +5,8 @@ import { imageTypeOfData } from './media-type.ts';
 import { partError } from '../base/part-error.ts';
 
 /**
- * The messages with each Blob and File in them read. To be awaited before a prompt's messages are shown or sent;
- * messages without any are passed through as they are.
+ * Reads each Blob and File in the messages. Must be awaited before a prompt's messages are shown or sent. Messages
+ * without any are returned as they are.
  * @throws CuelineError `invalid_definition` for a file that cannot be read
  */
 export function resolveMessages(messages: readonly ModelMessage[]): Promise<ModelMessage[]> {

@@ -2,13 +2,13 @@ import type { UIMessage } from 'ai';
 
 type Part = UIMessage['parts'][number];
 
-/** What a call ends with whose run ended before it had a result. */
+/** The error of a call whose run ended before it had a result. */
 const NO_RESULT = 'The run ended before this had a result.';
 
 /**
- * The message without the approvals of calls that run here: with one, and no result, the AI SDK would run the call, and
- * no tool runs because of what stands in a message. What the model is sent is the same. An approval of the provider's
- * own stays once it is answered, since the provider goes on with the answer.
+ * Returns the message without the approvals of calls that run here. If a call had one and no result, the AI SDK would
+ * run it, but no tool may run because of the content of a message. The model is sent the same. An answered approval
+ * of the provider's own stays, because the provider continues with it.
  */
 export function settleApprovals(message: UIMessage): UIMessage {
   if (message.role !== 'assistant' || !message.parts.some(hasApproval)) return message;

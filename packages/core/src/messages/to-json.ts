@@ -5,8 +5,8 @@ import { bytesOf, toBase64 } from './file-data.ts';
 const MAX_BYTES = 256 * 1_024;
 
 /**
- * A copy of `value` as plain JSON, which later changes to the value do not reach. What JSON cannot say becomes text,
- * bytes become base64, and `secrets` are left out wherever they stand.
+ * Returns a copy of `value` as plain JSON, which later changes to the value do not affect. Values that JSON cannot
+ * hold become text, bytes become base64, and `secrets` are removed everywhere.
  */
 export function toJson(value: unknown, secrets: readonly string[] = []): unknown {
   if (value === undefined || value === null) return null;

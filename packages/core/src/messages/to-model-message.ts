@@ -17,10 +17,10 @@ const partsOf: Record<MessageRole, readonly string[]> = {
 };
 
 /**
- * The AI SDK's message for what a prompt says after `earlier` ones. Bytes become base64; a Blob is read by
- * `resolveMessages`. What stands in `inputs`, which may be foreign, is data and no part; and where there are any, only a
- * part that a constructor made names a file at a provider.
- * @throws CuelineError `invalid_definition`, with the path of what is wrong
+ * Returns the AI SDK's message for the content that a prompt adds after the `earlier` messages. Bytes become base64;
+ * `resolveMessages` reads Blobs. Objects in `inputs`, which may be foreign, are data and never parts. If there are
+ * any, only a part that a constructor made can name a file at a provider.
+ * @throws CuelineError `invalid_definition`, with the path of the fault
  */
 export function toModelMessage(
   role: unknown,
@@ -36,7 +36,7 @@ export function toModelMessage(
   }
   const path = `messages[${earlier.length}]`;
   const sent = readContent(role, content, path, inputs);
-  // each part has been checked to be one of its role
+  // each part was checked to be one of its role
   const message = { role, content: sent } as ModelMessage;
   checkCalls(message, earlier);
   return message;
@@ -89,7 +89,7 @@ function readPart(
   const options = providerOptionsOf(part, path);
   switch (type) {
     case 'reasoning':
-      // what a provider has hidden has no text, only its signature
+      // reasoning that a provider has hidden has no text, only its signature
       return {
         type,
         text: part['text'] === '' && part['providerOptions'] ? '' : textOf(part, path),
@@ -130,7 +130,7 @@ function readPart(
   }
 }
 
-/** What a client or a model has sent is no part, and sets no provider options. */
+/** Refuses a part that a client or a model has sent. Such an object sets no provider options. */
 function checkForeignPart(
   part: Record<string, unknown>,
   path: string,
@@ -147,7 +147,7 @@ function checkForeignPart(
   }
 }
 
-/** The type of a part that its role can have. */
+/** Returns the type of a part that its role can have. */
 function typeOf(role: MessageRole, { type }: Record<string, unknown>, path: string): string {
   const types = partsOf[role];
   if (typeof type === 'string' && types.includes(type)) return type;

@@ -4,31 +4,30 @@ import { contentTypes, readForeignPart, type ContentPart } from './content-part.
 import { bytesOf } from './file-data.ts';
 import { isRecord } from '../base/part-error.ts';
 
-/** What the model is sent as the result of a tool call, in the AI SDK's form. */
+/** The result of a tool call as the model is sent it, in the AI SDK's form. */
 export type ToolResultOutput = ToolResultPart['output'];
 
-/** A list of parts as a tool result has them. */
+/** A list of parts as a tool result has it. */
 export type ToolResultContent = Extract<ToolResultOutput, { type: 'content' }>['value'];
 
 /**
- * What the model is sent for what a tool returned: text as text, a list of text, image, file and audio parts as just
- * those, and everything else as JSON, in which nothing at all is `null`. Bytes that stand among other data are only
- * mentioned. What a tool returns is foreign: only a part that a constructor made may name a file elsewhere or set
- * provider options.
+ * Returns a tool's result as the model is sent it: text as text, a list of text, image, file and audio parts as
+ * parts, and everything else as JSON, with `null` for undefined. Bytes among other data are only mentioned. A tool's
+ * result is foreign: only a part that a constructor made may name a file elsewhere or set provider options.
  */
 export function toModelOutput(output: unknown): ToolResultOutput {
   const value = contentOf(output);
   return value === undefined ? toDataOutput(output) : { type: 'content', value };
 }
 
-/** The same without parts: a list that looks like one of parts is JSON like any other. */
+/** Does the same without parts: a list that looks like one of parts is JSON. */
 export function toDataOutput(output: unknown): ToolResultOutput {
   return typeof output === 'string'
     ? { type: 'text', value: output }
     : { type: 'json', value: plainJson(output) };
 }
 
-/** A copy of `value` as JSON has it. */
+/** Returns a copy of `value` as JSON. */
 export function plainJson(value: unknown): JSONValue {
   const text = JSON.stringify(value, function (this: Record<string, unknown>, key, child: unknown) {
     // some buffers have a toJSON, and are lists of numbers by now
@@ -39,7 +38,7 @@ export function plainJson(value: unknown): JSONValue {
   return text === undefined ? null : (JSON.parse(text) as JSONValue);
 }
 
-/** The parts of a list that has nothing but whole parts in it. Empty texts, which models refuse, are left out. */
+/** Returns the parts of a list that contains only complete parts. Leaves out empty texts, which models refuse. */
 function contentOf(output: unknown): ToolResultContent | undefined {
   if (!Array.isArray(output)) return undefined;
   const parts: ToolResultContent = [];
@@ -53,7 +52,7 @@ function contentOf(output: unknown): ToolResultContent | undefined {
   return parts.length === 0 ? undefined : parts;
 }
 
-/** The part that an object is; undefined for data that only looks like one. */
+/** Returns the part that an object is; undefined for data that only looks like one. */
 function partOf(item: Record<string, unknown>): ToolResultContent[number] | undefined {
   const type = contentTypes.find((known) => known === item['type']);
   if (type === undefined) return undefined;
@@ -68,7 +67,7 @@ function partOf(item: Record<string, unknown>): ToolResultContent[number] | unde
   }
 }
 
-/** What each part may say of itself. An object that has more is data like any other. */
+/** The fields of each kind of part. An object with other fields is data. */
 const keys: Record<ContentPart['type'], readonly string[]> = {
   text: ['text'],
   image: ['image', 'data', 'mediaType'],
@@ -76,7 +75,7 @@ const keys: Record<ContentPart['type'], readonly string[]> = {
   audio: ['data', 'mediaType', 'filename'],
 };
 
-/** Not a Blob, which would have to be read first, and not a word that happens to be base64. */
+/** False for a Blob, which would have to be read first, and for a word that happens to be base64. */
 function isInlineData(data: object, mediaType: string): boolean {
   return !(data instanceof Blob) && !('data' in data && mediaType === 'image/*');
 }

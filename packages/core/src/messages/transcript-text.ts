@@ -9,12 +9,12 @@ const speakers: Record<ModelMessage['role'], string> = {
   tool: 'Tools',
 };
 
-/** A conversation as a text, for whoever is to read it and not to take part in it. Files are only mentioned. */
+/** Returns a conversation as text for a reader who does not take part in it. Files are only mentioned. */
 export function transcriptText(messages: readonly ModelMessage[]): string {
   return messages.map(({ role, content }) => `${speakers[role]}:\n${contentText(content)}`).join('\n\n');
 }
 
-/** A message's own words, calls and results. */
+/** Returns a message's text, calls and results. */
 export function contentText(content: ModelMessage['content']): string {
   return typeof content === 'string' ? content : content.map(partText).filter(Boolean).join('\n');
 }
@@ -31,7 +31,7 @@ function partText(part: Part): string {
     case 'file':
       return `[a file${part.mediaType === undefined ? '' : `, ${part.mediaType}`}]`;
     default:
-      // what it thought on the way there, and approvals, add nothing to what was done
+      // reasoning and approvals add nothing to what was done
       return '';
   }
 }

@@ -13,8 +13,9 @@ import { toUIParts, type ToolResult } from './ui-parts.ts';
 import { isRetry, withoutSteps } from './without-retried.ts';
 
 /**
- * A prompt's own messages as they are shown: who said what, with files as URLs, and calls together with their results.
- * Their ids say only where they stand, so that they stay the same from one turn of a conversation to the next.
+ * Returns a prompt's own messages as they are shown: with their roles, with files as URLs, and calls together with
+ * their results. Their ids depend only on their positions, so that they stay the same from one turn of a conversation
+ * to the next.
  */
 export function toUIMessages(messages: readonly ModelMessage[]): UIMessage[] {
   const results = resultsOf(messages);
@@ -28,7 +29,7 @@ export function toUIMessages(messages: readonly ModelMessage[]): UIMessage[] {
   });
 }
 
-/** The results of calls, by the calls' ids. */
+/** Returns the results of calls, by the calls' ids. */
 function resultsOf(messages: readonly ModelMessage[]): Map<string, ToolResult> {
   const results = new Map<string, ToolResult>();
   for (const { content } of messages) {
@@ -39,8 +40,8 @@ function resultsOf(messages: readonly ModelMessage[]): Map<string, ToolResult> {
 }
 
 /**
- * Earlier turns as the model gets them, without what is not whole: empty messages and calls without a result. `tools`
- * say how their results are told, where they have a way of their own.
+ * Returns earlier turns as the model is sent them, without incomplete parts: empty messages and calls without a
+ * result. `tools` have the tools' own `toModelOutput`, if any.
  */
 export async function toModelMessages(
   turns: readonly UIMessage[],
@@ -54,19 +55,21 @@ export async function toModelMessages(
   if (said.length === 0) return [];
   const messages = await convertToModelMessages(said.map(withReadableCalls), {
     tools: { ...toolsThatReturnedParts(said), ...tools },
-    // a turn that was stopped in the middle of a call has no result to show for it
+    // a turn that was stopped in the middle of a call has no result for it
     ignoreIncompleteToolCalls: true,
   });
-  // a call that was stopped leaves its message without content
+  // a stopped call may leave its message without content
   return messages.filter(({ content }) => content.length > 0);
 }
 
-/** True for what stands behind a step that could not be used, or that was tried again: neither is told of it. */
+/** True for the mark of a step that could not be used or was tried again. The model is sent neither step. */
 function isVoided(part: UIMessage['parts'][number]): boolean {
   return isRetry(part) || (part.type === 'steering-message' && causeOf(part.id) === 'correction');
 }
 
-/** Arguments that were no JSON stay a text, which providers refuse: the AI SDK itself sends none of them back. */
+/**
+ * Leaves out arguments that are not JSON, because providers refuse them; the AI SDK never sends such arguments back.
+ */
 function withReadableCalls(message: UIMessage): UIMessage {
   const isUnreadable = (part: UIMessage['parts'][number]): boolean =>
     'toolCallId' in part && part.state === 'output-error' && typeof (part.input ?? {}) !== 'object';
@@ -77,7 +80,7 @@ function withReadableCalls(message: UIMessage): UIMessage {
   };
 }
 
-/** Without texts that were stopped before their first word, which make a message that providers refuse. */
+/** Leaves out texts that were stopped before their first word, because providers refuse an empty message. */
 function withoutEmptyTexts(message: UIMessage): UIMessage {
   const isEmpty = (part: UIMessage['parts'][number]): boolean =>
     part.type === 'text' && part.text === '' && part.providerMetadata === undefined;
@@ -85,18 +88,24 @@ function withoutEmptyTexts(message: UIMessage): UIMessage {
   return { ...message, parts: message.parts.filter((part) => !isEmpty(part)) };
 }
 
-/** False for a step's mark, and for a text that was stopped before its first word; a provider may still expect its data. */
+/**
+ * False for the mark of a step, and for a text that was stopped before its first word; a provider may still expect
+ * its metadata.
+ */
 function hasContent(part: UIMessage['parts'][number]): boolean {
   if (part.type === 'step-start') return false;
   return !('text' in part) || part.text !== '' || part.providerMetadata !== undefined;
 }
 
-/** For each tool that has returned a list, what says whether that is a list of parts, as when it was called. */
+/**
+ * Returns, for each tool that has returned a list, what decides whether the list consists of parts, as when it was
+ * called.
+ */
 function toolsThatReturnedParts(turns: readonly UIMessage[]): ToolSet {
   const names = turns.flatMap(({ parts }) =>
     parts.flatMap((part) => (isToolUIPart(part) && Array.isArray(part.output) ? [getToolName(part)] : [])),
   );
   const tool = { toModelOutput: ({ output }: { output: unknown }) => toModelOutput(output) };
-  // of a tool, only this is asked for
+  // only this property of the tool is read
   return Object.fromEntries(names.map((name) => [name, tool])) as unknown as ToolSet;
 }

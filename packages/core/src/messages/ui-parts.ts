@@ -6,13 +6,13 @@ type UIPart = UIMessage['parts'][number];
 type ModelPart = Exclude<ModelMessage['content'], string>[number];
 type ToolCall = Extract<ModelPart, { type: 'tool-call' }>;
 
-/** The result of a call, as a message has it. */
+/** A call's result as a message has it. */
 export type ToolResult = Extract<ModelPart, { type: 'tool-result' }>;
 
-/** Files from here on are mentioned rather than shown, in bytes: a log is kept, and a link is sent. */
+/** Files from this size on are mentioned instead of shown, in bytes, because logs are stored and links are sent. */
 const LARGE_FILE = 256 * 1_024;
 
-/** What is shown of a part of a message; nothing for what has no meaning outside of a request. */
+/** Returns the shown form of a message part; nothing for a part without a meaning outside of a request. */
 export function toUIParts(part: ModelPart, results: ReadonlyMap<string, ToolResult>): UIPart[] {
   switch (part.type) {
     case 'text':
@@ -59,7 +59,7 @@ function toUIOutput(output: ToolResult['output']): object {
   }
 }
 
-/** A file by its URL, which may be a data URL; a note in its place where it is large, or is no more than an id. */
+/** Returns a file by its URL, which may be a data URL; a note in its place if it is large or only an id. */
 function toUIFile(source: FileSource, mediaType?: string, filename?: string): UIPart {
   const content = readable(source);
   const type = mediaType ?? content?.mediaType ?? 'image/*';
@@ -77,7 +77,7 @@ function toUIFile(source: FileSource, mediaType?: string, filename?: string): UI
   return { ...file, url: `data:${type};base64,${data.data as string}` };
 }
 
-/** The file that a part holds, if it can be told: messages of the caller's own have not been checked. */
+/** Returns the file of a part, if it can be read: the caller's own messages have not been checked. */
 function readable(source: FileSource): ReturnType<typeof readFile> | undefined {
   try {
     return readFile(source, 'file');

@@ -2,7 +2,10 @@ import type { UIMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { isRecord, quoted } from '../base/part-error.ts';
 
-/** Why `send` cannot send something. Apart from the check, so that a page loads these sentences only with a mistake. */
+/**
+ * Returns the reason why `send` cannot send something. Apart from the check, so that a page loads these sentences
+ * only after a mistake.
+ */
 export function unsendableMessageError(message: unknown): CuelineError {
   return new CuelineError('invalid_options', `send takes a text or a message, and got ${shown(message)}`);
 }

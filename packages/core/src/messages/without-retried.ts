@@ -3,9 +3,10 @@ import type { UIMessage } from 'ai';
 type Part = UIMessage['parts'][number];
 
 /**
- * A chat's message without what attempts have said that broke off and were tried again (`streamRetries`). The AI SDK's
- * stream cannot take a text back, so a chat has it as a step of its own, with a part `data-retry` behind it. A run that
- * gets such messages leaves it out by itself; this is for showing them. Returns the same message where there is none.
+ * Returns a chat's message without the broken-off attempts of steps that were tried again (`streamRetries`). The AI
+ * SDK's stream cannot take back a text, so in a chat it is a step of its own, followed by a part `data-retry`. A run
+ * that gets such messages leaves the step out by itself; this function is for showing them. Returns the same message
+ * if there is none.
  *
  * @example
  * const { messages } = useChat<PromptUIMessage>({ transport });
@@ -15,12 +16,15 @@ export function withoutRetried<Message extends UIMessage>(message: Message): Mes
   return withoutSteps(message, isRetry);
 }
 
-/** True for the part that says that the step before it is void, since it was tried again. */
+/** True for the part that marks the step before it as void, because it was tried again. */
 export function isRetry({ type }: Part): boolean {
   return type === 'data-retry';
 }
 
-/** A message without the steps that are void: those with a part for which `voids` is true, from their mark to that part. */
+/**
+ * Returns a message without its void steps: those with a part for which `voids` is true, from their mark to that
+ * part.
+ */
 export function withoutSteps<Message extends UIMessage>(
   message: Message,
   voids: (part: Part) => boolean,

@@ -16,19 +16,19 @@ import {
   type ToolSchema,
 } from '../tools/tool-definition.ts';
 
-/** Settings of an agent's own model calls; it inherits none of its parent's. */
+/** Settings of an agent's own model calls. It inherits none of its parent's. */
 type AgentCallSettings = Omit<
   PromptOptions,
   'plugins' | 'output' | 'messages' | 'abortSignal' | 'limits' | 'approval' | 'loopGuard'
 >;
 
-/** What `defAgent` takes besides the function. */
+/** The options of `defAgent`. */
 export type AgentOptions<Plugins extends readonly Plugin[] = readonly Plugin[]> = {
   /** `provider:model`, an alias, or an AI SDK model; default: the parent's. */
   model?: string | LanguageModel;
-  /** The agent's own plugins; its parent's are not handed down. */
+  /** The agent's own plugins. It inherits none of its parent's. */
   plugins?: Plugins;
-  /** What the agent must answer with. Its parent gets the validated object as the tool's result. */
+  /** A schema for the agent's answer. Its parent gets the validated object as the tool's result. */
   responseSchema?: ToolSchema;
 } & AgentCallSettings &
   Pick<ToolOptions, 'effect' | 'repeatable' | 'loopGuard' | 'needsApproval' | 'timeoutMs'>;
@@ -45,14 +45,14 @@ export type AgentDefinition = {
 /** A tool that an agent answers. */
 export type AgentTool = { kind: 'agent'; agent: AgentDefinition } & ToolFacts;
 
-/** The function of an agent: like a prompt function, with the call's arguments first and what a tool knows of it last. */
+/** The function of an agent: like a prompt function, with the call's arguments first and its tool context last. */
 export type AgentFunction<Args, Plugins extends readonly Plugin[]> = (
   args: Args,
   prompt: Prompt & PluginMethods<Plugins>,
   context: ToolContext,
 ) => void | Promise<void>;
 
-/** Options of a run that its agents cannot have, and what to write instead. */
+/** Options of a run that an agent cannot have, and what to write instead. */
 const ofTheRun: Readonly<Record<string, string>> = {
   limits: 'limits belong to the run: runPrompt(…, { options: { limits } }).',
   approval: 'approval belongs to the run: runPrompt(…, { options: { approval } }).',
@@ -71,7 +71,7 @@ const agentNames: readonly string[] = [
   ...optionNames.filter((name) => !(name in ofTheRun)),
 ];
 
-/** A tool that is answered by a prompt of its own. @throws CuelineError `invalid_definition` */
+/** Returns a tool that a prompt of its own answers. @throws CuelineError `invalid_definition` */
 export function agentTool(
   name: string,
   description: string,

@@ -1,14 +1,14 @@
 import { CuelineError } from '../base/errors.ts';
 import type { Prompt } from './prompt.ts';
 
-/** Definitions to share between prompts, as {@link definePlugin} makes them. `Methods` are what it adds to `prompt`. */
+/** Definitions that prompts share, as {@link definePlugin} returns them. `Methods` are what it adds to `prompt`. */
 export type Plugin<Methods extends object = object> = {
   readonly kind: 'plugin';
   readonly name: string;
   readonly setup: (prompt: Prompt) => Methods | undefined | Promise<Methods | undefined>;
 };
 
-/** What all of some plugins add to `prompt`. */
+/** The methods that several plugins together add to `prompt`. */
 export type PluginMethods<Plugins extends readonly Plugin[]> = Intersection<
   Plugins[number] extends infer One ? (One extends Plugin<infer Methods> ? Methods : never) : never
 >;
@@ -19,7 +19,7 @@ type Intersection<Union> = [Union] extends [never]
     ? All
     : object;
 
-/** The methods in what a `setup` returns; a plugin may have none. */
+/** The methods that `setup` returns. A plugin may have none. */
 type MethodsIn<Returned> = Extract<Awaited<Returned>, object>;
 
 /**
@@ -42,6 +42,6 @@ export function definePlugin<Returned>(plugin: {
       `Plugin "${plugin.name}" has no setup: definePlugin({ name: '${plugin.name}', setup(prompt) { … } }).`,
     );
   }
-  // what it returned is checked where it is used: a type says nothing of what a script does
+  // the returned value is checked where it is used, because a type does not hold for what a script does
   return { kind: 'plugin', name: plugin.name, setup: plugin.setup as Plugin<never>['setup'] };
 }

@@ -9,56 +9,57 @@ import type { ToolArguments, ToolSchema } from '../tools/tool-definition.ts';
 import { isToolList, type ToolList } from '../tools/tool-list.ts';
 import type { PluginsOf, SchemaInput, TypesOf } from './types-of.ts';
 
-/** A prompt as a function: it says what to send by calling methods of `prompt`. */
+/** A prompt as a function: it defines what to send by calling methods of `prompt`. */
 export type PromptFunction<Input = void, Plugins extends readonly Plugin[] = readonly []> = (
   prompt: Prompt & PluginMethods<Plugins>,
   input: Input,
 ) => void | Promise<void>;
 
-/** What a prompt has besides its function. */
+/** The settings of a prompt besides its function. */
 export type PromptSettings = {
-  /** Model for runs that name none. */
+  /** The model of runs that name none. */
   readonly model?: string | LanguageModel;
-  /** Plugins that every run of it has. */
+  /** The plugins of every run of this prompt. */
   readonly plugins?: readonly Plugin[];
   /**
-   * A schema for the answer. The model is asked for JSON that fits it and told what is wrong where it does not, up to
-   * three times; `state.object` is the answer while it arrives, and the run's result the whole of it.
+   * A schema for the answer. The model is asked for JSON that fits it, and reads what is wrong if its answer does not
+   * fit, up to three times. `state.object` is the answer while it arrives, and the run's result is the whole answer.
    */
   readonly output?: ToolSchema;
   /**
-   * A schema for the input: zod, valibot, arktype or any other Standard Schema, or JSON Schema. Input is validated
-   * before the function is called, which gets what the schema reads it as. Input that does not fit ends the start with
-   * `invalid_input`. A route requires one for every prompt that takes input.
+   * A schema for the input: zod, valibot, arktype or any other Standard Schema, or JSON Schema. The function is
+   * called with the parsed input. Input that does not fit ends the start with `invalid_input`. A route requires a
+   * schema for every prompt with input.
    */
   readonly input?: ToolSchema;
   /**
-   * Tools that every run of it has: what `tool(…)` makes, and tool sets of the AI SDK. Declared here and not by the function, so that
-   * `state.toolCalls` knows their names, arguments and results. The function cannot define a tool of the same name
-   * (`invalid_definition`); a task's `extend` can, for its task.
+   * Tools of every run of this prompt: tools that `tool(…)` returned, and tool sets of the AI SDK. Declared here and
+   * not in the function, so that `state.toolCalls` has the types of their names, arguments and results. The function
+   * cannot define a tool of the same name (`invalid_definition`); a task's `extend` can, for its task.
    */
   readonly tools?: ToolList;
 };
 
 /**
- * A prompt function with a name, as {@link definePrompt} makes it. Inert, so any module may export it. `Input` is what
- * it is started with, and what `run` takes.
+ * A prompt function with a name, as {@link definePrompt} returns it. `Input` is the input of a start, and of `run`.
  */
 export type PromptDefinition<Input = void, Types extends PromptTypes = PromptTypes> = PromptSettings & {
   readonly kind: 'prompt';
   readonly name: string;
   readonly run: PromptFunction<Input>;
-  /** True for what `remotePrompt` makes: only the name is here. */
+  /** True for a definition that `remotePrompt` returned, which only has a name. */
   readonly remote?: true;
-  /** The hook that made it of what a component has written, so that no server knows it by its name. @internal */
+  /**
+   * The hook that made this definition of a component's function, so that no server knows it by its name. @internal
+   */
   readonly inline?: 'usePrompt' | 'useTaskList';
-  /** What a session or an agent call adds, asked for with each start. @internal */
+  /** What a session or an agent call adds to each start. @internal */
   readonly policySetup?: (input: Input) => Promise<object>;
-  /** Only TypeScript sees this. */
+  /** Exists only for TypeScript. */
   readonly '~types'?: Types;
 };
 
-/** A prompt definition whose input is validated, as a route requires it of every prompt that takes input. */
+/** A prompt definition with an input schema, which a route requires for every prompt with input. */
 export type PromptWithSchema<Input = never, Types extends PromptTypes = PromptTypes> = PromptDefinition<
   Input,
   Types
@@ -92,7 +93,7 @@ export function definePrompt<
   name: string,
   run: PromptFunction<Input, PluginsOf<Settings>>,
   settings?: Settings,
-  // the function alone says what it takes, also where the definition is written in a call of createPromptRoute
+  // the function alone determines its input, also if the definition is written in a call of createPromptRoute
 ): PromptDefinition<NoInfer<Input>, TypesOf<Settings>>;
 export function definePrompt<Input, const Settings extends PromptSettings>(
   name: string,
@@ -127,7 +128,7 @@ export function definePrompt<Input, const Settings extends PromptSettings>(
   };
 }
 
-/** The function with its input validated. It stays synchronous where both are. */
+/** Returns the function with validated input. It stays synchronous if both are. */
 function withSchema<Input, Plugins extends readonly Plugin[]>(
   name: string,
   schema: ToolSchema,
@@ -137,7 +138,7 @@ function withSchema<Input, Plugins extends readonly Plugin[]>(
     const input = readInput(name, schema, given);
     const start = (value: unknown): void | Promise<void> => {
       noteInput(prompt, value);
-      // what the schema gives has the type that the function takes
+      // the parsed value has the type that the function takes
       return run(prompt, value as Input);
     };
     return input instanceof Promise ? input.then(start) : start(input);
@@ -170,7 +171,7 @@ function checkTools(name: string, tools: unknown = []): void {
   );
 }
 
-/** True for what {@link definePrompt} returns. */
+/** True for a definition that {@link definePrompt} returned. */
 export function isPromptDefinition(value: unknown): value is PromptDefinition<unknown> {
   return typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'prompt';
 }

@@ -3,7 +3,7 @@ import type { Prompt } from './prompt.ts';
 import type { ToolContext, ToolOptions } from '../tools/tool-definition.ts';
 import type { NamedTool } from '../tools/tool.ts';
 
-/** Makes a tool that was declared by itself part of a prompt. @throws CuelineError `invalid_definition` */
+/** Adds a declared tool to a prompt. @throws CuelineError `invalid_definition` */
 export function defineTool(prompt: Pick<Prompt, 'defTool' | 'defTools'>, declared: NamedTool): void {
   const { name, description, schema, options, ready } = declared;
   if (ready !== undefined) return prompt.defTools({ [name]: ready });

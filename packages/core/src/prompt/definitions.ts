@@ -8,13 +8,15 @@ import type { AgentTool } from './agent.ts';
 /** A tool of a prompt, as a script defines it. */
 export type ToolDefinition = OwnToolDefinition | AgentTool;
 
-/** A value that the system prompt introduces by name. `value` is what the model reads; that of `data` is YAML. */
+/**
+ * A value that the system prompt introduces by name. `value` is the text that the model reads; for `data` it is YAML.
+ */
 export type Variable = { kind: 'text'; value: string } | { kind: 'data'; value: string; data: object };
 
-/** A named part of the system prompt. Provider options keep it a message of its own. */
+/** A named part of the system prompt. Provider options make it a message of its own. */
 export type SystemPart = { value: string; providerOptions?: ProviderOptions };
 
-/** Everything that a prompt function said, before anything is sent. Inert: nothing here runs by itself. */
+/** All definitions of a prompt function, before anything is sent. */
 export type Definitions = {
   variables: Map<string, Variable>;
   system: Map<string, SystemPart>;
@@ -24,12 +26,12 @@ export type Definitions = {
   taskList?: TaskListDefinition;
 };
 
-/** Definitions of a prompt that has said nothing yet. */
+/** Returns the definitions of a prompt that has defined nothing yet. */
 export function emptyDefinitions(): Definitions {
   return { variables: new Map(), system: new Map(), messages: [], tools: new Map(), hooks: [] };
 }
 
-/** Definitions with those of a task laid over them: a name that both have means the task's, in the place it had. */
+/** Returns definitions with those of a task on top. A name in both has the task's value, in its earlier position. */
 export function layered(base: Definitions, layer: Definitions | undefined): Definitions {
   if (layer === undefined) return base;
   return {

@@ -1,9 +1,9 @@
 import type { Instructions, LanguageModel, ModelMessage, PrepareStepResult, StepResult, ToolSet } from 'ai';
 
-/** A variable as a hook reads it and gives it back: what `def` took, or what `defData` took. */
+/** A variable as a hook reads and returns it: the value of `def`, or that of `defData`. */
 export type HookVariable = { type: 'string'; value: string } | { type: 'data'; value: object };
 
-/** What a hook is told of the step that is about to start, as the hooks before it have left it. */
+/** The step that is about to start, as earlier hooks have left it. */
 export type HookStep = {
   messages: ModelMessage[];
   model: LanguageModel;
@@ -18,15 +18,15 @@ export type HookStep = {
   system: Instructions | undefined;
 };
 
-/** What a hook changes. What it leaves out stays as it was. */
+/** The changes of a hook. Fields that it leaves out stay unchanged. */
 export type HookResult = {
-  /** Stands in the place of the whole compiled system prompt, for this step. */
+  /** Replaces the whole compiled system prompt, for this step. */
   system?: Instructions | undefined;
   /** The only tools of this step. */
   activeTools?: readonly string[] | undefined;
-  /** Sent in the place of the history, for this step. */
+  /** Replaces the history, for this step. */
   messages?: readonly ModelMessage[] | undefined;
-  /** Set from now on, for all later steps. Those that are left out keep their values. */
+  /** Set from now on, for all later steps. Variables that are left out keep their values. */
   variables?: Record<string, HookVariable> | undefined;
   /** `provider:model`, an alias or an AI SDK model, for this step. */
   model?: string | LanguageModel | undefined;
@@ -35,5 +35,5 @@ export type HookResult = {
   'activeTools' | 'messages' | 'system' | 'instructions' | 'model'
 >;
 
-/** Called before each step; may change what it sends. */
+/** Called before each step. It may change what the step sends. */
 export type Hook = (step: HookStep) => HookResult | void | Promise<HookResult | void>;

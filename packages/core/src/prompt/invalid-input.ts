@@ -1,18 +1,18 @@
 import { CuelineError } from '../base/errors.ts';
 
-/** One thing that is wrong with a prompt's input. */
+/** One issue of a prompt's input. */
 export type InputIssue = {
-  /** Where, from `input` on, such as `input.stops[2].name`. */
+  /** The path of the value, from `input` on, such as `input.stops[2].name`. */
   path: string;
-  /** What the schema says about it. */
+  /** The schema's message. */
   message: string;
 };
 
-/** Issues and characters of each that an error names: keys and messages can come from a client. */
+/** How many issues, and how many characters of each, an error contains: keys and messages can come from a client. */
 const MAX_ISSUES = 10;
 const MAX_LENGTH = 200;
 
-/** The error for a prompt's input that does not fit its schema, with the path of each issue. */
+/** Returns the error for input that does not fit its schema, with the path of each issue. */
 export function invalidInput(name: string, given: readonly unknown[]): CuelineError {
   const issues = given.slice(0, MAX_ISSUES).map(readIssue);
   const more = given.length > MAX_ISSUES ? `; and ${given.length - MAX_ISSUES} more` : '';
@@ -31,7 +31,7 @@ function readIssue(issue: unknown): InputIssue {
   return { path: truncate(`input${where}`), message: truncate(String(message).replace(/\.$/, '')) };
 }
 
-/** A step of a path is a key, or an object that has one. */
+/** A path consists of keys, or of objects with a key. */
 function keyOf(step: unknown): unknown {
   return typeof step === 'object' && step !== null && 'key' in step ? step.key : step;
 }

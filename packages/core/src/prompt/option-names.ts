@@ -2,7 +2,7 @@ import type { PromptConfig, PromptOptions } from './prompt-options.ts';
 import { checkNames } from '../base/check-names.ts';
 import { successorOf } from '../base/former-names.ts';
 
-/** Every option of a run. The compiler holds the list against the AI SDK's own, so that none can be missing. */
+/** Every option of a run. The compiler checks the list against the AI SDK's options, so that none can be missing. */
 const options: Record<keyof PromptOptions, true> = {
   _internal: true,
   abortSignal: true,
@@ -96,13 +96,16 @@ const configNames = Object.keys(config);
 /** The names of a run's options. */
 export const optionNames: readonly string[] = Object.keys(options);
 
-/** Checks what `runPrompt` takes besides the prompt, by its names. @throws CuelineError `invalid_options` */
+/** Checks the names in the second argument of `runPrompt`. @throws CuelineError `invalid_options` */
 export function checkRunOptions(given: { readonly options?: unknown }): void {
   checkNames('runPrompt', given, configNames, 'invalid_options', (name) => inOptions('runPrompt(…, ', name));
   checkOptionNames('options', given.options ?? {}, 'runPrompt(…, ');
 }
 
-/** Checks the names of a run's options. `call` is how the call begins that takes them. @throws CuelineError `invalid_options` */
+/**
+ * Checks the names of a run's options. `call` is the beginning of the call that takes them. @throws CuelineError
+ * `invalid_options`
+ */
 export function checkOptionNames(whose: string, options: unknown, call: string): void {
   checkNames(whose, options, optionNames, 'invalid_options', (name) =>
     configNames.includes(name)
@@ -112,8 +115,8 @@ export function checkOptionNames(whose: string, options: unknown, call: string):
 }
 
 /**
- * What to write for a name that belongs into the options of a call, also by its former name. `call` is how the call
- * begins, such as `runPrompt(…, `.
+ * Returns what to write for a name that belongs into the options of a call, also for a former name. `call` is the
+ * beginning of the call, such as `runPrompt(…, `.
  */
 export function inOptions(
   call: string,

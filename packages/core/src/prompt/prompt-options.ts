@@ -14,85 +14,91 @@ import type { ToolEffect } from '../tools/tool-definition.ts';
 import type { TaskItem } from '../tasks/task.ts';
 import type { LoopGuardOptions } from '../tools/loop-rule.ts';
 
-/** What a run and all its agents may use together. `Infinity` turns a limit off. */
+/** Limits of a run and all its agents together. `Infinity` turns a limit off. */
 export type Limits = {
-  /** Model calls of the run and of its agents. A call that broke and is tried again is one step. Default 50. */
+  /** Model calls of the run and of its agents. A call that broke and is tried again counts once. Default 50. */
   steps: number;
   /**
-   * Tool calls that the models ask for, of the run and of its agents, whether they then run or are refused. The call
-   * of an agent is one, and each call inside a composite tool is one; what a provider runs itself is none. Default 200.
+   * Tool calls that the models make, of the run and of its agents, also refused ones. The call of an agent counts as
+   * one, and so does each call inside a composite tool. Calls that a provider runs itself do not count. Default 200.
    */
   toolCalls: number;
-  /** Tool calls in one answer of a model; those beyond it are refused. Default 32. */
+  /** Tool calls in one answer of a model; further ones are refused. Default 32. */
   toolCallsPerStep: number;
   /**
-   * Tool calls that run at the same time, of the run and of its agents; the others wait. The call of an agent takes no
-   * place, since it would keep it from the calls that it waits for; nor does a tool while it waits for an agent that it
-   * has called. Default 8.
+   * Tool calls that run at the same time, of the run and of its agents; the others wait. The call of an agent does
+   * not count, because it would block the calls that it waits for, nor does a tool while it waits for an agent that
+   * it has called. Default 8.
    */
   concurrentToolCalls: number;
-  /** Levels of agents below the run: with 1 an agent may call no other, with 0 there is none. Default 5. */
+  /**
+   * Levels of agents below the run: with 1, an agent may call no other agent; with 0, there are no agents. Default 5.
+   */
   depth: number;
-  /** Tokens in and out, as providers report them; a report that is no whole number from 0 on counts as none. Unlimited by default. */
+  /**
+   * Input and output tokens, as providers report them. A report that is not a whole number from 0 on counts as 0.
+   * Default: unlimited.
+   */
   tokens?: number;
 };
 
-/** How named system parts are written: `role:` and a line of its own, or `<role>…</role>`. */
+/** The format of named system parts: `role:` and a line of its own, or `<role>…</role>`. */
 export type SystemFormat = 'labels' | 'xml';
 
-/** The AI SDK's runtime context, which is whatever the caller puts into it. */
+/** The AI SDK's runtime context, with any content of the caller. */
 export type UserContext = Record<string, unknown>;
 
-/** What the AI SDK's `streamText` takes. */
+/** The options of the AI SDK's `streamText`. */
 export type StreamTextOptions<Output extends OutputInterface = OutputInterface> = Parameters<
   typeof streamText<ToolSet, UserContext, Output>
 >[0];
 
-/** What a run without `options.output` gives: text. */
+/** The output of a run without `options.output`: text. */
 export type TextOutput = OutputInterface<string, string, never>;
 
 /**
- * Every option of the AI SDK's `streamText`, under its present name and the one before, and two of our own.
- * Callbacks, `prepareStep` and `stopWhen` are composed with what the runner needs, never replaced by it.
+ * Every option of the AI SDK's `streamText`, under its current and its former name, and some of Cueline's. Callbacks,
+ * `prepareStep` and `stopWhen` are composed with the runner's own, and never replaced.
  */
 export type PromptOptions<
   Output extends OutputInterface = OutputInterface,
   Plugins extends readonly Plugin[] = readonly Plugin[],
 > = Partial<Omit<StreamTextOptions<Output>, 'model' | 'messages' | 'prompt' | 'instructions' | 'system'>> & {
-  /** Joined to the end of the compiled system prompt. */
+  /** Appended to the compiled system prompt. */
   instructions?: Instructions | undefined;
-  /** The former name of `instructions`; where both are given, both are sent. */
+  /** The former name of `instructions`. If both are given, both are sent. */
   system?: Instructions | undefined;
   /** Messages that follow the prompt's own. */
   messages?: readonly ModelMessage[] | undefined;
-  /** Sets of definitions that are made before the prompt function runs; their methods appear on `prompt`. */
+  /** Sets of definitions that are made before the prompt function runs. Their methods appear on `prompt`. */
   plugins?: Plugins | undefined;
-  /** How named system parts are written: `labels` (default), or `xml`. */
+  /** The format of named system parts: `labels` (default) or `xml`. */
   systemFormat?: SystemFormat | undefined;
   /**
-   * What the run and all its agents may use together. By default 50 steps (1,000 where `stopWhen` says when the run is
-   * finished), 200 tool calls, 32 in one step and 8 at a time, agents 5 deep. `Infinity` turns a limit off.
+   * Limits of the run and all its agents together. Default: 50 steps (1,000 if `stopWhen` decides when the run is
+   * finished), 200 tool calls, 32 in one step and 8 at a time, agents 5 levels deep. `Infinity` turns a limit off.
    */
   limits?: Partial<Limits> | undefined;
   /**
-   * How often the models of the run and of its agents may make the same call: of identical ones the 2nd gets the result
-   * of the first, the 3rd to 5th are refused, and the 6th ends the run. `false` turns the guard off; `tools` has rules of
-   * single tools, also of ready-made ones such as those of an MCP server.
+   * How often the models of the run and of its agents may make the same call. By default the 2nd identical call gets
+   * the result of the first, the 3rd to 5th are refused, and the 6th ends the run. `false` turns the guard off;
+   * `tools` has rules for single tools, also for those of an MCP server.
    */
   loopGuard?: LoopGuardOptions | boolean | undefined;
   /**
-   * Whether the model has to call a tool at the first step (`toolChoice: 'required'`); the steps after are free. A
-   * `toolChoice` of the options, of a hook or of `prepareStep` goes before this. Default false.
+   * Whether the model must call a tool in the first step (`toolChoice: 'required'`); later steps are free. A
+   * `toolChoice` of the options, of a hook or of `prepareStep` overrides this. Default false.
    */
   forceTools?: boolean | undefined;
   /**
-   * Tools that ask before they run: `true` for those with the effect `write` or `external`, or a list of effects. The
-   * run asks for an approval and waits for `run.respondToApproval`. A tool's own `needsApproval` goes before this. Default: none.
+   * Tools that need an approval: `true` for those with the effect `write` or `external`, or a list of effects. The
+   * run asks for the approval and waits for `run.respondToApproval`. A tool's own `needsApproval` overrides this.
+   * Default: none.
    */
   approval?: true | readonly ToolEffect[] | undefined;
 };
 
-/** What {@link runPrompt} takes besides the prompt. */
+/** The options of `runPrompt` besides the prompt. */
 export type PromptConfig<
   Input = void,
   Output extends OutputInterface = OutputInterface,
@@ -101,16 +107,16 @@ export type PromptConfig<
   /** `provider:model`, an alias (`LM_MODEL_…`), or an AI SDK model; default: the definition's own. */
   model?: string | LanguageModel | undefined;
   options?: PromptOptions<Output, Plugins> | undefined;
-  /** Earlier turns of the conversation, as `state.messages` has them; they follow the prompt's own messages. */
+  /** Earlier turns of the conversation, as in `state.messages`. They follow the prompt's own messages. */
   messages?: readonly UIMessage[] | undefined;
-  /** How the tasks of an earlier turn stood, as `state.tasks` has them: a finished list stays finished. */
+  /** The tasks of an earlier turn, as in `state.tasks`: a finished list stays finished. */
   tasks?: readonly TaskItem[] | undefined;
 } & ModelSettings &
   (void extends Input
     ? { input?: Input }
-    : { /** What the prompt function gets as its second argument. */ input: Input });
+    : { /** The second argument of the prompt function. */ input: Input });
 
-/** A prompt function, or the definition that gives it a name. */
+/** A prompt function, or a definition, which has a name. */
 export type PromptSource<Input = void, Plugins extends readonly Plugin[] = readonly []> =
   | PromptFunction<Input, Plugins>
   | PromptDefinition<Input>;

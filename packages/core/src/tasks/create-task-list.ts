@@ -2,17 +2,17 @@ import { accept, type Decision, refuse } from './decision.ts';
 import type { TaskEvent } from './task.ts';
 import type { TaskList } from './task-list.ts';
 
-/** What a list of tasks begins with. */
+/** The settings of a new task list. */
 export type TaskListSettings = {
   kind: TaskList['kind'];
   /** The author's tasks, in order. A dynamic list may begin without any. */
   titles: readonly string[];
-  /** Which of them have a validation, by their index. Default: none. */
+  /** The indexes of tasks with a validation. Default: none. */
   validated?: ReadonlySet<number>;
   maxAttempts: number;
 };
 
-/** A new list, with the events that fill it. Refused, with a reply that says why, where it makes no sense. */
+/** Creates a list, with the events that fill it. Refused, with the reason as reply, if the settings make no sense. */
 export function createTaskList({ kind, titles, validated, maxAttempts }: TaskListSettings): Decision {
   const empty: TaskList = { kind, items: [], nextNumber: 1, maxAttempts };
   if (kind === 'static' && titles.length === 0) {

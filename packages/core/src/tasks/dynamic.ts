@@ -11,7 +11,7 @@ import {
   oneLine,
 } from './task-text.ts';
 
-/** The model puts a task at the end of its list. */
+/** The model adds a task at the end of its list. */
 export function createTask(list: TaskList, description: string): Decision {
   const title = description.trim();
   if (title === '') return refuse(list, 'The description is empty. Say what is to be done.');
@@ -19,7 +19,7 @@ export function createTask(list: TaskList, description: string): Decision {
   return accept(list, [added], `Created task-${list.nextNumber}: ${title}`);
 }
 
-/** The model says better what a pending task is about. */
+/** The model rewrites a pending task. */
 export function updateTask(list: TaskList, taskId: string, newDescription: string): Decision {
   const task = findTask(list, taskId);
   if (task?.status !== 'pending') return refuse(list, whyNot(list, taskId, 'updated', isPending));
@@ -28,7 +28,7 @@ export function updateTask(list: TaskList, taskId: string, newDescription: strin
   return accept(list, [update(task, 'model', { title })], `Updated ${taskId}: ${title}`);
 }
 
-/** The model begins a pending task. It works on one at a time. */
+/** The model begins a pending task. It works on one task at a time. */
 export function startTaskById(list: TaskList, taskId: string): Decision {
   const task = findTask(list, taskId);
   if (task?.status !== 'pending') return refuse(list, whyNot(list, taskId, 'started', isPending));
@@ -44,7 +44,7 @@ export function startTaskById(list: TaskList, taskId: string): Decision {
   return accept(list, [update(task, 'model', { status: 'in_progress' })], reply);
 }
 
-/** The model hands in the result of a task, begun or not. Nothing validates it. */
+/** The model completes a task with a result, whether or not it had begun it. Nothing validates the result. */
 export function completeTask(list: TaskList, taskId: string, result: string): Decision {
   const task = findTask(list, taskId);
   if (task === undefined || !isOpen(task)) return refuse(list, whyNot(list, taskId, 'completed', isOpen));
@@ -55,14 +55,14 @@ export function completeTask(list: TaskList, taskId: string, result: string): De
   return { ...decision, reply: `✓ Task completed: ${taskId}\n\n${rest}` };
 }
 
-/** The model takes a pending task off its list. */
+/** The model deletes a pending task. */
 export function deleteTask(list: TaskList, taskId: string): Decision {
   const task = findTask(list, taskId);
   if (task?.status !== 'pending') return refuse(list, whyNot(list, taskId, 'deleted', isPending));
   return accept(list, [{ type: 'task-remove', taskId, by: 'model' }], `Deleted ${taskId}: ${task.title}`);
 }
 
-/** Every task with its state and its whole result, as the model reads it. */
+/** Returns every task with its status and its whole result, as the model reads it. */
 export function describeTasks(list: TaskList): string {
   return list.items.length === 0 ? nothingYet : list.items.map(describe).join('\n');
 }

@@ -13,7 +13,7 @@ const fields: Readonly<Record<TaskEdit['type'], { needs: readonly Field[]; may: 
   resolve: { needs: ['taskId', 'result'], may: [] },
 };
 
-/** What is wrong with the form of an edit, which may have come over a wire; undefined where nothing is. */
+/** Returns what is wrong with the form of an edit, which may come from a network; undefined for a valid edit. */
 export function editFault(edit: unknown): string | undefined {
   const kinds = Object.keys(fields).join(', ');
   if (typeof edit !== 'object' || edit === null) return `An edit is an object with a type, one of: ${kinds}.`;

@@ -7,8 +7,8 @@ import { notPossibleReason, noSuchTask, oneLine, quote, summarize } from './task
 type EditOf<Type extends TaskEdit['type']> = Extract<TaskEdit, { type: Type }>;
 
 /**
- * Which tasks an edit is for, and what it does to them in a word. A validation may hang, so what is being validated can
- * be skipped or resolved; what the validation then finds is not used.
+ * The statuses in which an edit is possible, and its effect in a word. A validation may hang, so a task in validation
+ * can be skipped or resolved; the validation's verdict is not used then.
  */
 const possible: Readonly<
   Record<Exclude<TaskEdit['type'], 'add'>, { from: readonly TaskStatus[]; done: string }>
@@ -22,8 +22,8 @@ const possible: Readonly<
 };
 
 /**
- * What somebody who watches the run does to its tasks, at any moment. The reply is why it was refused, with what is
- * possible instead; or else one line that tells the model of it.
+ * Applies an edit of a user, at any moment. The reply is the reason for a refusal, with what is possible instead, or
+ * one line that tells the model about the edit.
  */
 export function editTasks(list: TaskList, edit: TaskEdit): Decision {
   const fault = editFault(edit);
@@ -90,7 +90,7 @@ function skip(list: TaskList, task: TaskItem, reason: string): Decision {
   const skipped = update(task, 'user', {
     status: 'skipped',
     error: reason === '' ? null : reason,
-    // nobody has accepted it
+    // no validation has accepted it
     ...(task.status === 'validating' ? { result: null } : {}),
   });
   const why = reason === '' ? '.' : `: ${oneLine(reason)}`;
@@ -103,7 +103,7 @@ function retry(list: TaskList, task: TaskItem): Decision {
   const after = list.items.slice(list.items.indexOf(task) + 1);
   const later = list.kind === 'static' ? after.find(isUnderWay) : undefined;
   if (later === undefined) return accept(list, [again], wanted);
-  // A static list goes in order: what is under way behind it has to wait.
+  // a static list is worked on in order, so a task in progress behind this one has to wait
   if (later.status === 'validating') {
     return refuse(
       list,
@@ -114,7 +114,7 @@ function retry(list: TaskList, task: TaskItem): Decision {
   return accept(list, [waiting, again], `${wanted} ${name(later)} waits until then.`);
 }
 
-/** Why no pending task can stand there; undefined where it can. */
+/** Returns why no pending task can be at this position; undefined if one can. */
 function invalidPositionReason(
   kind: TaskList['kind'],
   items: readonly TaskItem[],
@@ -127,7 +127,10 @@ function invalidPositionReason(
   return `Index ${index} ${why}. The index can be ${first === items.length ? first : `${first} to ${items.length}`}.`;
 }
 
-/** Behind what is done and under way at the front. What was skipped or resolved further back keeps nobody out. */
+/**
+ * Returns the first position behind the done and current tasks at the front. Skipped or resolved tasks further back
+ * do not matter.
+ */
 function firstFreePosition(items: readonly TaskItem[]): number {
   const index = items.findIndex(isOpen);
   const task = items[index];

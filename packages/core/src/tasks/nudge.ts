@@ -2,10 +2,10 @@ import type { TaskItem } from './task.ts';
 import { currentTask, failedTask, isComplete, openTasks, type TaskList } from './task-list.ts';
 import { allDone, attemptsOf, indent, nothingYet, positionOf, quote } from './task-text.ts';
 
-/** How many pending tasks are named with their titles. */
+/** How many pending tasks are listed with their titles. */
 const MOST_NAMED = 10;
 
-/** What the model is told when it stops while tasks are open: which, and the tool to call. */
+/** Returns the message to a model that stops while tasks are open: which tasks, and which tool to call. */
 export function nudge(list: TaskList): string {
   if (isComplete(list)) return allDone;
   const current = currentTask(list);
@@ -17,7 +17,7 @@ export function nudge(list: TaskList): string {
   return pick(openTasks(list));
 }
 
-/** The mark and the title have a line of their own, as in the window: whoever reads one can read the other. */
+/** The mark and the title have a line of their own, as in the window, so that one reader can read both. */
 function finish(list: TaskList, task: TaskItem): string {
   return `The task list is not complete. This task is still open:
 [${positionOf(list, task)}] ${indent(task.title)}

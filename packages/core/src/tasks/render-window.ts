@@ -4,8 +4,8 @@ import { currentTask, failedTask, isComplete, isOpen, type TaskList } from './ta
 import { allDone, attemptsOf, indent, oneLine, positionOf, summarize } from './task-text.ts';
 
 /**
- * The list as the model reads it before a step: what is done, the current task, what comes next, and what the user
- * has changed (`edits`, the replies of accepted edits). Undefined while there is nothing to say.
+ * Returns the list as the model reads it before a step: done tasks, the current task, the next ones, and the user's
+ * changes (`edits`, the replies of accepted edits). Undefined for an empty list.
  */
 export function renderWindow(
   list: TaskList,
@@ -33,7 +33,7 @@ export function renderWindow(
   return sections.length === 0 ? undefined : sections.join('\n\n');
 }
 
-/** Numbers where the order counts, ids where the model's tools ask for them. */
+/** Returns a number if the order counts, or an id if the model's tools need it. */
 function markOf({ kind }: TaskList, { id }: TaskItem, index: number): string {
   return kind === 'static' ? `${index + 1}. ` : `- ${id}: `;
 }

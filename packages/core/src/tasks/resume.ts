@@ -4,9 +4,9 @@ import { isTaskDone } from './task-status.ts';
 import { findTask, type TaskList } from './task-list.ts';
 
 /**
- * A new list that stands as an earlier one did, for the next turn of a conversation. What was under way or had failed is
- * pending again; what the user had renamed or removed stays so. Refused where the earlier list has a task that the
- * author has not written, and there it begins anew.
+ * Returns a new list with the statuses of an earlier one, for the next turn of a conversation. Tasks that were in
+ * progress or had failed are pending again; the user's renames and removals stay. Refused if the earlier list has a
+ * task that the author has not written; the new list begins anew then.
  */
 export function resumeTasks(list: TaskList, earlier: readonly TaskItem[]): Decision {
   const isKnown = ({ id, title, authored = title, origin }: TaskItem): boolean =>
@@ -17,7 +17,7 @@ export function resumeTasks(list: TaskList, earlier: readonly TaskItem[]): Decis
   }
   const events = earlier.flatMap((task, index): TaskEvent[] => {
     const { id, title, authored = title, origin, status, result, error } = task;
-    // whether a result is checked is said by this list, and not by the earlier one
+    // this list decides whether a result is validated, and not the earlier one
     const { hasValidation } = origin === 'author' ? (findTask(list, id) ?? {}) : {};
     const facts = { id, title: authored, origin, ...(hasValidation === true ? { hasValidation } : {}) };
     const added: TaskEvent = { type: 'task-add', task: facts, index };

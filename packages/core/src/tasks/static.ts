@@ -3,7 +3,7 @@ import type { TaskItem } from './task.ts';
 import { currentTask, failedTask, findTask, type TaskList } from './task-list.ts';
 import { allDone, attemptsOf, positionOf, quote, standing } from './task-text.ts';
 
-/** The model begins the current task, and is told what it is. */
+/** The model begins the current task and reads its title. */
 export function startTask(list: TaskList): Decision {
   const task = currentTask(list);
   if (task === undefined) return refuse(list, nothingToDo(list));
@@ -15,7 +15,10 @@ export function startTask(list: TaskList): Decision {
   return accept(list, [started], `${positionOf(list, task)} started: ${brief(task)}`);
 }
 
-/** The model works, which begins the current task where it has not begun. There is no reply: the tool gives its own. */
+/**
+ * The model works, which begins the current task if it has not begun. There is no reply, because the tool has its
+ * own.
+ */
 export function touchTask(list: TaskList): Decision {
   const task = currentTask(list);
   if (task?.status !== 'pending') return refuse(list, '');
@@ -23,9 +26,9 @@ export function touchTask(list: TaskList): Decision {
 }
 
 /**
- * The model hands in a result. Where it is accepted, `validate` is the id of the task whose result is to be validated,
- * and {@link settleTask} comes next; until then there is no reply. `taskId` is the task that the result is for, where
- * that is known: the list may have changed while the model worked.
+ * The model returns a result. If it is accepted, `validate` is the id of the task whose result must be validated, and
+ * {@link settleTask} follows; until then there is no reply. `taskId` is the task of the result, if known: the list
+ * may have changed while the model worked.
  */
 export function finishTask(
   list: TaskList,
@@ -42,8 +45,8 @@ export function finishTask(
 }
 
 /**
- * What the validation found: `undefined` where the result is good, else what is wrong with it; `thrown` where that is
- * what it threw.
+ * Applies the verdict of a validation: `undefined` for a good result, otherwise what is wrong with it. `thrown` is
+ * true if the validation threw it.
  */
 export function settleTask(
   list: TaskList,
@@ -87,7 +90,7 @@ function refuseResult(list: TaskList, task: TaskItem, feedback: string, thrown?:
   return accept(list, [refused], `Validation failed: ${error}\n\n${advice}`);
 }
 
-/** The task in full, with what was wrong with the last result. */
+/** Returns the whole task, with what was wrong with its last result. */
 function brief({ title, error }: TaskItem): string {
   const last = error === undefined ? '' : `\n\nYour last result was not accepted: ${error}`;
   return `${title}${last}\n\nCall finishTask with the result when it is done.`;

@@ -1,18 +1,21 @@
 import { applyTaskEvent, type TaskEvent, type TaskItem } from './task.ts';
 import { isTaskDone } from './task-status.ts';
 
-/** A list of tasks at one moment. What happens to it is in its events, and nowhere else. */
+/** A task list at one moment. Only its events change it. */
 export type TaskList = {
-  /** `static`: the author wrote it, and it is done in order. `dynamic`: the model writes it, and picks. */
+  /**
+   * `static`: the author has written it, and it is worked on in order. `dynamic`: the model writes it and picks
+   * tasks.
+   */
   readonly kind: 'static' | 'dynamic';
   readonly items: readonly TaskItem[];
   /** The number of the next task's id. It only grows, so that no id is used twice. */
   readonly nextNumber: number;
-  /** How many results of one task may be refused before it has failed. */
+  /** How many results of one task may be refused before the task fails. */
   readonly maxAttempts: number;
 };
 
-/** The list after these events, in their order. */
+/** Returns the list after these events. */
 export function applyEvents(list: TaskList, events: readonly TaskEvent[]): TaskList {
   let { items, nextNumber } = list;
   for (const event of events) {
@@ -22,41 +25,41 @@ export function applyEvents(list: TaskList, events: readonly TaskEvent[]): TaskL
   return { ...list, items, nextNumber };
 }
 
-/** True while a task still has to be finished. */
+/** True for a task that still has to be finished. */
 export function isOpen({ status }: TaskItem): boolean {
   return status === 'pending' || isUnderWay({ status });
 }
 
-/** True while a task is worked on, or its result is validated. */
+/** True for a task in progress or in validation. */
 export function isUnderWay({ status }: Pick<TaskItem, 'status'>): boolean {
   return status === 'in_progress' || status === 'validating';
 }
 
 /**
- * The task that is to be worked on. Static: the first open one, begun or not, and none while a task has failed.
- * Dynamic: the one that the model has started.
+ * Returns the current task. In a static list: the first open one, begun or not, and none if a task has failed. In a
+ * dynamic list: the one that the model has started.
  */
 export function currentTask(list: TaskList): TaskItem | undefined {
   if (list.kind === 'dynamic') return list.items.find(isUnderWay);
   return failedTask(list) === undefined ? list.items.find(isOpen) : undefined;
 }
 
-/** Every task that still has to be finished, in list order. */
+/** Returns every task that still has to be finished, in order. */
 export function openTasks(list: TaskList): readonly TaskItem[] {
   return list.items.filter(isOpen);
 }
 
-/** The task that has used up its attempts, and keeps a static list from going on. */
+/** Returns the task that has used up its attempts, which blocks a static list. */
 export function failedTask(list: TaskList): TaskItem | undefined {
   return list.items.find(({ status }) => status === 'failed');
 }
 
-/** True once there are tasks, and each of them is completed or skipped. */
+/** True if there are tasks and all of them are done. */
 export function isComplete(list: TaskList): boolean {
   return list.items.length > 0 && list.items.every(isTaskDone);
 }
 
-/** The task of this id. */
+/** Returns the task with this id. */
 export function findTask(list: TaskList, taskId: string): TaskItem | undefined {
   return list.items.find(({ id }) => id === taskId);
 }

@@ -10,7 +10,7 @@ export function taskProgress(tasks: readonly Pick<TaskItem, 'status'>[]): { done
   return { done: tasks.filter(isTaskDone).length, total: tasks.length };
 }
 
-/** Returns the task that the model works on, or else the first pending one. */
+/** Returns the task that the model works on, otherwise the first pending one. */
 export function findCurrentTask<Task extends Pick<TaskItem, 'status'>>(
   tasks: readonly Task[],
 ): Task | undefined {

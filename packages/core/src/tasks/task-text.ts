@@ -1,19 +1,19 @@
 import type { TaskItem, TaskStatus } from './task.ts';
 import type { TaskList } from './task-list.ts';
 
-/** How much of a title a sentence quotes, in characters. */
+/** The maximum length of a quoted title, in characters. */
 const LONGEST_QUOTE = 100;
-/** How much of a result a summary quotes, in characters. */
+/** The maximum length of a quoted result, in characters. */
 const LONGEST_RESULT = 500;
-/** How many ids a sentence names. */
+/** The maximum number of ids in a sentence. */
 const MOST_NAMED = 20;
 
-/** A text on one line. */
+/** Returns a text on one line. */
 export function oneLine(text: string): string {
   return withoutMarks(text).replace(/\s+/g, ' ').trim();
 }
 
-/** A text whose further lines stand further in, without blank lines, so that it stays one entry of a list. */
+/** Returns a text with its further lines indented and without blank lines, so that it stays one item of a list. */
 export function indent(text: string): string {
   const lines = withoutMarks(text.trim()).split(/\r\n?|[\n\u2028\u2029]/);
   return lines
@@ -22,23 +22,23 @@ export function indent(text: string): string {
     .join('\n   ');
 }
 
-/** A title as a sentence names it. */
+/** Returns a title in quotes for a sentence. */
 export function quote(title: string): string {
   return `“${oneLine(cut(title, LONGEST_QUOTE))}”`;
 }
 
-/** A result as a summary quotes it: the beginning, and how much there is, where it is long. */
+/** Returns a result for a summary; of a long one its beginning and its length. */
 export function summarize(result: string): string {
   if (result.length <= LONGEST_RESULT) return result;
   return `${cut(result, LONGEST_RESULT)} (cut: ${result.length} characters in all)`;
 }
 
-/** Where a task stands: `Task 2/3`. */
+/** Returns the position of a task: `Task 2/3`. */
 export function positionOf(list: TaskList, task: TaskItem): string {
   return `Task ${list.items.findIndex(({ id }) => id === task.id) + 1}/${list.items.length}`;
 }
 
-/** Ids for a sentence: all of them, or the first and how many more there are. */
+/** Returns ids for a sentence: all of them, or the first ones and the number of the others. */
 export function nameTasks(items: readonly TaskItem[]): string {
   if (items.length === 0) return 'none';
   const named = items.slice(0, MOST_NAMED).map(({ id }) => id);
@@ -46,7 +46,7 @@ export function nameTasks(items: readonly TaskItem[]): string {
   return named.join(', ') + (more === 0 ? '' : ` and ${more} more`);
 }
 
-/** What is said of an id that no task has. */
+/** Returns the reply for an unknown id. */
 export function noSuchTask(list: TaskList, taskId: string): string {
   const known = list.items.length === 0 ? 'The list is empty.' : `The list has: ${nameTasks(list.items)}.`;
   return `There is no task ${quote(taskId)}. ${known}`;
@@ -57,13 +57,13 @@ export function attemptsOf({ attempts }: TaskItem): string {
   return attempts === 1 ? '1 attempt' : `${attempts} attempts`;
 }
 
-/** What is said once nothing is left to do. */
+/** The reply if nothing is left to do. */
 export const allDone = 'All tasks are completed. Give your final answer.';
 
-/** What is said of a list of the model's own while nothing is on it. */
+/** The reply for an empty list of the model's own. */
 export const nothingYet = 'The task list is empty. Create a task with createTask.';
 
-/** How a task stands, as a sentence about it goes on. */
+/** A task's status as a part of a sentence. */
 export const standing: Readonly<Record<TaskStatus, string>> = {
   pending: 'is pending',
   in_progress: 'is in progress',
@@ -73,21 +73,21 @@ export const standing: Readonly<Record<TaskStatus, string>> = {
   skipped: 'was skipped',
 };
 
-/** Why a task cannot be renamed, started, … */
+/** Returns why a task cannot be renamed, started and so on. */
 export function notPossibleReason(done: string, { id, status }: TaskItem): string {
   return done === status
     ? `${id} ${standing[status]} already.`
     : `${id} ${standing[status]} and cannot be ${done}.`;
 }
 
-// A model repeats the mark of the task that it is about. In a summary it would pass for the mark of the current one.
+// a model repeats the mark of its task; in a summary it would look like the mark of the current one
 function withoutMarks(text: string): string {
   return text.replace(/\[(Task \d+\/\d+)\]/g, '$1');
 }
 
 function cut(text: string, longest: number): string {
   if (text.length <= longest) return text;
-  // Half a surrogate pair is no text that a provider would take.
+  // half a surrogate pair is not a text that providers accept
   const start = text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '');
   return `${start.trimEnd()}…`;
 }

@@ -1,37 +1,37 @@
 import { updateTask } from './update-task.ts';
 
-/** How a task stands. `completed`, `failed` and `skipped` are ends; a user may still ask to have it tried again. */
+/** A task's status. `completed`, `failed` and `skipped` are ends; a user may still retry the task. */
 export type TaskStatus = 'pending' | 'in_progress' | 'validating' | 'completed' | 'failed' | 'skipped';
 
-/** Who put a task on the list, or changed it: the prompt's author, the model, or whoever watches the run. */
+/** Who added or changed a task: the prompt's author, the model, or the user who watches the run. */
 export type TaskOrigin = 'author' | 'model' | 'user';
 
-/** One task as the list knows it. */
+/** One task of a list. */
 export type TaskItem = {
   readonly id: string;
   readonly title: string;
-  /** The author's title, where the user has renamed a task of the author's. */
+  /** The author's title of a task that the user has renamed. */
   readonly authored?: string;
   readonly status: TaskStatus;
   readonly origin: TaskOrigin;
-  /** True where the prompt's author checks the result. Missing otherwise. */
+  /** True if a validation of the prompt's author checks the result. */
   readonly hasValidation?: true;
   /** How many results have been refused. */
   readonly attempts: number;
-  /** What came of it, once it is completed; while it is validated, what is to be validated. */
+  /** The result of a completed task; during validation, the result that is validated. */
   readonly result?: string;
   /** Why the last result was refused, or why the task failed or was skipped. */
   readonly error?: string;
 };
 
-/** What can happen to a list of tasks. The log keeps these; the list is what they amount to. */
+/** The events of a task list. The log contains them, and the list is their result. */
 export type TaskEvent =
   | {
       type: 'task-add';
       task: Pick<TaskItem, 'id' | 'title' | 'origin' | 'hasValidation'>;
       index: number;
     }
-  /** What is not named stays as it was; `null` takes it away. */
+  /** Fields that are left out stay unchanged; `null` removes a field. */
   | {
       type: 'task-update';
       taskId: string;
@@ -41,16 +41,16 @@ export type TaskEvent =
       attempts?: number;
       result?: string | null;
       error?: string | null;
-      /** True where the error is what the validation threw, and not what it returned. */
+      /** True if the validation threw the error, and did not return it. */
       thrown?: true;
     }
-  /** `index` is the place after the move. */
+  /** `index` is the position after the move. */
   | { type: 'task-move'; taskId: string; index: number; by: TaskOrigin }
   | { type: 'task-remove'; taskId: string; by: TaskOrigin };
 
-/** What somebody who watches a run may do to its tasks. */
+/** An edit of a task list by the user who watches the run. */
 export type TaskEdit =
-  /** At the end, where no index says otherwise. */
+  /** Default position: the end. */
   | { type: 'add'; title: string; index?: number }
   | { type: 'rename'; taskId: string; title: string }
   | { type: 'remove'; taskId: string }
@@ -60,10 +60,13 @@ export type TaskEdit =
   /** Completes the task with the user's own result, which nothing validates. */
   | { type: 'resolve'; taskId: string; result: string };
 
-/** Whether an edit was made, and if not, why. */
+/** Whether a command was accepted, and if not, why. */
 export type EditReply = { accepted: true } | { accepted: false; reason: string };
 
-/** A list after one more event. An event about a task that is not there, or a second task of one id, changes nothing. */
+/**
+ * Returns the list after one more event. An event about an unknown task, or a second task with the same id, changes
+ * nothing.
+ */
 export function applyTaskEvent(items: readonly TaskItem[], event: TaskEvent): readonly TaskItem[] {
   switch (event.type) {
     case 'task-add':

@@ -1,6 +1,6 @@
 import type { TaskEvent, TaskItem } from './task.ts';
 
-/** A task after an update; what else is known of it stays with it. */
+/** Returns a task after an update. Its other fields stay. */
 export function updateTask<Task extends TaskItem>(
   task: Task,
   event: Extract<TaskEvent, { type: 'task-update' }>,
@@ -18,6 +18,6 @@ export function updateTask<Task extends TaskItem>(
     ...(result === undefined || result === null ? {} : { result }),
     ...(error === undefined || error === null ? {} : { error }),
   };
-  // the same members, of which the compiler does not see that they make up a `Task`
+  // the same fields, although the compiler does not see that they make up a `Task`
   return after as unknown as Task;
 }
