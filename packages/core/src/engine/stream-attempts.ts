@@ -26,6 +26,11 @@ export function createStreamAttempts(): StreamAttempts {
         },
       });
     },
-    brokenBefore: (part) => counts.get(part) ?? 0,
+    brokenBefore(part) {
+      const count = counts.get(part) ?? 0;
+      // a model may use one object for several parts
+      counts.delete(part);
+      return count;
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
 import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/part-error.ts';
 import { isRunEvent } from './check-event.ts';
 import { createEventCounter } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
@@ -104,11 +105,13 @@ function checkEvents(value: unknown): RunEvent[] {
   const upgrade = createUpgrade();
   return (value as unknown[]).map((given, index) => {
     const event: unknown = upgrade(given as RunEvent);
-    if (!isRunEvent(event) || event.seq !== index) throw damagedLogError(index);
+    if (!isRecord(event) || event['seq'] !== index) throw damagedLogError(index);
+    // measured first, so that what is read of the event is bounded
     const excess = countEvent(event);
     if (excess !== undefined) {
       throw new CuelineError('too_large', `This log has ${excess} and was not opened.`);
     }
+    if (!isRunEvent(event)) throw damagedLogError(index);
     return event;
   });
 }
