@@ -1,6 +1,6 @@
 /**
- * One signal that aborts with the first of these; undefined where there is none. Does what `AbortSignal.any` does,
- * which is missing in Hermes and in Next's edge runtime.
+ * Returns a signal that aborts with the first of these; undefined if there is none. Replaces `AbortSignal.any`, which
+ * Hermes and Next's edge runtime lack.
  */
 export function anySignal(first: AbortSignal, ...others: (AbortSignal | undefined)[]): AbortSignal;
 export function anySignal(...signals: (AbortSignal | undefined)[]): AbortSignal | undefined;

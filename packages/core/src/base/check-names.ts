@@ -4,7 +4,7 @@ import { nearestName } from './nearest-name.ts';
 import { isRecord, quoted } from './part-error.ts';
 
 /**
- * Refuses an unknown name, which would be ignored. `instead` says what to write where it can tell.
+ * Refuses an unknown name, which would otherwise be ignored. `instead` returns what to write, if it knows.
  * @throws CuelineError
  */
 export function checkNames(
@@ -25,13 +25,13 @@ export function checkNames(
   throw new CuelineError(code, instead(name) ?? `${whose} has no "${name}". ${suggestion(name, known)}`);
 }
 
-/** What to write in the place of an unknown name. */
+/** Returns what to write instead of an unknown name. */
 export function suggestion(name: string, known: readonly string[]): string {
   const successor = successorOf(name, known);
   if (successor !== undefined) return `It is now ${successor.name}: { ${successor.write} }.`;
   const dropped = whyDropped(name);
   if (dropped !== undefined) return dropped;
-  // what such names have in common makes none like another
+  // a common prefix does not make names similar
   const bare = (full: string): string => full.replace(/^experimental_/, '');
   const nearest = nearestName(bare(name), known.map(bare));
   if (nearest === undefined) return `There are: ${known.join(', ')}.`;

@@ -1,6 +1,9 @@
 type Callback<Event> = ((event: Event) => unknown) | undefined;
 
-/** One callback that calls all of them in order and waits for each. What one throws does not keep the rest from being called. */
+/**
+ * Returns one callback that calls all of them in order and waits for each. If one throws, the others are still
+ * called.
+ */
 export function composeCallbacks<Event>(...callbacks: Callback<Event>[]): (event: Event) => Promise<void> {
   const present = callbacks.filter((callback) => callback !== undefined);
   return async (event) => {
@@ -17,8 +20,8 @@ export function composeCallbacks<Event>(...callbacks: Callback<Event>[]): (event
 }
 
 /**
- * A callback for every part of a stream: ours, then the caller's. It is a promise only where the caller's is one,
- * because waiting for nothing, per part, would be most of what a run costs.
+ * Returns a callback for every part of a stream: ours, then the caller's. It returns a promise only if the caller's
+ * does, because an unnecessary wait per part would be most of a run's cost.
  */
 export function beforeCallback<Event>(
   ours: (event: Event) => void,

@@ -2,15 +2,15 @@ import { CuelineError, type ErrorSource } from './errors.ts';
 
 const sources = new WeakMap<object, ErrorSource>();
 
-/** The same error, of which is known from now on whose words it has. */
+/** Notes the source of an error's text. Returns the error. */
 export function withSource<Thrown extends object>(error: Thrown, source: ErrorSource): Thrown {
   sources.set(error, source);
   return error;
 }
 
 /**
- * Whose words an error has: as {@link withSource} or a `CuelineError` says; a `CuelineError` that says nothing is meant
- * to be read. Everything else comes from the code that `thrower` names.
+ * Returns the source of an error's text: as {@link withSource} or a `CuelineError` says. A `CuelineError` without a
+ * source is meant to be read. Any other error comes from the code that `thrower` names.
  */
 export function sourceOf(error: unknown, thrower: ErrorSource): ErrorSource {
   const known = typeof error === 'object' && error !== null ? sources.get(error) : undefined;
@@ -19,8 +19,8 @@ export function sourceOf(error: unknown, thrower: ErrorSource): ErrorSource {
 }
 
 /**
- * What was thrown as a text of at most 10,000 characters, whatever it is: an error's message, an object as JSON, anything
- * else as a string. Never throws, also where a getter does.
+ * Returns a thrown value as a text of at most 10,000 characters: an error's message, an object as JSON, anything else
+ * as a string. Never throws, even if a getter does.
  */
 export function thrownText(error: unknown): string {
   let text = 'an object that cannot be read';
@@ -37,7 +37,7 @@ function jsonOf(thrown: unknown): string | undefined {
   return typeof thrown === 'object' && !(thrown instanceof Error) ? JSON.stringify(thrown) : undefined;
 }
 
-/** Whose words say that a call's arguments cannot be used: the model's fault, or that of a schema which threw. */
+/** Returns the source of the reason why a call's arguments cannot be used: the model, or a schema that threw. */
 export function invalidCallSource(error: unknown): ErrorSource {
   let cause: unknown = error;
   for (let depth = 0; depth < 8 && typeof cause === 'object' && cause !== null; depth += 1) {

@@ -1,4 +1,4 @@
-/** What went wrong, as a word that code can branch on. */
+/** The kind of an error, as a word that code can branch on. */
 export type CuelineErrorCode =
   // programmer mistakes: thrown before a run starts
   | 'invalid_definition'
@@ -32,7 +32,7 @@ export type CuelineErrorCode =
   | 'budget_exceeded'
   | 'loop_detected'
   | 'parse_failed'
-  /** The page or process that ran it went away. */
+  /** The page or process that ran it is gone. */
   | 'interrupted'
   | 'busy'
   | 'storage_failed'
@@ -44,10 +44,10 @@ export type CuelineErrorCode =
   | 'too_large';
 
 /**
- * Whose words an error has. `cueline`: ours, or those of a `CuelineError` that was thrown to be read. `model`: the
- * model's or its provider's. The others are what the app's own code threw, which may name an address, a query or a
- * file: a `tool`, the `prompt` function (an agent's or a task's `extend`, too), a `hook` or callback, a task's
- * `validation`, or code of which only that is known (`unknown`).
+ * The source of an error's text. `cueline`: Cueline, or a `CuelineError` that was thrown to be read. `model`: the
+ * model or its provider. The others are errors of the app's own code, which may contain an address, a query or a file
+ * name: a `tool`, the `prompt` function (also an agent's, or a task's `extend`), a `hook` or callback, a task's
+ * `validation`, or unidentified code (`unknown`).
  */
 export type ErrorSource = 'cueline' | 'model' | 'tool' | 'prompt' | 'hook' | 'validation' | 'unknown';
 
@@ -58,12 +58,12 @@ export type SerializedError = {
   message: string;
   /** Structured facts, such as `{ statusCode: 401 }`. Never a key. */
   details?: Record<string, unknown>;
-  /** Whose words the message has; missing where they are Cueline's own. */
+  /** The source of the message; missing if it is Cueline itself. */
   source?: ErrorSource;
 };
 
 /**
- * The one error class of Cueline. Its message says what happened and what to type next; `code` says it to a program.
+ * Cueline's only error class. Its message says what happened and what to do next; `code` says it to a program.
  *
  * @example
  * catch (error) { if (CuelineError.isInstance(error) && error.code === 'missing_key') askForKey(); }
@@ -72,7 +72,7 @@ export class CuelineError extends Error {
   override readonly name: 'CuelineError' = 'CuelineError';
   readonly code: CuelineErrorCode;
   declare readonly details?: Record<string, unknown>;
-  /** Whose words the message has; missing where they are Cueline's own, or meant to be read. */
+  /** The source of the message; missing if it is Cueline itself, or if the error was thrown to be read. */
   declare readonly source?: ErrorSource;
 
   constructor(
@@ -100,7 +100,7 @@ export class CuelineError extends Error {
     }
   }
 
-  /** The error as the log keeps it: code, message, details; without cause and stack. */
+  /** Returns the error as the log has it: code, message, details; without cause and stack. */
   toJSON(): SerializedError {
     const json: SerializedError = {
       code: this.code,
@@ -113,8 +113,8 @@ export class CuelineError extends Error {
   }
 
   /**
-   * The error that {@link CuelineError.toJSON} came from: the same one, with its stack and cause, where `json` is what
-   * `toJSON` returned in this process; one without them where it has been stored or sent.
+   * Returns the error that {@link CuelineError.toJSON} came from: the same object, with its stack and cause, if
+   * `json` was returned by `toJSON` in this process, otherwise one without them.
    */
   static fromJSON(json: SerializedError): CuelineError {
     const original = originals.get(json);
@@ -124,7 +124,7 @@ export class CuelineError extends Error {
   }
 }
 
-/** The errors of this process, by what {@link CuelineError.toJSON} made of them. */
+/** The errors of this process, by the results of {@link CuelineError.toJSON}. */
 const originals = new WeakMap<SerializedError, CuelineError>();
 
 function isObject(value: unknown): value is Record<string, unknown> {

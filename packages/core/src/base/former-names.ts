@@ -1,4 +1,4 @@
-/** What an option is called here, and how it is written. */
+/** The current name of an option, and how to write it. */
 type Successor = { name: string; write: string };
 
 const maxOutputTokens: Successor = { name: 'maxOutputTokens', write: 'maxOutputTokens: 1000' };
@@ -25,8 +25,8 @@ const signal: readonly Successor[] = [
 ];
 
 /**
- * Options by the names that earlier versions of the AI SDK and other libraries have for them, without `experimental_`,
- * underscores and upper case. The first successor that a list of options has is the one that is meant.
+ * Options by their names in earlier versions of the AI SDK and in other libraries, without `experimental_`,
+ * underscores and upper case. The first successor that a list of options has is suggested.
  */
 const successors: Readonly<Record<string, readonly Successor[]>> = {
   maxtokens: [maxOutputTokens],
@@ -59,13 +59,16 @@ const successors: Readonly<Record<string, readonly Successor[]>> = {
   context: [{ name: 'runtimeContext', write: 'runtimeContext: { … }' }],
 };
 
-/** Options that are gone, by the same keys, and why. */
+/** Removed options, by the same keys, with the reason. */
 const dropped: Readonly<Record<string, string>> = {
   toolcallstreaming: 'Tool calls are always streamed. Leave it out.',
   continuesteps: 'The AI SDK has removed it. Leave it out.',
 };
 
-/** The known option that an unknown name stood for earlier, or stands for elsewhere; undefined where there is none. */
+/**
+ * Returns the known option that an unknown name stood for earlier, or stands for elsewhere; undefined if there is
+ * none.
+ */
 export function successorOf(name: string, known: readonly string[]): Successor | undefined {
   const stable = name.replace(/^experimental_/, '');
   for (const other of [stable, `experimental_${name}`]) {
@@ -76,7 +79,7 @@ export function successorOf(name: string, known: readonly string[]): Successor |
   return successors[key]?.find((successor) => known.includes(successor.name));
 }
 
-/** Why a former option of model calls has no successor. */
+/** Returns why a former option of model calls has no successor. */
 export function whyDropped(name: string): string | undefined {
   const key = keyOf(name);
   return Object.hasOwn(dropped, key) ? dropped[key] : undefined;

@@ -1,4 +1,4 @@
-/** What adds a package, by the name that a package manager gives itself. */
+/** The install command of each package manager. */
 const commands: Readonly<Record<string, string>> = {
   npm: 'npm install ',
   pnpm: 'pnpm add ',
@@ -7,7 +7,7 @@ const commands: Readonly<Record<string, string>> = {
   deno: 'deno add npm:',
 };
 
-/** The files by which a project's package manager is known. */
+/** The package manager of each lockfile. */
 const lockfiles: Readonly<Record<string, string>> = {
   'pnpm-lock.yaml': 'pnpm',
   'yarn.lock': 'yarn',
@@ -17,7 +17,7 @@ const lockfiles: Readonly<Record<string, string>> = {
   'package-lock.json': 'npm',
 };
 
-/** The parts of Node's `process` that are used here. A browser has none of them, other runtimes have some. */
+/** The parts of Node's `process` that this file uses. A browser has none of them, and other runtimes have some. */
 type Process = {
   env?: Readonly<Record<string, string | undefined>>;
   cwd?: () => string;
@@ -25,8 +25,8 @@ type Process = {
 };
 
 /**
- * The command that installs a package with the user's own package manager: the one that started the process, else the
- * one whose lockfile is in the working directory or above it, else npm.
+ * Returns the command that installs a package with the user's own package manager: the one that started the process,
+ * otherwise the one of the nearest lockfile, otherwise npm.
  */
 export function installCommand(name: string): string {
   const { process = {} } = globalThis as { process?: Process };
@@ -34,7 +34,7 @@ export function installCommand(name: string): string {
   return `${commands[manager] ?? commands['npm']}${name}`;
 }
 
-/** `pnpm/10.34.9 npm/? node/v24.21.0 linux x64` is pnpm. */
+/** Reads `pnpm/10.34.9 npm/? node/v24.21.0 linux x64` as pnpm. */
 function startedBy({ env }: Process): string | undefined {
   const name = env?.['npm_config_user_agent']?.split('/')[0];
   return name !== undefined && Object.hasOwn(commands, name) ? name : undefined;
@@ -49,7 +49,7 @@ function byLockfile({ cwd, getBuiltinModule }: Process): string | undefined {
       if (found !== undefined) return lockfiles[found];
     }
   } catch {
-    // no file system, or one that may not be read
+    // there is no file system, or it must not be read
   }
   return undefined;
 }

@@ -2,7 +2,7 @@ import { CuelineError, type CuelineErrorCode } from './errors.ts';
 import { installCommand } from './install-command.ts';
 import { missingPackage } from './missing-package.ts';
 
-/** `missing_package` where the cause is a package that is not installed; for any other cause `code`, with its reason. */
+/** Returns `missing_package` if the cause is a package that is not installed, otherwise `code` with its reason. */
 export function toLoadError(failed: string, cause: unknown, code: CuelineErrorCode): CuelineError {
   const name = missingPackage(cause);
   if (name !== undefined) {

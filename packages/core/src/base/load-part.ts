@@ -1,8 +1,8 @@
 import { CuelineError, type CuelineErrorCode } from './errors.ts';
 
 /**
- * A part of Cueline that a page does not pay for before it needs it; `name` is what the user reads of it. Throws
- * `missing_package` where a package that the part needs is not installed, and otherwise `code`.
+ * Loads a part of Cueline that a page loads only when it needs it. `name` is its name for the user. Throws
+ * `missing_package` if a package that the part needs is not installed, otherwise `code`.
  */
 export const loadPart = <Part>(
   name: string,

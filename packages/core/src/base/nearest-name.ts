@@ -1,4 +1,4 @@
-/** Which of the known names a misspelt one may have been meant to be; undefined where none is close to it. */
+/** Returns the known name that is most similar to a misspelt one; undefined if none is close. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const limit = Math.ceil(name.length / 3);
   let nearest: { name: string; edits: number } | undefined;
@@ -10,7 +10,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return nearest?.name;
 }
 
-/** Letters to add, drop or replace (Levenshtein's distance). */
+/** Returns the number of letters to add, remove or replace (Levenshtein distance). */
 function editsBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {

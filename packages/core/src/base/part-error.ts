@@ -1,11 +1,11 @@
 import { CuelineError } from './errors.ts';
 
-/** The error for a part of a message that cannot be sent: where it stands, and what is wrong there. */
+/** Returns the error for a part of a message that cannot be sent: its path, and what is wrong. */
 export function partError(path: string, problem: string): CuelineError {
   return new CuelineError('invalid_definition', `${path} ${problem}`, { details: { path } });
 }
 
-/** A value as a message may quote it: short, and told from text that merely reads the same. */
+/** Returns a short form of a value for a message, with quotes around a text. */
 export function quoted(value: unknown): string {
   if (typeof value === 'string') return `'${value.length > 40 ? `${value.slice(0, 40)}…` : value}'`;
   if (value === null || typeof value !== 'object') return String(value);

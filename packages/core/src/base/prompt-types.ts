@@ -1,8 +1,8 @@
 import type { ToolCallState } from '../log/state.ts';
 
 /**
- * What TypeScript knows of a prompt and its runs: the answer, the answer while it arrives, the calls of the tools that it
- * declares, and of these the client tools by name, with their arguments and results.
+ * The types of a prompt and its runs: the answer, the answer while it arrives, the calls of its declared tools, and
+ * its client tools by name, with their arguments and results.
  */
 export type PromptTypes = {
   output: unknown;

@@ -3,8 +3,8 @@ import { CuelineError, type ErrorSource } from './errors.ts';
 import { reportInDevelopment } from './report-in-development.ts';
 
 /**
- * What a function of the script threw: our own errors as they are, others with the name of the function. While the app is
- * being developed, the console shows the error itself, since only its message goes on from here.
+ * Returns the error that a function of the script threw: a CuelineError as it is, any other with the function's name.
+ * During development, the console shows the original error, because only its message is passed on.
  */
 export function scriptError(where: string, error: unknown, source: ErrorSource = 'hook'): CuelineError {
   if (CuelineError.isInstance(error)) return error;

@@ -1,13 +1,13 @@
 /**
- * Called with a promise for each call of a prompt's own functions. It resolves once the function has really ended, and
- * never rejects. A function that does not listen to its signal may end after its run.
+ * Called with a promise for each call of a prompt's own functions. It resolves once the function has really ended,
+ * and never rejects. A function that ignores its signal may end after its run.
  */
 export type WorkListener = (work: Promise<void>) => void;
 
-/** Tells a listener of work, and gives that work back. */
+/** Reports work to a listener, and returns it. */
 export type TrackWork = <Value>(work: Promise<Value>) => Promise<Value>;
 
-/** Does nothing where nobody listens. */
+/** Does nothing without a listener. */
 export function trackWork(onWork: WorkListener | undefined): TrackWork {
   return (work) => {
     onWork?.(settled(work));

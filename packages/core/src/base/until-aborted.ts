@@ -1,6 +1,9 @@
 import { CuelineError } from './errors.ts';
 
-/** What does not listen to its signal must not hold up a run that is stopped, or a time limit: rejects when it aborts. */
+/**
+ * Waits for a value, but rejects when the signal aborts. A function that ignores its signal must not delay a stop or
+ * a time limit.
+ */
 export async function untilAborted<Value>(
   value: Promise<Value>,
   signal: AbortSignal | undefined,
@@ -20,7 +23,7 @@ export async function untilAborted<Value>(
   }
 }
 
-/** Resolves once something has ended, however it did, or after so many milliseconds. */
+/** Resolves once the work has ended in any way, or after so many milliseconds. */
 export async function untilSettled(work: Promise<unknown> | undefined, ms: number = Infinity): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise((resolve) => {
@@ -30,20 +33,20 @@ export async function untilSettled(work: Promise<unknown> | undefined, ms: numbe
   clearTimeout(timer);
 }
 
-/** `setTimeout` takes no more. */
+/** The maximum delay of `setTimeout`. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** How long a tool's call may take. */
+/** The time limit of a tool's call. */
 export type TimeLimit = {
-  /** Aborts when the time is over. */
+  /** Aborts when the time is up. */
   readonly signal: AbortSignal;
-  /** The time does not run while `work` is under way, and begins anew after it. */
+  /** Pauses the time limit during `work`, and restarts it afterwards. */
   holdDuring<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** Lets go of the timer. */
+  /** Clears the timer. */
   clear(): void;
 };
 
-/** Begins the time of a tool's call. */
+/** Starts the time limit of a tool's call. */
 export function timeLimit(
   toolName: string,
   ms: number,

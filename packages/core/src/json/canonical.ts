@@ -1,16 +1,17 @@
 /**
- * A tool call as a string that is the same for equal arguments, whatever the order of their keys. It is as long as the
- * arguments, since a hash could be made to collide, and never throws. What JSON cannot hold (a Blob, a Map, a class
- * instance without `toJSON`) is equal only to itself, so that no two calls are taken for one by mistake.
+ * Returns a tool call as a string that is the same for equal arguments, whatever the order of their keys. It is as
+ * long as the arguments, because a hash could be made to collide, and never throws. An object that JSON cannot hold
+ * (a Blob, a Map, a class instance without `toJSON`) is equal only to itself, so that different calls are never taken
+ * for the same.
  */
 export function canonicalCall(name: string, input: unknown): string {
   return `${JSON.stringify(name)}:${canonicalValue(input)}`;
 }
 
-/** What is left to write: a piece of text, a value, or the end of an object whose parts have been written. */
+/** What is left to write: a piece of text, a value, or the end of an object whose parts are written. */
 type Work = { text: string } | { value: unknown } | { left: object };
 
-/** JSON with sorted keys. A list of what is left, because recursion ends at some thousand levels of nesting. */
+/** Returns JSON with sorted keys. Uses a list of what is left, because recursion fails at some thousand levels. */
 function canonicalValue(input: unknown): string {
   const written: string[] = [];
   const ancestors = new Map<object, number>();
@@ -23,13 +24,13 @@ function canonicalValue(input: unknown): string {
       const { value } = next;
       const level = ancestors.get(value);
       if (level !== undefined) {
-        // unlike any string, which would stand in quotes
+        // unlike any string, which would have quotes
         written.push(`<cycle ${level}>`);
         continue;
       }
       ancestors.set(value, ancestors.size);
       work.push({ left: value });
-      // one by one: a call takes only so many arguments
+      // one by one, because a call takes a limited number of arguments
       for (const part of partsOf(value).toReversed()) work.push(part);
     }
   }
@@ -44,7 +45,7 @@ function canonicalLeaf(value: unknown): string {
   return String(value);
 }
 
-/** An object as text and the values inside it, in order. */
+/** Returns an object as text and its values, in order. */
 function partsOf(object: object): Work[] {
   try {
     if (Array.isArray(object)) {
@@ -53,7 +54,7 @@ function partsOf(object: object): Work[] {
     }
     if ('toJSON' in object && typeof object.toJSON === 'function') {
       const value: unknown = object.toJSON();
-      // as JSON.stringify does, which asks an object only once
+      // once, as JSON.stringify does
       return value === object ? [{ text: identity(object) }] : [{ value }];
     }
     if (!isPlain(object)) return [{ text: identity(object) }];
@@ -72,7 +73,7 @@ function separated(items: Work[][]): Work[] {
   return items.flatMap((item, index) => (index === 0 ? item : [{ text: ',' }, ...item]));
 }
 
-/** True for `{}` of any realm: its prototype, if it has one, has none. */
+/** True for a plain object of any realm: its prototype, if it has one, has none. */
 function isPlain(object: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(object);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
@@ -81,7 +82,7 @@ function isPlain(object: object): boolean {
 const identities = new WeakMap<object, number>();
 let identified = 0;
 
-/** A name that only this object has. */
+/** Returns a name that only this object has. */
 function identity(object: object): string {
   const known = identities.get(object) ?? ++identified;
   identities.set(object, known);

@@ -1,6 +1,6 @@
 /**
- * A copy of lists and plain objects, with each text in them as `change` leaves it. What is neither stays the same object:
- * bytes, a Date, an instance of a class, which a copy would rob of its methods.
+ * Returns a copy of lists and plain objects, with each text in them changed by `change`. Other objects stay the same:
+ * bytes, dates, and class instances, which would lose their methods in a copy.
  */
 export function copyPlain(value: unknown, change: (text: string) => string = (text) => text): unknown {
   if (typeof value === 'string') return change(value);
@@ -11,7 +11,7 @@ export function copyPlain(value: unknown, change: (text: string) => string = (te
   );
 }
 
-/** True for what was written as `{ … }`, or read from JSON. */
+/** True for an object literal, and for an object from JSON. */
 export function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

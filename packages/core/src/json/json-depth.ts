@@ -1,7 +1,7 @@
-/** How deep the arguments and results of tool calls may be nested: what reads them calls itself at each level. */
+/** The maximum nesting depth of the arguments and results of tool calls, because readers recurse at each level. */
 export const MAX_JSON_DEPTH = 1_000;
 
-/** Whether this JSON is nested deeper than that. */
+/** True if this JSON is nested deeper than that. */
 export function isTooDeep(json: string): boolean {
   if (json.length <= MAX_JSON_DEPTH) return false;
   let depth = 0;
@@ -15,7 +15,7 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** Where the text in quotes ends that begins here. */
+/** Returns the index after the quoted text that begins here. */
 function endOfText(json: string, start: number): number {
   for (let at = start + 1; at < json.length; at += 1) {
     if (json[at] === '\\') at += 1;

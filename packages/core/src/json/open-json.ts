@@ -1,25 +1,25 @@
-/** A JSON value that is being built from the outside in, and can be looked at before it is whole. */
+/** A JSON value that is built from the outside in, and can be read before it is complete. */
 export type OpenJson = {
-  /** What the next value goes into; undefined outside of every object and array. */
+  /** Returns the kind of the innermost open value; undefined outside of every object and array. */
   innermost(): 'object' | 'array' | undefined;
   open(kind: 'object' | 'array'): void;
   close(): void;
-  /** Names the member whose value comes next. */
+  /** Sets the name of the next member. */
   name(key: string): void;
   put(value: unknown): void;
   /**
-   * What there is so far, with `last` where the next value goes. It is never written to again, and shares everything
-   * that is closed with the looks before and after it.
+   * Returns the value so far, with `last` as the next value. The result is never modified and shares everything that
+   * is closed with earlier and later results.
    */
   look(last?: unknown): unknown;
 };
 
-/** An object or array that is still open. Of an object, the last name may not have a value yet. */
+/** An open object or array. The last name of an object may have no value yet. */
 type Open = { keys?: string[]; values: unknown[] };
 
-/** A JSON value of which nothing is there yet. */
+/** Creates an empty JSON value. */
 export function createOpenJson(): OpenJson {
-  /** Those that are open, outermost first. */
+  /** The open values, outermost first. */
   const spine: Open[] = [];
   let whole: unknown;
 
@@ -47,11 +47,11 @@ export function createOpenJson(): OpenJson {
     },
     put,
     look(last) {
-      // a value is never undefined, so that undefined can mean that there is none
+      // a value is never undefined, so undefined means that there is none
       let value = last;
       for (let depth = spine.length - 1; depth >= 0; depth--) {
         const open = spine[depth]!;
-        // in one copy: to push onto a copy makes another one, with room to grow
+        // in one copy, because pushing onto a copy would copy again to grow
         value = valueOf(open, open.values.concat(value === undefined ? [] : [value]));
       }
       return value === undefined ? whole : value;
@@ -59,7 +59,7 @@ export function createOpenJson(): OpenJson {
   };
 }
 
-/** An object is made of its lists anew: of one with thousands of members, that takes a third of copying it. */
+/** Creates an object from its lists, which for thousands of members takes a third of the time of copying it. */
 function valueOf({ keys }: Open, values: unknown[]): unknown {
   if (keys === undefined) return values;
   const object: Record<string, unknown> = {};
@@ -69,7 +69,7 @@ function valueOf({ keys }: Open, values: unknown[]): unknown {
   return object;
 }
 
-/** Sets a member of any name: assigning to `__proto__` sets none. */
+/** Sets a member of any name. Assigning to `__proto__` would not create one. */
 export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });

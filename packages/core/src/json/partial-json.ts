@@ -1,23 +1,23 @@
 import { createOpenJson } from './open-json.ts';
 
 /**
- * Reads a JSON text that is still arriving. What it says is built as it comes, in one pass over every character, so
- * that feeding 640 KB in 20-byte pieces costs as much as feeding it whole. A look at it in between costs what is open
- * at that moment: as many steps as there are items and members in the objects and arrays that are not closed yet.
+ * Reads a JSON text while it arrives. It builds the value in one pass over the characters, so that feeding 640 KB in
+ * pieces of 20 bytes costs as much as feeding it at once. Reading the value in between takes as many steps as the
+ * open objects and arrays have items and members.
  */
 export type PartialJson = {
-  /** Takes the next piece of the text. */
+  /** Adds the next piece of the text. */
   feed(piece: string): void;
   /** All pieces so far. */
   readonly text: string;
   /**
-   * What the text says so far, with open strings, objects and arrays closed; undefined while that is not yet JSON.
-   * Immutable, the same object until the next piece, and what is closed in it is shared with the values after it.
+   * Returns the value so far, with open strings, objects and arrays closed; undefined while the text is not JSON yet.
+   * Immutable, and the same object until the next piece. Closed parts are shared with later values.
    */
   value(): unknown;
 };
 
-/** Where the reader stands inside the innermost open value. */
+/** The parser's position inside the innermost open value. */
 type ParserState =
   | 'value'
   | 'string'
@@ -34,24 +34,27 @@ const jsonSpace = /[ \n\r\t]/;
 const wordStart = /[-0-9tfn]/;
 const wordEnd = /[,\]}\s]/;
 
-/** A reader for one JSON text. Text that is no JSON is not refused here; its `value()` stays undefined. */
+/** Creates a reader for one JSON text. It does not refuse invalid JSON; `value()` stays undefined then. */
 export function createPartialJson(): PartialJson {
   const read = createOpenJson();
   let text = '';
   let place: ParserState = 'value';
-  /** The string, key or word that is being read, as far as it has come. */
+  /** The characters so far of the current string, key or word. */
   let chars = '';
-  /** Where in `chars` the characters begin that follow a quotation mark and are written as themselves. */
+  /** The index in `chars` after the last quotation mark from which on characters are literal. */
   let literalFrom = 0;
-  /** The escape that is being read, from its backslash on. */
+  /** The characters so far of the current escape, including its backslash. */
   let escape = '';
-  /** Something stands after the last value that must not stand there. Once another value comes, the text is no JSON. */
+  /** True if something invalid follows the last value. With one more value, the text is not JSON. */
   let stray = false;
-  /** The text is no JSON, whatever comes. */
+  /** True if the text cannot be JSON any more. */
   let broken = false;
   let latest: { value: unknown } | undefined;
 
-  /** Such a key is never an argument; the AI SDK refuses the whole text too. Known by how it is written, as there. */
+  /**
+   * True for a key that no argument can have. The AI SDK refuses the whole text, too, and recognizes the key in the
+   * same way.
+   */
   function isRefused(): boolean {
     return chars.length - literalFrom === 9 && chars.endsWith('__proto__');
   }
@@ -91,7 +94,7 @@ export function createPartialJson(): PartialJson {
     } else stray = true;
   }
 
-  /** What must not be in a string. A key with it says nothing until its value comes. */
+  /** Refuses an invalid character of a string. A key with it only counts once its value comes. */
   function refuse(): void {
     if (place === 'string') broken = true;
     else stray = true;
@@ -114,7 +117,7 @@ export function createPartialJson(): PartialJson {
     escape = '';
   }
 
-  /** Reads a character of a string, or as many as say themselves; the offset after them. */
+  /** Reads one character of a string, or several literal ones. Returns the offset after them. */
   function readString(piece: string, from: number): number {
     if (escape !== '') {
       readEscape(piece[from]!);
@@ -133,7 +136,7 @@ export function createPartialJson(): PartialJson {
     return from + 1;
   }
 
-  /** Reads on in a number or a `true`, `false` or `null`; the offset after it, or of the end of the piece. */
+  /** Reads a number or `true`, `false` or `null`. Returns the offset after it, or the end of the piece. */
   function readWord(piece: string, from: number): number {
     let end = from;
     while (end < piece.length && !wordEnd.test(piece[end]!)) end++;
@@ -189,12 +192,12 @@ export function createPartialJson(): PartialJson {
   };
 }
 
-/** Whether a character of a string stands for itself: no quotation mark, no backslash, no control character. */
+/** True for a literal character of a string: no quotation mark, backslash or control character. */
 function isLiteral(code: number): boolean {
   return code >= 0x20 && code !== 0x22 && code !== 0x5c;
 }
 
-/** `tr` → `true`, `-1.` → `-1`; undefined for a word that can mean nothing yet. */
+/** `tr` → `true`, `-1.` → `-1`; undefined for a word without a value yet. */
 function completeWord(word: string): string | undefined {
   const literal = ['true', 'false', 'null'].find((candidate) => candidate.startsWith(word));
   return literal ?? /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/.exec(word)?.[0];

@@ -5,7 +5,7 @@ import { type Environment, readVariable, toVariablePart } from './environment.ts
 
 const prefix = 'LM_MODEL_';
 
-/** The aliases that the environment sets (`LM_MODEL_LARGE=…` is `large`), in its order. */
+/** Returns the aliases that the environment sets (`LM_MODEL_LARGE=…` is `large`), in order. */
 export function knownAliases(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith(prefix) && name !== prefix && readVariable(env, name) !== undefined)
@@ -13,9 +13,10 @@ export function knownAliases(env: Environment): string[] {
 }
 
 /**
- * Follows an alias through the environment to the `provider:id` that it stands for. A name with a slash that is no alias
- * is one of the AI Gateway: `openai/gpt-4o` is `gateway:openai/gpt-4o`.
- * Throws `unknown_model` for a name that is not set or that looks like a misspelt alias, `alias_cycle` for one that leads back to itself.
+ * Resolves an alias through the environment to its `provider:id`. A name with a slash that is not an alias is one of
+ * the AI Gateway: `openai/gpt-4o` is `gateway:openai/gpt-4o`.
+ * Throws `unknown_model` for an alias that is not set or looks misspelt, `alias_cycle` for one that leads back to
+ * itself.
  */
 export function resolveAlias(alias: string, env: Environment): string {
   const chain: string[] = [];
@@ -42,14 +43,16 @@ export function resolveAlias(alias: string, env: Environment): string {
   return name;
 }
 
-/** `openai/gpt-4o` as the AI SDK and others write it, or `gateway/openai/gpt-4o`. */
+/** Reads `openai/gpt-4o`, the form of the AI SDK and others, or `gateway/openai/gpt-4o`. */
 function toGateway(name: string): string {
   return `gateway:${name.replace(/^gateway\//, '')}`;
 }
 
-/** The alias that a name with a slash may have been meant to be, which must not be sent to the AI Gateway. */
+/**
+ * Returns the alias that is most similar to a name with a slash. A misspelt alias must not be sent to the AI Gateway.
+ */
 function misspelt(name: string, env: Environment): string | undefined {
-  // models of one provider have similar names: an alias for openai/gpt-5 says nothing about openai/gpt-4
+  // models of one provider have similar names, so openai/gpt-4 is not a misspelt alias openai/gpt-5
   if (isBuiltIn(name.slice(0, name.indexOf('/')))) return undefined;
   return nearestName(toVariablePart(name), knownAliases(env));
 }

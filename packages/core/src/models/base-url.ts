@@ -2,8 +2,8 @@ import { CuelineError } from '../base/errors.ts';
 import { redact } from '../json/redact.ts';
 
 /**
- * A base URL fit to put `/chat/completions` and the like behind, without a slash at its end.
- * `source` names where it was set. Throws `invalid_base_url`.
+ * Returns a base URL to which paths such as `/chat/completions` can be appended, without a slash at its end. `source`
+ * names where it was set. Throws `invalid_base_url`.
  */
 export function checkBaseUrl(value: string, source: string): string {
   const refuse = (reason: string, advice: string): CuelineError =>
@@ -31,7 +31,7 @@ export function checkBaseUrl(value: string, source: string): string {
   return text.replace(/\/+$/, '');
 }
 
-/** True where the URL's host is this machine. */
+/** True if the URL's host is this machine. */
 export function isLoopback(url: string): boolean {
   const host = URL.canParse(url) ? new URL(url).hostname : '';
   return host === 'localhost' || host.endsWith('.localhost') || host.startsWith('127.') || host === '[::1]';

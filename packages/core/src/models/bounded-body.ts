@@ -1,14 +1,14 @@
 import { CuelineError } from '../base/errors.ts';
 
-/** How much of a provider's answer is read, in bytes. */
+/** The maximum size of a provider's answer, in bytes. */
 type BodyLimits = {
-  /** Of one line, which is one event of a stream; a picture comes in one. 32 MiB by default. */
+  /** Of one line, which is one event of a stream; an image comes in one. Default 32 MiB. */
   lineBytes: number;
-  /** Of the whole answer. 128 MiB by default. */
+  /** Of the whole answer. Default 128 MiB. */
   answerBytes: number;
-  /** Of the body of an error, whose rest is left unread. 64 KiB by default. */
+  /** Of the body of an error. The rest is not read. Default 64 KiB. */
   errorBytes: number;
-  /** How long the body of an error may take, in milliseconds. 5 s by default. */
+  /** The maximum time for the body of an error, in milliseconds. Default 5 s. */
   errorMs: number;
 };
 
@@ -22,13 +22,13 @@ const bodyLimits: BodyLimits = {
 const LF = 10;
 const CR = 13;
 
-/** The first words of a stream's last event, in the formats that have one. */
+/** The beginning of a stream's last event, in the formats that have one. */
 const lastEvents = ['data: [DONE]', 'data:[DONE]', 'event: response.completed', 'event: message_stop'];
 const LONGEST = Math.max(...lastEvents.map(({ length }) => length));
 
 /**
- * A stream of events that is no longer than it may be, and that ends with its last event: some servers keep the
- * connection open after it. Errors with `too_large`.
+ * Returns a bounded stream of events that ends after its last event, because some servers keep the connection open
+ * after it. Errors with `too_large`.
  */
 export function boundEvents(
   body: ReadableStream<Uint8Array>,
@@ -36,11 +36,11 @@ export function boundEvents(
 ): ReadableStream<Uint8Array> {
   let inLine = 0;
   let total = 0;
-  /** How the line begins. */
+  /** The beginning of the current line. */
   let start = '';
   let isLast = false;
 
-  /** Where the stream is over, as an index into the chunk. */
+  /** Returns the index in the chunk at which the stream ends. */
   function endIn(chunk: Uint8Array): number | undefined {
     for (let at = 0; at < chunk.length;) {
       const lineEnd = chunk.indexOf(LF, at);
@@ -76,7 +76,10 @@ export function boundEvents(
   );
 }
 
-/** The beginning of a body, as text. Never rejects: what breaks off or takes too long is what has come of it. */
+/**
+ * Returns the beginning of a body as text. Never rejects: of a body that breaks off or takes too long, returns what
+ * has arrived.
+ */
 export async function readFirstBytes(
   response: Response,
   { errorBytes, errorMs }: BodyLimits = bodyLimits,
@@ -104,7 +107,7 @@ export async function readFirstBytes(
       text += decoder.decode(piece, { stream: true });
     }
   } catch {
-    // what has come is all there is
+    // what has arrived is everything
   } finally {
     clearTimeout(timer);
     reader.cancel().catch(() => {});

@@ -16,8 +16,8 @@ export function isBuiltIn(name: string): name is BuiltInProvider {
 }
 
 /**
- * A model of a built-in provider. Throws `missing_key`, `missing_setting`, `missing_package`, `invalid_base_url` or
- * `invalid_options`.
+ * Creates a model of a built-in provider. Throws `missing_key`, `missing_setting`, `missing_package`,
+ * `invalid_base_url` or `invalid_options`.
  */
 export async function createBuiltInModel(
   provider: BuiltInProvider,
@@ -42,7 +42,7 @@ export async function createBuiltInModel(
       ...(row.browserHeaders !== undefined && isBrowser() ? { headers: row.browserHeaders } : {}),
     })(modelId);
   } catch (error) {
-    // a setting that cannot be part of an address, such as a region with a slash in it
+    // a setting that cannot be part of an address, such as a region with a slash
     const reason = error instanceof Error ? error.message : String(error);
     throw new CuelineError('invalid_options', `Models of "${provider}" cannot be made: ${reason}`, {
       cause: error,
@@ -72,7 +72,7 @@ function baseVariables(provider: BuiltInProvider): readonly [string, ...string[]
   return bases;
 }
 
-/** Throws unless the settings are enough in one of the ways in which the provider can be called. */
+/** Throws unless the settings are sufficient in one of the provider's ways of authentication. */
 function checkEnough(
   provider: BuiltInProvider,
   { keys, account = {}, needs = [['apiKey']], hint }: ProviderRow,
@@ -81,7 +81,7 @@ function checkEnough(
   const lacking = needs.map((names) => names.filter((name) => settings[name] === undefined));
   const fewest = Math.min(...lacking.map((names) => names.length));
   if (fewest === 0) return;
-  // a way that has been begun is the one to complete; where none has, there is a choice
+  // suggests to complete a way that has been begun, otherwise all of them
   const isBegun = lacking.some((names, index) => names.length < needs[index]!.length);
   const variableOf = (name: string): string =>
     name === 'apiKey' ? keys[0] : (account[name] ?? baseVariables(provider)[0]);
@@ -105,12 +105,15 @@ function checkEnough(
   );
 }
 
-/** `A, B and C`. */
+/** Returns `A, B and C`. */
 function toList(names: readonly string[]): string {
   return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** Where a provider's API answers, and the variables that may hold its key; undefined for one that needs more. */
+/**
+ * Returns the address of a provider's API and the variables that may hold its key; undefined for a provider that
+ * needs more.
+ */
 export function providerDefaults(
   provider: BuiltInProvider,
 ): { baseURL: string; keys: readonly [string, ...string[]] } | undefined {

@@ -1,7 +1,7 @@
 import { CuelineError } from '../base/errors.ts';
 import type { LanguageModelObject } from './settings.ts';
 
-/** The model, where it is one that the AI SDK can call; `what` names it in the error where it is not. */
+/** Returns the model if the AI SDK can call it. `what` names it in the error. */
 export function checkModel(model: unknown, what: string): LanguageModelObject {
   if (typeof model === 'object' && model !== null) {
     const { specificationVersion: version } = model as { specificationVersion?: unknown };

@@ -4,11 +4,11 @@ import { checkModel } from './check-model.ts';
 import { processEnvironment, secretsOf } from './environment.ts';
 import type { CurrentModel, LanguageModelObject, ModelSettings } from './settings.ts';
 
-/** Models from one set of settings. */
+/** A resolver of models with fixed settings. */
 export type Models = {
-  /** As {@link resolveModel}, with these settings. */
+  /** Resolves a model as {@link resolveModel} does. */
   resolve(ref: string | LanguageModel): Promise<LanguageModelObject>;
-  /** The keys among these settings, so that error messages can be cleared of them. */
+  /** Returns the keys in these settings, to remove them from error messages. */
   secrets(): string[];
 };
 
@@ -24,7 +24,7 @@ export function createModels(settings: ModelSettings = {}): Models {
 
   async function find(ref: string | LanguageModel): Promise<LanguageModelObject> {
     if (typeof ref !== 'string') return checkModel(ref, 'The model');
-    // loaded on demand: an app that passes model objects needs none of it
+    // loaded on demand, because an app that passes model objects does not need it
     const { resolveModel } = await loadPart('models', import('./resolve-model.ts'));
     return resolveModel(ref, settings);
   }
@@ -38,7 +38,7 @@ export function createModels(settings: ModelSettings = {}): Models {
   };
 }
 
-/** The model as the AI SDK calls it, whichever version of its specification it was made for. */
+/** Converts a model of any version of the specification to the version that the AI SDK calls. */
 async function toCurrent(model: LanguageModelObject): Promise<CurrentModel> {
   if (model.specificationVersion === 'v4') return model;
   const { wrapLanguageModel } = await import('ai');

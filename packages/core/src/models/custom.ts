@@ -8,7 +8,7 @@ import type { ModelContext } from './settings.ts';
 
 const types: ReadonlySet<string> = new Set(['openai', 'openai-responses']);
 
-/** Names of the providers that the environment describes with `<NAME>_API_BASE` and `<NAME>_API_TYPE`. */
+/** Returns the names of the providers that the environment describes with `<NAME>_API_BASE` and `<NAME>_API_TYPE`. */
 export function environmentProviders(env: Environment): string[] {
   return Object.keys(env).flatMap((name) => {
     const prefix = /^(.+)_API_BASE$/.exec(name)?.[1];
@@ -18,15 +18,15 @@ export function environmentProviders(env: Environment): string[] {
   });
 }
 
-/** True where the environment says anything about a provider of this name. */
+/** True if the environment has a variable of this provider. */
 export function isInEnvironment(provider: string, env: Environment): boolean {
   const prefix = toVariablePart(provider);
   return ['KEY', 'BASE', 'TYPE'].some((part) => readVariable(env, `${prefix}_API_${part}`) !== undefined);
 }
 
 /**
- * True where the environment describes an OpenAI-compatible server of this name: it sets `<NAME>_API_BASE`, and
- * `<NAME>_API_TYPE` to a type that there is. Other libraries give `OPENAI_API_TYPE` and `AZURE_API_TYPE` values of their own.
+ * True if the environment describes an OpenAI-compatible server of this name: it sets `<NAME>_API_BASE`, and
+ * `<NAME>_API_TYPE` to a known type. Other libraries use other values of `OPENAI_API_TYPE` and `AZURE_API_TYPE`.
  */
 export function isDescribed(provider: string, env: Environment): boolean {
   const prefix = toVariablePart(provider);
@@ -37,9 +37,9 @@ export function isDescribed(provider: string, env: Environment): boolean {
 }
 
 /**
- * A model of an OpenAI-compatible server that the environment describes: `<NAME>_API_BASE`, `<NAME>_API_TYPE`
- * (`openai` for Chat Completions, `openai-responses` for Responses) and `<NAME>_API_KEY`, which a server on this
- * machine may do without. Throws `missing_setting`, `missing_key`, `invalid_base_url` or `invalid_options`.
+ * Creates a model of an OpenAI-compatible server that the environment describes: `<NAME>_API_BASE`, `<NAME>_API_TYPE`
+ * (`openai` for Chat Completions, `openai-responses` for Responses) and `<NAME>_API_KEY`, which is optional for a
+ * server on this machine. Throws `missing_setting`, `missing_key`, `invalid_base_url` or `invalid_options`.
  */
 export async function createEnvironmentModel(
   provider: string,

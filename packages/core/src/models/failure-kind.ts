@@ -1,19 +1,19 @@
 import type { CuelineErrorCode } from '../base/errors.ts';
 
-/** What kind of failure an HTTP status means. */
+/** Returns the kind of failure that an HTTP status means. */
 export function kindOfStatus(status: number): CuelineErrorCode {
   if (status === 401) return 'auth';
   if (status === 403 || status === 404) return 'model_denied';
   if (status === 408) return 'timeout';
-  // 402: the account has no credit left, which is a limit that waiting or paying lifts.
+  // 402: the account has no credit left, which is a limit that waiting or paying lifts
   if (status === 429 || status === 402) return 'rate_limited';
-  // 529 is Anthropic's "overloaded".
+  // 529 is Anthropic's "overloaded"
   if (status === 502 || status === 503 || status === 504 || status === 529) return 'overloaded';
   if (status >= 400 && status < 500) return 'bad_request';
   return 'provider_error';
 }
 
-// The words of OpenAI, Anthropic, Google and Mistral; each is looked for inside a type or code.
+// terms of OpenAI, Anthropic, Google and Mistral; each is searched for in a type or code
 const codes: readonly (readonly [pattern: RegExp, code: CuelineErrorCode])[] = [
   [/authentication|invalid_api_key|unauthorized|unauthenticated|api_key_invalid/i, 'auth'],
   [/permission|forbidden|model_not_found|not_found/i, 'model_denied'],
@@ -24,7 +24,7 @@ const codes: readonly (readonly [pattern: RegExp, code: CuelineErrorCode])[] = [
   [/invalid_request|invalid_argument|bad_request|invalid_prompt|too_large/i, 'bad_request'],
 ];
 
-/** What kind of failure a provider's own `type` or `code` means; undefined for a word that says nothing. */
+/** Returns the kind of failure that a provider's `type` or `code` means; undefined for an unknown one. */
 export function kindOfCode(...labels: unknown[]): CuelineErrorCode | undefined {
   for (const label of labels) {
     if (typeof label !== 'string') continue;
@@ -34,7 +34,7 @@ export function kindOfCode(...labels: unknown[]): CuelineErrorCode | undefined {
   return undefined;
 }
 
-/** The sentence before the provider's own words, and the advice after them. */
+/** Returns the sentence before the provider's own message, and the advice after it. */
 export function explainFailure(code: CuelineErrorCode, who: string): { what: string; advice: string } {
   switch (code) {
     case 'auth':

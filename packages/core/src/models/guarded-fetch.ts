@@ -5,20 +5,20 @@ import { boundEvents, readFirstBytes } from './bounded-body.ts';
 import { isBrowser, pageOrigin } from './platform.ts';
 import { providerMessage } from './provider-message.ts';
 
-/** The shape of `fetch` that the AI SDK's providers take. */
+/** The type of `fetch` that the AI SDK's providers take. */
 export type FetchFunction = typeof globalThis.fetch;
 
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 /**
- * A `fetch` for model providers: redirects are refused (they would carry the key to another host), a web page or JSON
- * in place of a stream is named, a connection that fails says what to check, and no answer is larger than it may be.
+ * Returns a `fetch` for model providers. It refuses redirects, which would send the key to another host, names a web
+ * page or JSON in place of a stream, explains a failed connection, and bounds the size of answers.
  */
 export function guardFetch(base?: FetchFunction): FetchFunction {
   return async (input, init) => {
     const url = input instanceof Request ? input.url : String(input);
     const response = await connect(base, url, input, init);
-    // Browsers answer `redirect: manual` with an opaque response whose status is 0.
+    // browsers answer `redirect: manual` with an opaque response whose status is 0
     if (response.type === 'opaqueredirect' || redirects.has(response.status)) {
       await response.body?.cancel();
       throw new CuelineError(
@@ -46,7 +46,7 @@ export function guardFetch(base?: FetchFunction): FetchFunction {
   };
 }
 
-/** The same answer with the beginning of its body: an error may be endless, or longer than memory. */
+/** Returns the same answer with the beginning of its body, because an error may be endless or larger than memory. */
 async function withFirstBytes(response: Response): Promise<Response> {
   const { text } = await readFirstBytes(response);
   return new Response(text, response);
@@ -58,7 +58,7 @@ function asksForStream(url: string, init: Parameters<FetchFunction>[1]): boolean
   return isNamed || (typeof init?.body === 'string' && /"stream":\s*true/.test(init.body));
 }
 
-/** What an answer in JSON means where a stream was asked for: mostly an error with the wrong status. */
+/** Returns the error for an answer in JSON where a stream was requested: mostly an error with the wrong status. */
 async function jsonInsteadOfStreamError(url: string, response: Response): Promise<unknown> {
   const { text } = await readFirstBytes(response);
   const body = parseObject(text);
@@ -90,28 +90,28 @@ async function connect(
   init: Parameters<FetchFunction>[1],
 ): Promise<Response> {
   const headers = new Headers(init?.headers);
-  // Safari and Firefox put it into the CORS preflight, where few servers allow it.
+  // Safari and Firefox put it into the CORS preflight, where few servers allow it
   if (isBrowser()) headers.delete('user-agent');
   try {
-    // Looked up at each call, and called as a global's own method: browsers refuse a detached fetch.
+    // looked up at each call and called as a method of the global, because browsers refuse a detached fetch
     const send: FetchFunction = base ?? ((target, settings) => globalThis.fetch(target, settings));
     return await send(input, { ...init, headers: Object.fromEntries(headers), redirect: 'manual' });
   } catch (error) {
     if (init?.signal?.aborted || !(error instanceof TypeError)) throw error;
     const cause = connectionError(url, error);
-    // The AI SDK retries an APICallError only; its own detection of network errors misses those of browsers.
+    // the AI SDK retries only an APICallError, and its own detection of network errors misses those of browsers
     throw new APICallError({
       message: cause.message,
       url,
       requestBodyValues: undefined,
       cause,
-      // Nothing on this machine begins to listen within seconds: say so at once.
+      // nothing on this machine starts to listen within seconds, so the error is reported at once
       isRetryable: !isLoopback(url),
     });
   }
 }
 
-/** What a connection that could not be made means for the person who typed its address. */
+/** Returns the error for a failed connection, for the person who typed its address. */
 export function connectionError(url: string | undefined, cause: unknown): CuelineError {
   const origin = url === undefined ? undefined : originOf(url);
   const code = errorCodeOf(cause);
@@ -131,7 +131,7 @@ export function connectionError(url: string | undefined, cause: unknown): Cuelin
   });
 }
 
-/** The system's word for what failed (`ECONNREFUSED`), which Node hides in the cause. */
+/** Returns the system's code for the failure (`ECONNREFUSED`), which Node hides in the cause. */
 function errorCodeOf(error: unknown): string | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     const { code } = at as { code?: unknown };

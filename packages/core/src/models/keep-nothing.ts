@@ -5,7 +5,7 @@ import type { LanguageModelObject, ModelProvider, ModelSettings } from './settin
 
 type ProviderOptions = NonNullable<LanguageModelV4CallOptions['providerOptions']>;
 
-/** Providers that keep answers by default, and whose options say that they do not. */
+/** Providers that store answers by default, and the options that turn this off. */
 const storeOptions: Readonly<Record<string, (id: string, given: ProviderOptions) => string | undefined>> = {
   openai: () => 'openai',
   // with options of its own, it reads none of OpenAI's
@@ -15,10 +15,9 @@ const storeOptions: Readonly<Record<string, (id: string, given: ProviderOptions)
 };
 
 /**
- * The same models, of which those that are named `openai:…`, `azure:…`, `xai:…` and by way of the AI Gateway keep no
- * answers at the provider, as they would by default, in one account for everybody who asks.
- * `providerOptions: { openai: { store: true } }` of a prompt goes before that, and a provider or a model that was made
- * elsewhere is as it was made.
+ * Returns the same models, except that those named `openai:…`, `azure:…`, `xai:…`, also through the AI Gateway, store
+ * no answers at the provider. By default they would, in one account for all users. `providerOptions: { openai: {
+ * store: true } }` of a prompt overrides this. Providers and models that were created elsewhere are not changed.
  */
 export function withoutProviderStorage(models: ModelSettings = {}): ModelSettings {
   const providers = Object.keys(storeOptions).map((name): [string, ModelProvider] => [
@@ -28,7 +27,7 @@ export function withoutProviderStorage(models: ModelSettings = {}): ModelSetting
   return { ...models, providers: { ...Object.fromEntries(providers), ...models.providers } };
 }
 
-/** With what is said before sent in full each time, in place of ids of what the provider would keep. */
+/** Sends earlier turns in full each time, instead of ids of stored answers. */
 async function withoutStore(
   model: LanguageModelObject,
   optionsOf: (typeof storeOptions)[string],

@@ -13,7 +13,7 @@ export async function loadPackage(
     return await (overrides[provider] ?? load)();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    // A page that was open while its app was deployed anew asks for chunks that are gone.
+    // a page that was open while its app was deployed asks for chunks that are gone
     if (/dynamically imported module|module script failed|load(?:ing)? chunk/i.test(reason)) {
       throw new CuelineError('network', `The code of ${name} could not be loaded. Reload the page.`, {
         cause: error,

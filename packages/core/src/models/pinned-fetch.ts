@@ -1,7 +1,7 @@
 import { CuelineError } from '../base/errors.ts';
 import { isBrowser } from './platform.ts';
 
-/** An address that a name resolves to. */
+/** An address that a host name resolves to. */
 export type Address = { address: string; family: number };
 
 type Lookup = (
@@ -10,7 +10,7 @@ type Lookup = (
   done: (error: Error | null, address: string | readonly Address[], family?: number) => void,
 ) => void;
 
-/** What is used of Node's modules, which core never imports: they are asked for where they exist. */
+/** The parts of Node's modules that this file uses. Core never imports them; it asks for them where they exist. */
 type NodeModules = {
   'node:dns': { promises: { lookup(host: string, options: { all: true }): Promise<readonly Address[]> } };
   'node:http': NodeClient;
@@ -33,7 +33,7 @@ function nodeModule<Name extends keyof NodeModules>(name: Name): NodeModules[Nam
   const { process } = globalThis as {
     process?: { getBuiltinModule?: (name: string) => unknown; versions?: Record<string, string> };
   };
-  // Workers say that they have these modules, and resolve and connect outside of them
+  // Workers claim to have these modules, but resolve and connect outside of them
   if (process?.versions?.['node'] === undefined || isWorker()) return undefined;
   return process.getBuiltinModule?.(name) as NodeModules[Name] | undefined;
 }
@@ -43,16 +43,16 @@ function isWorker(): boolean {
   return 'WebSocketPair' in globalThis;
 }
 
-/** True in an app of React Native, which fetches for the user whose device it is. */
+/** True in an app of React Native, which fetches for the user of the device. */
 function isPhone(): boolean {
   const { navigator } = globalThis as { navigator?: { product?: unknown } };
   return navigator?.product === 'ReactNative';
 }
 
 /**
- * All addresses of a name; undefined in browsers, apps of React Native and Workers, where what can be reached is not
- * this code's to bound.
- * @throws CuelineError `network` where there is neither a resolver nor a platform that does so
+ * Returns all addresses of a host name; undefined in browsers, apps of React Native and Workers, where this code
+ * cannot limit what can be reached.
+ * @throws CuelineError `network` if there is neither a resolver nor such a platform
  */
 export async function resolveHost(host: string): Promise<readonly Address[] | undefined> {
   const dns = nodeModule('node:dns');
@@ -69,9 +69,9 @@ function checkPlatform(host: string): void {
 }
 
 /**
- * Fetches without following redirects, over a connection to this address: a second look at the name could give another
- * one. Node, Deno and Bun connect where they are told to. Where {@link resolveHost} gives
- * undefined, it is the platform's `fetch`; elsewhere a name is refused.
+ * Fetches without following redirects, over a connection to this address, because resolving the name again could
+ * return another one. Node, Deno and Bun connect to the given address. Where {@link resolveHost} returns undefined,
+ * uses the platform's `fetch`; elsewhere refuses a name.
  */
 export async function fetchPinned(url: URL, init: RequestInit, pinned: Address): Promise<Response> {
   const client = nodeModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
@@ -83,7 +83,7 @@ export async function fetchPinned(url: URL, init: RequestInit, pinned: Address):
   let isPinned = isAddress(url);
   const response = await new Promise<NodeResponse>((resolve, reject) => {
     const request = client.request(url, {
-      // a connection of its own: one that is open already may lead elsewhere
+      // a connection of its own, because an open one may lead elsewhere
       agent: false,
       lookup(_host, { all }, done) {
         isPinned = true;
@@ -121,7 +121,7 @@ export async function fetchPinned(url: URL, init: RequestInit, pinned: Address):
   });
 }
 
-/** True where a URL has an address in the place of a name, which is never looked up. */
+/** True if the URL has an address instead of a name, which is never resolved. */
 export function isAddress({ hostname }: URL): boolean {
   return hostname.startsWith('[') || /^[\d.]+$/.test(hostname);
 }

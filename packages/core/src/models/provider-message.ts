@@ -1,15 +1,15 @@
 const longest = 600;
 
 /**
- * The provider's own words, out of the error shapes that APIs use: `{ error: { message } }`, `{ error: 'text' }`,
- * `{ message }`, `{ detail }`, Google's one-element array, Responses' `{ response: { error } }`, or plain text.
+ * Returns the provider's own message from the error shapes that APIs use: `{ error: { message } }`, `{ error: 'text'
+ * }`, `{ message }`, `{ detail }`, Google's one-element array, Responses' `{ response: { error } }`, or plain text.
  */
 export function providerMessage(value: unknown): string | undefined {
   if (typeof value === 'string') return fromText(value);
   if (Array.isArray(value)) return value.length > 0 ? providerMessage(value[0]) : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   const { error, message, detail, response, errors } = value as Record<string, unknown>;
-  // An Error's own message is read by its owner: here are only payloads.
+  // only payloads are read here; an Error's own message is read by its owner
   for (const candidate of [error, response, message, detail, errors]) {
     const found = candidate === undefined || candidate === null ? undefined : providerMessage(candidate);
     if (found !== undefined) return found;
@@ -24,7 +24,7 @@ function fromText(text: string): string | undefined {
     try {
       return providerMessage(JSON.parse(trimmed));
     } catch {
-      // Not JSON after all: plain text that begins with a bracket.
+      // not JSON: plain text that begins with a bracket
     }
   }
   return trimmed.length > longest ? `${trimmed.slice(0, longest)}…` : trimmed;

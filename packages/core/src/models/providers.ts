@@ -1,23 +1,23 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { FetchFunction } from './guarded-fetch.ts';
 
-/** What a provider package's `create…` function is given. */
+/** The settings of a provider package's `create…` function. */
 export type ProviderSettings = {
   apiKey: string | undefined;
-  /** Left out where the package makes it from `account`. */
+  /** Left out if the package derives it from `account`. */
   baseURL?: string;
   fetch: FetchFunction;
-  /** How models name their provider. */
+  /** The provider's name in its models. */
   name?: string;
   headers?: Record<string, string>;
-  /** What Azure, Bedrock and Vertex ask for besides a key, by their packages' own names: `region`, `project` … */
+  /** Settings of Azure, Bedrock and Vertex besides a key, by their packages' names: `region`, `project` … */
   account?: Readonly<Record<string, string>>;
 };
 
-/** Makes models of one provider by id. */
+/** Creates models of one provider by id. */
 export type CreateProvider = (settings: ProviderSettings) => (modelId: string) => LanguageModelV4;
 
-/** Providers that are known by name. */
+/** The names of the built-in providers. */
 export type BuiltInProvider =
   | 'openai'
   | 'anthropic'
@@ -36,42 +36,42 @@ export type BuiltInProvider =
   | 'gateway';
 
 /**
- * How each provider's package is loaded: by `import()` when a model of it is first asked for. Give your own where
+ * How each provider's package is loaded: by `import()` when a model of it is first requested. Pass your own where
  * `import()` cannot be used, such as in a service worker.
  */
 export type ProviderPackages = Record<BuiltInProvider | 'openai-compatible', () => Promise<CreateProvider>>;
 
-/** A package that has models. */
+/** A package with models. */
 export type ProviderPackage = {
-  /** As it is installed. */
+  /** Its name in the registry. */
   package: string;
   load: () => Promise<CreateProvider>;
 };
 
 /** A built-in provider. To add one: a row below, its name in {@link BuiltInProvider}, and a row in docs/models.md. */
 export type ProviderRow = ProviderPackage & {
-  /** Variables that may hold the key, the first of which is the one to recommend. */
+  /** Variables that may hold the key. The first one is recommended. */
   keys: readonly [string, ...string[]];
-  /** Always given to the provider, which left to itself would read `process.env` past our environment. */
+  /** Always passed to the provider, which would otherwise read `process.env` instead of our environment. */
   baseURL?: string;
-  /** Variables that may hold another address, the first of which is the one to recommend. Default: `<NAME>_API_BASE`. */
+  /** Variables that may hold another address. The first one is recommended. Default: `<NAME>_API_BASE`. */
   bases?: readonly [string, ...string[]];
-  /** The variable of each setting that it takes besides. */
+  /** The variable of each further setting. */
   account?: Readonly<Record<string, string>>;
-  /** The settings that are enough, in one way or another. Default: the key. */
+  /** The settings that are sufficient, in one way or another. Default: the key. */
   needs?: readonly (readonly string[])[];
-  /** Variables of a platform that has a key of its own for each request. */
+  /** Variables of a platform that has its own key for each request. */
   platform?: readonly string[];
-  /** What to do where none of these is there. */
+  /** What to do if none of these exist. */
   hint?: string;
-  /** Headers that the provider asks of calls from a browser. */
+  /** Headers that the provider requires for calls from a browser. */
   browserHeaders?: Record<string, string>;
 };
 
 /**
- * A bundler leaves out a package that is not installed, in place of failing, where a failure of its import is handled.
- * Turbopack, webpack, Metro, Vite and esbuild all see that in `try { await import('a literal') } catch` and in nothing
- * else, so that each row has its own.
+ * A bundler leaves out a package that is not installed, instead of failing, if the failure of its import is handled.
+ * Turbopack, webpack, Metro, Vite and esbuild all recognize `try { await import('a literal') } catch`, and nothing
+ * else, so each row has its own.
  */
 export const providers: Readonly<Record<BuiltInProvider, ProviderRow>> = {
   openai: {
@@ -81,7 +81,7 @@ export const providers: Readonly<Record<BuiltInProvider, ProviderRow>> = {
     bases: ['OPENAI_API_BASE', 'OPENAI_BASE_URL'],
     async load() {
       const { createOpenAI } = await import('@ai-sdk/openai');
-      // A server on this machine may need no key; without one, the package would read that of `process.env`.
+      // a server on this machine may need no key; without one, the package would read that of `process.env`
       return ({ apiKey, ...settings }) => createOpenAI({ ...settings, apiKey: apiKey ?? 'none' });
     },
   },
@@ -253,7 +253,7 @@ export const providers: Readonly<Record<BuiltInProvider, ProviderRow>> = {
     async load() {
       try {
         const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
-        // without an address, the package takes one of `process.env`
+        // without an address, the package reads one from `process.env`
         return ({ apiKey = '', account = {}, baseURL = bedrockAddress(account['region']), ...settings }) =>
           createAmazonBedrock({ ...settings, ...account, apiKey, baseURL });
       } catch (error) {
@@ -281,7 +281,7 @@ export const providers: Readonly<Record<BuiltInProvider, ProviderRow>> = {
           const { clientEmail = '', privateKey = '', privateKeyId, ...place } = account;
           const googleCredentials = {
             clientEmail,
-            // a variable has no line breaks, so that they are often written as \n
+            // a variable has no line breaks, so they are often written as \n
             privateKey: privateKey.replaceAll('\\n', '\n'),
             ...(privateKeyId === undefined ? {} : { privateKeyId }),
           };
@@ -296,19 +296,19 @@ export const providers: Readonly<Record<BuiltInProvider, ProviderRow>> = {
     package: 'ai',
     keys: ['AI_GATEWAY_API_KEY'],
     baseURL: 'https://ai-gateway.vercel.sh/v4/ai',
-    // many apps have a gateway of their own, whose address GATEWAY_API_BASE may be
+    // many apps have a gateway of their own, and GATEWAY_API_BASE may be its address
     bases: ['AI_GATEWAY_API_BASE'],
     platform: ['VERCEL_OIDC_TOKEN', 'VERCEL'],
     hint: 'A model written provider/model goes through the AI Gateway; provider:model asks the provider itself.',
     async load() {
       const { createGateway } = await import('ai');
-      // With an empty key the package asks Vercel for a token; with none it would first read `process.env`.
+      // with an empty key the package asks Vercel for a token; without one it would first read `process.env`
       return ({ apiKey = '', ...settings }) => createGateway({ ...settings, apiKey });
     },
   },
 };
 
-/** What speaks Chat Completions at any address. */
+/** Speaks Chat Completions at any address. */
 export const openAICompatible: ProviderPackage = {
   package: '@ai-sdk/openai-compatible',
   async load() {

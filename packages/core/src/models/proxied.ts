@@ -11,24 +11,27 @@ import type { ModelProvider, ModelSettings } from './settings.ts';
 
 /** Options of {@link proxied}. */
 export type ProxiedOptions = {
-  /** Headers of every request, such as who asks; or what makes them each time, such as for a token that grows old. */
+  /**
+   * Headers of every request, for example for authentication, or a function that creates them each time, for example
+   * for a token that expires.
+   */
   headers?:
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
     | undefined;
-  /** Whether cookies go with it; `include` sends them to another origin, too. */
+  /** Whether to send cookies; `include` sends them to another origin, too. */
   credentials?: 'include' | 'omit' | 'same-origin' | undefined;
   /** Sends the requests. Default: `fetch`. */
   fetch?: FetchFunction | undefined;
 };
 
-/** The built-in providers whose calls a proxy can pass on. */
+/** The built-in providers whose calls a proxy can forward. */
 export type ProxiedName = Exclude<
   BuiltInProvider,
   'xai' | 'cohere' | 'perplexity' | 'azure' | 'bedrock' | 'vertex' | 'gateway'
 >;
 
-/** The names of the built-in providers whose calls a proxy can pass on. */
+/** The names of the built-in providers whose calls a proxy can forward. */
 export const proxiedProviders: readonly ProxiedName[] = [
   'openai',
   'anthropic',
@@ -44,9 +47,10 @@ export const proxiedProviders: readonly ProxiedName[] = [
 const keyHeaders = ['authorization', 'x-api-key', 'x-goog-api-key'];
 
 /**
- * Models by way of a server that has the keys: `openai:gpt-4o` goes to `{url}/openai`, and so on for the other
- * {@link proxiedProviders}. In a page `url` may be a path. Nothing is kept at OpenAI, where everybody's calls share an account.
- * Throws `invalid_base_url`; a call throws `unknown_model` where the model's id would lead it to another address.
+ * Models through a server that has the keys: `openai:gpt-4o` goes to `{url}/openai`, and so on for the other {@link
+ * proxiedProviders}. In a page, `url` may be a path. Nothing is stored at OpenAI, where the calls of all users share
+ * an account.
+ * Throws `invalid_base_url`; a call throws `unknown_model` if the model's id would lead it to another address.
  *
  * @example
  * const model = await resolveModel('openai:gpt-4o', proxied('/api/models'));
@@ -55,7 +59,7 @@ export function proxied(url: string | URL, options: ProxiedOptions = {}): ModelS
   const base = checkBaseUrl(absolute(url), "proxied's url");
   const env: Environment = Object.fromEntries(
     proxiedProviders.flatMap((provider) => [
-      // a stand-in, which is taken out again before anything is sent
+      // a placeholder, which is removed before anything is sent
       [providers[provider].keys[0], 'none'],
       [`${provider.toUpperCase()}_API_BASE`, `${base}/${provider}`],
     ]),
@@ -64,7 +68,7 @@ export function proxied(url: string | URL, options: ProxiedOptions = {}): ModelS
   return withoutProviderStorage({ env, fetch, providers: refusing });
 }
 
-/** What a proxy cannot check, or could not put a price to. */
+/** Providers that a proxy cannot check, or has no prices for. */
 const refusing: Readonly<Record<string, ModelProvider>> = Object.fromEntries(
   builtInProviders
     .filter((provider) => !(proxiedProviders as readonly string[]).includes(provider))
@@ -105,7 +109,9 @@ function withAppHeaders(base: string, { headers, credentials, fetch }: ProxiedOp
   };
 }
 
-/** Google has the model's id in the path, as it was written: what an URL reads as something else must not be in it. */
+/**
+ * Google has the model's id in the path as it was written, so the id must not contain anything that a URL interprets.
+ */
 function checkAddress(address: string, base: string): void {
   const path = address.startsWith(`${base}/`) ? address.slice(base.length) : '';
   if (/^(?:\/(?!\.{1,2}(?:\/|$))[\w.~:@+-]+)+(?:\?alt=sse)?$/.test(path)) return;

@@ -4,14 +4,14 @@ import { readFirstBytes } from './bounded-body.ts';
 import { providerMessage } from './provider-message.ts';
 import { redact } from '../json/redact.ts';
 
-/** What an error of a model proxy means for a run, and what is to be done where its own words do not say so. */
+/** What an error of a model proxy means for a run, and what to do if its message does not say so. */
 type Meaning = { code: CuelineErrorCode; advice?: string; phase?: 'first_chunk' | 'chunk' | 'call' };
 
 const operator = (what: string): string => `Whoever runs the model proxy has to ${what}.`;
 const checkAddress = operator("check the provider's baseURL there");
 const shorter = 'Ask for a shorter answer.';
 
-/** The codes of a model proxy: of its refusals, and of the event that ends a stream. */
+/** The codes of a model proxy, of refusals and of the event that ends a stream. */
 const meanings: Readonly<Record<string, Meaning>> = {
   upstream_auth: { code: 'auth', advice: operator('correct the key there') },
   upstream_unpaid: { code: 'budget_exceeded', advice: operator('pay the provider') },
@@ -40,7 +40,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   invalid_json: { code: 'bad_request' },
   invalid_body: { code: 'bad_request' },
   body_timeout: { code: 'timeout' },
-  // of a body, and of a stream whose answer is longer than the proxy passes on
+  // of a body, and of a stream whose answer exceeds the proxy's limit
   too_large: { code: 'too_large', advice: 'Send or ask for less: a shorter conversation, or smaller files.' },
   event_too_large: { code: 'too_large', advice: shorter },
   timeout: { code: 'timeout', advice: 'Try again.', phase: 'call' },
@@ -48,7 +48,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   broken: { code: 'stream_truncated', advice: 'Try again.' },
 };
 
-/** Codes of refusals that may be gone with the next try. */
+/** Codes of refusals that the next try may not meet. */
 const passing: ReadonlySet<CuelineErrorCode> = new Set([
   'network',
   'overloaded',
@@ -57,13 +57,13 @@ const passing: ReadonlySet<CuelineErrorCode> = new Set([
   'provider_error',
 ]);
 
-/** How the event begins with which a model proxy ends a stream that it could not pass on whole. */
+/** The beginning of the event with which a model proxy ends a stream that it could not forward as a whole. */
 const marker = 'event: proxy-error\n';
 
 /**
- * The answer of a model proxy. Its refusals, and the event that ends a stream which could not be passed on whole, become
- * errors of ours, since every provider's package reads them in its own way; what it passes on stays as it is.
- * @throws APICallError whose cause is a CuelineError that says what the refusal means
+ * Reads the answer of a model proxy. Its refusals, and the event that ends an incomplete stream, become
+ * CuelineErrors, because every provider's package would read them in its own way. A forwarded answer stays as it is.
+ * @throws APICallError whose cause is a CuelineError with the meaning of the refusal
  */
 export async function readProxyAnswer(response: Response, url: string): Promise<Response> {
   if (response.ok)
@@ -90,11 +90,11 @@ export async function readProxyAnswer(response: Response, url: string): Promise<
   return new Response(isBodiless(response) ? null : text, response);
 }
 
-/** A stream up to the event with which the proxy ends it, for which it errors. */
+/** Returns a stream up to the event with which the proxy ends it. That event errors the stream. */
 function untilFault(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  /** The last characters, where the marker may have begun. */
+  /** The last characters, in which the marker may have begun. */
   let tail = '\n';
   /** The event, once it has begun. */
   let fault: string | undefined;
@@ -132,10 +132,10 @@ function untilFault(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array
   }
 }
 
-/** How much of the event is read, in characters: it is a sentence. */
+/** How much of the event is read, in characters. It is a sentence. */
 const MAX_FAULT_LENGTH = 4_096;
 
-/** The error of a model proxy in its own words; undefined for one of a provider. */
+/** Returns a model proxy's error; undefined for a provider's. */
 function proxyError(
   body: string | undefined,
   facts: { statusCode?: number; host?: string; retryAfter?: string },
@@ -161,7 +161,7 @@ function parse(body: string | undefined): object {
   }
 }
 
-/** Such an answer cannot be made with a body. */
+/** True for a status whose answer cannot have a body. */
 function isBodiless({ status }: Response): boolean {
   return status === 304;
 }

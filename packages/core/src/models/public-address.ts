@@ -1,4 +1,4 @@
-/** Networks of IPv4 that are not the public internet (IANA's special-purpose registry), as address and prefix length. */
+/** IPv4 networks that are not the public internet (IANA's special-purpose registry), as address and prefix length. */
 const specialIPv4: readonly (readonly [address: string, bits: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -18,7 +18,8 @@ const specialIPv4: readonly (readonly [address: string, bits: number])[] = [
 
 /**
  * True for an IP address of the public internet. False for private, loopback, link-local, shared, documentation,
- * multicast and reserved ones, for IPv6 that stands for such an IPv4 address, and for what is no address.
+ * multicast and reserved addresses, for IPv6 addresses that map to such an IPv4 address, and for anything that is not
+ * an address.
  */
 export function isPublicAddress(address: string): boolean {
   const ipv4 = readIPv4(address);
@@ -27,7 +28,7 @@ export function isPublicAddress(address: string): boolean {
   if (groups === undefined) return false;
   const [first = 0, second = 0] = groups;
   const embedded = (groups[6] ?? 0) * 0x1_0000 + (groups[7] ?? 0);
-  // NAT64, by which a network without IPv4 reaches it
+  // NAT64, with which a network without IPv4 reaches it
   if (first === 0x64 && second === 0xff9b && groups.slice(2, 6).every((group) => group === 0)) {
     return isPublicIPv4(embedded);
   }
@@ -47,7 +48,9 @@ function isPublicIPv4(address: number): boolean {
   });
 }
 
-/** As a number; undefined for anything but four decimal numbers, which is how URLs and resolvers write it. */
+/**
+ * Returns the address as a number; undefined for anything but four decimal numbers, the form of URLs and resolvers.
+ */
 function readIPv4(text: string): number | undefined {
   const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text);
   const bytes = match?.slice(1).map(Number) ?? [];
@@ -55,7 +58,7 @@ function readIPv4(text: string): number | undefined {
   return bytes.reduce((sum, byte) => sum * 256 + byte, 0);
 }
 
-/** Its eight groups; undefined for what is no IPv6 address. */
+/** Returns the eight groups of an IPv6 address; undefined for anything else. */
 function readIPv6(text: string): number[] | undefined {
   const [head = '', tail, ...more] = text.replace(/%.*$/, '').split('::');
   if (more.length > 0 || !text.includes(':')) return undefined;

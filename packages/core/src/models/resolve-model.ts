@@ -10,12 +10,13 @@ import { guardFetch } from './guarded-fetch.ts';
 import type { LanguageModelObject, ModelContext, ModelProvider, ModelSettings } from './settings.ts';
 
 /**
- * The model object for a model as people write it: `provider:id` (split at the first colon), an alias from the
- * environment (`LM_MODEL_FAST=openai:gpt-4o-mini` is `fast`), `provider/id` of the AI Gateway, or a model object, which
- * stays as it is.
+ * Returns the model object for a model name: `provider:id` (split at the first colon), an alias from the environment
+ * (`LM_MODEL_FAST=openai:gpt-4o-mini` is `fast`), `provider/id` of the AI Gateway, or a model object, which is
+ * returned as it is.
  *
  * A provider's name is looked up in `providers`, then among those that the environment describes with
- * `<NAME>_API_BASE` and `<NAME>_API_TYPE`, then among the built-in ones ({@link builtInProviders}). Its package is loaded only now, and nothing is sent.
+ * `<NAME>_API_BASE` and `<NAME>_API_TYPE`, then among the built-in ones ({@link builtInProviders}). Its package is
+ * loaded only now, and nothing is sent.
  *
  * @example
  * const model = await resolveModel('openai:gpt-4o', { env: { OPENAI_API_KEY: key } });
@@ -85,7 +86,7 @@ async function createModel(
 }
 
 async function createFromProvider(provider: ModelProvider, name: string, modelId: string): Promise<unknown> {
-  // A provider of the AI SDK is a function too, but only its method is sure to take nothing but an id.
+  // an AI SDK provider is a function, too, but only its method takes nothing but an id
   if ('languageModel' in provider && typeof provider.languageModel === 'function') {
     return provider.languageModel(modelId);
   }

@@ -6,7 +6,7 @@ import { connectionError } from './guarded-fetch.ts';
 import { providerMessage } from './provider-message.ts';
 import { redact, redactDeep } from '../json/redact.ts';
 
-// The words of Chromium, Node, Safari and Firefox, for a fetch that fails and for a body that breaks off.
+// the messages of Chromium, Node, Safari and Firefox for a fetch that fails and for a body that breaks off
 const unmadeConnection = /^(failed to fetch|fetch failed|load failed|networkerror)/i;
 const brokenConnection = /^(network error|terminated|error in (input|body) stream)/i;
 
@@ -20,8 +20,8 @@ type Facts = {
 };
 
 /**
- * What ended a run, as a {@link CuelineError}: whatever the AI SDK threw, or a provider sent as an error event,
- * with the provider's own message in the text and without keys. `secrets` are literal keys to leave out, besides
+ * Returns the {@link CuelineError} for an error that ended a run: thrown by the AI SDK, or sent by a provider as an
+ * event. Its text contains the provider's own message, without keys. `secrets` are literal keys to remove, besides
  * everything that looks like one.
  */
 export function toRunError(error: unknown, secrets: readonly string[] = []): CuelineError {
@@ -30,7 +30,7 @@ export function toRunError(error: unknown, secrets: readonly string[] = []): Cue
   const details = found.details && (redactDeep(found.details, secrets) as Record<string, unknown>);
   if (message === found.message && JSON.stringify(details) === JSON.stringify(found.details)) return found;
   return new CuelineError(found.code, message, {
-    // The cause may hold the request with its headers, but it is never written to a log.
+    // the cause may hold the request with its headers, but is never written to a log
     cause: found.cause,
     details,
     source: found.source,
@@ -88,10 +88,10 @@ function classify(error: unknown, seen: Set<unknown>): CuelineError {
     if (cause !== undefined) return cause;
   }
   if (name === 'AI_JSONParseError' || name === 'AI_TypeValidationError') {
-    // Their messages quote the whole event, which may be a web page.
+    // their messages quote the whole event, which may be a web page
     return build('stream_malformed', { cause: error });
   }
-  // the same error, in other words, says that a stream has ended too early
+  // the same error, in other words, for a stream that has ended too early
   if (name === 'AI_InvalidResponseDataError' && messageOf(error).startsWith('Expected ')) {
     return build('stream_malformed', { message: messageOf(error), cause: error });
   }
@@ -124,13 +124,13 @@ function fromCall(error: APICallError, inner: (next: unknown) => CuelineError | 
       ? connectionError(error.url, error.cause ?? error)
       : (ours ?? fromPayload(error));
   }
-  // The provider's answer began well, and could not be read to its end.
+  // the provider's answer began well and could not be read to its end
   if (status < 400)
     return (
       ours ??
       build('provider_error', { message: error.message, cause: error, details: { statusCode: status } })
     );
-  // The package's own reading of the body falls back to the status text where the shape is another API's.
+  // the package's own reading of the body falls back to the status text if the shape is another API's
   const message = providerMessage(data) ?? providerMessage(responseBody) ?? error.message;
   const retryAfter = responseHeaders?.['retry-after'];
   const host = URL.canParse(error.url) ? new URL(error.url).host : undefined;
@@ -146,7 +146,7 @@ function fromCall(error: APICallError, inner: (next: unknown) => CuelineError | 
   });
 }
 
-/** Of a refused key the AI SDK leaves nothing but advice, in colours; any other error has the call that failed. */
+/** For a refused key the AI SDK leaves only advice, in colours; any other error has the failed call. */
 function fromGateway(error: object, inner: (next: unknown) => CuelineError | undefined): CuelineError {
   const cause = inner((error as { cause?: unknown }).cause);
   if (cause !== undefined) return cause;
@@ -157,7 +157,7 @@ function fromGateway(error: object, inner: (next: unknown) => CuelineError | und
 
 function kindOfCall(status: number, message: string, data: unknown): CuelineErrorCode {
   const kind = kindOfStatus(status);
-  // Google answers 400 to a wrong key, and some gateways 403.
+  // Google answers 400 to a wrong key, and some gateways 403
   if (
     (status === 400 || status === 403) &&
     /api key not valid|invalid api key|incorrect api key/i.test(message)
@@ -166,12 +166,12 @@ function kindOfCall(status: number, message: string, data: unknown): CuelineErro
   }
   const { type, code } = labelsOf(data);
   if (kind !== 'provider_error' && kind !== 'bad_request') return kind;
-  // Anthropic says it in words alone.
+  // Anthropic says it only in its message
   if (/prompt is too long|maximum context length/i.test(message)) return 'context_overflow';
   return kindOfCode(code, type) ?? kind;
 }
 
-/** Error events inside a stream, `StreamProviderError`, and errors of models that are not ours. */
+/** Reads error events of a stream, `StreamProviderError`, and errors of foreign models. */
 function fromPayload(error: object): CuelineError {
   const labels = labelsOf(error);
   const { statusCode } = error as { statusCode?: unknown };
@@ -185,7 +185,7 @@ function fromPayload(error: object): CuelineError {
   return build(code, {
     message: message ?? 'it gave no reason',
     cause: error,
-    // what a provider sends is no error object; what its package throws has a name of the AI SDK's
+    // a provider sends payloads, and its package throws errors with a name of the AI SDK
     source: error instanceof Error && !error.name.startsWith('AI_') ? 'unknown' : 'model',
     details: {
       ...(status === undefined ? {} : { statusCode: status }),
@@ -194,7 +194,7 @@ function fromPayload(error: object): CuelineError {
   });
 }
 
-/** `type` and `code` of an error payload, wherever its API puts them. */
+/** Returns `type` and `code` of an error payload, wherever its API puts them. */
 function labelsOf(payload: unknown): { type: unknown; code: unknown } {
   const outer = record(payload);
   const inner = record(record(outer['response'])['error'] ?? outer['error']);

@@ -6,12 +6,13 @@ import {
 } from '@ai-sdk/provider';
 import { providerMessage } from './provider-message.ts';
 
-/** How the model is asked for JSON: by the schema itself, as JSON of any kind, or in the instructions alone. */
+/** How the model is asked for JSON: with the schema, as any JSON, or only in the instructions. */
 const ways = ['schema', 'json', 'instructions'] as const;
 
 /**
- * A model of an OpenAI-compatible server that sends the schema of a structured answer. Where the server refuses that
- * (a 400, 404, 422 or 501 that names it), the schema goes into the instructions instead, also in all later calls.
+ * Returns a model of an OpenAI-compatible server that sends the schema of a structured answer. If the server refuses
+ * that (with a 400, 404, 422 or 501 that names it), this and all later calls have the schema in the instructions
+ * instead.
  */
 export function withSchemaFallback(model: LanguageModelV4): LanguageModelV4 {
   let way = 0;
@@ -58,7 +59,7 @@ function optionsFor(options: LanguageModelV4CallOptions, way: number): LanguageM
   };
 }
 
-/** One system message: some servers take no second one. */
+/** Adds the instruction to the one system message, because some servers accept no second one. */
 function withInstruction(prompt: LanguageModelV4Prompt, instruction: string): LanguageModelV4Prompt {
   const [first, ...rest] = prompt;
   return first?.role === 'system'

@@ -1,13 +1,13 @@
 import { CuelineError } from '../base/errors.ts';
 
-/** Where the notes of the `memory` plugin are kept. Each method may give a promise. */
+/** Where the notes of the `memory` plugin are stored. Each method may return a promise. */
 export type MemoryStore = {
-  /** The note of a key; undefined or null where there is none. */
+  /** Returns the note of a key; undefined or null if there is none. */
   get(key: string): Answer<string | null | undefined>;
   set(key: string, value: string): unknown;
-  /** Does nothing where there is no such key. */
+  /** Deletes a note. Does nothing for an unknown key. */
   delete(key: string): unknown;
-  /** The keys of all notes. */
+  /** Returns the keys of all notes. */
   list(): Answer<Iterable<string>>;
 };
 
@@ -22,7 +22,7 @@ export type WebStorage = {
   removeItem(key: string): void;
 };
 
-/** A store that is gone with the page or the process. */
+/** Creates a store in memory, which is gone with the page or the process. */
 export function inMemory(): MemoryStore {
   const notes = new Map<string, string>();
   return {
@@ -34,7 +34,7 @@ export function inMemory(): MemoryStore {
 }
 
 /**
- * A store in `localStorage` or `sessionStorage`. Its notes stand under `prefix`, and nothing else there is touched.
+ * Creates a store in `localStorage` or `sessionStorage`. It uses only keys that begin with `prefix`.
  *
  * @example memory({ store: webStorage(localStorage) })
  */
@@ -50,7 +50,7 @@ export function webStorage(storage: WebStorage, prefix = 'cueline:'): MemoryStor
   };
 }
 
-/** @throws CuelineError `invalid_options` for what is no store */
+/** @throws CuelineError `invalid_options` for anything that is not a store */
 export function checkStore(store: MemoryStore): MemoryStore {
   const missing = (['get', 'set', 'delete', 'list'] as const).find(
     (method) => typeof store?.[method] !== 'function',

@@ -4,24 +4,25 @@ import { scriptError } from '../base/script-error.ts';
 import { definePlugin, type Plugin } from '../prompt/define-plugin.ts';
 import { checkStore, inMemory, type MemoryStore } from './memory-store.ts';
 
-/** The longest key, the longest note, in characters, and how many keys the system prompt names. */
+/** The maximum length of a key and of a note, in characters, and the number of keys in the system prompt. */
 const MAX_KEY = 100;
 const MAX_VALUE = 10_000;
 const MAX_NAMED = 50;
 
-/** What the `memory` plugin adds to `prompt`. */
+/** The methods that the `memory` plugin adds to `prompt`. */
 export type Memory = {
   /**
-   * Keeps a note of the author's, as the model's `remember` does. Made before the run starts, the model is told of it.
-   * @throws CuelineError `invalid_definition` for a key or a note that is none, `script_error` where the store fails
+   * Stores a note of the author, as the model's `remember` does. If it is made before the run starts, the system
+   * prompt contains its key.
+   * @throws CuelineError `invalid_definition` for an invalid key or note, `script_error` if the store fails
    */
   remember(key: string, value: string): Promise<void>;
-  /** The notes themselves. */
+  /** The store of the notes. */
   readonly memoryStore: MemoryStore;
 };
 
 export type MemoryOptions = {
-  /** Where notes are kept. By default in memory, for as long as this plugin is used. */
+  /** Where notes are stored. Default: in memory, for as long as this plugin is used. */
   store?: MemoryStore;
   /** Name of the plugin, and of its part of the system prompt. Default `memory`. */
   name?: string;
@@ -31,11 +32,10 @@ type Note = { key: string; value: string };
 
 /**
  * Notes that the model writes in one run and reads in another, with the tools `remember`, `recall`, `forget` and
- * `listNotes`. The keys that there are when a prompt begins (the first 50) stand in its system prompt; the notes
- * themselves are sent when the model asks for them. A key is one line of up to 100 characters, a note a text of up to
- * 10,000.
+ * `listNotes`. The system prompt contains the first 50 keys that exist when a prompt begins; the notes themselves are
+ * sent when the model asks for them. A key is one line of up to 100 characters, a note a text of up to 10,000.
  *
- * The notes belong to the store, so all prompts and agents that take the same plugin share them.
+ * All prompts and agents with the same plugin share its notes.
  *
  * @example
  * const notes = memory({ store: webStorage(localStorage) });
@@ -56,7 +56,7 @@ export function memory({ store = inMemory(), name = 'memory' }: MemoryOptions = 
   }
 
   const get = (key: string): Promise<unknown> => ask('get', () => store.get(key));
-  // what others have put into the store may not fit into a prompt
+  // a note that something else has stored may not fit into a prompt
   const list = (): Promise<string[]> => ask('list', async () => [...(await store.list())].filter(isKey));
 
   async function write({ key, value }: Note): Promise<string> {
@@ -65,7 +65,7 @@ export function memory({ store = inMemory(), name = 'memory' }: MemoryOptions = 
       typeof value === 'string' && value.length <= MAX_VALUE,
       `A note is a text of up to ${MAX_VALUE} characters. Keep the gist of it, or make several notes.`,
     );
-    // a model that goes round in a circle should notice
+    // so that a model in a loop notices it
     if ((await get(key)) === value) return `${formatNote(key)} says just that already.`;
     await ask('set', () => store.set(key, value));
     return `Noted under ${formatNote(key)}.`;
@@ -100,7 +100,7 @@ export function memory({ store = inMemory(), name = 'memory' }: MemoryOptions = 
         effect: 'read' | 'write',
         run: (note: Note) => unknown,
       ): void =>
-        // repeatable, since what a call does depends on what has been noted meanwhile
+        // repeatable, because the result depends on the notes that were made meanwhile
         prompt.defTool(tool, description, schemaOf(fields), (args) => run((args ?? {}) as Note), {
           effect,
           repeatable: true,

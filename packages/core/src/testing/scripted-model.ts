@@ -9,27 +9,27 @@ import { CuelineError } from '../base/errors.ts';
 import type { ScriptedFailure, ScriptedFinish, ScriptedPart, ScriptedTurn } from './script.ts';
 import { validateTurns } from './validate-turns.ts';
 
-/** How a scripted model names itself and how finely it streams. */
+/** The name of a scripted model, and how it streams. */
 export type ScriptedModelOptions = {
-  /** `simulated` by default. */
+  /** Default `simulated`. */
   provider?: string;
-  /** `scripted` by default. */
+  /** Default `scripted`. */
   modelId?: string;
-  /** Characters of a delta, where a part does not say. Whole parts by default. */
+  /** Characters of a delta, for parts without their own. Default: whole parts. */
   chunkSize?: number;
-  /** Milliseconds before every delta, where a part does not say. 0 by default. */
+  /** Milliseconds before every delta, for parts without their own. Default 0. */
   delay?: number;
 };
 
-/** A model whose answers are written beforehand. */
+/** A model with scripted answers. */
 export type ScriptedModel = LanguageModelV4 & {
-  /** What it was called with, in order. */
+  /** The options of its calls, in order. */
   readonly calls: readonly LanguageModelV4CallOptions[];
 };
 
 /**
- * A model that gives the answers of a script: the nth call gets the nth turn. For tests, examples and demos that
- * must go the same way each time.
+ * Returns a model that answers from a script: the nth call gets the nth turn. For tests, examples and demos that must
+ * always go the same way.
  *
  * @example
  * const model = scriptedModel([
@@ -69,7 +69,7 @@ export function scriptedModel(
     specificationVersion: 'v4',
     provider: options.provider ?? 'simulated',
     modelId: options.modelId ?? 'scripted',
-    // takes every URL as it is: what a model does not take, the AI SDK downloads
+    // supports every URL, because the AI SDK downloads files that a model does not support
     supportedUrls: { '*/*': [/^https?:/] },
     calls,
     doStream,
@@ -90,7 +90,7 @@ async function* play(
   yield { type: 'stream-start', warnings: [] };
   for (const [index, part] of parts.entries()) {
     if (part.delay !== undefined) await wait(part.delay, call.abortSignal);
-    // A turn of the event loop between parts, as with a network: consumers must not rely on getting them together.
+    // a turn of the event loop between parts, as with a network: consumers must not rely on getting them together
     else await wait(0, call.abortSignal);
     const id = `${turn}-${index}`;
     if ('text' in part || 'reasoning' in part) {
@@ -135,7 +135,7 @@ async function* play(
   };
 }
 
-/** The text in pieces, each after its wait. Pieces never cut a character in two. */
+/** Yields the text in pieces, each after its delay. Never splits a character. */
 async function* paced(
   text: string,
   chunkSize: number | undefined,

@@ -4,7 +4,7 @@ import type { ScriptedPart, ScriptedTurn } from './script.ts';
 const kinds = ['text', 'reasoning', 'toolCall', 'error', 'throw', 'finish'] as const;
 const reasons = ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'interrupted', 'other'];
 
-/** The turns with every shorthand written out. Throws `invalid_options` with the path of what is wrong. */
+/** Returns the turns with every shorthand expanded. Throws `invalid_options` with the path of the fault. */
 export function validateTurns(turns: readonly ScriptedTurn[]): ScriptedPart[][] {
   if (!Array.isArray(turns)) throw invalid('turns', 'must be a list of turns');
   return turns.map((turn: unknown, index) => {
