@@ -5,64 +5,72 @@ import type { PromptOptions } from '../../prompt/prompt-options.ts';
 import type { CallTrace } from './call-trace.ts';
 import type { OutputConfig } from './output-config.ts';
 
-/** Tools of an agent: what `tool(…)` makes, and tool sets of the AI SDK, those of an MCP server among them. */
+/**
+ * Tools of an agent: tools that `tool(…)` returned, and tool sets of the AI SDK, those of an MCP server among them.
+ */
 export type AgentTools = ToolList;
 
-/** An answer that cannot be used. */
+/** An unusable answer. */
 export type CallException = {
   /** What is wrong with it. */
   error_message: string;
-  /** The answer. */
+  /** Its text. */
   text: string;
-  /** How many in a row, this one included. */
+  /** How many unusable answers in a row, this one included. */
   attempt: number;
 };
 
-/** A round of tool calls, whose results the model has. */
+/** A round of tool calls, whose results the model has read. */
 export type CallInterrupt = {
   call_results: readonly CallTrace[];
   /** How many rounds, this one included. */
   interrupt: number;
-  /** How many may still follow. */
+  /** How many rounds may follow. */
   remaining: number;
 };
 
-/** What is told to the model when an answer cannot be used: a template with `{error_message}`, or a function. */
+/** The message to the model after an unusable answer: a template with `{error_message}`, or a function. */
 export type ExceptionHandler = string | ((exception: CallException) => string | Promise<string>);
 
-/** What is told to the model besides its calls' results, if anything: a template with `{call_results}`, or a function. */
+/** The message to the model after a round of tool calls, if any: a template with `{call_results}`, or a function. */
 export type InterruptHandler =
   | string
   | ((interrupt: CallInterrupt) => string | undefined | Promise<string | undefined>);
 
-/** What {@link defineAgent} takes. */
+/** The configuration of {@link defineAgent}. */
 export type AgentConfig = {
   name: string;
   /** The system prompt. */
   instructions: string;
-  /** Model for calls that name none. */
+  /** The model of calls that name none. */
   model?: string | LanguageModel | undefined;
   tools?: AgentTools | undefined;
-  /** What an answer must be: a schema, `tags([…])`, or a function that reads the text. Default: text that says something. */
+  /**
+   * The form of the answer: a schema, `tags([…])`, or a function that reads the text. Default: any text that is not
+   * empty.
+   */
   output?: OutputConfig | undefined;
-  /** Says to the model why its answer cannot be used. Neither these words nor that answer stay in the dialog. */
+  /** The message to the model after an unusable answer. Neither this message nor that answer stays in the dialog. */
   onException?: ExceptionHandler | undefined;
-  /** Says something to the model after each round of tool calls. It stays in the dialog. Default: nothing. */
+  /** The message to the model after each round of tool calls. It stays in the dialog. Default: none. */
   onInterrupt?: InterruptHandler | undefined;
-  /** How many answers in a row may be unusable before the call fails, less one. Default 3. */
+  /** How many more unusable answers in a row the model may give before the call fails. Default 3. */
   maxExceptionRetries?: number | undefined;
-  /** Rounds of tool calls; after the last, the model is asked for its final response. Default 5. */
+  /**
+   * The maximum number of rounds of tool calls. After the last one, the model is asked for its final response.
+   * Default 5.
+   */
   maxInterrupts?: number | undefined;
-  /** Limits of a call. One that is part of another run has that run's. */
+  /** Limits of a call. A call inside another run has that run's limits. */
   limits?: Partial<Limits> | undefined;
   /** Settings of the model calls, such as `temperature`. */
   options?: AgentCallOptions | undefined;
 };
 
-/** What TypeScript refuses: a name that {@link AgentConfig} does not have. */
+/** Makes TypeScript refuse a name that {@link AgentConfig} does not have. */
 export type OnlyKnown<Config> = { readonly [Name in Exclude<keyof Config, keyof AgentConfig>]: never };
 
-/** Options of a run that an agent does not say by itself. */
+/** Options of a run, without those that the agent's configuration determines. */
 export type AgentCallOptions = Omit<
   PromptOptions,
   'plugins' | 'messages' | 'abortSignal' | 'limits' | 'output' | 'tools'

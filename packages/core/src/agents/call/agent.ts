@@ -9,12 +9,12 @@ import type { CallTrace } from './call-trace.ts';
 import type { Dialog } from './dialog.ts';
 import type { AgentClassifyOptions, Classification, BinaryClassification } from './classify.ts';
 
-/** What an agent is told: a text, or a list of parts, such as text, images and files. */
+/** The input of an agent: a text, or a list of parts, such as text, images and files. */
 export type AgentInput = MessageContent['user'];
 
-/** How one call is made. */
+/** The options of one call. */
 export type CallOptions = {
-  /** The conversation that the call goes on with. Default: none. */
+  /** The conversation that the call continues. Default: none. */
   dialog?: Dialog | undefined;
   /** Aborting it ends the call, which rejects with `aborted`. */
   signal?: AbortSignal | undefined;
@@ -23,48 +23,48 @@ export type CallOptions = {
   /** Where models come from: environment, providers, fetch. */
   models?: ModelSettings | undefined;
   /**
-   * What a tool's function was given: the call is then part of that tool's run, and stands in its log under the tool
-   * call, with the same limits, approvals and stop. An agent without a model has the run's.
+   * The context of a tool's function. The call is then part of that tool's run: it is in its log under the tool call,
+   * and has the same limits, approvals and stop. An agent without a model uses the run's model.
    */
   context?: ToolContext | undefined;
   /**
-   * Given the run as it starts, to show it, or to answer what it asks: a tool with `needsApproval` waits for
-   * `run.respondToApproval`. Not called for one with a `context`, which is part of that run.
+   * Called with the run when it starts, to show it or to respond to approvals. Not called for a call with a
+   * `context`, which is part of that run.
    */
   onRun?: ((run: Run) => void) | undefined;
 };
 
-/** What TypeScript knows of an agent's runs. */
+/** The types of an agent's runs. */
 export type AgentTypes<Output, Call extends ToolCallState = ToolCallState> = {
   output: Output;
   object: DeepPartial<Output> | undefined;
   toolCall: Call;
 };
 
-/** What has come of a call. */
+/** The result of a call. */
 export type CallResult<Output = unknown, Call extends ToolCallState = ToolCallState> = {
   output: Output;
-  /** The conversation with the input, the rounds of tool calls and the answer, without what could not be used. */
+  /** The conversation with the input, the rounds of tool calls and the answer, without unusable answers. */
   dialog: Dialog;
-  /** Every tool call, in the order in which they were made. */
+  /** Every tool call, in order. */
   calls: readonly CallTrace[];
-  /** How many answers it took until one could be read; 1 where the first could. */
+  /** How many answers the call took until one could be used; 1 if the first could. */
   attempts: number;
-  /** The run that it was. Missing where it was part of another run, by its `context`. */
+  /** The call's run. Missing if the call was part of another run, by its `context`. */
   run?: Run<void, AgentTypes<Output, Call>>;
 };
 
 /**
- * An agent, as {@link defineAgent} makes it. It is a prompt like any other, whose input is what it is told (over a route, a text); `call` is the
- * short way to its answer. Inert, so any module may export it.
+ * An agent, as {@link defineAgent} returns it. It is a prompt like any other, whose input is the agent's input (over
+ * a route, a text). `call` is the short way to its answer.
  */
 export type Agent<Output = unknown, Call extends ToolCallState = ToolCallState> = PromptWithSchema<
   AgentInput,
   AgentTypes<Output, Call>
 > & {
   /**
-   * Asks the agent, and gives its answer as its `output` reads it. Rejects with a CuelineError that says why there is
-   * none; its details are {@link CallErrorDetails}.
+   * Calls the agent, and returns its answer as parsed by its `output`. Rejects with a CuelineError that says why
+   * there is no answer; its details are {@link CallErrorDetails}.
    */
   call(input: AgentInput, options?: CallOptions): Promise<CallResult<Output, Call>>;
   /** The prompt of one call, for a hook, a route or the playground. */
@@ -78,6 +78,6 @@ export type Agent<Output = unknown, Call extends ToolCallState = ToolCallState> 
     labels: readonly Label[],
     options?: AgentClassifyOptions,
   ): Promise<Classification<Label>>;
-  /** Asks a question to be answered with yes or no. */
+  /** Asks a question for yes or no. */
   classifyBinary(question: AgentInput, options?: AgentClassifyOptions): Promise<BinaryClassification>;
 };

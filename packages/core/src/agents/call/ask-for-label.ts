@@ -19,10 +19,10 @@ const optionNames = [
   'context',
 ];
 
-/** The most tokens that OpenAI tells of one place. */
+/** The maximum number of tokens that OpenAI reports for one position. */
 const MAX_LOGPROBS = 20;
 
-/** Asks for one of several labels, and for how sure the model is of it. @throws CuelineError */
+/** Asks for one of several labels, and for its probability. @throws CuelineError */
 export async function askForLabel<const Label extends string>(
   input: AgentInput,
   labels: readonly Label[],
@@ -56,17 +56,20 @@ export async function askForLabel<const Label extends string>(
   const others = await allOrAbort(samples - 1, ask, options.signal);
   const answers = [first, ...others].map(({ output }) => output);
   const shares = labelShares(answers, labels);
-  // of labels with the same share the one that was said first
+  // of labels with the same share, the one that came first
   const label = answers.reduce((best, answer) => (shares[answer] > shares[best] ? answer : best));
   return { label, probabilities: shares, source: 'samples' };
 }
 
-/** Models that think, such as OpenAI's, do not say how likely their tokens are, and some refuse a request that asks. */
+/**
+ * Reasoning models, such as OpenAI's, report no probabilities of tokens, and some refuse a request that asks for
+ * them.
+ */
 function refusesLogprobs(error: unknown): boolean {
   return CuelineError.isInstance(error) && error.code === 'bad_request' && /logprobs/i.test(error.message);
 }
 
-/** Makes several calls at once; where one fails, the others are of no use and are stopped. */
+/** Makes several calls at once. If one fails, the others are useless and are stopped. */
 async function allOrAbort<Value>(
   count: number,
   make: (signal: AbortSignal) => Promise<Value>,
@@ -127,7 +130,7 @@ function checkLabels(labels: unknown): asserts labels is readonly string[] {
   );
 }
 
-/** Asks a model a question to be answered with yes or no. */
+/** Asks a model a question for yes or no. */
 export async function askYesOrNo(
   question: AgentInput,
   options: ClassifyOptions,

@@ -17,11 +17,13 @@ import { callWithin, prepareCall } from './prepare-call.ts';
 
 const optionNames = ['dialog', 'signal', 'model', 'models', 'context', 'onRun'];
 
-/** What has come of a call, and what the provider said of the answer. */
+/** The result of a call, with the provider's metadata of the answer. */
 export type AnsweredCall<Output, Call extends ToolCallState> = CallResult<Output, Call> &
   Pick<CallReport, 'providerMetadata'>;
 
-/** Makes one call of an agent. @throws CuelineError why there is no answer, with how far it had come as its details */
+/**
+ * Makes one call of an agent. @throws CuelineError why there is no answer, with the state of the call as its details
+ */
 export async function answerCall<Output, Call extends ToolCallState>(
   config: AgentConfig,
   definition: PromptDefinition<AgentInput, AgentTypes<Output, Call>>,
@@ -53,7 +55,7 @@ export async function answerCall<Output, Call extends ToolCallState>(
   if (report?.done !== true) throw callError(brokenOff(config.name), report, after(dialog, report));
   const { value, calls, counters, providerMetadata } = report;
   return {
-    // what its reader gave
+    // the value that its reader returned
     output: value as Output,
     dialog: after(dialog, report),
     calls,
@@ -63,7 +65,7 @@ export async function answerCall<Output, Call extends ToolCallState>(
   };
 }
 
-/** Starts a run that somebody wants to see. Where that fails, nobody will see it, and it is stopped. */
+/** Starts a run and passes it to `onRun`. If that throws, nothing will show the run, so it is stopped. */
 async function startWatched<Types extends PromptTypes>(
   run: Run<void, Types>,
   signal: AbortSignal | undefined,
@@ -79,7 +81,7 @@ async function startWatched<Types extends PromptTypes>(
   await ended;
 }
 
-/** The same, without what only the classifiers ask for. */
+/** Does the same, without the metadata that only the classifiers need. */
 export async function callAgent<Output, Call extends ToolCallState>(
   config: AgentConfig,
   definition: PromptDefinition<AgentInput, AgentTypes<Output, Call>>,
@@ -90,7 +92,7 @@ export async function callAgent<Output, Call extends ToolCallState>(
   return result;
 }
 
-/** The dialog that a call went on with, and what stays of what was said in it. */
+/** Returns the dialog of a call, continued with what stays of it. */
 function after(dialog: Dialog, report: CallReport | undefined): Dialog {
   return report === undefined ? dialog : dialog.append(report.messages.slice(dialog.messages.length));
 }

@@ -1,29 +1,29 @@
 import type { ModelMessage } from 'ai';
 
 /**
- * What a call has said: the turns that stay, and the branch of answers that could not be used, with what was told about
- * them. Once an answer is good, the branch is gone.
+ * The conversation of a call: the turns that stay, and a branch of unusable answers with the messages about them.
+ * After a good answer, the branch is dropped.
  */
 export type CallConversation = {
   /** The turns that stay. */
   readonly kept: readonly ModelMessage[];
   /**
-   * What is sent next, now that the model has been told `words` of ours, and whatever else it was told meanwhile.
-   * `messages` are what it would be sent otherwise, and are given back where that is the same.
+   * Returns what is sent next, after our message to the model and the `received` messages of others. `messages` are
+   * what would be sent otherwise, and are returned if that is the same.
    */
   next(messages: readonly ModelMessage[], received: readonly ModelMessage[]): readonly ModelMessage[];
-  /** A good answer, with the results of its calls. */
+  /** Adds a good answer, with the results of its calls. */
   addAnswer(messages: readonly ModelMessage[]): void;
-  /** An answer that cannot be used. */
+  /** Adds an unusable answer. */
   addUnusableAnswer(messages: readonly ModelMessage[]): void;
-  /** What the model will be told of the answer before; it stays where that does. */
+  /** Sets our message about the last answer. It stays in the conversation if that answer does. */
   setFeedback(feedback: string | undefined): void;
 };
 
 export function createCallConversation(opening: readonly ModelMessage[]): CallConversation {
   const kept = [...opening];
   let branch: ModelMessage[] = [];
-  /** What somebody else told the model while it was in the branch, which stays. */
+  /** Messages of others that came during the branch. They stay. */
   let receivedInBranch: ModelMessage[] = [];
   let feedback: string | undefined;
   let isGood = true;

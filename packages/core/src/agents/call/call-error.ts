@@ -4,24 +4,24 @@ import type { CallTrace } from './call-trace.ts';
 import type { Dialog } from './dialog.ts';
 import type { CallEvent, CallState } from './transitions.ts';
 
-/** The `details` of the error that an agent call rejects with. */
+/** The `details` of the error with which an agent call rejects. */
 export type CallErrorDetails = {
-  /** The state that the call was in when it ended. */
+  /** The call's state when it ended. */
   state: CallState;
-  /** What happened then. */
+  /** The event that ended it. */
   event: CallEvent;
-  /** Answers that the model has given and that could not be used. */
+  /** The number of unusable answers. */
   attempts: number;
-  /** How many of them in a row, at the end. */
+  /** How many of them came in a row, at the end. */
   exceptions: number;
   /** Rounds of tool calls. */
   interrupts: number;
-  /** What stays of the conversation: another call can go on from it. */
+  /** What stays of the conversation. Another call can continue it. */
   dialog: Dialog;
   calls: readonly CallTrace[];
 };
 
-/** What an agent call rejects with: why it ended, and how far it had come. */
+/** Returns the error with which an agent call rejects: why it ended, and its state. */
 export function callError(error: unknown, report: CallReport | undefined, dialog: Dialog): CuelineError {
   const why = report?.error ?? error;
   const { counters, state = 'asking', calls = [] } = report ?? {};
@@ -41,12 +41,12 @@ export function callError(error: unknown, report: CallReport | undefined, dialog
     source: known.source,
   });
   const json = rejection.toJSON();
-  // a log goes to workers and databases, which take nothing that has functions
+  // a log goes to workers and databases, which cannot take functions
   const plain = { ...json, details: { ...json.details, dialog: dialog.toJSON() } };
   return Object.defineProperty(rejection, 'toJSON', { value: () => plain });
 }
 
-/** What somebody else threw; a signal may abort with any reason. */
+/** Returns an error for a value that foreign code threw. A signal may abort with any reason. */
 function toNamedError(thrown: unknown, event: CallEvent | undefined): CuelineError {
   const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown));
   return event === 'aborted' || name === 'AbortError'
@@ -54,7 +54,7 @@ function toNamedError(thrown: unknown, event: CallEvent | undefined): CuelineErr
     : new CuelineError('script_error', message, { cause: thrown });
 }
 
-/** What an error from outside is to a call. */
+/** Returns the event that an error from outside is to a call. */
 export function eventOf({ code }: CuelineError): Extract<CallEvent, 'aborted' | 'limit' | 'broken'> {
   if (code === 'aborted') return 'aborted';
   return code === 'budget_exceeded' || code === 'loop_detected' ? 'limit' : 'broken';

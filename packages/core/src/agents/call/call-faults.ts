@@ -1,6 +1,6 @@
 import { CuelineError } from '../../base/errors.ts';
 
-/** No answer could be used, as often as was allowed. */
+/** Returns the error for too many unusable answers. */
 export function unusableAnswersError(
   name: string,
   answers: number,
@@ -14,7 +14,7 @@ export function unusableAnswersError(
   );
 }
 
-/** A tool call has no result, and will get none. */
+/** Returns the error for a tool call that will get no result. */
 export function unansweredCallError(name: string): CuelineError {
   return new CuelineError(
     'script_error',
@@ -22,7 +22,7 @@ export function unansweredCallError(name: string): CuelineError {
   );
 }
 
-/** Somebody else said that it is enough. */
+/** Returns the error for a call that was ended from outside. */
 export function endedEarlyError(name: string): CuelineError {
   return new CuelineError(
     'budget_exceeded',

@@ -8,10 +8,10 @@ import { fillTemplate } from '../tags/fill-template.ts';
 const EXCEPTION =
   'Your answer could not be used: {error_message}\nPlease give the whole answer again, and nothing else.';
 
-/** What the model is told once it may call no tool any more. */
+/** The message to the model when it must not call a tool any more. */
 export const FINAL_ANSWER = 'Please provide your final response.';
 
-/** What the model is told of an answer that cannot be used. @throws CuelineError `script_error` of the handler */
+/** Returns the message to the model about an unusable answer. @throws CuelineError `script_error` of the handler */
 export async function exceptionMessage(
   name: string,
   handler: ExceptionHandler = EXCEPTION,
@@ -26,7 +26,10 @@ export async function exceptionMessage(
   );
 }
 
-/** What the model is told besides its calls' results, if anything. @throws CuelineError `script_error` of the handler */
+/**
+ * Returns the message to the model besides its calls' results, if any. @throws CuelineError `script_error` of the
+ * handler
+ */
 export async function interruptMessage(
   name: string,
   handler: InterruptHandler | undefined,
@@ -45,7 +48,7 @@ export async function interruptMessage(
   );
 }
 
-/** A call in one line, such as `search {"q":"x"}: 3 results`. */
+/** Returns a call in one line, such as `search {"q":"x"}: 3 results`. */
 function describeCall({ toolName, input, output, error }: CallTrace): string {
   const result = error === undefined ? textOf(output) : `error: ${error}`;
   return `${toolName} ${JSON.stringify(input)}: ${result}`;

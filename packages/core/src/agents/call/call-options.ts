@@ -2,7 +2,7 @@ import { checkNames } from '../../base/check-names.ts';
 import { optionNames } from '../../prompt/option-names.ts';
 import type { AgentConfig } from './agent-config.ts';
 
-/** Options that stand elsewhere, and where. */
+/** Options that belong elsewhere, and where. */
 const elsewhere: Readonly<Record<string, string>> = {
   plugins: 'Its tools and instructions say what a plugin would.',
   messages: 'Give the call a dialog: agent.call(input, { dialog }).',

@@ -23,8 +23,8 @@ import {
 import { withoutCalls } from './without-tool-calls.ts';
 
 /**
- * Conducts one agent call: each answer is an event, the table of transitions says what follows, and what could not be
- * used leaves the conversation as soon as something can. `onEnd` is told of the end, once.
+ * Controls one agent call: each answer is an event, the table of transitions decides what follows, and unusable
+ * answers leave the conversation as soon as there is a usable one. Calls `onEnd` once, with the end.
  */
 export function createCallPolicy(
   config: AgentConfig,
@@ -42,9 +42,9 @@ export function createCallPolicy(
   let value: unknown;
   let error: CuelineError | undefined;
   let providerMetadata: unknown;
-  /** Tools that the last answer called although it may call none. */
+  /** Tools that the last answer called although it must not call any. */
   const refused = new Set<string>();
-  /** How many calls had been made before the step. */
+  /** The number of calls before the step. */
   let called = 0;
 
   function take(event: CallEvent): void {
@@ -52,7 +52,7 @@ export function createCallPolicy(
     ({ state, counters } = transition(state, event, counters, limits));
   }
 
-  /** What the model is told of an answer, if anything. */
+  /** Returns the message to the model about an answer, if any. */
   async function afterAnswer(step: CallStep): Promise<string | undefined> {
     const answer = await readAnswer(step, { reader, refused, secrets: agentContext.runContext.secrets });
     const { event, fault } = answer;
@@ -66,7 +66,7 @@ export function createCallPolicy(
       return undefined;
     }
     if (fault !== undefined) {
-      // an answer that says nothing is none that could be sent back
+      // an empty answer cannot be sent back
       conversation.addUnusableAnswer(event === 'silent' ? [] : messages);
       const exception = { error_message: fault, text: step.text, attempt: counters.exceptions };
       return exceptionMessage(name, config.onException, exception);
@@ -89,7 +89,7 @@ export function createCallPolicy(
     return feedback === undefined ? FINAL_ANSWER : `${feedback}\n\n${FINAL_ANSWER}`;
   }
 
-  /** What ends a call from outside of it. */
+  /** Notes the end of a call from outside. */
   function endFromOutside({ outcome, error: given }: Ending): void {
     if (isEnd(state)) return;
     if (outcome === 'stopped') take('aborted');
@@ -112,7 +112,7 @@ export function createCallPolicy(
       };
     },
     paused({ response }) {
-      // it goes on from there once it has the answers, whatever the state
+      // the call continues from here once it has the responses, in whatever state
       conversation.addAnswer(response.messages);
       return true;
     },
@@ -123,7 +123,7 @@ export function createCallPolicy(
         const corrects = state === 'correcting' || state === 'final_correcting';
         return feedback === undefined ? undefined : { text: feedback, corrects };
       } catch (thrown) {
-        // a handler's fault: nothing can be told to the model, so there is nothing to go on with
+        // the handler failed, so there is no message to the model and no way to continue
         take('broken');
         error = scriptError(`Agent "${name}"`, thrown);
         return undefined;

@@ -3,19 +3,19 @@ import type { CuelineError } from '../../base/errors.ts';
 import type { CallTrace } from './call-trace.ts';
 import type { CallCounters, CallEvent, CallState } from './transitions.ts';
 
-/** How an agent call ended. */
+/** The end of an agent call. */
 export type CallReport = {
-  /** The state that it was in when it ended, and what happened then. */
+  /** The call's state when it ended, and the event that ended it. */
   readonly state: CallState;
   readonly event: CallEvent;
   readonly done: boolean;
   readonly counters: CallCounters;
   readonly value: unknown;
-  /** Why it is not done, where that is known. */
+  /** Why it is not done, if known. */
   readonly error: CuelineError | undefined;
-  /** The whole conversation, without what could not be used. */
+  /** The whole conversation, without unusable answers. */
   readonly messages: readonly ModelMessage[];
   readonly calls: readonly CallTrace[];
-  /** What the provider said of the answer. */
+  /** The provider's metadata of the answer. */
   readonly providerMetadata: unknown;
 };

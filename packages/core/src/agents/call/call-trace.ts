@@ -1,25 +1,25 @@
 import type { RunLog } from '../../log/run-log.ts';
 
-/** One tool call of an agent call, as its log has it. */
+/** One tool call of an agent call, as in its log. */
 export type CallTrace = {
   toolCallId: string;
   toolName: string;
   input: unknown;
-  /** Missing where it failed, or never came to an end. */
+  /** Missing if it failed or never ended. */
   output?: unknown;
   /** Why it failed. */
   error?: string;
-  /** True where it did not run: it was answered with the result of the same call before. */
+  /** True if it did not run: it got the result of the same call before. */
   repeated?: true;
 };
 
-/** Writes down the tool calls of one speaker. `calls` are all of them so far, in the order in which they were made. */
+/** Records the tool calls of one agent. `calls` are all of them so far, in order. */
 export function traceCalls(
   log: RunLog,
   path: string | undefined,
 ): { readonly calls: readonly CallTrace[]; end(): void } {
   const calls: CallTrace[] = [];
-  /** The last call of an id: models may number their calls anew in every answer. */
+  /** The last call of an id, because models may number their calls anew in every answer. */
   const byId = new Map<string, CallTrace>();
   const end = log.listen((event) => {
     if (event.agent !== path) return;

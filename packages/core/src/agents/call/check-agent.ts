@@ -22,7 +22,7 @@ const names: Record<keyof AgentConfig, true> = {
   options: true,
 };
 
-/** Checks what an agent was defined with, as its first call begins. @throws CuelineError `invalid_definition` */
+/** Checks an agent's configuration, when its first call begins. @throws CuelineError `invalid_definition` */
 export function checkAgent(config: AgentConfig): void {
   if (!isRecord(config) || typeof config['name'] !== 'string' || config['name'].trim() === '') {
     throw invalidOptionError("An agent needs a name: defineAgent({ name: 'editor', instructions: '…' }).");
@@ -51,7 +51,10 @@ export function checkAgent(config: AgentConfig): void {
   }
 }
 
-/** How often an agent's calls may go wrong, or call tools. @throws CuelineError `invalid_definition` */
+/**
+ * Returns how many unusable answers and rounds of tool calls an agent's calls may have. @throws CuelineError
+ * `invalid_definition`
+ */
 export function callLimits({
   name,
   maxExceptionRetries = 3,
@@ -76,11 +79,11 @@ function invalidOptionError(message: string): CuelineError {
   return new CuelineError('invalid_definition', message);
 }
 
-/** @throws CuelineError `invalid_definition` for what can be no output */
+/** @throws CuelineError `invalid_definition` for an invalid output */
 export function checkOutput(name: string, config: unknown): void {
   if (config === undefined || typeof config === 'function') return;
   if (typeof config === 'object' && config !== null && !Array.isArray(config)) {
-    // one that was written out by hand has not been checked
+    // tags that were written as an object have not been checked
     if (!isTags(config)) return;
     const { required, optional, lists, markdown } = config;
     if ([required, optional, lists, markdown].every(Array.isArray)) return;

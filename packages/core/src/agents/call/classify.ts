@@ -1,43 +1,46 @@
 import type { AgentInput, CallOptions } from './agent.ts';
 import { loadCall } from './load-call.ts';
 
-/** How a classifier asks. */
+/** The options of a classifier. */
 export type ClassifyOptions = Omit<CallOptions, 'dialog' | 'onRun'> & {
-  /** What the system prompt says before the labels. */
+  /** The system prompt before the labels. */
   instructions?: string | undefined;
   /**
-   * How often it asks where the provider says nothing of probabilities; the shares of the answers then stand for them.
-   * Default 1: the label alone.
+   * How often to ask if the provider reports no probabilities; the shares of the answers are used instead. Default 1:
+   * the label alone.
    */
   samples?: number | undefined;
-  /** Whether to ask for the probabilities of tokens, which OpenAI's models can tell. Default: unless the model refuses to. */
+  /**
+   * Whether to ask for the probabilities of tokens, which OpenAI's models report. Default: unless the model refuses.
+   */
   logprobs?: boolean | undefined;
-  /** How many answers in a row may be no label before the call fails, less one. Default 3. */
+  /** How many more answers in a row may not be a label before the call fails. Default 3. */
   maxExceptionRetries?: number | undefined;
 };
 
-/** How an agent's classifier asks: the instructions are the agent's. */
+/** The options of an agent's classifier, which uses the agent's instructions. */
 export type AgentClassifyOptions = Omit<ClassifyOptions, 'instructions'>;
 
-/** What a text was classified as. */
+/** The classification of a text. */
 export type Classification<Label extends string = string> = {
   label: Label;
-  /** How likely each label was; over the labels they add up to 1. Missing where nothing says so. */
+  /** The probability of each label; together they are 1. Missing if nothing reports them. */
   probabilities?: Record<Label, number>;
-  /** Where the probabilities come from: the model's own tokens, the shares of several answers, or nowhere. */
+  /** The source of the probabilities: the model's tokens, the shares of several answers, or none. */
   source: 'logprobs' | 'samples' | 'label';
 };
 
-/** What a question was answered with. */
+/** The answer to a question for yes or no. */
 export type BinaryClassification = {
   value: boolean;
-  /** How likely yes was. Missing where nothing says so. */
+  /** The probability of yes. Missing if nothing reports it. */
   probability?: number;
   source: Classification['source'];
 };
 
 /**
- * Asks a model for one of several labels. An answer that is no label is sent back, as in every agent call.
+ * Asks a model for one of several labels. An answer that is not a label is returned to the model, as in every agent
+ * call.
  *
  * @example
  * const { label } = await classify('I love it!', ['positive', 'negative'], { model: 'openai:gpt-4o' });
@@ -51,7 +54,7 @@ export async function classify<const Label extends string>(
 }
 
 /**
- * Asks a model a question to be answered with yes or no.
+ * Asks a model a question for yes or no.
  *
  * @example
  * const { value } = await classifyBinary('Is Lisbon a capital?', { model: 'openai:gpt-4o' });

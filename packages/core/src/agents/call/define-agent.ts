@@ -11,7 +11,10 @@ import { classify, classifyBinary, type AgentClassifyOptions, type ClassifyOptio
 import { loadCall } from './load-call.ts';
 import type { OutputOf } from './output-config.ts';
 
-/** What a route takes for an agent: a list of parts from a client could name any file. Code may give one all the same. */
+/**
+ * The input that a route accepts for an agent: a list of parts from a client could name any file. Code may pass a
+ * list.
+ */
 const textInput: ToolSchema = {
   '~standard': {
     version: 1,
@@ -21,14 +24,14 @@ const textInput: ToolSchema = {
   },
 };
 
-/** What an agent's answers are read as. */
+/** The type of an agent's answers. */
 type AnswerOf<Config extends AgentConfig> = 'output' extends keyof Config
   ? Config extends { readonly output: infer Output }
     ? OutputOf<Output>
     : unknown
   : string;
 
-/** What is known of the calls of its tools. */
+/** The type of its tool calls. */
 type CallsOf<Config extends AgentConfig> = Config extends { readonly tools: AgentTools }
   ? TypesOf<Pick<Config, 'tools'>>['toolCall']
   : ToolCallState;
@@ -50,14 +53,14 @@ type CallsOf<Config extends AgentConfig> = Config extends { readonly tools: Agen
 export function defineAgent<const Config extends AgentConfig>(
   config: Config & OnlyKnown<Config>,
 ): Agent<AnswerOf<Config>, CallsOf<Config>> {
-  // the rest is checked as its first call begins, by what that loads
+  // the rest is checked when its first call begins, by code that is loaded then
   if (typeof (config as Partial<AgentConfig> | undefined)?.name !== 'string') {
     throw new CuelineError(
       'invalid_definition',
       "An agent needs a name: defineAgent({ name: 'editor', instructions: '…' }).",
     );
   }
-  // what is known of its output and tools is known of its calls
+  // the types of its output and tools are those of its calls
   type Types = AgentTypes<AnswerOf<Config>, CallsOf<Config>>;
   const { name, model, tools, instructions } = config;
   const policySetup = async (
@@ -67,7 +70,7 @@ export function defineAgent<const Config extends AgentConfig>(
   const definition: PromptWithSchema<AgentInput, Types> = {
     kind: 'prompt',
     name,
-    // all that it says is said by what a call adds to it
+    // a call adds everything that it sends
     run: () => {},
     policySetup,
     input: textInput,

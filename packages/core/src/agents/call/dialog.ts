@@ -5,7 +5,7 @@ import { CuelineError } from '../../base/errors.ts';
 import { isRecord, quoted } from '../../base/part-error.ts';
 import { freezeMessage, reviveMessage } from '../../messages/freeze-message.ts';
 
-/** A {@link Dialog} as plain JSON: bytes are base64, and URLs are texts. */
+/** A {@link Dialog} as plain JSON, with bytes as base64 and URLs as text. */
 export type DialogJSON = {
   readonly v: 1;
   readonly id: string;
@@ -14,25 +14,27 @@ export type DialogJSON = {
   readonly messages: readonly unknown[];
 };
 
-/** What can be added to a dialog: a message, a user's text, or a list of both. */
+/** An addition to a dialog: a message, a user's text, or a list of both. */
 export type DialogAddition = string | ModelMessage | readonly (string | ModelMessage)[];
 
 /**
- * A conversation as a value: it never changes, and what is added makes another dialog. It keeps copies, so that nothing
- * that is done to a message afterwards reaches it.
+ * An immutable conversation: an addition makes another dialog. It contains copies, so that later changes to a message
+ * do not affect it.
  */
 export type Dialog = {
   readonly id: string;
-  /** The dialog that this one is a fork of. */
+  /** The id of the dialog that this one is a fork of. */
   readonly parentId?: string;
-  /** What the system prompt said, for whoever reads it. A call puts its agent's own in the place of it. */
+  /** The system prompt, for readers. A call replaces it with its agent's own. */
   readonly instructions?: string;
   readonly messages: readonly ModelMessage[];
-  /** The dialog with this at its end. A text is what the user says. @throws CuelineError `invalid_definition` */
+  /**
+   * Returns the dialog with this at its end. A text is a user's message. @throws CuelineError `invalid_definition`
+   */
   append(addition: DialogAddition): Dialog;
-  /** A dialog of its own that begins as this one is now. */
+  /** Returns a separate dialog that begins with this one's messages. */
   fork(): Dialog;
-  /** Copies of the messages, for the AI SDK or to be changed. */
+  /** Returns copies of the messages, for the AI SDK or for changes. */
   toMessages(): ModelMessage[];
   toJSON(): DialogJSON;
 };
@@ -40,7 +42,7 @@ export type Dialog = {
 type Facts = Omit<DialogJSON, 'v' | 'messages'>;
 
 /**
- * A dialog that begins with these messages.
+ * Creates a dialog that begins with these messages.
  * @throws CuelineError `invalid_definition`
  *
  * @example createDialog().append('What is the capital of Portugal?');
@@ -59,7 +61,7 @@ export function createDialog(
   return dialogOf(facts, []).append(messages);
 }
 
-/** The dialog that `dialog.toJSON()` came from. @throws CuelineError `invalid_options` for what is none */
+/** Returns the dialog that `dialog.toJSON()` came from. @throws CuelineError `invalid_options` for anything else */
 export function dialogFromJSON(json: unknown): Dialog {
   if (!isRecord(json) || typeof json['id'] !== 'string' || !Array.isArray(json['messages'])) {
     throw notADialog('it is no object with an id and messages');
@@ -81,9 +83,9 @@ export function dialogFromJSON(json: unknown): Dialog {
   }
 }
 
-/** True for what {@link createDialog} returns, and what is made of it. */
+/** True for a dialog that {@link createDialog} or its methods returned. */
 export function isDialog(value: unknown): value is Dialog {
-  // also one of another copy of this package
+  // also for another copy of this package
   return isRecord(value) && Array.isArray(value['messages']) && typeof value['toMessages'] === 'function';
 }
 
@@ -94,7 +96,7 @@ function dialogOf(facts: Facts, kept: readonly ModelMessage[]): Dialog {
   return Object.freeze({
     ...facts,
     get messages() {
-      // a URL object can be changed whatever is done to what holds it, so each reader gets its own
+      // a URL object stays mutable inside a frozen object, so each reader gets its own
       return isPlain ? kept : Object.freeze(kept.map(reviveMessage));
     },
     append(addition: DialogAddition) {

@@ -1,20 +1,20 @@
 import { isRecord } from '../../base/part-error.ts';
 
-/** A token and how likely it was, as OpenAI reports it. */
+/** A token and its probability, as OpenAI reports it. */
 type Token = { token: string; logprob: number };
 
-/** A token of the answer, with those that could have stood in its place. */
+/** A token of the answer, with its alternatives. */
 type TokenPosition = Token & { top_logprobs: readonly Token[] };
 
-/** How much of the likelihood may belong to nobody knows which label. */
+/** The maximum share of probability that may belong to an unknown label. */
 const MAX_UNKNOWN_SHARE = 0.01;
 
 /**
- * How likely each label was, made to add up to 1 over the labels, from what a provider says of the answer's tokens:
- * `logprobs` in its metadata, as OpenAI's Chat Completions and Responses have them. A token counts for the label that it
- * begins; where it begins several, the next one decides.
+ * Returns the probability of each label, together 1, from the provider's report of the answer's tokens: `logprobs` in
+ * its metadata, as in OpenAI's Chat Completions and Responses. A token counts for the label that it begins; if it
+ * begins several, the next token decides.
  *
- * @returns undefined where there is nothing to tell it from, or the tokens do not tell the labels apart
+ * @returns undefined if there is no report, or if the tokens do not distinguish the labels
  */
 export function labelProbabilities<Label extends string>(
   providerMetadata: unknown,
@@ -26,7 +26,7 @@ export function labelProbabilities<Label extends string>(
   const shares = labels.map(() => 0);
   let said = '';
   let untold = 0;
-  /** How likely it was to come this far. */
+  /** The probability of coming this far. */
   let reached = 1;
   for (const place of places) {
     let next: { said: string; likely: number } | undefined;
@@ -43,7 +43,7 @@ export function labelProbabilities<Label extends string>(
       else if (fitting.length > 1) untold += likely;
     }
     if (isTold) return shared(labels, shares, untold);
-    // it says something else
+    // another text
     if (next === undefined) return undefined;
     ({ said } = next);
     reached = next.likely;
@@ -51,7 +51,7 @@ export function labelProbabilities<Label extends string>(
   return undefined;
 }
 
-/** The share that each label has of the answers. @throws RangeError where there are none */
+/** Returns the share of answers that each label has. @throws RangeError for no answers */
 export function labelShares<Label extends string>(
   answers: readonly Label[],
   labels: readonly Label[],
@@ -62,7 +62,9 @@ export function labelShares<Label extends string>(
   return Object.fromEntries(labels.map((label) => [label, share(label)])) as Record<Label, number>;
 }
 
-/** A label, or an answer, by which it is known: without upper case, and the space, quotes and full stops around it. */
+/**
+ * Returns a label or an answer in its normal form: in lower case, without surrounding spaces, quotes and full stops.
+ */
 export function asWord(text: string): string {
   return text
     .toLowerCase()
@@ -70,14 +72,14 @@ export function asWord(text: string): string {
     .replace(/[\s"'`*.!,]{1,32}$/, '');
 }
 
-/** Which words a text begins, or is. */
+/** Returns the indexes of the words that begin with this text. */
 function indicesOf(words: readonly string[], begun: string): number[] {
   const whole = asWord(begun);
   if (whole === '') return [];
   const same = words.indexOf(whole);
   const rest = begun.toLowerCase().replace(/^[\s"'`*]+/, '');
   const longer = words.flatMap((word, index) => (index !== same && word.startsWith(rest) ? [index] : []));
-  // a word that is ended by a full stop goes on as no other
+  // a word that ends with a full stop begins no other word
   return same === -1 ? longer : [same, ...longer];
 }
 
@@ -94,14 +96,16 @@ function shared<Label extends string>(
   >;
 }
 
-/** What could have stood in a place, the token that stands there among it, each once. */
+/** Returns the possible tokens of a position, including its own, each once. */
 function alternatives({ token, logprob, top_logprobs }: TokenPosition): readonly Token[] {
   return top_logprobs.some((other) => other.token === token)
     ? top_logprobs
     : [{ token, logprob }, ...top_logprobs];
 }
 
-/** The answer's tokens, wherever a provider puts them: a list, a list of lists, or a list called `content`. */
+/**
+ * Returns the answer's tokens, wherever the provider puts them: a list, a list of lists, or a list called `content`.
+ */
 function positionsIn(providerMetadata: unknown): readonly TokenPosition[] | undefined {
   if (!isRecord(providerMetadata)) return undefined;
   for (const metadata of Object.values(providerMetadata)) {

@@ -1,13 +1,13 @@
 import type { ToolArguments, ToolSchema } from '../../tools/tool-definition.ts';
 import type { Tags, TagValues } from '../tags/tags.ts';
 
-/** Reads an answer. What it throws is told to the model, which may answer again. */
+/** Reads an answer. The model reads the error that it throws, and may answer again. */
 export type ParseFunction<Value = unknown> = (text: string) => Value | Promise<Value>;
 
-/** What an agent's answer is to be: JSON that fits a schema, texts in tags, or whatever a function makes of the text. */
+/** The form of an agent's answer: JSON that fits a schema, texts in tags, or what a function returns for the text. */
 export type OutputConfig = Exclude<ToolSchema, () => unknown> | Tags | ParseFunction;
 
-/** What an answer is read as. Without a config that is its text. */
+/** The type of the answer; without a config, text. */
 export type OutputOf<Config> = [Config] extends [undefined]
   ? string
   : Config extends Tags<infer Required, infer Optional, infer List>

@@ -17,7 +17,7 @@ import { callLimits, checkAgent } from './check-agent.ts';
 import { createCallPolicy } from './call-policy.ts';
 import { createOutputReader } from './read-output.ts';
 
-/** What a call adds to the prompt of its agent: instructions, dialog and input, and its conduct. */
+/** Returns what a call adds to its agent's prompt: instructions, dialog, input and the loop policy. */
 export async function prepareCall(
   config: AgentConfig,
   input: AgentInput,
@@ -34,7 +34,7 @@ export async function prepareCall(
   const parts = [instructions, reader.systemLine].filter((part) => part !== undefined);
   return {
     options: {
-      // more than a run may take by itself, where the call's own limits allow for it
+      // above the default for a run, if the call's own limits allow more
       limits: {
         steps: Math.max(defaultLimits.steps, (maxInterrupts + 1) * (maxExceptionRetries + 1)),
         ...limits,
@@ -51,7 +51,7 @@ export async function prepareCall(
   };
 }
 
-/** Makes a call inside the run that a tool works for. @throws CuelineError why there is no answer */
+/** Makes a call inside the run of a tool. @throws CuelineError why there is no answer */
 export async function callWithin(
   context: ToolContext,
   config: AgentConfig,

@@ -4,7 +4,7 @@ import type { UserContext } from '../../prompt/prompt-options.ts';
 import type { OutputReader } from './read-output.ts';
 import type { CallEvent } from './transitions.ts';
 
-/** What ends an answer in the middle. */
+/** Finish reasons that truncate an answer, and their causes. */
 const truncatingFinishReasons: Partial<Record<FinishReason, string>> = {
   length: 'the limit of tokens',
 };
@@ -12,10 +12,13 @@ const truncatingFinishReasons: Partial<Record<FinishReason, string>> = {
 /** One answer of the model, with the results of its calls. */
 export type CallStep = StepResult<ToolSet, UserContext>;
 
-/** What an answer is to its call: an event, and either a value or what is wrong with it. */
+/** What an answer means for its call: an event, and either a value or the fault. */
 export type Answer = { event: CallEvent; value?: unknown; fault?: string; cause?: unknown };
 
-/** Reads an answer. `refused` are the tools that it called although it may call none; `secrets` are told nobody. */
+/**
+ * Reads an answer. `refused` are tools that it called although it must not call any; `secrets` are removed from
+ * errors.
+ */
 export async function readAnswer(
   step: CallStep,
   {
@@ -34,7 +37,7 @@ export async function readAnswer(
   if (calls.length > 0) return { event: isAnswered(step, calls) ? 'called' : 'waiting' };
   if (step.text.trim() === '') return { event: 'silent', fault: 'it is empty.' };
   const limit = truncatingFinishReasons[step.finishReason];
-  // an object or tags show for themselves whether they are whole
+  // an object or tags show by themselves whether they are complete
   if (limit !== undefined && reader.format === undefined && reader.systemLine === undefined) {
     return { event: 'unreadable', fault: `it was cut off by ${limit}. Answer in fewer words.` };
   }
@@ -46,7 +49,7 @@ export async function readAnswer(
   }
 }
 
-/** False where a call has no result: its tool has no function here, or waits for an approval. */
+/** False if a call has no result: its tool has no function here, or waits for an approval. */
 function isAnswered(step: CallStep, calls: readonly { toolCallId: string }[]): boolean {
   const answered = new Set(
     step.content.flatMap((part) =>

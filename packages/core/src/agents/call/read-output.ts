@@ -7,17 +7,17 @@ import { isParseFunction, type OutputConfig } from './output-config.ts';
 import { parseTags, tagsLine } from '../tags/parse-tags.ts';
 import { isTags } from '../tags/tags.ts';
 
-/** How the answers of one call are asked for and read. */
+/** How the answers of one call are requested and read. */
 export type OutputReader = {
-  /** What providers are asked for, where the answer is JSON. */
+  /** The provider's format option, if the answer is JSON. */
   readonly format?: OutputInterface;
-  /** What the system prompt says of it. */
+  /** The line about it in the system prompt. */
   readonly systemLine?: string;
-  /** The value of an answer. @throws what the model is to be told */
+  /** Returns the value of an answer. @throws an error for the model */
   parse(text: string): Promise<unknown>;
 };
 
-/** The reader that an agent's `output` asks for. @throws CuelineError `invalid_definition` */
+/** Returns the reader for an agent's `output`. @throws CuelineError `invalid_definition` */
 export function createOutputReader(name: string, config: OutputConfig | undefined): OutputReader {
   if (config === undefined) return { parse: async (text) => text };
   if (isTags(config)) {
@@ -26,13 +26,16 @@ export function createOutputReader(name: string, config: OutputConfig | undefine
   if (isParseFunction(config)) return { parse: async (text) => config(text) };
   const schema = toSchema(name, config);
   return {
-    // without the partial objects, which nobody reads: each of them is parsed from the text's beginning
+    // without partial objects, which nothing reads and each of which would be parsed from the beginning of the text
     format: { ...formatOf(name, schema), parsePartialOutput: async () => undefined },
     parse: async (text) => parseWith(schema, readJson(text)),
   };
 }
 
-/** What providers are asked for. @throws CuelineError `invalid_definition` where JSON has no word for it, such as a date */
+/**
+ * Returns the provider's format option. @throws CuelineError `invalid_definition` for a schema without a JSON Schema,
+ * such as a date
+ */
 function formatOf(name: string, schema: FlexibleSchema): OutputInterface {
   try {
     return Output.object({ schema });

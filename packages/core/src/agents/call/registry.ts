@@ -4,29 +4,29 @@ import { isPromptDefinition, type PromptDefinition } from '../../prompt/define-p
 import { quoted } from '../../base/part-error.ts';
 import type { Agent } from './agent.ts';
 
-/** What a registry can hold: an agent, or any other prompt with a name. */
+/** An entry of a registry: an agent, or any other prompt with a name. */
 type Registered = PromptDefinition<never>;
 
-/** Agents and prompts by their names, so that a system can be put together from parts that do not import each other. */
+/** Agents and prompts by name, so that the parts of a system need not import each other. */
 export type AgentRegistry = {
   /**
-   * Makes a definition known by its name, and returns it.
-   * @throws CuelineError `invalid_options` where another one has the name, unless it is to be replaced
+   * Registers a definition under its name, and returns it.
+   * @throws CuelineError `invalid_options` if the name is taken, unless it is to be replaced
    */
   register<Definition extends Registered>(
     definition: Definition,
     options?: { replace?: boolean },
   ): Definition;
-  /** The agent of this name. @throws CuelineError `invalid_options`, which lists those that there are */
+  /** Returns the agent with this name. @throws CuelineError `invalid_options`, which lists the registered ones */
   get(name: string): Agent;
-  /** The prompt of this name, which may be an agent, for a run. @throws CuelineError as `get` does */
+  /** Returns the prompt with this name, which may be an agent. @throws CuelineError as `get` does */
   prompt(name: string): PromptDefinition<unknown>;
   has(name: string): boolean;
-  /** The names, in the order in which they were first registered. */
+  /** Returns the names, in the order of their first registration. */
   names(): string[];
 };
 
-/** A registry that knows nobody yet. */
+/** Creates an empty registry. */
 export function createAgentRegistry(): AgentRegistry {
   const known = new Map<string, Registered>();
 
@@ -58,7 +58,7 @@ export function createAgentRegistry(): AgentRegistry {
         `"${name}" is a prompt and no agent, so it cannot be called. Run it: runPrompt(agents.prompt('${name}'), { … }).`,
       );
     },
-    // whoever asks for it by its name has to know what it takes
+    // a caller who asks by name has to know the input's type
     prompt: (name) => find(name) as unknown as PromptDefinition<unknown>,
     has: (name) => known.has(name),
     names: () => [...known.keys()],

@@ -1,6 +1,6 @@
 /**
- * Where an agent call is. The first five wait for the model's next answer; in `final` and `final_correcting` it may call
- * no tool any more. `done` and `failed` are ends.
+ * The state of an agent call. In the first five it waits for the model's next answer; in `final` and
+ * `final_correcting` the model must not call a tool any more. `done` and `failed` are ends.
  */
 export type CallState =
   | 'asking'
@@ -11,51 +11,51 @@ export type CallState =
   | 'done'
   | 'failed';
 
-/** What can happen to a call. */
+/** The events of a call. */
 export type CallEvent =
-  /** An answer without tool calls that could be read. */
+  /** A usable answer without tool calls. */
   | 'answered'
-  /** One that could not be read. */
+  /** An unreadable answer. */
   | 'unreadable'
-  /** One that says nothing. */
+  /** An empty answer. */
   | 'silent'
-  /** One that calls tools. */
+  /** An answer with tool calls. */
   | 'called'
-  /** A tool's call waits for an approval that nobody here can give. */
+  /** A tool call waits for an approval that cannot be given here. */
   | 'waiting'
-  /** The model failed, also when it was asked again. */
+  /** The model failed, also after retries. */
   | 'broken'
   /** The call was stopped. */
   | 'aborted'
-  /** A limit of the run was reached, or its calls went round in a circle. */
+  /** A limit of the run was reached, or its calls were a loop. */
   | 'limit';
 
-/** How often what has happened. */
+/** Counters of a call's events. */
 export type CallCounters = {
-  /** Answers in a row that could not be used. */
+  /** Unusable answers in a row. */
   readonly exceptions: number;
   /** Rounds of tool calls. */
   readonly interrupts: number;
-  /** Answers in all that could not be used. */
+  /** Unusable answers in total. */
   readonly failures: number;
 };
 
-/** How often it may happen. */
+/** The limits of these counters. */
 export type CallLimits = { readonly maxExceptionRetries: number; readonly maxInterrupts: number };
 
 type Condition = (counters: CallCounters, limits: CallLimits) => boolean;
 
-/** What a rule can ask, in the words that the table has for it. */
+/** The conditions of rules, as written in the table. */
 type ConditionName = 'exceptions < maxExceptionRetries' | 'interrupts + 1 < maxInterrupts';
 
-/** Whether it is so. */
+/** Evaluates the conditions. */
 export const conditions: Readonly<Record<ConditionName, Condition>> = {
   'exceptions < maxExceptionRetries': ({ exceptions }, { maxExceptionRetries }) =>
     exceptions < maxExceptionRetries,
   'interrupts + 1 < maxInterrupts': ({ interrupts }, { maxInterrupts }) => interrupts + 1 < maxInterrupts,
 };
 
-/** The first rule of a cell whose condition holds says what comes next; the last one of each has none. */
+/** The first rule of a cell whose condition holds applies. The last rule of each cell has no condition. */
 export type Rule = { readonly to: CallState; readonly when?: ConditionName };
 
 type Row = Readonly<Record<CallEvent, readonly Rule[]>>;
@@ -91,7 +91,7 @@ const withoutTools: Row = {
   ...over,
 };
 
-/** What comes of each event in each state. Nothing comes of any in an end. */
+/** The rules for each event in each state. An end has none. */
 export const transitions: Readonly<Record<CallState, Row>> = {
   asking: withTools,
   interrupted: withTools,
@@ -102,17 +102,17 @@ export const transitions: Readonly<Record<CallState, Row>> = {
   failed: everything(failed),
 };
 
-/** The state that a call begins in. */
+/** Returns the first state of a call. */
 export function initialCallState({ maxInterrupts }: CallLimits): CallState {
   return maxInterrupts === 0 ? 'final' : 'asking';
 }
 
-/** Counters of a call that has just begun. */
+/** The counters of a call that has just begun. */
 export const noCounts: CallCounters = { exceptions: 0, interrupts: 0, failures: 0 };
 
 /**
- * What comes of an event. Answers that cannot be used are counted until a good one: text that can be read, or a round of
- * tool calls. So a call ends after at most (maxInterrupts + 1) × (maxExceptionRetries + 1) answers.
+ * Applies an event. Unusable answers are counted until a good one: a readable text, or a round of tool calls. So a
+ * call ends after at most (maxInterrupts + 1) × (maxExceptionRetries + 1) answers.
  */
 export function transition(
   state: CallState,
@@ -127,12 +127,12 @@ export function transition(
   return { state: rule.to, counters: counted(rule.to, event, counters) };
 }
 
-/** True for a state that nothing leads out of. */
+/** True for an end. */
 export function isEnd(state: CallState): state is 'done' | 'failed' {
   return state === 'done' || state === 'failed';
 }
 
-/** True where the model may call tools. */
+/** True if the model may call tools. */
 export function mayCallTools(state: CallState): boolean {
   return state !== 'final' && state !== 'final_correcting';
 }

@@ -3,9 +3,9 @@ import { wrapLanguageModel } from 'ai';
 import type { LanguageModelObject } from '../../models/settings.ts';
 
 /**
- * The model without the tool calls of its answers, while `refuses` says so: some models call tools even where they are
- * told not to, and the AI SDK would run them. `refused` holds the tools that the last answer called in spite of it; not
- * those that the provider runs itself, which have run already, and are no fault of an answer that can be read.
+ * Returns a model that drops the tool calls of its answers while `refuses` is true, because some models call tools
+ * that they must not call, and the AI SDK would run them. `refused` holds the tools that the last answer called all
+ * the same, except for the provider's own, which have run already and do not make an answer unusable.
  */
 export function withoutCalls(
   model: LanguageModelObject,
@@ -17,7 +17,7 @@ export function withoutCalls(
     middleware: {
       specificationVersion: 'v4',
       async wrapStream({ doStream }) {
-        // a call that is tried again is another answer
+        // a retried call is another answer
         refused.clear();
         const result = await doStream();
         return refuses() ? { ...result, stream: result.stream.pipeThrough(dropCalls(refused)) } : result;

@@ -5,7 +5,7 @@ import type { ModelResponse } from '../../provider/with-retries.ts';
 
 type Content = Exclude<Extract<ModelMessage, { role: 'assistant' }>['content'], string>;
 
-/** A whole answer as a message, before its tools have run: the same as its step has once it is over. */
+/** Returns a whole answer as a message, before its tools have run: the same message as in its finished step. */
 export function answerMessage({ content }: Pick<ModelResponse, 'content'>): ModelMessage {
   return { role: 'assistant', content: content.flatMap(toPart) };
 }
@@ -33,7 +33,7 @@ function toPart(part: LanguageModelV4Content): Content {
           type: part.type,
           toolCallId,
           toolName,
-          // providers take nothing but objects
+          // providers accept only objects
           input: typeof input === 'object' ? input : {},
           ...(providerExecuted === undefined ? {} : { providerExecuted }),
           ...more,
@@ -46,12 +46,12 @@ function toPart(part: LanguageModelV4Content): Content {
       return [{ type: part.type, toolCallId, toolName, output: outputOf(result, isError), ...more }];
     }
     default:
-      // where an answer comes from, which nobody expects back
+      // sources of an answer, which no provider expects back
       return [];
   }
 }
 
-/** A call's arguments; the text itself where it is no JSON. */
+/** Returns a call's arguments, or the text itself if it is not JSON. */
 export function readInput(text: string): unknown {
   try {
     return text.trim() === '' ? {} : (JSON.parse(text) as unknown);
@@ -68,7 +68,7 @@ function base64Of(data: Data): string | URL {
   return bytes === undefined ? (data.data as string) : toBase64(bytes);
 }
 
-/** What a tool of the provider's own has given. */
+/** Returns the result of a provider's own tool. */
 function outputOf(
   result: NonNullable<JSONValue>,
   isError: boolean | undefined,

@@ -62,7 +62,7 @@ const callbackNames: Record<keyof SessionCallbacks, true> = {
   onAfterSummarize: true,
 };
 
-/** Checks what a page need not know before. @throws CuelineError `invalid_options` */
+/** Checks settings that a page need not know before. @throws CuelineError `invalid_options` */
 export function checkSettings(settings: SessionSettings): void {
   const whose = 'The session';
   const settingNames = Object.keys(names);
@@ -91,7 +91,7 @@ export function checkSettings(settings: SessionSettings): void {
       `initialMessages[${odd}] is no message of the AI SDK, such as { role: 'user', content: 'Hello!' }. Turn UIMessages into messages with its convertToModelMessages.`,
     );
   }
-  // one that is never called keeps nothing
+  // a session whose callback is never called stores nothing
   checkNames('callbacks', callbacks, Object.keys(callbackNames), 'invalid_options');
   for (const [name, callback] of Object.entries(callbacks)) {
     if (callback !== undefined && typeof callback !== 'function') {

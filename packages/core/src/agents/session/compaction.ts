@@ -6,37 +6,39 @@ import { repairMessages } from './repair-messages.ts';
 import type { CallbackQueue } from './session-callbacks.ts';
 import { transcriptText } from '../../messages/transcript-text.ts';
 
-/** How much an estimate must have grown before what has not worked is tried again. */
+/** How much an estimate must have grown before a failed summary is tried again. */
 const RETRY_GROWTH = 1.25;
-/** How many turns in a row may each be too long for the limit. */
+/** How many turns in a row may exceed the limit. */
 const MAX_IN_A_ROW = 3;
 
 export type CompactionSettings = {
   tokenLimit: number;
   change: CallbackQueue['change'];
-  /** Asks a model for the summary of a text. */
+  /** Asks a model to summarize a text. */
   summarize(transcript: string): Promise<string>;
   onError(error: CuelineError): Promise<void>;
   warn(message: string): void;
 };
 
-/** The place of a turn in the conversation. */
+/** The position of a turn in the conversation. */
 export type TurnPosition = {
   turn: number;
   messages: readonly ModelMessage[];
-  /** How many messages at the end are for this turn, and not to be summarised. */
+  /** How many messages at the end belong to this turn, and are not summarized. */
   words: number;
-  /** About how many tokens system prompt and tools take. Asked for once. */
+  /** Returns the estimated tokens of system prompt and tools. Called once. */
   frame(): Promise<number>;
 };
 
-/** Keeps a conversation below a limit of tokens by putting a summary in the place of what was said. */
+/** Keeps a conversation below a limit of tokens by replacing earlier messages with a summary. */
 export type Compaction = {
-  /** The provider has counted a turn. */
+  /** Reports the provider's token count of a turn. */
   counted(tokens: number | undefined, messages: readonly ModelMessage[]): void;
-  /** The provider has refused the conversation as too long, whatever was counted: it is time. */
+  /**
+   * Reports that the provider refused the conversation as too long, so it must be summarized whatever was counted.
+   */
   overflowed(): void;
-  /** What to go on with, where it was time for a summary. */
+  /** Returns the messages to continue with, if a summary was due. */
   before(place: TurnPosition): Promise<ModelMessage[] | undefined>;
 };
 
@@ -44,14 +46,14 @@ export function createCompaction(settings: CompactionSettings): Compaction {
   const { change, summarize, onError, warn } = settings;
   const estimate = createContextEstimate();
   let { tokenLimit } = settings;
-  /** From here on it is time. */
+  /** A summary is due from this number of tokens on. */
   let due = tokenLimit;
   let last = { turn: -Infinity, length: 0 };
   let inARow = 0;
   let frame: number | undefined;
   let isRefused = false;
 
-  /** One summary after the other would bring it no further. */
+  /** Raises the limit, because one summary after another would not help. */
   function raise(tokens: number, why: string): void {
     const before = tokenLimit;
     tokenLimit = due = Math.ceil(tokens * 2);
@@ -62,7 +64,7 @@ export function createCompaction(settings: CompactionSettings): Compaction {
 
   return {
     counted(tokens, messages) {
-      // results of tools have come after the count
+      // the results of tools have come after the count
       const length = messages.length - (messages.at(-1)?.role === 'tool' ? 1 : 0);
       estimate.counted(tokens, length);
     },
@@ -75,7 +77,7 @@ export function createCompaction(settings: CompactionSettings): Compaction {
       if (tokens <= due && !isRefused) return undefined;
       isRefused = false;
       inARow = turn - last.turn <= 1 ? inARow + 1 : 0;
-      // without what has come since the summary
+      // without the messages since the summary
       const left = inARow === 0 ? frame : tokens - tokensOf(messages.slice(last.length));
       if (left >= tokenLimit) {
         raise(left, 'system prompt, tools and what a summary leaves take');
@@ -112,7 +114,7 @@ export function createCompaction(settings: CompactionSettings): Compaction {
   };
 }
 
-/** @throws CuelineError where a model has given none */
+/** @throws CuelineError if the model returned no summary */
 export function checkSummary(text: unknown): string {
   if (typeof text === 'string' && text.trim() !== '') return text;
   throw new CuelineError(

@@ -6,7 +6,7 @@ import { loadSession } from './load-session.ts';
 import { checkConfig, type SessionSchemas, type SessionSettings } from './session-config.ts';
 import type { Completion } from './task-complete.ts';
 
-/** What TypeScript knows of a session's run: it comes to a summary, and a result where the model gives one. */
+/** The types of a session's run. Its result is a summary, and an object if the model returns one. */
 export type SessionTypes = PromptTypes & { output: Completion; object: undefined };
 
 /**
