@@ -10,8 +10,8 @@ import type { Completion } from './task-complete.ts';
 export type SessionTypes = PromptTypes & { output: Completion; object: undefined };
 
 /**
- * A session as a prompt, for a hook, a route or a playground, which say where it runs and with which model. Each start
- * is a session of its own, and its result is what the model gave to `task_complete`.
+ * Defines a session as a prompt, for a hook, a route or a playground, which say where it runs and with which model.
+ * Each start is a session of its own, and its result is what the model passed to `task_complete`.
  *
  * @example
  * export const research = defineSession('research', { systemPrompt: 'You …', tools: { search } });
@@ -26,7 +26,7 @@ export function defineSession<const Schemas extends SessionSchemas = SessionSche
   return sessionPrompt(name, settings, undefined, model);
 }
 
-/** The prompt of a session. `seat` is where whoever started it waits for its end. */
+/** Returns the prompt of a session. The caller of a start waits for its end at `handle`. */
 export function sessionPrompt(
   name: string,
   settings: SessionSettings,

@@ -1,24 +1,24 @@
 import { asSchema, type Instructions, type ModelMessage, type ToolSet } from 'ai';
 import { contentText } from '../../messages/transcript-text.ts';
 
-/** What a file counts as, in tokens. Providers count pixels, pages and seconds, which nobody sees from outside. */
+/** What a file counts as, in tokens. Providers count pixels, pages and seconds, which cannot be known here. */
 const FILE_TOKENS = 1_000;
 
-/** About how many tokens the next request takes. */
+/** Estimates the tokens of the next request. */
 export type ContextEstimate = {
-  /** The provider has counted so many messages, its answer included. */
+  /** Reports the provider's token count of so many messages, its answer included. */
   counted(tokens: number | undefined, length: number): void;
-  /** The messages are others now, so that counts of before say nothing. */
+  /** The messages were replaced, so earlier counts are useless. */
   reset(): void;
   of(messages: readonly ModelMessage[], frame: number): number;
 };
 
-/** Goes by the last count of the provider's, and by four characters a token for what came since. */
+/** Uses the provider's last count, and one token for every four characters since. */
 export function createContextEstimate(): ContextEstimate {
   let base: { tokens: number; length: number } | undefined;
   return {
     counted(tokens, length) {
-      // some report nothing, negative numbers, numbers beyond all reason, and texts
+      // some providers report nothing, negative or enormous numbers, or texts
       if (typeof tokens === 'number' && tokens > 0 && tokens < 1e9) base = { tokens, length };
     },
     reset() {
@@ -33,7 +33,7 @@ export function createContextEstimate(): ContextEstimate {
 
 const lengths = new WeakMap<ModelMessage, number>();
 
-/** Four characters a token. Each message is looked at once. */
+/** Estimates one token for every four characters. Reads each message once. */
 export function tokensOf(messages: readonly ModelMessage[]): number {
   let length = 0;
   for (const message of messages) {
@@ -53,7 +53,7 @@ function lengthOf({ content }: ModelMessage): number {
   );
 }
 
-/** What a request takes besides its messages: system prompt and tools. */
+/** Estimates the rest of a request: system prompt and tools. */
 export async function frameTokens(instructions: Instructions | undefined, tools: ToolSet): Promise<number> {
   let length = textOf(instructions).length;
   for (const [name, { description, inputSchema }] of Object.entries(tools)) {

@@ -1,12 +1,12 @@
-/** What a model is told that has answered without a call. */
+/** The message to a model that has answered without a call. */
 export const CONTINUE = 'Please continue.';
-/** What it is told that has done so twice in a row. */
+/** The message to a model that has done so twice in a row. */
 const REMINDER =
   'REMINDER: If you have completed your task, you must call the task_complete tool with a summary. If you are not done yet, please continue working.';
 
-/** Says what to tell a model that only talks. */
+/** Creates the message to a model that only talks. */
 export type IdleReminder = {
-  /** A turn is over. Undefined where there is nothing to say, since the model has called a tool. */
+  /** Called after a turn. Returns undefined if the model has called a tool. */
   after(called: boolean): string | undefined;
 };
 

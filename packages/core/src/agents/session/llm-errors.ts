@@ -2,10 +2,10 @@ import type { CuelineError, CuelineErrorCode } from '../../base/errors.ts';
 import type { RetrySettings } from '../../provider/with-retries.ts';
 import { defaultTimeouts } from '../../provider/call-timeouts.ts';
 
-/** How many turns in a row may fail before the session does. */
+/** How many turns in a row may fail before the session fails. */
 const MAX_FAILED_TURNS = 5;
 
-/** What would be the same at the next turn. */
+/** Errors that the next turn would meet, too. */
 const lasting: ReadonlySet<CuelineErrorCode> = new Set([
   'auth',
   'missing_key',
@@ -18,21 +18,21 @@ const lasting: ReadonlySet<CuelineErrorCode> = new Set([
   'aborted',
 ]);
 
-/** Decides which failures of the model a session goes on after. */
+/** Decides after which failures of the model a session continues. */
 export type LlmErrors = {
-  /** True where the session goes on with the error in its conversation. */
+  /** True if the session continues with the error in its conversation. */
   repairs(error: CuelineError): boolean;
-  /** A turn is over that went well. */
+  /** Called after a successful turn. */
   succeeded(): void;
 };
 
-/** `compacts`: a conversation that has become too long is summarised before the next turn. */
+/** With `compacts`, a conversation that is too long is summarized before the next turn. */
 export function createLlmErrors(compacts: boolean): LlmErrors {
   let failed = 0;
   return {
     repairs(error) {
       failed += 1;
-      // the provider has said when to come back, which is later than anybody waits
+      // the provider named a time that is too late to wait for
       const isFarOff = error.details?.['retryAt'] !== undefined;
       // no turn brings new credit
       const isUnpaid = error.details?.['statusCode'] === 402;
@@ -45,14 +45,14 @@ export function createLlmErrors(compacts: boolean): LlmErrors {
   };
 }
 
-/** What the model reads of it. */
+/** Returns the error as the model reads it. */
 export function errorMessage(error: CuelineError): string {
-  // what a page shows of it must not have the words of the app's own code
+  // a page must not show texts of the app's own code
   const why = error.source === 'unknown' ? '.' : `: ${error.message}`;
   return `The last model call failed, and nothing of its answer was kept${why} Go on with your task from where it was before.`;
 }
 
-/** The limits of a call that may take so long: each of its phases may, too. */
+/** Returns the limits of a call with this duration: each of its phases may take as long. */
 export function llmTimeouts(ms: number | undefined): RetrySettings['timeouts'] {
   if (ms === undefined) return {};
   const atLeast = (usual: number): number => Math.max(usual, ms);

@@ -5,7 +5,7 @@ import { isPlain, type SessionModel } from './session-model.ts';
 
 const OLLAMA_URL = 'http://127.0.0.1:11434';
 
-/** Where a run finds the key and the address of a session's model. */
+/** Returns the settings with the key and the address of a session's model. */
 export function modelSettings(
   given: SessionModel | string | LanguageModel,
   models: ModelSettings = {},
@@ -17,7 +17,7 @@ export function modelSettings(
   const prefix = `${provider.toUpperCase()}_API_`;
   const base = baseURL ?? env[`${prefix}BASE`] ?? (isOllama ? OLLAMA_URL : undefined);
   const settings: Environment = {
-    // Ollama asks for no key, and on another machine one has to be given all the same
+    // Ollama needs no key, but on another machine the client must have one
     [`${prefix}KEY`]: apiKey ?? env[`${prefix}KEY`] ?? (isOllama ? 'ollama' : undefined),
     [`${prefix}BASE`]: isOllama ? base?.replace(/(\/(v1|api))?\/*$/, '/v1') : base,
     [`${prefix}TYPE`]: 'openai',

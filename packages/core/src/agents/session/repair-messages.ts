@@ -6,18 +6,19 @@ import { INTERRUPTED } from '../../log/unfinished-step.ts';
 type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
 type ToolMessage = Extract<ModelMessage, { role: 'tool' }>;
 
-/** Where the missing halves of calls come from. */
+/** The sources of missing halves of calls. */
 export type RepairSettings = {
-  /** What calls come to, by their ids. */
+  /** Results of calls, by id. */
   answers?: Readonly<Record<string, unknown>> | undefined;
-  /** The conversation that the messages are a part of, with everything that has been cut off. */
+  /** The whole conversation of the messages, with everything that was cut off. */
   whole?: readonly ModelMessage[] | undefined;
 };
 
 /**
- * Messages in which each call is followed by its result, as providers want them. Of a call without one, the result is
- * looked for in `answers` and in `whole`, and else it is that the call was interrupted. A result without its call is
- * completed from `whole`, and else left out; so is a call that waits for the provider to be answered. Takes as long as there are messages.
+ * Returns messages in which each call is followed by its result, as providers require. The result of a call without
+ * one comes from `answers` or `whole`, otherwise it says that the call was interrupted. A result without its call is
+ * completed from `whole`, otherwise left out; so is a call that waits for an approval of the provider. Takes linear
+ * time.
  */
 export function repairMessages(
   messages: readonly ModelMessage[],
@@ -31,7 +32,7 @@ export function repairMessages(
     if (message.role === 'user') mended.push(message);
     if (message.role !== 'assistant' && message.role !== 'tool') continue;
     const caller = message.role === 'assistant' ? message : known.callerOf(message);
-    // results that answer nothing
+    // results without a call
     if (caller === undefined) continue;
     const ids = new Set(callsOf(caller).map(({ toolCallId }) => toolCallId));
     const given: ToolMessage[] = message.role === 'tool' ? [message] : [];
@@ -40,7 +41,7 @@ export function repairMessages(
   }
   return mended;
 
-  /** What follows an assistant's message: what is there already, where nothing is missing. */
+  /** Returns the message after an assistant's message: the given one if nothing is missing. */
   function resultsOf(caller: AssistantMessage, given: readonly ToolMessage[]): ToolMessage[] {
     const calls = callsOf(caller);
     const open = new Map(calls.map((call) => [call.toolCallId, call]));
@@ -66,7 +67,7 @@ export function repairMessages(
   }
 }
 
-/** The message without the calls that the provider waits to have approved, where nobody can answer that any more. */
+/** Returns the message without calls that wait for an approval of the provider which nothing can answer any more. */
 function withoutOpenApprovals(message: AssistantMessage, given: readonly ToolMessage[]): AssistantMessage[] {
   const { content } = message;
   if (typeof content === 'string') return [message];
@@ -93,7 +94,7 @@ function answersOneOf(message: ModelMessage | undefined, ids: ReadonlySet<string
   return message.content.some((part) => part.type !== 'tool-result' || ids.has(part.toolCallId));
 }
 
-/** @throws CuelineError `invalid_options` where an answer is to a call that was never made */
+/** @throws CuelineError `invalid_options` for an answer to an unknown call */
 export function checkAnswers(
   messages: readonly ModelMessage[],
   answers: Readonly<Record<string, unknown>>,
@@ -111,7 +112,7 @@ export function checkAnswers(
   );
 }
 
-/** The calls that are answered by a message of their own. */
+/** Returns the calls whose results are in a message of their own. */
 export function callsOf({ content }: AssistantMessage): ToolCallPart[] {
   if (typeof content === 'string') return [];
   return content.filter(
@@ -119,7 +120,7 @@ export function callsOf({ content }: AssistantMessage): ToolCallPart[] {
   ) as ToolCallPart[];
 }
 
-/** Finds what belongs to a message that has been cut off its neighbours: by the message itself, or by a call's id. */
+/** Finds the neighbours of a message that was cut off from them, by the message itself or by a call's id. */
 function knownTurns(whole: readonly ModelMessage[]): {
   callerOf(results: ToolMessage): AssistantMessage | undefined;
   resultOf(caller: AssistantMessage, call: ToolCallPart): ToolResultPart | undefined;

@@ -18,22 +18,22 @@ import {
 import { modelOf, type SessionModel } from './session-model.ts';
 import type { SessionResult } from './session-result.ts';
 
-/** A session that is under way, or over. Awaiting it gives its result. */
+/** A session in progress, or an ended one. Awaiting it returns its result. */
 export type AgentSession = PromiseLike<SessionResult> & {
   readonly sessionId: string;
-  /** The message that it began with. */
+  /** The first message. */
   readonly initialMessage: string;
-  /** Never rejects: whatever happens is in the result. */
+  /** Never rejects: errors are in the result. */
   readonly promise: Promise<SessionResult>;
-  /** The same as a run, to be shown while it goes on; `run.send('…')` after the end goes on as a session. */
+  /** The session as a run, to show it; `run.send('…')` after its end continues as a session. */
   readonly run: Run<void, SessionTypes>;
-  /** Ends it as `stopped`, with the model call and the tools that are under way. */
+  /** Ends the session as `stopped`, with its model call and its tools. */
   stop(): void;
 };
 
 /**
  * Lets a model work with tools, turn by turn, until it calls `task_complete`. Mistakes in the config throw at once;
- * whatever happens later is in the result.
+ * later errors are in the result.
  *
  * @example
  * const { finalOutput } = await runAgentSession(
@@ -58,7 +58,7 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
     storage,
   });
   const started = run.start(undefined, { signal });
-  // what comes after its end is a session of its own, for which nobody waits here
+  // what follows its end is a session of its own, without a caller who waits here
   const later = (): void => run.configure({ definition: sessionPrompt('session', settings) });
   void started.then(later, later);
   const promise = untilEnd(started, settings, handle);
@@ -68,15 +68,15 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
     promise,
     run,
     stop: () => run.stop(),
-    // what makes it awaitable
+    // makes it awaitable
     // oxlint-disable-next-line unicorn/no-thenable
     then: (...handlers) => promise.then(...handlers),
   };
 }
 
-/** What began the conversation, also where it began in an earlier session. */
+/** Returns the conversation's first message, also if it was in an earlier session. */
 function firstWords({ initialMessages = [], initialMessage = OPENING }: SessionSettings): string {
-  // that they are messages is checked as it begins
+  // the messages are checked when the session begins
   const first = initialMessages.find((message: ModelMessage | null) => message?.role === 'user');
   if (first === undefined) return initialMessage;
   const content: unknown = first.content;

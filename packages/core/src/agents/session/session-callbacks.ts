@@ -8,7 +8,7 @@ import type { SessionResult } from './session-result.ts';
 export type ToolCallInfo = {
   toolCallId: string;
   toolName: string;
-  /** What the model gave as arguments; a text where that is no JSON. */
+  /** The arguments of the model; a text if they are not JSON. */
   input: unknown;
   /** From 1. */
   turn: number;
@@ -16,34 +16,36 @@ export type ToolCallInfo = {
 
 export type ToolResultInfo = ToolCallInfo & { output: unknown };
 
-/** Where something went wrong: in a model call, a call's arguments, a tool, a summary, or the session itself. */
+/** The place of an error: a model call, a call's arguments, a tool, a summary, or the session itself. */
 export type SessionPhase = 'llm' | 'tool_parsing' | 'tool_execution' | 'summarize' | 'session';
 
 export type ErrorInfo = { phase: SessionPhase; error: Error; turn: number } & Partial<
   Pick<ToolCallInfo, 'toolCallId' | 'toolName' | 'input'>
 >;
 
-/** What a session tells as it goes, each after the other and each awaited. One that throws stops nothing. */
+/** The callbacks of a session. Each is awaited before the next is called. One that throws stops nothing. */
 export type SessionCallbacks = {
-  /** Before each call of the model; turns count from 1. */
+  /** Called before each model call. Turns count from 1. */
   onTurnStart?: (sessionId: string, turn: number) => void | Promise<void>;
   onAssistantMessage?: (sessionId: string, text: string, turn: number) => void | Promise<void>;
-  /** Each call of an answer, before the first of them runs. */
+  /** Called for each call of an answer, before the first of them runs. */
   onToolCall?: (sessionId: string, info: ToolCallInfo) => void | Promise<void>;
   onToolResult?: (sessionId: string, info: ToolResultInfo) => void | Promise<void>;
   onError?: (sessionId: string, info: ErrorInfo) => void | Promise<void>;
   onComplete?: (sessionId: string, info: SessionResult) => void | Promise<void>;
   /**
-   * The conversation, in a copy, whenever something has been added: before tools run with the calls that are about to,
-   * after each turn, and after a summary. What is kept here is what `initialMessages` takes.
+   * Called with a copy of the conversation whenever it has grown: before tools run, with their calls, after each
+   * turn, and after a summary. `initialMessages` takes the same messages.
    */
   onMessagesUpdate?: (sessionId: string, messages: ModelMessage[]) => void | Promise<void>;
-  /** What to summarise, of everything; what is left out is gone unless `onAfterSummarize` adds it. */
+  /**
+   * Returns the messages to summarize. Messages that it leaves out are dropped unless `onAfterSummarize` adds them.
+   */
   onBeforeSummarize?: (
     sessionId: string,
     messages: ModelMessage[],
   ) => ModelMessage[] | Promise<ModelMessage[]>;
-  /** What to go on with, by default the two messages of the summary. */
+  /** Returns the messages to continue with; by default the two messages of the summary. */
   onAfterSummarize?: (
     sessionId: string,
     summarizedMessages: ModelMessage[],
@@ -54,16 +56,16 @@ type Rest<Name extends keyof SessionCallbacks> =
   Parameters<NonNullable<SessionCallbacks[Name]>> extends [string, ...infer Given] ? Given : never;
 type Plain = Exclude<keyof SessionCallbacks, 'onBeforeSummarize' | 'onAfterSummarize'>;
 
-/** The callbacks of one session in one queue. */
+/** The callbacks of one session, in one queue. */
 export type CallbackQueue = {
-  /** Resolves once this one, and all before it, are done. */
+  /** Resolves once this callback, and all before it, are done. */
   call<Name extends Plain>(name: Name, ...given: Rest<Name>): Promise<void>;
-  /** What a callback makes of a list of messages; the same list where there is none, or where it fails. */
+  /** Returns a list of messages as changed by a callback; the same list if there is none, or if it fails. */
   change(
     name: 'onBeforeSummarize' | 'onAfterSummarize',
     messages: readonly ModelMessage[],
   ): Promise<readonly ModelMessage[]>;
-  /** Resolves once nothing is left to call. */
+  /** Resolves once the queue is empty. */
   drained(): Promise<void>;
 };
 
@@ -94,7 +96,7 @@ export function createCallbackQueue(
     async call(name, ...given) {
       const callback = callbacks[name] as ((...all: unknown[]) => unknown) | undefined;
       if (callback === undefined) return void (await last);
-      // the result is the one that is awaited
+      // the result is the promise that is awaited
       const copies = name === 'onComplete' ? given : given.map(copyOf);
       await enqueue(name, () => callback(sessionId, ...copies));
     },
@@ -112,7 +114,7 @@ export function createCallbackQueue(
   };
 }
 
-/** What a callback may do with as it likes: the log and the conversation have their own. */
+/** Returns a copy that a callback may modify: the log and the conversation have their own. */
 function copyOf<Given>(given: Given): Given {
   if (Array.isArray(given)) return given.map(copyOf) as Given;
   try {

@@ -9,24 +9,27 @@ import type { PromptOptions } from '../../prompt/prompt-options.ts';
 import type { RunStorage } from '../../storage/run-storage.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
 
-/** A tool as plain data, or one of the AI SDK's. */
+/** A tool as plain data, or one of the AI SDK. */
 export type SessionTool<Schema extends ToolSchema = ToolSchema> = {
   inputSchema: Schema;
-  // a method, so that a tool of known arguments is also one of unknown ones
-  // `never`, since one of the AI SDK's may take a context of any type, which no session gives it
+  // a method, so that a tool with known arguments is assignable to one with unknown arguments
+  // `never`, because a tool of the AI SDK may require a context of any type, which no session provides
   execute?(args: ToolArguments<Schema>, context: ToolContext<never>): unknown;
   description?: unknown;
 };
 
-/** Schemas of arguments, by the names of their tools. */
+/** Schemas of arguments, by tool name. */
 export type SessionSchemas = Readonly<Record<string, ToolSchema>>;
 
-/** Tools by name, the AI SDK's (an MCP client's too) or as plain data; or a list of what `tool(…)` makes. */
+/**
+ * Tools by name, of the AI SDK (an MCP client's, too) or as plain data; or a list of tools that `tool(…)` returned,
+ * and of tool sets.
+ */
 export type SessionTools<Schemas extends SessionSchemas = SessionSchemas> =
   | { readonly [Name in keyof Schemas]: SessionTool<Schemas[Name]> }
   | readonly (NamedTool | ToolSet)[];
 
-/** Where a session notes what it does. `console` is one. */
+/** A logger, such as `console`. */
 export type SessionLogger = {
   debug?(message: string, facts?: unknown): void;
   info?(message: string, facts?: unknown): void;
@@ -53,32 +56,37 @@ export type SessionOptions = Pick<
   | 'topP'
 >;
 
-/** What a session is, wherever it runs. */
+/** The settings of a session, wherever it runs. */
 export type SessionSettings<Schemas extends SessionSchemas = SessionSchemas> = {
   systemPrompt: string;
   tools?: SessionTools<Schemas> | undefined;
-  /** Made up where it is missing. */
+  /** Default: a random id. */
   sessionId?: string | undefined;
-  /** Goes on from these messages, as `onMessagesUpdate` or the result of a session gave them. */
+  /** Continues from these messages of `onMessagesUpdate` or of a session's result. */
   initialMessages?: readonly ModelMessage[] | undefined;
-  /** What the user says first, where there are no `initialMessages`. */
+  /** The user's first message, without `initialMessages`. */
   initialMessage?: string | undefined;
-  /** What the calls come to that an earlier session was suspended on, by their ids. */
+  /** The results of the calls on which an earlier session was suspended, by id. */
   answers?: Readonly<Record<string, unknown>> | undefined;
-  /** Model calls with the tools that they ask for. 50 by default. */
+  /** The maximum number of model calls. Default 50. */
   maxTurns?: number | undefined;
-  /** Tokens of the conversation, system prompt and tools included, from which on it is summarised. Never by default. */
+  /**
+   * The number of tokens, with system prompt and tools, from which on the conversation is summarized. Default: never.
+   */
   tokenLimit?: number | undefined;
-  /** Milliseconds that a model call may take. */
+  /** The maximum duration of a model call, in milliseconds. */
   llmTimeout?: number | undefined;
-  /** Milliseconds that a tool call may take. */
+  /** The maximum duration of a tool call, in milliseconds. */
   toolTimeout?: number | undefined;
   logger?: SessionLogger | undefined;
   callbacks?: SessionCallbacks | undefined;
-  /** Whatever belongs to the session; it comes back with the result, and with what is logged. */
+  /** Data of the caller, which the result and the log entries contain. */
   metadata?: Readonly<Record<string, unknown>> | undefined;
   options?: SessionOptions | undefined;
-  /** What the session and all its agents may use; steps and tool calls are unlimited by default, since turns are not. */
+  /**
+   * Limits of the session and all its agents. Steps and tool calls are unlimited by default, because turns are
+   * limited.
+   */
   limits?: Partial<Limits> | undefined;
 };
 
@@ -87,14 +95,17 @@ export type SessionConfig<Schemas extends SessionSchemas = SessionSchemas> = Ses
   signal?: AbortSignal | undefined;
   /** Where models come from: environment, providers, fetch. */
   models?: ModelSettings | undefined;
-  /** Keeps the session's run over a reload, under its id. */
+  /** Stores the session's run under its id, so that it survives a reload. */
   storage?: RunStorage | undefined;
 };
 
-/** What the user says where nobody has said what. */
+/** The user's first message, if the caller sets none. */
 export const OPENING = 'Please begin.';
 
-/** Checks what a page can tell at once; the rest is checked as the session begins. @throws CuelineError `invalid_options` */
+/**
+ * Checks what a page can check at once. The rest is checked when the session begins. @throws CuelineError
+ * `invalid_options`
+ */
 export function checkConfig(whose: string, config: SessionSettings): void {
   const { systemPrompt, tools = {}, initialMessages = [] } = config ?? {};
   if (typeof systemPrompt !== 'string') fail(whose, "systemPrompt is missing. Write 'You are …'.");

@@ -5,27 +5,30 @@ import { withoutSuspensions } from './suspensions.ts';
 
 type Call = Pick<ToolResultPart, 'toolCallId' | 'toolName'>;
 
-/** What has been said in a session, up to this moment. */
+/** The conversation of a session, up to this moment. */
 export type SessionConversation = {
-  /** All of it that is whole. */
+  /** All complete messages. */
   readonly messages: readonly ModelMessage[];
-  /** An answer whose tools are about to run. */
+  /** Adds an answer whose tools are about to run. */
   addResponse(answer: ModelMessage): void;
-  /** What came of one of its calls. */
+  /** Adds the result of one of its calls. */
   addResult(call: Call, output: unknown): void;
   addError(call: Call, error: string): void;
-  /** The step is over: its own messages take the place of the open answer, but for results that are still to come. */
+  /** Ends a step: its own messages replace the open answer, except for pending results. */
   closeStep(said: readonly ModelMessage[], pending: ReadonlySet<string>): void;
-  /** What the model will be told next. */
+  /** Adds the next message to the model. */
   addFeedback(text: string): void;
-  /** Takes in what it has been told between two steps. True where the step must be given these messages, not its own. */
+  /**
+   * Adds messages that the model read between two steps. True if the step must be given these messages instead of its
+   * own.
+   */
   includeFeedback(step: PolicyStep): boolean;
-  /** Leaves the last step out of what is sent from now on. */
+  /** Removes the last step from later requests. */
   dropLastStep(): void;
   replace(messages: readonly ModelMessage[]): void;
-  /** Everything there is to keep; undefined where nothing has been added since it was last asked for. */
+  /** Returns all messages to keep; undefined if there is no new one since the last call. */
   takeChanges(): ModelMessage[] | undefined;
-  /** The same, new or not. */
+  /** Returns the same, new or not. */
   all(): ModelMessage[];
 };
 
@@ -73,7 +76,7 @@ export function createSessionConversation(opening: readonly ModelMessage[]): Ses
       changed = true;
     },
     includeFeedback({ messages: sent, steered }) {
-      // others may have said something besides
+      // others may have sent messages, too
       changed ||= steered !== (feedback === undefined ? 0 : 1);
       feedback = undefined;
       messages.push(...sent.slice(sent.length - steered));

@@ -8,26 +8,26 @@ import type { SuspendedCall } from '../../tools/suspend.ts';
 import type { Completion } from './task-complete.ts';
 import type { SessionReporter } from './session-reporter.ts';
 
-/** How a session stands as its run ends. */
+/** A session at the end of its run. */
 export type SessionEnd = {
   settings: SessionSettings & { sessionId: string };
   ending: Ending;
-  /** What the session itself says. */
+  /** The session's own reason. */
   reason: CompletionReason | undefined;
-  /** Where it has failed, if it has. */
+  /** The phase in which it failed, if it did. */
   phase: SessionPhase;
   turn: number;
-  /** The text of the turn that completed the task; of a session without one, the model's last text. */
+  /** The text of the turn that completed the task; otherwise the model's last text. */
   text: string | undefined;
   completion: Completion | undefined;
   suspended: SuspendedCall[];
-  /** The conversation, where it has not been told as it is. */
+  /** The conversation, if it was not reported as it is. */
   news: ModelMessage[] | undefined;
   messages: ModelMessage[];
   usage(): SessionResult['usage'];
 };
 
-/** Tells the end of a session, after which nothing else is told, and gives its result. */
+/** Reports the end of a session, after which nothing else is reported, and returns its result. */
 export async function reportEnd(reporter: SessionReporter, end: SessionEnd): Promise<SessionResult> {
   const { settings, ending, phase, turn, text, completion, suspended, news, messages } = end;
   const { sessionId, metadata } = settings;
@@ -54,7 +54,7 @@ export async function reportEnd(reporter: SessionReporter, end: SessionEnd): Pro
   return result;
 }
 
-/** Why a session is over whose run has ended so. */
+/** Returns why a session with this end of its run is over. */
 function reasonOf({ outcome }: Ending, reason: CompletionReason | undefined): CompletionReason {
   if (outcome === 'stopped') return 'stopped';
   if (outcome === 'waiting') return 'suspended';
@@ -63,7 +63,7 @@ function reasonOf({ outcome }: Ending, reason: CompletionReason | undefined): Co
   return reason ?? 'stopped';
 }
 
-/** The model has called a tool that the provider defines and leaves to the caller to run. */
+/** Returns the error for a call of a tool that the provider defines and the caller must run. */
 export function withoutExecute(toolName: string): CuelineError {
   return new CuelineError(
     'invalid_options',

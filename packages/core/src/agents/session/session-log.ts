@@ -1,6 +1,6 @@
 import type { SessionLogger } from './session-config.ts';
 
-/** Notes something in the caller's logger, with whose session it is. */
+/** Writes to the caller's logger, with the session's id. */
 export type SessionLog = (
   level: keyof SessionLogger,
   message: string,
@@ -16,7 +16,7 @@ export function createSessionLog(
     try {
       logger?.[level]?.(message, { sessionId, ...(metadata === undefined ? {} : { metadata }), ...more });
     } catch {
-      // there is nowhere left to say so
+      // a failing logger cannot be reported anywhere
     }
   };
 }

@@ -5,18 +5,18 @@ import { CuelineError } from '../../base/errors.ts';
 export type SessionModel = {
   provider: 'openai' | 'anthropic' | 'ollama';
   model: string;
-  /** Default: that of the environment. Ollama needs none. */
+  /** Default: the environment's. Ollama needs none. */
   apiKey?: string | undefined;
-  /** Of Ollama by default `http://127.0.0.1:11434`. */
+  /** Default for Ollama: `http://127.0.0.1:11434`. */
   baseURL?: string | undefined;
 };
 
-/** What a session is given as its model, as a run takes it. @throws CuelineError `invalid_options` */
+/** Returns a session's model as a run takes it. @throws CuelineError `invalid_options` */
 export function modelOf(given: SessionModel | string | LanguageModel): string | LanguageModel {
   return isPlain(given) ? `${given.provider}:${given.model}` : given;
 }
 
-/** True for a model as plain data. @throws CuelineError `invalid_options` for what is no model at all */
+/** True for a model as plain data. @throws CuelineError `invalid_options` for anything that is not a model */
 export function isPlain(given: SessionModel | string | LanguageModel): given is SessionModel {
   if (typeof given === 'string') return false;
   const { provider, model, specificationVersion } = (given ?? {}) as Partial<Record<string, unknown>>;

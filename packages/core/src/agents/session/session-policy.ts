@@ -16,15 +16,15 @@ import { createTaskComplete } from './task-complete.ts';
 
 export { modelSettings } from './model-settings.ts';
 
-/** Where whoever started a session waits for its end. */
+/** Connects the caller who started a session with its end. */
 export type SessionHandle = {
-  /** Ends the session that was started there, unless it has ended, and gives its result. */
+  /** Ends the session, unless it has ended, and returns its result. */
   end?: (error: CuelineError | undefined) => Promise<SessionResult>;
-  /** True once the wait is over, so that what begins only then is not told of. */
+  /** True once the caller does not wait any more, so that a session that begins later reports nothing. */
   left?: boolean;
 };
 
-/** What makes a prompt a session, for one start. @throws CuelineError `invalid_options` */
+/** Creates what makes a prompt a session, for one start. @throws CuelineError `invalid_options` */
 export async function createSessionPolicy(
   settings: SessionSettings,
   handle: SessionHandle = {},
@@ -41,7 +41,7 @@ export async function createSessionPolicy(
       instructions: systemPrompt,
       messages: openingMessages(settings),
       tools: tools.ready,
-      // a session that says how long its tools may take measures that itself
+      // a session with a `toolTimeout` measures it by itself
       ...(toolTimeout === undefined ? {} : { timeout: { toolMs: Infinity } }),
       limits: { steps: Infinity, toolCalls: Infinity, ...limits },
     },
@@ -58,7 +58,7 @@ export async function createSessionPolicy(
   };
 }
 
-/** What a session begins with. @throws CuelineError `invalid_options` */
+/** Returns the first messages of a session. @throws CuelineError `invalid_options` */
 function openingMessages(settings: SessionSettings): ModelMessage[] {
   const { initialMessages = [], initialMessage = OPENING, answers = {} } = settings;
   checkAnswers(initialMessages, answers);
@@ -67,7 +67,7 @@ function openingMessages(settings: SessionSettings): ModelMessage[] {
   return mended.at(-1)?.role === 'assistant' ? [...mended, { role: 'user', content: CONTINUE }] : mended;
 }
 
-/** The result of the session that was started at a seat, also where it never came to its first turn. */
+/** Returns the result of the session of a handle, also if it never reached its first turn. */
 export async function endOf(
   handle: SessionHandle,
   settings: SessionSettings,

@@ -3,12 +3,12 @@ import { createCallbackQueue, type CallbackQueue, type ErrorInfo } from './sessi
 import type { SessionSettings } from './session-config.ts';
 import { createSessionLog, type SessionLog } from './session-log.ts';
 
-/** Tells of a session: its callbacks, its logger, and with warnings the log of its run. */
+/** Reports about a session: to its callbacks, to its logger, and with warnings to the log of its run. */
 export type SessionReporter = CallbackQueue & {
   note: SessionLog;
   warn(message: string): void;
   fail(info: ErrorInfo): Promise<void>;
-  /** The session is over. What is told from now on is dropped, unless it is told to the queue that is returned. */
+  /** Ends the reports. Later reports are dropped, except for those to the returned queue. */
   close(): CallbackQueue;
 };
 
@@ -19,7 +19,7 @@ export function createSessionReporter(
   const { sessionId, callbacks, logger, metadata } = settings;
   const note = createSessionLog(logger, sessionId, metadata);
   const queue = createCallbackQueue(sessionId, callbacks ?? {}, {
-    // a callback has thrown
+    // a callback threw
     warn: (message) => sink.append({ type: 'warning', message, source: 'hook' }),
     note,
   });

@@ -6,24 +6,27 @@ import type { SuspendedCall } from '../../tools/suspend.ts';
 /** Why a session is over. */
 export type CompletionReason = 'task_complete' | 'max_turns' | 'error' | 'stopped' | 'suspended';
 
-/** What has come of a session. Plain JSON, but for `error` and files in messages. */
+/** The result of a session. Plain JSON, except for `error` and files in messages. */
 export type SessionResult = {
   sessionId: string;
-  /** The text of the turn that called `task_complete`, or its summary where that turn has none; otherwise the model's last text. */
+  /**
+   * The text of the turn that called `task_complete`, or its summary if that turn has no text; otherwise the model's
+   * last text.
+   */
   finalOutput: string;
-  /** What the model gave to `task_complete` as its summary; missing where it never called it. */
+  /** The summary that the model passed to `task_complete`; missing if it never called it. */
   summary?: string;
-  /** Model calls of this session, those before a resume not included. */
+  /** The number of model calls of this session, without those before a resume. */
   totalTurns: number;
   completionReason: CompletionReason;
-  /** The conversation, to go on from. A call whose end is not known has no result in it. */
+  /** The conversation, to continue it. A call whose end is unknown has no result in it. */
   messages: ModelMessage[];
-  /** What the model gave to `task_complete` as its result. */
+  /** The result that the model passed to `task_complete`. */
   taskResult?: unknown;
-  /** The calls that wait for answers. */
+  /** The calls that wait for results. */
   suspended?: SuspendedCall[];
   error?: CuelineError;
-  /** Tokens, those of summaries and agents included. */
+  /** Tokens, including those of summaries and agents. */
   usage: RunFacts['usage'];
   metadata?: Readonly<Record<string, unknown>>;
 };

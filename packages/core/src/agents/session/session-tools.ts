@@ -16,15 +16,15 @@ import { isSuspension } from '../../tools/suspend.ts';
 type Ready = ToolSet[string];
 type Execute = (args: unknown, context: ToolContext) => unknown;
 
-/** A session's tools, as a run takes them. */
+/** A session's tools as a run takes them. */
 export type ReadyTools = {
   ready: ToolSet;
   define(prompt: Prompt): void;
-  /** What calls have thrown, by their ids. */
+  /** Errors that calls have thrown, by id. */
   thrown: Map<string, unknown>;
 };
 
-/** Reads the tools of a session's config. `timeoutMs` is how long a call may take whose tool says nothing else. */
+/** Reads a session's tools. `timeoutMs` is the time limit of tools without their own. */
 export function readTools(tools: SessionTools = {}, timeoutMs: number | undefined): ReadyTools {
   const thrown = new Map<string, unknown>();
   const { ready, own } = splitTools(tools as ToolList);
@@ -43,7 +43,7 @@ function define(
   timeoutMs: number | undefined,
   thrown: Map<string, unknown>,
 ): void {
-  // the session's time limit is for what runs here, and not for a person
+  // the session's time limit is for tools that run here, not for a person
   if (!('fn' in tool)) return defineTool(prompt, tool);
   const { name, description, schema, fn, options } = tool;
   const rules = (options ?? {}) as ToolOptions;
@@ -67,7 +67,7 @@ function toReady(
   return {
     ...tool,
     inputSchema: toSchema(name, inputSchema as ToolSchema),
-    // the run gives the AI SDK's tools the same context as all others
+    // the run passes the same context to the AI SDK's tools as to all others
     execute: (isStreaming(execute) ? watchedStream : watched)(
       name,
       execute as Execute,
@@ -77,14 +77,17 @@ function toReady(
     ...(own === undefined
       ? {}
       : {
-          // its own words for a result are none for one that is still to come
+          // the tool's own output is not for a result that is still to come
           toModelOutput: (result: Parameters<typeof own>[0]) =>
             isSuspension(result.output) ? toModelOutput(result.output) : own(result),
         }),
   };
 }
 
-/** The tool with what it throws noted, and with a time limit that also ends one that does not listen to its signal. */
+/**
+ * Returns a tool's function that notes what it throws and has a time limit, which also ends a function that ignores
+ * its signal.
+ */
 function watched(
   name: string,
   run: Execute,
@@ -105,7 +108,7 @@ function watched(
   };
 }
 
-/** The same for a tool that gives one output after the other: its time begins with its work, as that of the others. */
+/** Does the same for a tool with several outputs. Its time begins when it starts to work. */
 function watchedStream(
   name: string,
   run: Execute,
@@ -127,13 +130,13 @@ function watchedStream(
       throw error;
     } finally {
       limit?.clear();
-      // it may be in the middle of something that never ends
+      // the function may be stuck
       outputs.return(undefined).catch(() => {});
     }
   };
 }
 
-/** The context of a call that has one signal more. */
+/** Returns the context of a call with one more signal. */
 function within(context: ToolContext, signal: AbortSignal): ToolContext {
   const own: ToolContext = { ...context, abortSignal: anySignal(signal, context.abortSignal) };
   const agentContext = agentContextOf(context);

@@ -2,11 +2,11 @@ import type { ModelMessage, StepResult, ToolSet } from 'ai';
 import type { UserContext } from '../../prompt/prompt-options.ts';
 import { isSuspension, type SuspendedCall } from '../../tools/suspend.ts';
 
-/** What a model reads of a call that waits, where the conversation goes on without its answer. */
+/** The result of a suspended call, if the conversation continues without its real result. */
 const UNANSWERED =
   'This call waits for an answer, which has not come. What the user says after it may be the answer.';
 
-/** A message of an earlier start, in which a call that waits has that as its result. */
+/** Returns a message of an earlier start with that result for each suspended call. */
 export function withoutSuspensions(message: ModelMessage): ModelMessage {
   if (message.role !== 'tool') return message;
   const content = message.content.map((part) =>
@@ -17,7 +17,7 @@ export function withoutSuspensions(message: ModelMessage): ModelMessage {
   return content.some((part, at) => part !== message.content[at]) ? { ...message, content } : message;
 }
 
-/** The first call of a step that has no result and waits for no approval: no function runs it. */
+/** Returns the first call of a step that has no result and waits for no approval: no function runs it. */
 export function unansweredCall({
   content,
   toolCalls,
@@ -33,7 +33,7 @@ export function unansweredCall({
   );
 }
 
-/** The calls of a step whose results somebody else has to give. */
+/** Returns the suspended calls of a step. */
 export function suspensionsOf({ toolResults }: StepResult<ToolSet, UserContext>): SuspendedCall[] {
   return toolResults.flatMap(({ toolCallId, toolName, output }) =>
     isSuspension(output) ? [{ toolCallId, toolName, payload: output.payload }] : [],

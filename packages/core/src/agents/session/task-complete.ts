@@ -2,16 +2,16 @@ import { jsonSchema } from 'ai';
 import { isRecord } from '../../base/part-error.ts';
 import type { Prompt } from '../../prompt/prompt.ts';
 
-/** The name of the tool with which a model says that it is done. */
+/** The name of the tool with which a model ends its work. */
 const TASK_COMPLETE = 'task_complete';
 
-/** What a model says it has done. */
+/** The arguments of that tool. */
 export type Completion = { summary: string; result?: unknown };
 
 /** The tool that ends a session. */
 export type TaskComplete = {
   define(prompt: Prompt): void;
-  /** What the model has said, once it has. */
+  /** The arguments of the first call, once there is one. */
   readonly completion: Completion | undefined;
 };
 

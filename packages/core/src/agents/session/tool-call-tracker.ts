@@ -7,16 +7,16 @@ import type { ToolCallInfo } from './session-callbacks.ts';
 import { isSuspension } from '../../tools/suspend.ts';
 import type { SessionReporter } from './session-reporter.ts';
 
-/** Follows the calls of a turn in the log. Tools end in any order, and are told of as they do. */
+/** Follows the calls of a turn in the log. Tools end in any order, and are reported in that order. */
 export type ToolCallTracker = {
-  /** The calls of an answer, which are about to run. */
+  /** Adds the calls of an answer, which are about to run. */
   begin(answer: ModelResponse, turn: number): ToolCallInfo[];
-  /** The turn is over. */
+  /** Called at the end of a turn. */
   clear(): void;
   stop(): void;
 };
 
-/** `thrown` is what tools have thrown, by the ids of their calls. */
+/** `thrown` has the errors that tools have thrown, by their calls' ids. */
 export function trackToolCalls(
   { runContext, path }: AgentContext,
   conversation: SessionConversation,
@@ -24,7 +24,7 @@ export function trackToolCalls(
   thrown: Map<string, unknown>,
 ): ToolCallTracker {
   const calls = new Map<string, ToolCallInfo>();
-  /** Those that cannot run. */
+  /** Calls that cannot run. */
   const invalid = new Set<string>();
 
   function onEvent(event: RunEvent): void {
@@ -58,7 +58,9 @@ export function trackToolCalls(
   };
 }
 
-/** What a tool threw, where the log may say the same of it; otherwise what the log says, which has no keys. */
+/**
+ * Returns the error that a tool threw, if the log may contain its text; otherwise the logged one, which has no keys.
+ */
 function errorOf(thrown: unknown, logged: string): Error {
   return thrown instanceof Error && logged.endsWith(thrown.message) ? thrown : new Error(logged);
 }

@@ -20,13 +20,13 @@ import type { TaskComplete } from './task-complete.ts';
 import { createSessionReporter } from './session-reporter.ts';
 import { trackToolCalls } from './tool-call-tracker.ts';
 
-/** A session under way. `end` ends it unless it has ended, and gives its result. */
+/** A session in progress. `end` ends it, unless it has ended, and returns its result. */
 export type TurnPolicy = {
   policy: LoopPolicy;
   end(error: CuelineError | undefined): Promise<SessionResult>;
 };
 
-/** Conducts a conversation turn by turn, until the model says that its task is complete or may not go on. */
+/** Controls a conversation turn by turn, until the model completes its task or must not continue. */
 export function createTurnPolicy(
   stage: LoopPolicyContext,
   settings: SessionSettings & { sessionId: string },
@@ -56,10 +56,10 @@ export function createTurnPolicy(
         });
   let turn = 0;
   let lastText: string | undefined;
-  /** What the turn that is under way has said. */
+  /** The text of the current turn. */
   let turnText: string | undefined;
   let suspended: SuspendedCall[] = [];
-  /** What a turn has failed of that the session goes on after, and what it has not. */
+  /** The current turn's error after which the session continues, and the one after which it does not. */
   let repairedError: CuelineError | undefined;
   let fatal: CuelineError | undefined;
   /** A mistake in the session's tools, after which no turn may follow. */
@@ -79,7 +79,7 @@ export function createTurnPolicy(
     turnText = undefined;
     tools.clear();
     const { messages } = conversation;
-    // answers have to follow what the provider has asked
+    // responses have to follow the provider's approval requests
     const next = step.hasApprovalAnswers
       ? undefined
       : await compaction?.before({
@@ -93,14 +93,17 @@ export function createTurnPolicy(
       conversation.replace(next);
     }
     await update();
-    // meanwhile it may have been stopped
+    // the session may have been stopped meanwhile
     if (result !== undefined) return undefined;
     turn += 1;
     await reporter.call('onTurnStart', turn);
     return differs ? { messages: conversation.messages } : undefined;
   }
 
-  /** Before the tools of an answer run. What is kept then shows which calls may have had an effect. */
+  /**
+   * Called before the tools of an answer run. The conversation that is stored then shows which calls may have taken
+   * effect.
+   */
   async function onAnswer(answer: ModelResponse): Promise<void> {
     errors.succeeded();
     if (answer.text.trim() !== '') {
@@ -113,7 +116,7 @@ export function createTurnPolicy(
     await update();
   }
 
-  /** What a turn has said, and what its tools have given, is part of the conversation from here on. */
+  /** Adds a turn's messages and its tools' results to the conversation. */
   function close(step: StepResult<ToolSet, UserContext>): void {
     const unanswered = unansweredCall(step);
     if (unanswered !== undefined && taskComplete.completion === undefined)
@@ -123,7 +126,7 @@ export function createTurnPolicy(
     compaction?.counted(step.usage.totalTokens, conversation.messages);
   }
 
-  /** Whether a turn may follow one that is over, and everything about it was told. */
+  /** True if another turn may follow, once everything about this one was reported. */
   async function mayGoOn(): Promise<boolean> {
     await reporter.drained();
     if (fault !== undefined) return false;
@@ -166,7 +169,7 @@ export function createTurnPolicy(
       reason,
       phase: fatal === undefined ? 'session' : 'llm',
       turn,
-      // what an earlier turn said on its way is not what came of the task
+      // the text of an earlier turn is not the task's result
       text: taskComplete.completion === undefined ? lastText : turnText,
       completion: taskComplete.completion,
       suspended,
@@ -208,7 +211,7 @@ export function createTurnPolicy(
   };
 }
 
-/** How many messages at the end are the user's. */
+/** Returns how many messages at the end are the user's. */
 function wordsAtEnd(messages: LoopPolicyContext['messages']): number {
   return messages.length - 1 - messages.findLastIndex(({ role }) => role !== 'user');
 }

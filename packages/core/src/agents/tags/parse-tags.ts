@@ -3,7 +3,7 @@ import { readBlocks } from './read-blocks.ts';
 import { readTags, type FoundTag } from './read-tags.ts';
 import type { Tags, TagValues } from './tags.ts';
 
-/** What the system prompt says of the tags. */
+/** Returns the line about the tags for the system prompt. */
 export function tagsLine(tags: Tags): string {
   const { required, optional } = tags;
   const shown = (names: readonly string[], often: string): string =>
@@ -15,7 +15,7 @@ export function tagsLine(tags: Tags): string {
   return lines.join(' ');
 }
 
-/** What an answer says in its tags. @throws CuelineError `parse_failed`, in words for the model */
+/** Returns the content of an answer's tags. @throws CuelineError `parse_failed`, with a message for the model */
 export function parseTags<Required extends string, Optional extends string, List extends string>(
   tags: Tags<Required, Optional, List>,
   text: string,
@@ -44,7 +44,7 @@ export function parseTags<Required extends string, Optional extends string, List
   return Object.fromEntries(values) as TagValues<Required, Optional, List>;
 }
 
-/** What is wrong with what a text has of a tag. */
+/** Returns what is wrong with a tag in the text. */
 function faultOf({ values, opened, closed }: FoundTag, isRequired: boolean): string | undefined {
   if (values.some((value) => value !== '')) return undefined;
   if (values.length === 0 && opened) return 'is opened and never closed';

@@ -1,15 +1,15 @@
 import type { FoundTag } from './read-tags.ts';
 
-/** A line that begins or ends a code block: its indentation, its fence, and what stands behind that. */
+/** A line that begins or ends a code block: indentation, fence, and the rest. */
 const FENCE = /^( {0,3})(`{3,}|~{3,})(.*)$/;
 
-/** A code block while its lines are read. */
+/** A code block whose lines are being read. */
 type Open = { name: string; fence: string; indent: number; lines: string[]; inside: number };
 
 /**
- * Finds the code blocks of a Markdown text that begin with one of these names, such as ```` ```json ````. Upper case is no
- * matter, nor is a block of another kind around one. A block inside one of them is part of its text. The time it takes
- * grows with the text, whatever that is.
+ * Finds the code blocks of a Markdown text that begin with one of these names, such as ```` ```json ````. Ignores
+ * case, and blocks of other kinds around them. A block inside one of them is part of its text. Takes linear time for
+ * any text.
  */
 export function readBlocks(text: string, names: readonly string[]): Map<string, FoundTag> {
   const found = new Map(
@@ -31,7 +31,7 @@ export function readBlocks(text: string, names: readonly string[]): Map<string, 
   if (open !== undefined) found.get(open.name)!.opened = true;
   return found;
 
-  /** The block that a line begins; one that ends in the same line is taken at once. */
+  /** Begins a block; one that ends in the same line is complete at once. */
   function begin(match: RegExpExecArray | null): Open | undefined {
     const [, indent = '', fence = '', rest = ''] = match ?? [];
     const info = rest.trim();
@@ -45,7 +45,7 @@ export function readBlocks(text: string, names: readonly string[]): Map<string, 
   }
 }
 
-/** Whether a line with a fence ends the block, and not one inside it. */
+/** True if a line with a fence ends the block, and not one inside it. */
 function ends(open: Open, [, , fence = '', rest]: RegExpExecArray): boolean {
   if (fence[0] !== open.fence[0] || fence.length < open.fence.length) return false;
   if (rest?.trim() !== '') open.inside += 1;
@@ -54,7 +54,7 @@ function ends(open: Open, [, , fence = '', rest]: RegExpExecArray): boolean {
   return false;
 }
 
-/** The lines without empty ones around them; how far they are indented may mean something. */
+/** Returns the lines without empty ones around them. Indentation stays, because it may be significant. */
 function textOf(lines: readonly string[]): string {
   const first = lines.findIndex((line) => line.trim() !== '');
   return first < 0 ? '' : lines.slice(first).join('\n').trimEnd();

@@ -1,23 +1,22 @@
-/** What a text has of one tag. */
+/** The occurrences of one tag in a text. */
 export type FoundTag = {
-  /** What stands in each one that is whole, in order, without the space around it. */
+  /** The content of each complete occurrence, in order and trimmed. */
   values: string[];
-  /** Whether one is opened and not closed. */
+  /** True if one is opened and not closed. */
   opened: boolean;
-  /** Whether one is closed that was not opened. */
+  /** True if one is closed that was not opened. */
   closed: boolean;
 };
 
-/** A tag while the text is read: where those that are open begin, and which ones are whole. */
+/** A tag while the text is read: the starts of open occurrences, and the complete ones. */
 type Reading = { open: number[]; whole: { start: number; end: number }[]; closed: boolean };
 
 /** A `<name …>`, `</name>` or `<name/>` in the text. */
 type Mark = { name: string; kind: 'open' | 'close' | 'empty'; start: number; end: number };
 
 /**
- * Finds tags by name in a text that may be anything else. Attributes, space and upper case in the tags are no matter. A
- * tag inside one of the same name is part of its text; one that is only mentioned, and never closed, does not count. The
- * time it takes grows with the text, whatever that is.
+ * Finds tags by name in any text. Ignores attributes, spaces and case. A tag inside one of the same name is part of
+ * its text; a mere mention without an end does not count. Takes linear time for any text.
  */
 export function readTags(text: string, names: readonly string[]): Map<string, FoundTag> {
   const readings = new Map<string, Reading>();
@@ -45,13 +44,13 @@ function note(reading: Reading, mark: Mark): void {
       reading.closed = true;
       return;
     }
-    // those inside it are part of its text
+    // occurrences inside it are part of its text
     while ((whole.at(-1)?.start ?? -1) >= start) whole.pop();
     whole.push({ start, end: mark.start });
   }
 }
 
-/** Everything in the text that reads as a tag. */
+/** Yields everything in the text that reads as a tag. */
 function* marksIn(text: string): Generator<Mark> {
   for (let start = text.indexOf('<'); start !== -1; start = text.indexOf('<', start + 1)) {
     const mark = markAt(text, start);
@@ -59,7 +58,7 @@ function* marksIn(text: string): Generator<Mark> {
   }
 }
 
-/** Longer than any name that can be asked for. */
+/** Longer than any possible name. */
 const NAME = /\s{0,16}(\/?)\s{0,16}([A-Za-z_][\w.-]{0,63})(?=[\s/>])/y;
 
 function markAt(text: string, start: number): Mark | undefined {
@@ -72,7 +71,10 @@ function markAt(text: string, start: number): Mark | undefined {
   return { name: match[2]!.toLowerCase(), kind, start, end: close + 1 };
 }
 
-/** Where the tag's `>` is: not in a quoted value, and before the next `<`, so that no character is looked at twice. */
+/**
+ * Returns the index of the tag's `>`: outside of quoted values, and before the next `<`, so that no character is read
+ * twice.
+ */
 function endOfTag(text: string, from: number): number | undefined {
   let quote: string | undefined;
   for (let at = from; at < text.length; at += 1) {

@@ -1,6 +1,6 @@
 import { CuelineError } from '../../base/errors.ts';
 
-/** An answer that stands in tags, as {@link tags} makes it. Inert. */
+/** An answer in tags, as {@link tags} returns it. */
 export type Tags<
   Required extends string = string,
   Optional extends string = string,
@@ -9,13 +9,13 @@ export type Tags<
   readonly kind: 'tags';
   readonly required: readonly Required[];
   readonly optional: readonly Optional[];
-  /** Of these, those that may stand there several times. */
+  /** Names that may occur several times. */
   readonly lists: readonly List[];
-  /** Of these, those that are code blocks in Markdown and no XML tags. */
+  /** Names of code blocks in Markdown instead of XML tags. */
   readonly markdown: readonly string[];
 };
 
-/** What the tags of an answer say, by name: a text, or of a list all texts in their order. */
+/** The content of an answer's tags, by name: a text, or for a list all texts in order. */
 export type TagValues<Required extends string, Optional extends string, List extends string = never> = Flat<
   Record<Exclude<Required, List>, string> &
     Partial<Record<Exclude<Optional, List>, string>> &
@@ -26,15 +26,16 @@ type Flat<Value> = { [Key in keyof Value]: Value[Key] };
 
 type TagNames = Partial<Record<'required' | 'optional' | 'lists' | 'markdown', readonly string[]>>;
 
-/** Names that every XML reader takes. */
+/** Names that every XML reader accepts. */
 const tagName = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 /** Names of languages, such as `c++`. */
 const blockName = /^[A-Za-z][A-Za-z0-9_.+#-]{0,63}$/;
 
 /**
- * An answer that the model gives in tags, with any text around them: XML tags such as `<answer>42</answer>`, and those that
- * `markdown` names as code blocks that begin with the name, such as ```` ```json ````. Of each the last one that is whole and
- * not empty counts; of those that `lists` names each one does, and where there is none the list of an optional one is empty.
+ * An answer that the model gives in tags, with any text around them: XML tags such as `<answer>42</answer>`, and for
+ * the names in `markdown` code blocks that begin with the name, such as ```` ```json ````. The last complete
+ * occurrence that is not empty counts. For the names in `lists` each occurrence counts, and an optional one without
+ * any is an empty list.
  * @throws CuelineError `invalid_definition`
  *
  * @example tags(['answer'])                                       // { answer: string }
@@ -54,7 +55,7 @@ export function tags<
   readonly optional?: readonly Optional[];
   readonly lists?: readonly List[];
   readonly markdown?: readonly NoInfer<Required | Optional>[];
-  // what an agent takes says nothing of these
+  // names of an agent's other settings
 }): Tags<NoInfer<Required>, NoInfer<Optional>, NoInfer<List>>;
 export function tags(names: readonly string[] | TagNames): Tags {
   const {
@@ -83,7 +84,7 @@ export function tags(names: readonly string[] | TagNames): Tags {
   });
 }
 
-/** True for what {@link tags} returns. */
+/** True for an answer that {@link tags} returned. */
 export function isTags(value: unknown): value is Tags {
   return (value as { kind?: unknown } | null | undefined)?.kind === 'tags';
 }
