@@ -2,28 +2,25 @@ import { CuelineError } from '@cueline/core';
 import type { Requester } from './origins.ts';
 import { answerHeaders } from './respond.ts';
 
-/** How a handler lets pages send headers of an app's own. */
+/** Which headers of an app's own pages may send. */
 export type RequestHeaderOptions = {
   /**
-   * Names of headers that pages of other origins may send besides those that the handler knows, such as
-   * `['x-csrf-token']`, for `auth` to read. Default: none.
+   * Names of headers that pages of other origins may send besides the handler's own, such as `['x-csrf-token']`, for
+   * `auth` to read. Default: none.
    */
   requestHeaders?: readonly string[] | undefined;
 };
 
-/** What a handler lets pages of other origins do. */
+/** What pages of other origins may do. */
 export type CorsRules = {
   methods: readonly string[];
   /** Request headers that a page may send, in lower case. */
   requestHeaders: readonly string[];
-  /** Answer headers that a page may read, in lower case. */
+  /** Response headers that a page may read, in lower case. */
   expose: readonly string[];
 };
 
-/**
- * The same rules with the headers of an app's own among those that a page may send. Throws `invalid_options` for a name
- * that is none.
- */
+/** Returns the rules with an app's own request headers. Throws `invalid_options` for an invalid name. */
 export function withRequestHeaders(
   rules: CorsRules,
   { requestHeaders = [] }: RequestHeaderOptions,
@@ -33,7 +30,7 @@ export function withRequestHeaders(
     throw invalid("requestHeaders is no list. Pass names of headers, such as ['x-csrf-token'].");
   }
   for (const name of requestHeaders as readonly unknown[]) {
-    // browsers take `*` for every header only where no cookies are sent, and nobody can tell which it was
+    // browsers read `*` as every header only without cookies, and nothing tells which case it was
     if (name === '*')
       throw invalid("requestHeaders has '*', which browsers do not take here. Name the headers.");
     if (typeof name === 'string' && isHeaderName(name)) continue;
@@ -45,26 +42,26 @@ export function withRequestHeaders(
   return { ...rules, requestHeaders: [...new Set(names)] };
 }
 
-/** A token, as RFC 9110 has it (5.6.2). */
+/** True for a token of RFC 9110 (5.6.2). */
 function isHeaderName(text: string): boolean {
   return /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/.test(text);
 }
 
-/** The CORS headers of an answer to this asker; none for a program. */
+/** Returns the CORS headers of a response; none for a requester that is not a page. */
 export function corsHeaders(requester: Requester, { expose }: CorsRules): Record<string, string> {
   const { origin } = requester;
   if (origin === undefined) return {};
-  // whatever site somebody has open must not read answers that are made for their cookies
+  // a page of any site must not read answers that are made with the user's cookies
   const isAny = requester.kind === 'page' && requester.isAny === true;
   return {
-    // the one that asked, never `*`, which browsers refuse together with cookies
+    // the requesting origin, never `*`, which browsers refuse together with cookies
     'access-control-allow-origin': origin,
     ...(isAny ? {} : { 'access-control-allow-credentials': 'true' }),
     'access-control-expose-headers': expose.join(', '),
   };
 }
 
-/** True for the question a browser asks before a page's request. */
+/** True for a browser's preflight request. */
 export function isPreflight(request: Request): boolean {
   return (
     request.method === 'OPTIONS' &&
@@ -73,7 +70,7 @@ export function isPreflight(request: Request): boolean {
   );
 }
 
-/** The answer to a preflight: 204, with what a page may send. Its origin has been checked. */
+/** Returns the response to a preflight: 204, with the headers that a page may send. Its origin has been checked. */
 export function preflightResponse(requester: Requester, rules: CorsRules): Response {
   return new Response(null, {
     status: 204,

@@ -1,24 +1,24 @@
 import { Refusal } from './respond.ts';
 
 const MINUTE_MS = 60_000;
-/** From how many subjects on those are looked for that have not asked for a while. */
+/** From this number of subjects on, idle subjects are removed. */
 const MANY = 10_000;
 
-/** How often each subject, or each address, has asked. */
+/** Counts the requests of each subject, or each address. */
 export type RequestCount = {
-  /** Counts a request. Throws a {@link Refusal} with 429 for one that is too many. */
+  /** Counts a request. Throws a {@link Refusal} with 429 if it is one too many. */
   count(subject: string): void;
-  /** Throws the same where the next request would be too many, and counts nothing. */
+  /** Throws the same if the next request would be one too many. Counts nothing. */
   check(subject: string): void;
 };
 
 /**
- * Counts requests: `perMinute` at once, and as many in each minute after. It is counted in this process alone, where it
- * keeps the process and its store from being asked to death; what costs money has its budget elsewhere.
+ * Creates a counter: `perMinute` requests at once, and as many in each following minute. It counts in this process
+ * only, and protects the process and its store from floods. Budgets protect the bill.
  */
 export function createRequestCount(perMinute: number): RequestCount {
   const interval = MINUTE_MS / perMinute;
-  /** When all that each subject has asked would be through at an even pace (GCRA): one number, however often it asks. */
+  /** When each subject's requests would be finished at an even pace (GCRA): one number per subject. */
   const through = new Map<string, number>();
   let sweptAt = -Infinity;
 
@@ -28,12 +28,12 @@ export function createRequestCount(perMinute: number): RequestCount {
     for (const [subject, time] of through) if (time <= at) through.delete(subject);
   }
 
-  /** When all of the subject's requests, with one more, would be through. */
+  /** Returns when the subject's requests, with one more, would be finished. */
   function next(subject: string): number {
     const at = performance.now();
     const time = Math.max(through.get(subject) ?? at, at) + interval;
     const wait = time - at - MINUTE_MS;
-    // a rounding error is no request
+    // a rounding error is not a request
     if (wait <= 1e-3) return time;
     throw new Refusal(
       'rate_limited',

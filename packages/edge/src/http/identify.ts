@@ -5,42 +5,42 @@ import type { Requester } from './origins.ts';
 import { Refusal } from './respond.ts';
 import { withTimeout } from '../route/runs/with-timeout.ts';
 
-/** Who a request is counted for. */
+/** The subject of a request, for limits and ownership. */
 export type Identity = {
   /** A name that stays the same from request to request, such as a user's id. */
   subject: string;
-  /** Tokens a day for this subject, in place of the limit for everybody. */
+  /** Tokens a day of this subject, instead of the general limit. */
   dailyTokens?: number;
-  /** What this subject may cost a day, in the currency of `prices`, in place of the limit for everybody. */
+  /** Cost a day of this subject, in the currency of `prices`, instead of the general limit. */
   dailyCost?: number;
 };
 
-/** Tells who asks, from a request's headers; its body is not read yet, and is not to be. null is 401. */
+/** Returns the requester's identity from a request's headers, or null for 401. It must not read the body. */
 export type Authenticate = (request: Request) => Promise<Identity | null> | Identity | null;
 
-/** How a handler tells who asks. */
+/** How a handler identifies requesters. */
 export type IdentifyOptions = {
-  /** `'none'` lets everybody in, and counts by address. */
+  /** `'none'` accepts every requester, and counts by address. */
   auth: Authenticate | 'none';
   /**
-   * The caller's IP address, without a port; anything else is 503. Required where `auth` is `'none'`. With an `auth`
-   * function, requests that it refuses are counted by address: after 60 in a minute they are 429. Without `address` they
-   * count together: after 1,200 in a minute every request is 429, also of callers whom `auth` would let in. Only the
-   * server knows where to find it: srvx in `request.ip`, Cloudflare in `cf-connecting-ip`. A header that a client can set
-   * is no address.
+   * Returns the requester's IP address, without a port; anything else is 503. Required if `auth` is `'none'`. With an
+   * `auth` function, refused requests are counted by address: after 60 in a minute they are 429. Without `address`
+   * they count together: after 1,200 in a minute every request is 429, also of requesters whom `auth` would accept.
+   * Only the server knows where the address is: srvx in `request.ip`, Cloudflare in `cf-connecting-ip`. A header that
+   * a client can set is not an address.
    */
   address?: ((request: Request) => string) | undefined;
 };
 
 const longestSubject = 256;
-/** How many requests of one network `auth` may refuse in a minute; beyond that they are refused before it is asked. */
+/** How many requests of one network `auth` may refuse in a minute. Further ones are refused without calling it. */
 const FAILURES_PER_MINUTE = 60;
-/** Where no address is known, all callers count as one, which may make this many times the requests of one network. */
+/** Without addresses, all requesters count as one, and may make this many times the requests of one network. */
 const CALLERS_TOGETHER = 20;
 
 /**
- * Checks the options once, and gives what tells who asks; `onFailure` is told what is wrong with what `address` gives.
- * Throws `invalid_options`.
+ * Checks the options once, and returns the function that identifies requesters. Calls `onFailure` if `address`
+ * returns something invalid. Throws `invalid_options`.
  */
 export function createIdentify(
   { auth, address }: IdentifyOptions,
@@ -55,7 +55,7 @@ export function createIdentify(
     }
     const readNetwork = createNetworkReader(address, onFailure);
     return async (request, requester) => {
-      // Without a user there is only the page to trust.
+      // without users, only the page's origin can be checked
       if (requester.kind === 'program') throw unauthorized();
       return { subject: `address:${await readNetwork(request)}` };
     };
@@ -68,7 +68,7 @@ export function createIdentify(
   }
   const failures = createNetworkCount(FAILURES_PER_MINUTE, address, onFailure);
   return async (request) => {
-    // before `auth`, which may ask a database
+    // before `auth`, which may query a database
     const network = await failures.check(request);
     const identity = await authenticate(() => auth(request));
     if (typeof identity !== 'object' || identity === null) {
@@ -84,17 +84,19 @@ export function createIdentify(
   };
 }
 
-/** How often each network has asked. */
+/** Counts the requests of networks. */
 export type NetworkCount = {
-  /** The network of a request. Throws a {@link Refusal} with 429 where its next request would be too many. */
+  /**
+   * Returns the network of a request. Throws a {@link Refusal} with 429 if its next request would be one too many.
+   */
   check(request: Request): Promise<string>;
-  /** Counts a request of a network. Throws the same for one that is too many. */
+  /** Counts a request of a network. Throws the same if it is one too many. */
   count(network: string): void;
 };
 
 /**
- * Counts requests by network, `perMinute` for each. Without `address` all requests count together, with 20 times as many:
- * a server that gave none is not asked without end.
+ * Counts requests by network, `perMinute` for each. Without `address` all requests count together, up to 20 times as
+ * many, so that `auth` is not called without limit.
  */
 export function createNetworkCount(
   perMinute: number,
@@ -115,8 +117,8 @@ export function createNetworkCount(
 }
 
 /**
- * Reads the network that a request comes from. Throws a {@link Refusal} with 503 where `address` gives no IP address, and
- * reports that to `onFailure`.
+ * Returns the function that reads a request's network. It throws a {@link Refusal} with 503 if `address` returns no
+ * IP address, and reports that to `onFailure`.
  */
 function createNetworkReader(
   address: (request: Request) => string,
@@ -131,7 +133,7 @@ function createNetworkReader(
   };
 }
 
-/** What cannot be told now is refused now: nobody gets in because a session store is down. */
+/** Refuses a request if `auth` fails, so that a broken session store lets no requester in. */
 async function authenticate<Value>(question: () => Value | Promise<Value>): Promise<Value> {
   try {
     return await withTimeout((async () => question())());
@@ -152,13 +154,13 @@ function noAddress(given: unknown): CuelineError {
 
 function checkSubject(subject: unknown): string {
   if (typeof subject !== 'string' || subject === '' || subject.length > longestSubject) throw unauthorized();
-  // in a store of bytes every half of a pair is the same letter, and two subjects would be one
+  // in a store of bytes every half of a surrogate pair is the same letter, and two subjects would become one
   if (/\p{Surrogate}/u.test(subject)) throw unauthorized();
   return subject;
 }
 
 function checkNumber(limit: unknown): number {
-  // NaN would pass every comparison with what has been spent
+  // NaN would pass every comparison with the spent amount
   if (typeof limit !== 'number' || Number.isNaN(limit)) throw unauthorized();
   return limit;
 }

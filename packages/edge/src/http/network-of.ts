@@ -1,11 +1,11 @@
 /**
- * The network of an IP address, which is counted as one caller. IPv6 addresses count by their /48: a site is given as much,
- * and many providers give as much to each customer, who would be somebody else with each address. undefined for what is no
- * address: with a port, in a list, or a name.
+ * Returns the network of an IP address, which counts as one requester. IPv6 addresses count by their /48, the size of
+ * a site. Many providers assign as much to each customer, who could otherwise appear as a new requester with each
+ * address. Undefined for anything but an address: with a port, a list, or a name.
  */
 export function networkOf(address: string): string | undefined {
   if (isIPv4(address)) return address;
-  // an address that holds on one link only may have the link's name behind it
+  // a link-local address may end with the link's name
   const url = `http://[${address.replace(/%[\w.~-]+$/, '')}]`;
   if (!/^http:\/\/\[[\da-f:.]+\]$/i.test(url) || !URL.canParse(url)) return undefined;
   const written = new URL(url).hostname.slice(1, -1);
@@ -21,7 +21,9 @@ export function networkOf(address: string): string | undefined {
   return `${[...first!, ...zeros, ...last!].slice(0, 3).join(':')}::/48`;
 }
 
-/** Without zeros in front, which some read as octal: one address would be written in two ways. */
+/**
+ * True for an IPv4 address without leading zeros, which some parsers read as octal: one address would have two forms.
+ */
 function isIPv4(text: string): boolean {
   const parts = text.split('.');
   return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256);

@@ -1,12 +1,12 @@
 import { Refusal } from './respond.ts';
 
-/** Reads a body while it counts as one of its subject's open bodies. */
+/** Reads a body while it counts as an open body of its subject. */
 export type OpenBodies = <Value>(subject: string, read: () => Promise<Value>) => Promise<Value>;
 
 /**
- * Counts the bodies that are being read. A client that begins requests and never ends them holds memory and a connection
- * for each, so more than `most` at once of a subject are a {@link Refusal} with 429. How long a body may take has its own
- * limit.
+ * Counts the bodies that are being read. A client that begins requests and never ends them uses memory and a
+ * connection for each, so more than `most` at once of a subject are a {@link Refusal} with 429. The duration of a
+ * body has its own limit.
  */
 export function createOpenBodies(most: number): OpenBodies {
   const open = new Map<string, number>();

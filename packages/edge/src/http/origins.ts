@@ -1,20 +1,21 @@
 import { CuelineError } from '@cueline/core';
 import { Refusal } from './respond.ts';
 
-/** Who asks: a page, with the origin that may read the answer, or a program that says nothing of an origin. */
+/** A requester: a page, with the origin that may read the answer, or a program without an origin. */
 export type Requester =
   | {
       kind: 'page';
       origin: string | undefined;
-      /** Let in as any other page would be, by no name of its own. */
+      /** True if only the rule `'*'` allows it. */
       isAny?: true;
     }
   | { kind: 'program'; origin: undefined };
 
 /**
- * Reads the list of origins that may ask, once, and gives what tells who asks: it throws a {@link Refusal} with 403
- * for any other origin. An entry is an origin as browsers write it (`https://play.example`); `'*'` is every
- * origin but `null`, without its cookies, and only taken in development. Throws `invalid_options` for a list that could not be meant.
+ * Checks the list of allowed origins once, and returns the function that reads a request's origin. It throws a {@link
+ * Refusal} with 403 for any other origin. An entry is an origin as browsers write it (`https://play.example`); `'*'`
+ * is every origin but `null`, without cookies, and only allowed in development. Throws `invalid_options` for an
+ * invalid list.
  */
 export function checkOrigins(
   origins: readonly string[],
@@ -41,12 +42,12 @@ export function checkOrigins(
     const origin = headers.get('origin');
     if (origin === null) {
       const site = headers.get('sec-fetch-site');
-      // A page's own GET carries no Origin; only a browser sends this header, and no script can set it.
+      // a page's own GET has no Origin; only a browser sends this header, and no script can set it
       if (site === 'same-origin') return { kind: 'page', origin: undefined };
       if (site === 'cross-site' || site === 'same-site') throw originDeniedError();
       return { kind: 'program', origin: undefined };
     }
-    // A sandboxed frame, a file and some redirects all say `null`: it is nobody's name.
+    // sandboxed frames, files and some redirects all send `null`, so it identifies no page
     if (known.has(origin)) return { kind: 'page', origin };
     if (known.has('*') && isOrigin(origin)) return { kind: 'page', origin, isAny: true };
     throw originDeniedError();

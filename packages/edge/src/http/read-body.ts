@@ -1,20 +1,20 @@
 import { Refusal } from './respond.ts';
 
-/** How much of a body is read. */
+/** The limits of a body. */
 export type BodyLimits = {
-  /** Bytes on the wire. */
+  /** Maximum size on the wire, in bytes. */
   bytes: number;
-  /** Arrays and objects inside each other; default 64. */
+  /** Maximum nesting of arrays and objects; default 64. */
   depth?: number;
-  /** How long the whole body may take, in ms; default 30,000. */
+  /** Maximum duration of the whole body, in milliseconds; default 30,000. */
   timeoutMs?: number;
-  /** Called with how many bytes of memory are needed next, before they are taken. Refuses by throwing. */
+  /** Called with the number of bytes of memory that are needed next, before they are used. Refuses by throwing. */
   take?: ((bytes: number) => void) | undefined;
 };
 
 /**
- * A request's body as JSON: an object, nothing else. It is counted while it comes, so a length that was not told, or
- * told wrong, costs no more than the cap. Throws a {@link Refusal}: 400, 408, 413 or 415.
+ * Reads a request's body as JSON, which must be an object. Counts the bytes while they arrive, so a missing or wrong
+ * length costs no more than the limit. Throws a {@link Refusal}: 400, 408, 413 or 415.
  */
 export async function readJson(request: Request, limits: BodyLimits): Promise<Record<string, unknown>> {
   const { headers } = request;
@@ -27,8 +27,8 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<Re
 }
 
 /**
- * A request's body as it is, counted while it comes. Throws a {@link Refusal}: 400, 408, 413, or 415 where it is
- * encoded, as what would be counted then is not what it becomes.
+ * Reads a request's body as text. Counts the bytes while they arrive. Throws a {@link Refusal}: 400, 408, 413, or 415
+ * for an encoded body, whose decoded size is unknown.
  */
 export async function readBody(
   request: Request,
@@ -38,13 +38,14 @@ export async function readBody(
   if ((headers.get('content-encoding') ?? 'identity').trim().toLowerCase() !== 'identity') {
     throw new Refusal('unsupported_media_type', 'Send the body as it is, without content-encoding.');
   }
-  // Node takes chunks off, and leaves whatever else was done for the way as it is.
+  // Node decodes chunks, and leaves other encodings as they are
   if ((headers.get('transfer-encoding') ?? 'chunked').trim().toLowerCase() !== 'chunked') {
     throw new Refusal('unsupported_media_type', 'Send the body as it is, or in chunks.');
   }
   const told = declaredLength(headers);
   if (told !== undefined && told > limits.bytes) {
-    // Only what is being read can be let go of; the server closes the connection. It is not waited for.
+    // only a body that is being read can be cancelled; the server closes the connection, and this does not wait for
+    // it
     request.body?.cancel().catch(() => {});
     throw tooLarge(limits.bytes);
   }
@@ -62,7 +63,7 @@ function isUtf8(charset: string | undefined): boolean {
 function declaredLength(headers: Headers): number | undefined {
   const text = headers.get('content-length');
   if (text === null) return undefined;
-  // Two framings of one body are how requests are smuggled past a server in front.
+  // two framings of one body are used to smuggle requests past a server in front
   if (!/^\d{1,15}$/.test(text) || headers.has('transfer-encoding')) {
     throw new Refusal('invalid_length', 'content-length is no number of bytes, or not the only one.');
   }
@@ -94,11 +95,11 @@ async function readBytes(
     }
   } catch (error) {
     if (error instanceof Refusal) {
-      // not awaited: a source that never answers must not hold the refusal up
+      // not awaited, because a source that never answers must not delay the refusal
       reader.cancel().catch(() => {});
       throw error;
     }
-    // on Workers, a read that waits fails where it is stopped
+    // on Workers, cancelling fails a pending read
     throw late ?? new Refusal('invalid_body', 'The body broke off.');
   } finally {
     clearTimeout(timer);
@@ -149,11 +150,11 @@ function parse(bytes: Uint8Array, { depth = 64, take }: BodyLimits): Record<stri
 }
 
 /**
- * How much memory a value takes for each bracket, colon and comma of its JSON, in bytes: an empty object, the dearest for
- * its length, takes 64 for its bracket and its comma.
+ * The memory of a value for each bracket, colon and comma of its JSON, in bytes. An empty object is the most
+ * expensive for its length: 64 for its bracket and its comma.
  */
 const MARK_BYTES = 32;
-/** About how much memory a value takes, in bytes, told from its JSON. */
+/** Estimates the memory of a value from its JSON, in bytes. */
 export function parsedBytes(json: string): number {
   return sizeOf(json, measure(json).marks);
 }
@@ -162,12 +163,12 @@ function sizeOf(json: string, marks: number): number {
   return json.length + marks * MARK_BYTES;
 }
 
-/** How often what a client sends is in memory while it is answered: as it came, as it is checked, logged and sent on. */
+/** How many copies of a client's data are in memory at the same time: received, checked, logged and forwarded. */
 const COPIES = 4;
 
 /**
- * How deep a JSON text goes, and how many brackets, colons and commas it has, told before it is parsed: what reads the value
- * afterwards calls itself for each level, and a short text may be a large value.
+ * Returns the depth of a JSON text and its number of brackets, colons and commas, before it is parsed. Readers of the
+ * value recurse at each level, and a short text may be a large value.
  */
 function measure(text: string): { depth: number; marks: number } {
   let open = 0;

@@ -1,4 +1,4 @@
-/** Each reason to refuse a request, and its status. */
+/** The status of each reason to refuse a request. */
 const statuses = {
   invalid_json: 400,
   invalid_body: 400,
@@ -39,15 +39,15 @@ const statuses = {
   upstream_timeout: 504,
 } as const;
 
-/** Why a request was refused, as a word for programs. */
+/** The reason for a refusal, as a word that code can branch on. */
 export type RefusalCode = keyof typeof statuses;
 
-/** A request that is refused: thrown wherever it is noticed, answered in one place with {@link refusalResponse}. */
+/** A refused request. Thrown where the reason is found, and answered in one place with {@link refusalResponse}. */
 export class Refusal extends Error {
   override readonly name: 'Refusal' = 'Refusal';
   readonly code: RefusalCode;
   readonly status: number;
-  /** How long the caller should wait before the next try, in ms. */
+  /** How long the requester should wait before the next try, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(code: RefusalCode, message: string, options: { retryAfterMs?: number } = {}) {
@@ -59,17 +59,18 @@ export class Refusal extends Error {
 }
 
 /**
- * Headers of every answer: nothing on the way may store, change or collect it, and a browser may not guess its type.
+ * Headers of every response: intermediaries must not store, change or buffer it, and a browser must not guess its
+ * type.
  */
 export const answerHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store, no-transform',
   'x-content-type-options': 'nosniff',
-  // nginx collects an answer before it passes it on, unless it is told not to
+  // nginx buffers responses by default
   'x-accel-buffering': 'no',
   vary: 'origin',
 };
 
-/** An answer in JSON. `headers` come on top of {@link answerHeaders}. */
+/** Returns a response in JSON. `headers` are added to {@link answerHeaders}. */
 export function jsonResponse(
   status: number,
   body: unknown,
@@ -82,9 +83,9 @@ export function jsonResponse(
 }
 
 /**
- * What the caller gets for whatever was thrown: a {@link Refusal} as `{ error: { code, message } }` with its status,
- * and anything else as 500 without a word of what it was, which may name a key or a file. `type` is the error's, where
- * its reader has to tell it from another's.
+ * Returns the response for a thrown value: a {@link Refusal} as `{ error: { code, message } }` with its status, and
+ * anything else as 500 without its text, which may contain a key or a file name. `type` is the error's, if its reader
+ * distinguishes it by that.
  */
 export function refusalResponse(
   error: unknown,

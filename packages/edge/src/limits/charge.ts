@@ -1,45 +1,48 @@
-/** Tokens that a model read, and wrote. */
+/** Input and output tokens of a call. */
 export type TokenCounts = { input: number; output: number };
 
-/** What a provider says a call has used. Whatever is left out, it has not said. */
+/** The usage that a provider reports. Missing fields were not reported. */
 export type ReportedUsage = {
   input?: number | undefined;
-  /** With what the model thinks and does not show. */
+  /** Includes hidden reasoning. */
   output?: number | undefined;
-  /** How much of `input` was read from the provider's cache. */
+  /** The part of `input` that was read from the provider's cache. */
   cachedInput?: number | undefined;
-  /** How much of `input` was written into the provider's cache. */
+  /** The part of `input` that was written into the provider's cache. */
   cacheWrite?: number | undefined;
 };
 
-/** What a call is charged. */
+/** The charge of a call. */
 export type Charge = TokenCounts & {
   cachedInput: number;
   cacheWrite: number;
   /**
-   * `reported`: what the provider says. `seen`: it says less than what was sent or came back, which counts instead.
-   * `reserved`: it has not said what the call used, so all that it could use counts. `free`: nothing reached a model.
+   * `reported`: the provider's report. `seen`: the report is below what was sent or came back, so that counts.
+   * `reserved`: there is no report, so the maximum counts. `free`: nothing reached a model.
    */
   basis: 'reported' | 'seen' | 'reserved' | 'free';
 };
 
-/** A call that reached no model. */
+/** The charge of a call that reached no model. */
 export const noCharge: Charge = { input: 0, output: 0, cachedInput: 0, cacheWrite: 0, basis: 'free' };
 
-/** Tokens in a text, about: four characters each, as in English. */
+/** Estimates the tokens of a text: one for every four characters, as in English. */
 export function estimateTokens(characters: number): number {
   return Math.ceil(characters / 4);
 }
 
 /**
- * A count of tokens as a provider reports it; undefined for what cannot be one: a text, a number below zero, or one
- * beyond all reason.
+ * Returns a token count as a provider reports it; undefined for an impossible one: a text, a negative or an enormous
+ * number.
  */
 export function countOf(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value < 1e9 ? Math.ceil(value) : undefined;
 }
 
-/** The sum of counts, of which some may be missing; undefined where the first is, or one of them is no count. */
+/**
+ * Returns the sum of counts, some of which may be missing; undefined if the first is missing, or if one is not a
+ * count.
+ */
 export function sumOf(first: unknown, ...more: unknown[]): number | undefined {
   const given = [first, ...more.filter((count) => count !== undefined && count !== null)].map(countOf);
   return given.reduce(
@@ -49,12 +52,12 @@ export function sumOf(first: unknown, ...more: unknown[]): number | undefined {
 }
 
 /**
- * What a call is charged that could use `reserved` at most. What the provider has not reported counts as reserved. `seen`
- * is an estimate of the text that was sent and came back: a report of less than half of it is not believed, because
- * tokenizers differ by less.
+ * Returns the charge of a call that could use `reserved` at most. Counts that the provider has not reported count as
+ * reserved. `seen` is an estimate of the text that was sent and came back: a report below half of it is not trusted,
+ * because tokenizers differ by less.
  */
 export function chargeOf(reserved: TokenCounts, reported: ReportedUsage, seen: TokenCounts): Charge {
-  // no request is empty, so a server that says 0 does not count
+  // no request is empty, so a report of 0 does not count
   const input = reported.input === 0 ? undefined : reported.input;
   const { output } = reported;
   const believed = {

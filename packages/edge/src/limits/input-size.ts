@@ -1,22 +1,22 @@
-/** What a request carries, as far as its tokens depend on it. */
+/** The size of a request, as far as its tokens depend on it. */
 export type InputSize = {
-  /** Of text, of tools and schemas, and of what holds them together, in UTF-8. */
+  /** Bytes of text, tools, schemas and JSON syntax, in UTF-8. */
   bytes: number;
-  /** A picture costs by what it shows, not by the length of its file. */
+  /** The number of images. The tokens of an image do not depend on the length of its file. */
   pictures: number;
   /**
-   * True where it has a file whose length says nothing about its tokens: a PDF of one kilobyte may have a thousand pages,
-   * a packed document unpacks to any length, and a second of sound or video can be a few bytes.
+   * True if it has a file whose length does not bound its tokens: a PDF of one kilobyte may have a thousand pages, a
+   * compressed document may unpack to any length, and a second of audio or video can be a few bytes.
    */
   isUnbounded: boolean;
 };
 
-/** What a provider puts before the messages, unseen: how tools are called (up to 800 at Anthropic), or a schema kept to. */
+/** Tokens that a provider adds before the messages: how to call tools (up to 800 at Anthropic), or a schema. */
 const UNSEEN_TOKENS = 1_000;
 
 /**
- * The most tokens that a request can be. No tokenizer has more tokens than bytes of text. A request with a file that nothing
- * else bounds is as much as the model can read: `contextTokens`.
+ * Returns the maximum number of tokens of a request. No tokenizer makes more tokens than a text has bytes. A request
+ * with an unbounded file counts as the model's whole context: `contextTokens`.
  */
 export function worstInput(size: InputSize, modelId: string, contextTokens: number): number {
   const pictures = size.pictures * pictureTokens(modelId);
@@ -24,14 +24,15 @@ export function worstInput(size: InputSize, modelId: string, contextTokens: numb
 }
 
 /**
- * The most tokens of a picture: more than the large providers count for one, which OpenAI cuts into up to 10,000 patches.
- * gpt-4o-mini costs as much for one as gpt-4o, in far more tokens: 2,833, and 5,667 for each of up to 8 tiles.
+ * Returns the maximum number of tokens of an image: more than the large providers count for one, which OpenAI splits
+ * into up to 10,000 patches. gpt-4o-mini costs as much for an image as gpt-4o, in far more tokens: 2,833, and 5,667
+ * for each of up to 8 tiles.
  */
 function pictureTokens(modelId: string): number {
   return modelId.includes('4o-mini') ? 50_000 : 12_000;
 }
 
-/** What kind of file it is, for its tokens. A picture and a text are only what their first bytes say they are, too. */
+/** Returns the kind of a file, for its tokens. An image or a text must also have its first bytes. */
 export function kindOfFile(
   content: string | Uint8Array,
   mediaType: string,
@@ -41,7 +42,7 @@ export function kindOfFile(
   return (textTypes.test(type) || type === 'text') && isText(content) ? 'text' : 'unbounded';
 }
 
-/** The bytes of a file. */
+/** Returns the number of bytes of a file. */
 export function fileBytes(content: string | Uint8Array): number {
   return typeof content === 'string' ? Math.ceil((content.length * 3) / 4) : content.byteLength;
 }
@@ -68,7 +69,7 @@ function isText(content: string | Uint8Array): boolean {
   }
 }
 
-/** The bytes of base64; undefined for what no decoder takes. */
+/** Returns the bytes of base64; undefined for invalid base64. */
 function decode(base64: string): Uint8Array | undefined {
   try {
     const text = atob(base64.replaceAll('-', '+').replaceAll('_', '/'));

@@ -1,24 +1,24 @@
 import { withTimeout } from '../route/runs/with-timeout.ts';
 
-/** Refuses all new calls of the routes and proxies that it is given to, at once, in this process. */
+/** Refuses all new calls of the routes and proxies that have this switch, at once, in this process. */
 export type KillSwitch = {
   readonly isOn: boolean;
-  /** Refuses every new run and model call from now on. `stopRuns` also ends those under way. */
+  /** Refuses every new run and model call from now on. `stopRuns` also ends those in progress. */
   turnOn(options?: { stopRuns?: boolean }): void;
-  /** Lets calls begin again. */
+  /** Allows new calls again. */
   turnOff(): void;
-  /** Calls back whenever calls under way are to end. Returns what takes the listener off. */
+  /** Calls `listener` when calls in progress must end. Returns a function that removes the listener. */
   onStop(listener: () => void): () => void;
 };
 
 /**
- * A switch or a function that is asked before each call, such as for a flag that all instances share: true refuses it.
- * Where the function throws or takes longer than ten seconds, the call is refused.
+ * A switch, or a function that is called before each call, for example for a flag that all instances share: true
+ * refuses the call. If the function throws or takes longer than ten seconds, the call is refused.
  */
 export type KillSwitchOption = KillSwitch | (() => boolean | Promise<boolean>);
 
 /**
- * A switch that an operator turns on where calls have to end at once: a leaked key, a bill that grows.
+ * Creates a switch for an operator who has to end calls at once, because of a leaked key or a growing bill.
  *
  * @example
  * const killSwitch = createKillSwitch();
@@ -46,10 +46,10 @@ export function createKillSwitch(): KillSwitch {
   };
 }
 
-/** Why calls are refused, and runs ended. */
+/** Why calls are refused and runs ended. */
 export const switchedOff = 'This server makes no model calls at the moment. Try again later.';
 
-/** Whether calls are refused at the moment; `onFailure` is told why that could not be found out. */
+/** Returns whether calls are refused at the moment. Calls `onFailure` if that cannot be determined. */
 export async function isSwitchedOff(
   option: KillSwitchOption | undefined,
   onFailure: (error: unknown) => void,
@@ -64,7 +64,7 @@ export async function isSwitchedOff(
   }
 }
 
-/** Calls back where calls under way are to end. Returns what takes the listener off. */
+/** Calls `listener` when calls in progress must end. Returns a function that removes the listener. */
 export function onSwitchStop(option: KillSwitchOption | undefined, listener: () => void): () => void {
   return option === undefined || typeof option === 'function' ? () => {} : option.onStop(listener);
 }

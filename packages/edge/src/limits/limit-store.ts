@@ -1,81 +1,87 @@
-/** What a call may use at most, or has used. */
+/** The amount that a call may use at most, or has used. */
 export type Amount = {
-  /** Tokens, read and written. */
+  /** Input and output tokens. */
   tokens: number;
-  /** In the currency of `prices`; 0 where there are none. */
+  /** In the currency of `prices`; 0 without prices. */
   cost: number;
 };
 
-/** What one subject, or all subjects together, may use in a day (UTC). `Infinity` is no limit. */
+/** Limits of one subject, or of all subjects together, in a day (UTC). `Infinity` is no limit. */
 type DayLimits = {
   /** Tokens a day of this subject. */
   dailyTokens: number;
   /** Money a day of this subject, in the currency of `prices`. Default: no limit. */
   dailyCost?: number | undefined;
-  /** Tokens a day of all subjects of the group together. Default: no limit. */
+  /** Tokens a day of all subjects in the group together. Default: no limit. */
   totalDailyTokens?: number | undefined;
-  /** Money a day of all subjects of the group together, in the currency of `prices`. Default: no limit. */
+  /** Money a day of all subjects in the group together, in the currency of `prices`. Default: no limit. */
   totalDailyCost?: number | undefined;
 };
 
-/** Names a call. */
+/** Identifies a call. */
 type CallName = {
   subject: string;
-  /** The call's own id, among those of its subject. */
+  /** The call's own id among those of its subject. */
   id: string;
-  /** The subjects that count together for the totals. Default `calls`: every route and every proxy of a store. */
+  /** The subjects that share the totals. Default `calls`: every route and every proxy of a store. */
   group?: string | undefined;
 };
 
-/** A call under way, whose amount is to change. */
+/** A new amount for a call in progress. */
 export type Adjustment = CallName &
   DayLimits & {
-    /** The most that the call can use, of all that it does. */
+    /** The maximum tokens of the whole call. */
     tokens: number;
-    /** The most that the call can cost, in the currency of `prices`. Default 0. */
+    /** The maximum cost of the whole call, in the currency of `prices`. Default 0. */
     cost?: number | undefined;
-    /** Makes the call's lease end so many milliseconds from now. Default: it ends when it would have. */
+    /** Extends the call's lease to this many milliseconds from now. Default: the lease stays. */
     leaseMs?: number | undefined;
   };
 
-/** A call that wants to begin, with the limits that hold for its subject. */
+/** A new call, with the limits of its subject. */
 export type Reservation = Adjustment & {
-  /** Calls of this subject a minute. */
+  /** Calls a minute of this subject. */
   rpm: number;
-  /** Calls of this subject at once. */
+  /** Concurrent calls of this subject. */
   concurrent: number;
-  /** After how many milliseconds a call that was not settled counts as over, with all that it has reserved. */
+  /** After this time, in milliseconds, a call that was not settled counts as ended, with its whole reservation. */
   leaseMs: number;
 };
 
-/** How a call ended. */
+/** The end of a call. */
 export type Settlement = CallName & {
-  /** Tokens that it has used. All that it has reserved where this is left out, or is no number from 0 on. */
+  /** The tokens that it used. Default, and for anything but a number from 0 on: the whole reservation. */
   tokens?: number | undefined;
-  /** What it has cost; default 0. Where one of the two is no number from 0 on, both are what was reserved. */
+  /** Its cost; default 0. If tokens or cost are not a number from 0 on, both are the reservation. */
   cost?: number | undefined;
 };
 
 /**
- * What a store answers to a {@link Reservation}. `budget` is refused because of what the subject has used of its day,
- * `total` because of what all subjects have used together.
+ * A store's answer to a {@link Reservation}. `budget`: the subject has used its day. `total`: all subjects together
+ * have.
  */
 export type Reserved =
   | { ok: true }
   | { ok: false; why: 'rpm' | 'concurrent' | 'budget' | 'total'; retryAfterMs: number };
 
-/** What a store answers to an {@link Adjustment}: `ended` where no such call is under way. */
+/** A store's answer to an {@link Adjustment}. `ended`: no such call is in progress. */
 export type Adjusted = Reserved | { ok: false; why: 'ended' };
 
 /**
- * Counts calls, tokens and money, for each subject and for all together. Every instance of a server has to ask the same
- * store: counters in one process are no budget for two. A store that throws refuses the call.
+ * Counts calls, tokens and money, for each subject and for all together. Every instance of a server must use the same
+ * store: counters in one process are not a budget for two. A store that throws refuses the call.
  */
 export type LimitStore = {
-  /** Counts a call before it is made, for its subject and for all together, or not at all. The same call again is not counted again. */
+  /**
+   * Reserves the amount of a call before it is made, for its subject and for all together, or not at all. Repeating a
+   * call's reservation does not count it again.
+   */
   reserve(call: Reservation): Promise<Reserved>;
-  /** Changes what a call under way has reserved, and how long. Where it is refused, the call keeps what it had. A lower amount is never refused. */
+  /**
+   * Changes the amount and the lease of a call in progress. If it is refused, the call keeps its amount. A lower
+   * amount is never refused.
+   */
   adjust(call: Adjustment): Promise<Adjusted>;
-  /** Ends a call with what it has used. Again, or for a call that is not known: does nothing. */
+  /** Ends a call with the amount that it used. Does nothing for an unknown or settled call. */
   settle(call: Settlement): Promise<void>;
 };

@@ -3,11 +3,11 @@ import type { Adjustment, Amount, LimitStore, Reserved } from './limit-store.ts'
 
 /** Options of {@link createMemoryLimits}. */
 export type MemoryLimitsOptions = {
-  /** The clock, in ms since 1970. */
+  /** The clock, in milliseconds since 1970. */
   now?: (() => number) | undefined;
   /**
-   * How many subjects are kept; default 100,000. Beyond it a new subject takes the place of one that has not called for
-   * long and has used little. What that subject has used still counts for all together.
+   * The maximum number of subjects; default 100,000. A further subject replaces one that has not called for long and
+   * has used little. What that subject used still counts for the totals.
    */
   subjects?: number | undefined;
 };
@@ -16,38 +16,38 @@ type Lease = Amount & { until: number; group: string };
 
 type Account = {
   day: number;
-  /** What settled calls of this day have used. */
+  /** The amount that this day's settled calls have used. */
   spent: Amount;
-  /** When the calls of the last minute began. */
+  /** The times at which the calls of the last minute began. */
   begun: number[];
   leases: Map<string, Lease>;
 };
 
-/** All subjects of a group together. */
+/** The totals of a group. */
 type Total = {
   day: number;
   spent: Amount;
   /**
-   * What calls under way have reserved, by the day in which their leases end. Within that day it makes no difference
-   * whether a lease is over, since what it had reserved then counts as spent.
+   * The reservations of calls in progress, by the day in which their leases end. Within that day it does not matter
+   * whether a lease has ended, because its reservation then counts as spent.
    */
   reserved: Map<number, Amount>;
 };
 
 const minute = 60_000;
 const dayMs = 86_400_000;
-/** How many of the subjects that have not called for longest are compared where one has to go. */
+/** How many of the longest idle subjects are compared when one must be removed. */
 const CANDIDATES = 32;
 
 /**
- * Limits in the memory of this process: for development, and for a server that is one process and may forget its
- * counts when it starts anew.
+ * Creates limits in the memory of this process: for development, and for a server that is one process and may forget
+ * its counts on a restart.
  */
 export function createMemoryLimits({
   now = Date.now,
   subjects = 100_000,
 }: MemoryLimitsOptions = {}): LimitStore {
-  /** In the order in which they last called. */
+  /** In the order of their last calls. */
   const accounts = new Map<string, Account>();
   const totals = new Map<string, Total>();
 
@@ -63,7 +63,7 @@ export function createMemoryLimits({
     return total;
   }
 
-  /** Counts for its group what a lease reserves more, or less. */
+  /** Changes the reservations of a lease's group. */
   function addReserved({ group, until }: Lease, more: Amount, at: number): void {
     const { reserved } = totalOf(group, at);
     const day = dayOf(until);
@@ -78,7 +78,7 @@ export function createMemoryLimits({
     total.spent = add(total.spent, used);
   }
 
-  /** Takes out what is over: the minute, the day, and calls whose process has gone, with all that they had reserved. */
+  /** Removes what is over: the minute, the day, and calls whose process is gone, with their whole reservations. */
   function bringUpToDate(account: Account, at: number): void {
     const today = dayOf(at);
     if (account.day !== today) {
@@ -92,7 +92,10 @@ export function createMemoryLimits({
     }
   }
 
-  /** Forgets a subject without calls under way. Looks at few of them, since somebody may be making up new ones all the time. */
+  /**
+   * Removes a subject without calls in progress. Compares only a few, because an attacker may create subjects all the
+   * time.
+   */
   function makeRoom(at: number): void {
     let least: string | undefined;
     let leastUsed = Infinity;
@@ -119,7 +122,7 @@ export function createMemoryLimits({
     return account;
   }
 
-  /** Whether there is so much left of the day, for the subject and for all together. */
+  /** Checks that enough is left of the day, for the subject and for all together. */
   function checkDay(account: Account, more: Amount, call: Adjustment, at: number): Reserved {
     const retryAfterMs = (dayOf(at) + 1) * dayMs - at;
     const own = [...account.leases.values()].reduce(add, add(account.spent, more));
@@ -181,7 +184,7 @@ export function createMemoryLimits({
   };
 }
 
-/** Written so that NaN anywhere refuses. */
+/** Written so that NaN is refused. */
 function fits(used: Amount, tokens: number, cost = Infinity): boolean {
   return used.tokens <= tokens && used.cost <= cost;
 }

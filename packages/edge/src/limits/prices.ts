@@ -2,14 +2,14 @@ import { CuelineError } from '@cueline/core';
 import { isCount } from './amount.ts';
 import type { Charge, TokenCounts } from './charge.ts';
 
-/** What a model costs, for each million tokens, in a currency of your choice: the one in which you give limits. */
+/** The price of a model for each million tokens, in the currency of your limits. */
 export type ModelPrice = {
   input: number;
-  /** With what the model thinks and does not show. */
+  /** Includes hidden reasoning. */
   output: number;
-  /** Input that the provider reads from its cache. Default: as `input`. */
+  /** Input that the provider reads from its cache. Default: the price of `input`. */
   cachedInput?: number | undefined;
-  /** Input that the provider writes into its cache. Default: as `input`. */
+  /** Input that the provider writes into its cache. Default: the price of `input`. */
   cacheWrite?: number | undefined;
 };
 
@@ -36,13 +36,15 @@ export function checkPrices(prices: Prices | undefined, where: string): Prices {
   return prices ?? {};
 }
 
-/** Providers whose packages give their models another name than the one that models are asked for by. */
+/** Providers whose packages use another name for themselves than model names do. */
 const askedAs: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^amazon-bedrock$/, 'bedrock'],
   [/^google\.vertex\b/, 'vertex'],
 ];
 
-/** The price of a model, by its provider and id, as the AI SDK's model object has them (`openai.responses`, `gpt-4o`). */
+/**
+ * Returns the price of a model, by the provider and id of the AI SDK's model object (`openai.responses`, `gpt-4o`).
+ */
 export function priceOf(prices: Prices, provider: string, modelId: string): ModelPrice | undefined {
   const asked = askedAs.find(([pattern]) => pattern.test(provider))?.[1];
   const names = [
@@ -55,12 +57,12 @@ export function priceOf(prices: Prices, provider: string, modelId: string): Mode
   return name === undefined ? undefined : prices[name];
 }
 
-/** What a call can cost at most that may use so many tokens. */
+/** Returns the maximum cost of a call that may use so many tokens. */
 export function worstCost({ input, output, cacheWrite = input }: ModelPrice, tokens: TokenCounts): number {
   return (tokens.input * Math.max(input, cacheWrite) + tokens.output * output) / MILLION;
 }
 
-/** What a call has cost. */
+/** Returns the cost of a call. */
 export function costOf(price: ModelPrice, charge: Charge): number {
   const { input, output, cachedInput = input, cacheWrite = input } = price;
   const rest = charge.input - charge.cachedInput - charge.cacheWrite;

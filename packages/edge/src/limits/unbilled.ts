@@ -1,4 +1,4 @@
-/** Of errors of the AI SDK that are thrown before anything is sent. */
+/** Names of AI SDK errors that are thrown before anything is sent. */
 const beforeSending = new Set([
   'AI_InvalidArgumentError',
   'AI_InvalidPromptError',
@@ -8,7 +8,7 @@ const beforeSending = new Set([
   'AI_UnsupportedFunctionalityError',
 ]);
 
-/** The systems' words for a connection that was never made. */
+/** Error codes of connections that were never made. */
 const unconnected = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -19,14 +19,14 @@ const unconnected = new Set([
   'ConnectionRefused',
 ]);
 
-/** Errors of a server that took no request: it is down or overloaded. */
+/** Server errors for requests that were not accepted: the server is down or overloaded. */
 const unavailable = new Set([503, 529]);
-/** Client errors for a request that was under way: it took too long, or the caller closed it. */
+/** Client errors for requests in progress: timed out, or closed by the client. */
 const cutOff = new Set([408, 499]);
 
 /**
- * True for an HTTP status with which a provider refuses a request before it generates anything. False for statuses such
- * as 500 and 504, after which it may bill what it generated.
+ * True for an HTTP status with which a provider refuses a request before it generates anything. False for statuses
+ * such as 500 and 504, after which it may bill what it generated.
  */
 export function isUnbilledStatus(status: number): boolean {
   return unavailable.has(status) || (status >= 400 && status < 500 && !cutOff.has(status));
@@ -34,7 +34,7 @@ export function isUnbilledStatus(status: number): boolean {
 
 /**
  * True for an error after which no provider bills anything: it refused the request, or the request never reached it.
- * False where it may have begun to work, such as for a connection that broke, or a status 500.
+ * False if it may have begun to work, for example for a broken connection or a status 500.
  */
 export function isUnbilled(error: unknown): boolean {
   for (let at = error, depth = 0; isObject(at) && depth < 5; at = at['cause'], depth += 1) {
