@@ -1,8 +1,8 @@
 import type { Environment } from '@cueline/core/models';
 
 /**
- * The variables that a platform passes with a request, as Workers do; otherwise the process's. Bun and Deno pass
- * something of their own instead, which has no text in it.
+ * Returns the variables that a platform such as Workers passes with a request, otherwise the process's. Bun and Deno
+ * pass an object without variables instead.
  */
 export function environmentOf(passed: unknown): Environment {
   if (
@@ -10,7 +10,7 @@ export function environmentOf(passed: unknown): Environment {
     passed !== null &&
     Object.values(passed).some((value) => typeof value === 'string')
   ) {
-    // a Worker's has bindings, too, and nobody who looks for a variable takes one for it
+    // a Worker's environment has bindings, too, which are not text
     return passed as Environment;
   }
   return (globalThis as { process?: { env?: Environment } }).process?.env ?? {};

@@ -1,15 +1,15 @@
 type Part = Readonly<Record<string, unknown>>;
 
-/** Calls that wait for an approval are kept as such where a chat's answer is looked for among them. */
+/** Whether calls that wait for an approval are kept, because a chat's response is searched for among them. */
 export type AcceptOptions = { approvals: boolean };
 
 /**
- * What goes on of each part: what was said and what is shown. What a provider has attached to it does not, because it
- * steers the provider, and names what is kept in the account of everybody who asks here.
+ * The fields of each part that are forwarded: content and labels. What a provider has attached is dropped, because it
+ * controls the provider and names data in the account that all users share.
  */
 const fields: Readonly<Record<string, readonly string[]>> = {
   text: ['text', 'state'],
-  // Without its signature no provider takes it for its own thinking; of earlier turns none asks for it.
+  // without its signature no provider accepts it as its own reasoning; for earlier turns none requires it
   reasoning: ['id', 'text', 'state'],
   file: ['mediaType', 'filename', 'url'],
   'reasoning-file': ['mediaType', 'url'],
@@ -33,7 +33,10 @@ const callFields = [
   'preliminary',
 ] as const;
 
-/** The parts of a client's message that go on, without what the client has no say in. They have been checked. */
+/**
+ * Returns the parts of a client's message, without the fields that a client must not set. The parts have been
+ * checked.
+ */
 export function acceptParts(parts: readonly Part[], options: AcceptOptions): Part[] {
   return parts.flatMap((part) => {
     const type = String(part['type']);
@@ -54,8 +57,8 @@ export function isCall(type: string): boolean {
 }
 
 /**
- * A call and its result. What a provider ran itself (`providerExecuted`) becomes a call like any other: of its own, a
- * provider would look up its result by an id.
+ * Returns a call and its result. A call that a provider ran itself (`providerExecuted`) becomes an ordinary call,
+ * because the provider would look up its own result by an id.
  */
 function acceptCall(part: Part, { approvals }: AcceptOptions): Part {
   const call = pick(part, ['type', ...callFields]);
@@ -66,7 +69,7 @@ function acceptCall(part: Part, { approvals }: AcceptOptions): Part {
   }
   const { state } = call;
   if (state === 'approval-requested' || state === 'approval-responded' || state === 'output-denied') {
-    // an approved call without a result would be run, whatever its arguments say
+    // the AI SDK would run an approved call without a result, whatever its arguments are
     return { ...call, state: 'output-error', errorText: notRun(approval) };
   }
   return call;

@@ -10,20 +10,20 @@ import type { ChatPost } from './read-chat-post.ts';
 import type { Start } from './read-start.ts';
 import type { StartedRun, ReachedRun } from './runs/runs.ts';
 
-/** What is answered: the AI SDK's chunks, and the run that they are of. */
+/** A chat's answer: the AI SDK's chunks, and the id of their run. */
 export type ChatAnswer = {
   chunks: ReadableStream<unknown>;
   runId: string | undefined;
-  /** Nobody reads the chunks any more. The run goes on. */
+  /** Called when no client reads the chunks any more. The run continues. */
   leave(): void;
 };
 
-/** How often it is tried to come after everything else that is said in a conversation at the same time. */
+/** How often to try to come after all other requests of a conversation. */
 const MOST_TRIES = 5;
 
 /**
- * Starts the next turn of a conversation, or tells its run what was answered. A turn before that still goes on is
- * stopped, so that of two that come at once the one that comes second goes on.
+ * Starts the next turn of a conversation, or sends responses to its run. Stops an earlier turn that still runs, so
+ * that of two requests at once the second one continues.
  */
 export async function answerChat(
   { chatId, trigger, messageId, start }: ChatPost,
@@ -37,7 +37,7 @@ export async function answerChat(
   const leave = aborting(left);
   const transport = chatTransport(start, latest, left.signal, user, (request) => {
     begun = (async () => {
-      // the task list stands in a message, as the client has it
+      // the task list is in a message, as the client has it
       const claimed = checkTasks(request.tasks);
       let before = latest;
       for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -59,7 +59,7 @@ export async function answerChat(
       trigger,
       messageId,
       messages: [...(start.messages ?? [])],
-      // the run goes on without its client
+      // the run continues without its client
       abortSignal: undefined,
     });
   } catch (error) {
@@ -75,7 +75,7 @@ export async function answerChat(
   }
 }
 
-/** The run of a conversation from its beginning, for a client that comes back. */
+/** Returns the run of a conversation from its beginning, for a client that reconnects. */
 export async function resumeChat(
   definition: Start['definition'],
   chatId: string,
@@ -99,12 +99,12 @@ export async function resumeChat(
   );
   const chunks = await transport.reconnectToStream({ chatId });
   if (chunks !== null) return { chunks, runId: latest.runId, leave };
-  // a run that there was no memory to read may have more to say
+  // a run that could not be read for want of memory may have more to say
   if (refusal !== undefined) throw refusal;
   return null;
 }
 
-/** The AI SDK's side of a prompt whose runs are kept by the route. It lives as long as one request. */
+/** Creates the AI SDK transport for a prompt whose runs the route keeps. It lives as long as one request. */
 function chatTransport(
   { definition, input }: Pick<Start, 'definition' | 'input'>,
   latest: ReachedRun | undefined,
@@ -112,11 +112,12 @@ function chatTransport(
   user: Pick<MemoryUser, 'take' | 'note'>,
   begin: (request: Start) => Promise<ReachedRun>,
 ): PromptTransport<unknown> {
-  // a run of before is read as a whole, if there is memory for it; one that is started here is not broken off for want of it
+  // an earlier run is read as a whole, if there is memory for it; a run that starts here is not broken off for want
+  // of memory
   const count = (event: string): void => user.take(parsedBytes(event));
   const note = (event: string): void => user.note(parsedBytes(event));
   const executor: Executor = {
-    // what starts it has this definition's input
+    // the request has this definition's input
     start: (request) => later(begin(request as Start), left, note),
     attach: (runId, afterSeq) =>
       runId === latest?.runId ? takeUntilAborted(left, eventsOf(latest.events(afterSeq), count)) : undefined,
@@ -126,7 +127,7 @@ function chatTransport(
         : { accepted: false, reason: 'The run is not under way.' },
   };
   return new PromptTransport<unknown>(
-    // a definition of its own, since the chats of one definition are remembered together
+    // a definition of its own, because the transport remembers the chats of one definition together
     { ...definition },
     {
       executor,
@@ -136,7 +137,7 @@ function chatTransport(
   );
 }
 
-/** Apart, so that an answer which refers to it refers to nothing of what the client has sent. */
+/** A separate function, so that an answer with this closure holds nothing that the client has sent. */
 function aborting(controller: AbortController): () => void {
   return () => controller.abort();
 }
@@ -149,7 +150,7 @@ async function* later(
   yield* takeUntilAborted(left, eventsOf((await run).events(-1), note));
 }
 
-/** The same events, as long as the client is there. What a store throws has words that no client may read. */
+/** Returns the same events until the client is gone. Hides errors of the store, which clients must not read. */
 function takeUntilAborted(left: AbortSignal, events: AsyncIterable<RunEvent>): AsyncIterable<RunEvent> {
   return {
     [Symbol.asyncIterator]() {

@@ -2,11 +2,11 @@ import type { RunCommand, RunEvent, TaskItem } from '@cueline/core';
 import { applyTaskEvent, canonicalCall } from '@cueline/core/server';
 import { mayChangeArguments, mayEdit, type Permissions } from './permissions.ts';
 
-/** What a client says to a run, checked against what it may do. */
+/** Checks a client's commands to a run against its permissions. */
 export type CommandCheck = {
-  /** The next event of the run. */
+  /** Called with the next event of the run. */
   see(event: RunEvent): void;
-  /** Why a client may not do this; undefined where it may. Never rejects. */
+  /** Returns why a client must not send this command; undefined if it may. Never rejects. */
   refusal(command: RunCommand): Promise<string | undefined>;
 };
 
@@ -14,14 +14,14 @@ export type CommandCheckOptions = {
   permissions: Permissions;
   prompt: string;
   subject: string;
-  /** Called with what `edits` or `approvals` throws. */
+  /** Called with errors that `edits` or `approvals` throws. */
   onFailure(error: unknown): void;
 };
 
 /** One for each run. It knows the run's tasks and pending approvals from its events. */
 export function createCommandCheck(options: CommandCheckOptions): CommandCheck {
   const { permissions, prompt, subject, onFailure } = options;
-  /** By the paths of agents; '' for the run itself. */
+  /** By agent path; '' for the run itself. */
   const tasks = new Map<string, readonly TaskItem[]>();
   const approvals = new Map<string, { toolName: string; input: unknown }>();
 

@@ -3,12 +3,12 @@ import { readInput } from '@cueline/core/server';
 import { Refusal } from '../http/respond.ts';
 import { utf8Length } from './usage/utf8-length.ts';
 
-/** How large a client's input may be. */
+/** Limits of a client's input. */
 export type InputLimits = { inputBytes: number; inputNodes: number; inputDepth: number };
 
 /**
- * Refuses input that is larger or deeper than the limits, and any for a prompt without a schema for it. To be called
- * before anything else walks over the input: it walks without recursion. Throws a {@link Refusal}.
+ * Refuses input above the size or depth limits, and any input of a prompt without an input schema. Must be called
+ * before anything else walks over the input, because it walks without recursion. Throws a {@link Refusal}.
  */
 export function checkInputSize(
   { name, input: schema }: PromptDefinition<unknown>,
@@ -44,8 +44,8 @@ export function checkInputSize(
 }
 
 /**
- * Refuses input that does not fit the prompt's schema, with the path of each issue. The run itself reads the input
- * again, so what a schema makes of it stays out of the log.
+ * Refuses input that does not fit the prompt's schema, with the path of each issue. The run parses the input again,
+ * so the parsed value is not in the log.
  */
 export async function checkInput(definition: PromptDefinition<unknown>, input: unknown): Promise<void> {
   if (definition.input === undefined) return;

@@ -6,11 +6,11 @@ type Messages = NonNullable<RunRequest['messages']>;
 type Tasks = NonNullable<RunRequest['tasks']>;
 type TaskStatus = Tasks[number]['status'];
 
-/** No conversation has more; each message and part costs several times what it takes in the body. */
+/** The maximum number of messages. Each message and part costs several times its size in the body. */
 const mostMessages = 1_000;
 const mostParts = 10_000;
 const mostTasks = 1_000;
-/** The length of a task's id, in characters; a list numbers its tasks itself. */
+/** The maximum length of a task's id, in characters. A list numbers its tasks itself. */
 const longestTaskId = 200;
 const taskStatuses: Record<TaskStatus, true> = {
   pending: true,
@@ -21,13 +21,13 @@ const taskStatuses: Record<TaskStatus, true> = {
   skipped: true,
 };
 
-/** What says which addresses a file may have, besides `data:`. */
+/** Decides which addresses a file may have, besides `data:`. */
 type FileUrls = ((url: URL) => boolean) | undefined;
 
 /**
- * The earlier turns that a client sends: a user's and the model's, since what the system says is the prompt's own, and
- * without files from anywhere, which would be fetched with this server's rights. What providers attach to their
- * answers, and parts that no model is to hear of, are left out. Throws a {@link Refusal} with 400.
+ * Checks the earlier turns that a client sends: messages of the user and the model, because system messages are the
+ * prompt's own. Refuses files from other addresses, which would be fetched with this server's rights. Removes
+ * provider metadata, and parts that no model must read. Throws a {@link Refusal} with 400.
  */
 export function checkMessages(messages: unknown, fileUrls: FileUrls, options: AcceptOptions): Messages {
   if (messages === undefined) return [];
@@ -63,7 +63,9 @@ export function checkMessages(messages: unknown, fileUrls: FileUrls, options: Ac
   }));
 }
 
-/** How the tasks of the turn before stood, as a client says. Throws a {@link Refusal} with 400 for what are none. */
+/**
+ * Checks the tasks of the turn before, as a client sends them. Throws a {@link Refusal} with 400 for anything else.
+ */
 export function checkTasks(tasks: unknown): Tasks {
   if (tasks === undefined) return [];
   const isTask = (task: unknown): boolean =>
@@ -90,7 +92,7 @@ function checkPart(part: unknown, place: string, fileUrls: FileUrls): void {
     if (part['providerReference'] !== undefined) throw keptThere(`${place}.providerReference`);
     checkUrl(part['url'], `${place}.url`, fileUrls);
   } else if (type === 'steering-message') {
-    // what a user said in the middle of an answer, files among it
+    // a user's message in the middle of an answer, with its files
     if (!Array.isArray(part['parts'])) throw invalid(`${place}.parts is no list.`);
     for (const [at, inner] of (part['parts'] as unknown[]).entries()) {
       checkPart(inner, `${place}.parts[${at}]`, fileUrls);
@@ -101,7 +103,7 @@ function checkPart(part: unknown, place: string, fileUrls: FileUrls): void {
     for (const name of texts) {
       if (typeof part[name] !== 'string') throw invalid(`${place}.${name} is no text.`);
     }
-    // a list of parts in its result names no file elsewhere: core reads it as data then
+    // a list of parts in its result names no file elsewhere, because core then reads it as data
   }
 }
 

@@ -2,14 +2,14 @@ import { toServerSentEvents } from '@cueline/core/server';
 import { whileRead } from './streams.ts';
 
 /**
- * How long a client may leave unread what there is for it, in milliseconds. The chunks of a run hold all that was said in
- * it: a client that takes none must not keep them for ever.
+ * How long a client may leave chunks unread, in milliseconds. The chunks hold the whole run, so a client that reads
+ * nothing must not keep them for ever.
  */
 const STALL_MS = 60_000;
 
 /**
- * Chunks as the AI SDK's clients read them: Server-Sent Events, and `[DONE]` at the end. `onLeave` is called once
- * nobody reads any more, or has not for `stallMs` (default a minute): then the chunks are let go of.
+ * Returns chunks as Server-Sent Events for the AI SDK's clients, with `[DONE]` at the end. Calls `onLeave` once no
+ * client reads any more, or has read nothing for `stallMs` (default one minute), and drops the chunks.
  */
 export function toChunkStream(
   chunks: ReadableStream<unknown>,
@@ -23,13 +23,13 @@ export function toChunkStream(
   );
 }
 
-/** By hand, because a stream's own iterator answers `return` only after the next chunk. */
+/** Iterates by hand, because a stream's own iterator answers `return` only after the next chunk. */
 function itemsOf(
   chunks: ReadableStream<unknown>,
   stallMs: number,
   onStall: () => void,
 ): AsyncIterable<unknown> {
-  /** Until they are let go of: nothing else here may refer to them. */
+  /** Dropped at the end. Nothing else here may refer to them. */
   let reader: ReadableStreamDefaultReader<unknown> | undefined = chunks.getReader();
   return {
     [Symbol.asyncIterator]() {
@@ -44,7 +44,7 @@ function itemsOf(
         letGo();
         onStall();
       }, stallMs / 4);
-      // in Node a timer keeps the process alive, which this one is not worth
+      // in Node a timer keeps the process alive, and this one is not worth that
       (timer as { unref?: () => void }).unref?.();
       return {
         async next() {

@@ -25,12 +25,12 @@ import { readSettings } from './settings.ts';
 import { chunksResponse, emptyResponse, eventsResponse, RUN_HEADER } from './stream-response.ts';
 import { createStreams, type StreamSlot } from './streams.ts';
 
-/** What platforms such as Workers pass as the third argument. */
+/** The third argument that platforms such as Workers pass. */
 export type RouteContext = { waitUntil?: (work: Promise<void>) => void };
 
 /**
- * A route as servers call it: with a request, and on some platforms with its environment and context. Frameworks pass
- * something of their own as the second argument, such as the parameters of a path, which is not read.
+ * A route as a server calls it: with a request, and on some platforms with its environment and context. The second
+ * argument of frameworks, such as the parameters of a path, is not read.
  */
 export type PromptRoute = (request: Request, env?: unknown, context?: RouteContext) => Promise<Response>;
 
@@ -41,13 +41,14 @@ const knownCors: CorsRules = {
   expose: [RUN_HEADER, 'retry-after', 'retry-after-ms', 'x-vercel-ai-ui-message-stream'],
 };
 
-/** What one request is about. */
+/** One request with its identity. */
 type Call = { request: Request; url: URL; identity: Identity; env: Environment; context?: RouteContext };
 
 /**
- * Runs prompts for clients: those of `viaRoute`, and the AI SDK's `useChat` as it is. A run goes on when its client goes
- * away, can be taken up, stopped and answered from any instance that shares the store, and belongs to its subject alone.
- * @throws CuelineError `invalid_options`, also for a prompt that takes input without a schema for it
+ * Creates a route that runs prompts for clients: those of `viaRoute`, and the AI SDK's `useChat`. A run continues
+ * without its client, can be followed, stopped and answered from any instance that shares the store, and belongs to
+ * its subject alone.
+ * @throws CuelineError `invalid_options`, also for a prompt with input and no schema for it
  *
  * @example
  * const route = createPromptRoute(planDay, {
@@ -77,7 +78,7 @@ export function createPromptRoute(
     return shared ?? withoutProviderStorage(typeof models === 'function' ? models(env) : models);
   }
 
-  /** An answer that takes a place of its subject's as long as it goes on. */
+  /** Returns a response that counts as one of its subject's streams until it ends. */
   async function inPlace(
     subject: string,
     runId: string | undefined,
@@ -123,7 +124,7 @@ export function createPromptRoute(
         runs.begin({ ...beginning, start, chat: { id: post.chatId, after } }),
       );
       place.runId = answer.runId;
-      // the chunks are made of what the client has sent, too
+      // the chunks contain what the client has sent, too
       return chunksResponse(answer, both(user.retain(), leave));
     });
   }
@@ -133,7 +134,7 @@ export function createPromptRoute(
     if (runId !== undefined) {
       const afterSeq = readAfter(request, url);
       const run = await runs.reach(runId, subject);
-      // an EventSource comes back after the end of a run, too, until it is told that there is nothing
+      // an EventSource reconnects after the end of a run until it is told that there is nothing
       if (run.endSeq !== undefined && afterSeq >= run.endSeq) return emptyResponse();
       return inPlace(subject, runId, async (leave) => eventsResponse(run.events(afterSeq), runId, leave));
     }

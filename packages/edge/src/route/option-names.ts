@@ -1,7 +1,7 @@
 import { checkNames, checkOptionNames } from '@cueline/core/server';
 import type { PromptRouteOptions } from './prompt-route-options.ts';
 
-/** Every option of a route. The compiler holds the list against the type. */
+/** Every option of a route. The compiler checks the list against the type. */
 const names: Record<keyof PromptRouteOptions, true> = {
   accept: true,
   address: true,
@@ -26,7 +26,7 @@ const names: Record<keyof PromptRouteOptions, true> = {
   waitUntil: true,
 };
 
-/** Refuses an option of a route, or of its runs, that does not exist. @throws CuelineError `invalid_options` */
+/** Refuses an unknown option of a route or of its runs. @throws CuelineError `invalid_options` */
 export function checkRouteOptions(options: PromptRouteOptions): void {
   checkNames('createPromptRoute', options, Object.keys(names), 'invalid_options');
   checkOptionNames('createPromptRoute: options', options.options ?? {}, 'createPromptRoute(prompt, ');

@@ -1,18 +1,18 @@
 import { CuelineError, type TaskEdit, type TaskItem } from '@cueline/core';
 
-/** What an edit is about. */
+/** The context of an edit. */
 export type EditContext = {
-  /** The task as it stands; undefined for `add`, and for a task that the list does not have. */
+  /** The task; undefined for `add`, and for an unknown task. */
   task: TaskItem | undefined;
-  /** Whose run it is. */
+  /** The owner of the run. */
   subject: string;
   /** The prompt's name. */
   prompt: string;
 };
 
 /**
- * Which edits of a task list a client may make: a list of their types, for every task, or a function that answers for
- * each. A function that throws refuses.
+ * Which edits of a task list a client may make: a list of types, for every task, or a function that decides for each
+ * edit. A function that throws refuses.
  *
  * @example
  * edits: ['add', 'rename', 'skip']
@@ -22,19 +22,19 @@ export type EditPermission =
   | readonly TaskEdit['type'][]
   | ((edit: TaskEdit, context: EditContext) => boolean | Promise<boolean>);
 
-/** What an approval is about. */
+/** The context of an approval. */
 export type ApprovalContext = {
-  /** The tool that waits. */
+  /** The tool of the call. */
   toolName: string;
-  /** Whose run it is. */
+  /** The owner of the run. */
   subject: string;
   /** The prompt's name. */
   prompt: string;
 };
 
 /**
- * What a client may answer to a call that needs an approval: `'yes-no'`, or `'edit'` where it may also change the call's
- * arguments, which the tool's schema then checks again. A function answers for each call; one that throws means
+ * The responses that a client may give to an approval: `'yes-no'`, or `'edit'` if it may also change the call's
+ * arguments, which the tool's schema then checks again. A function decides for each call; one that throws means
  * `'yes-no'`.
  */
 export type ApprovalPermission =
@@ -42,7 +42,7 @@ export type ApprovalPermission =
   | 'edit'
   | ((request: ApprovalContext) => 'yes-no' | 'edit' | Promise<'yes-no' | 'edit'>);
 
-/** What the clients of a route may do to its runs. */
+/** The permissions of a route's clients. */
 export type Permissions = {
   edits?: EditPermission | undefined;
   approvals?: ApprovalPermission | undefined;
@@ -50,7 +50,7 @@ export type Permissions = {
 
 const editTypes = ['add', 'rename', 'remove', 'move', 'skip', 'retry', 'resolve'] as const;
 
-/** Checks what a route allows. @throws CuelineError `invalid_options` */
+/** Checks the permissions of a route. @throws CuelineError `invalid_options` */
 export function readPermissions({ edits, approvals }: Permissions): Permissions {
   if (edits !== undefined && typeof edits !== 'function') {
     const unknown = Array.isArray(edits)
@@ -75,7 +75,7 @@ function invalid(message: string): CuelineError {
   return new CuelineError('invalid_options', `createPromptRoute: ${message}`);
 }
 
-/** Whether a client may make this edit. */
+/** Returns whether a client may make this edit. */
 export async function mayEdit(
   permission: EditPermission | undefined,
   edit: TaskEdit,
@@ -83,12 +83,12 @@ export async function mayEdit(
 ): Promise<boolean> {
   if (permission === undefined) return allowUnlessAuthored(edit, context);
   if (typeof permission !== 'function') return permission.includes(edit.type);
-  // JavaScript may answer with anything
+  // JavaScript may return anything
   const allowed: unknown = await permission(edit, context);
   return allowed === true;
 }
 
-/** Whether a client may give this answer, where its arguments differ from the call's. */
+/** Returns whether a client may change the arguments of this call. */
 export async function mayChangeArguments(
   permission: ApprovalPermission | undefined,
   context: ApprovalContext,
@@ -98,8 +98,8 @@ export async function mayChangeArguments(
 }
 
 /**
- * The default: whatever the author has not written may be changed. The author's tasks keep their words and their order,
- * each may be done again, and those with a validation end by their validation alone.
+ * The default: a client may change all tasks that the author has not written. The author's tasks keep their titles
+ * and order, each may be retried, and those with a validation are completed only by it.
  */
 function allowUnlessAuthored({ type }: TaskEdit, { task }: EditContext): boolean {
   if (type === 'add' || type === 'retry' || task === undefined || task.origin !== 'author') return true;

@@ -10,11 +10,11 @@ import type { PromptRouteEvent, PromptRouteLimits, PromptRouteOptions } from './
 
 type RouteOnlyLimits = Omit<PromptRouteLimits, keyof Limits>;
 
-/** A route's options with every default filled in. */
+/** A route's options with all defaults. */
 export type RouteSettings = RouteOnlyLimits & {
   definitions: ReadonlyMap<string, PromptDefinition<unknown>>;
   options: PromptRouteOptions;
-  /** Of the run itself, as they were given. */
+  /** The run's own limits, as they were given. */
   runLimits: Partial<Limits>;
   store: RunLogStore;
   limitStore: LimitStore;
@@ -39,18 +39,18 @@ const routeDefaults: RouteOnlyLimits = {
   runMs: 15 * 60_000,
   replayMs: 5 * 60_000,
   quietMs: 15_000,
-  // an output of a client tool may be as long as that of any tool, and longer as JSON
+  // the output of a client tool may be as long as that of any tool, and longer as JSON
   commandBytes: 512 << 10,
   inputBytes: 256 << 10,
   inputNodes: 10_000,
   inputDepth: 32,
-  // of `rpm` and `concurrent`, where they are not given
+  // derived from `rpm` and `concurrent`, unless they are given
   requests: NaN,
   streams: NaN,
   streamsPerRun: 8,
 };
 
-/** The limits of a run where nobody names any; those that a client asks for never go beyond. */
+/** The default limits of a run. Limits that a client requests cannot exceed them. */
 export const runDefaults: Required<Limits> = {
   steps: 50,
   toolCalls: 200,
@@ -60,7 +60,7 @@ export const runDefaults: Required<Limits> = {
   tokens: Infinity,
 };
 
-/** Checks what a route was made of. @throws CuelineError `invalid_options` */
+/** Checks a route's options. @throws CuelineError `invalid_options` */
 export function readSettings(
   definitions: readonly PromptDefinition<never>[],
   options: PromptRouteOptions,
@@ -81,7 +81,7 @@ export function readSettings(
     }
     if (byName.has(name)) throw invalid(`Two prompts have the name "${name}". Rename one of them.`);
     checkSchema(definition);
-    // what a client sends as input is checked with its schema
+    // a client's input is checked with its schema
     byName.set(name, definition);
   }
   const { own, run } = readLimits(options.limits ?? {});
@@ -103,13 +103,13 @@ export function readSettings(
     showRequests: options.showRequests ?? options.development === true,
     permissions: readPermissions(options),
     report(event) {
-      // whoever listens must not end what it listens to
+      // a failing listener must not end the request
       void (async () => options.onEvent?.(event))().catch(() => {});
     },
   };
 }
 
-/** A client's input is foreign, so a prompt that takes one has a schema for it. */
+/** A client's input is foreign, so a prompt with input needs a schema for it. */
 function checkSchema({ name, run, input }: PromptDefinition<unknown>): void {
   if (input !== undefined || run.length < 2) return;
   throw invalid(
@@ -128,7 +128,7 @@ function readLimits(given: Partial<PromptRouteLimits>): { own: RouteOnlyLimits; 
     }
     if (value === undefined) continue;
     const least = leastOf(name);
-    // written so that NaN is none
+    // written so that NaN is refused
     if (typeof value !== 'number' || !(value >= least)) {
       throw invalid(`limits.${name} is ${String(value)}. Give a number from ${least} on.`);
     }

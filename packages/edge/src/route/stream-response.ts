@@ -6,10 +6,10 @@ import type { ChatAnswer } from './chat.ts';
 import { toChunkStream } from './chunk-stream.ts';
 import { whileRead } from './streams.ts';
 
-/** Header with the id of the run that an answer is about. */
+/** The header with the id of the answer's run. */
 export const RUN_HEADER = 'x-cueline-run';
 
-/** A run's events as an answer that goes on. `onLeave` is called once nobody reads it any more. */
+/** Returns a run's events as a streamed response. Calls `onLeave` once no client reads it any more. */
 export function eventsResponse(
   events: AsyncIterable<EventBatch>,
   runId: string,
@@ -18,7 +18,7 @@ export function eventsResponse(
   return streamResponse(toServerSentEvents(whileRead(events, onLeave), toFrames), { [RUN_HEADER]: runId });
 }
 
-/** The same for the AI SDK's client, in its chunks. */
+/** Returns the AI SDK's chunks as a streamed response. */
 export function chunksResponse({ chunks, runId, leave }: ChatAnswer, onLeave: () => void): Response {
   const left = (): void => {
     leave();
@@ -35,7 +35,7 @@ function streamResponse(body: ReadableStream<Uint8Array>, headers: Record<string
   return new Response(body, { headers: { ...answerHeaders, ...type, ...headers } });
 }
 
-/** 204. */
+/** Returns a response with status 204. */
 export function emptyResponse(): Response {
   return new Response(null, { status: 204, headers: answerHeaders });
 }

@@ -1,29 +1,29 @@
 import { Refusal } from '../http/respond.ts';
 
-/** One answer that goes on. */
+/** One streamed response. */
 export type StreamSlot = {
-  /** The run that it is of, as soon as that is known. */
+  /** Its run, as soon as that is known. */
   runId?: string | undefined;
-  /** It is over. Again: does nothing. */
+  /** Ends it. Does nothing the second time. */
   leave(): void;
 };
 
 export type StreamLimits = {
-  /** Of one subject at once. */
+  /** Of one subject at the same time. */
   streams: number;
-  /** Of one run at once. */
+  /** Of one run at the same time. */
   streamsPerRun: number;
-  /** After how many milliseconds one counts as over that nobody has read or cancelled. */
+  /** After this time, in milliseconds, a response that no client has read or cancelled counts as ended. */
   leaseMs: number;
 };
 
-/** The answers that go on in this process. */
+/** The streamed responses of this process. */
 export type Streams = {
-  /** Throws a {@link Refusal} with 429 where there are too many, of the subject or of the run. */
+  /** Throws a {@link Refusal} with 429 if the subject or the run has too many. */
   enter(subject: string, runId?: string): StreamSlot;
 };
 
-/** None yet. */
+/** Creates a count without responses. */
 export function createStreams({ streams, streamsPerRun, leaseMs }: StreamLimits): Streams {
   const open = new Map<string, Set<StreamSlot & { until: number }>>();
 
@@ -55,7 +55,7 @@ export function createStreams({ streams, streamsPerRun, leaseMs }: StreamLimits)
   };
 }
 
-/** The same items. `onLeave` is called once nobody reads them any more. */
+/** Returns the same items. Calls `onLeave` once no client reads them any more. */
 export function whileRead<Item>(items: AsyncIterable<Item>, onLeave: () => void): AsyncIterable<Item> {
   return {
     [Symbol.asyncIterator]() {

@@ -1,10 +1,10 @@
 import type { RunRequest } from '@cueline/core';
 import { utf8Length } from './utf8-length.ts';
 
-/** As much as a picture of middling size costs: a few bytes of one colour are a large picture, too. */
+/** The cost of an image of middling size, because a few bytes of one colour are a large image, too. */
 const LEAST_FILE_LENGTH = 6_000;
 
-/** What a run must cost: what it is started with, as its first step reads it, with the least for each file. */
+/** Returns the minimum cost of a run: what its first step reads, with the minimum for each file. */
 export function leastTokens({ messages = [], input, tasks = [] }: Partial<RunRequest>): number {
   const parts = messages.flatMap((message) => message.parts.flatMap(withSteering));
   return Math.ceil(
@@ -14,13 +14,13 @@ export function leastTokens({ messages = [], input, tasks = [] }: Partial<RunReq
 
 type Part = NonNullable<RunRequest['messages']>[number]['parts'][number];
 
-/** A part, and what was said in the middle of an answer, where it is that. */
+/** Returns a part; for a user's message in the middle of an answer, its parts. */
 function withSteering(part: Part): readonly { type: string }[] {
   const { type, parts } = part as { type: string; parts?: readonly { type: string }[] };
   return type === 'steering-message' && parts !== undefined ? parts : [part];
 }
 
-/** '' for what is no JSON: it did not come from a client. */
+/** Returns '' for a value that is not JSON, which did not come from a client. */
 function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value) ?? '';
@@ -29,13 +29,13 @@ function jsonOf(value: unknown): string {
   }
 }
 
-/** How many bytes it has as JSON, in which each picture, PDF, sound or video counts as little as a picture can. */
+/** Returns the length of the JSON in bytes, in which each image, PDF, audio or video counts as the smallest image. */
 function leastLengthOf(value: unknown, parts: readonly { type: string }[]): number {
   const more = parts.filter(isMedia).map((part) => LEAST_FILE_LENGTH - utf8Length(JSON.stringify(part)));
   return utf8Length(JSON.stringify(value)) + more.reduce((sum, length) => sum + length, 0);
 }
 
-/** Not whatever is no text: what a provider may read as text costs what its length says. */
+/** False for a file that a provider may read as text, which costs what its length says. */
 function isMedia(part: { type: string; mediaType?: unknown }): boolean {
   const { type, mediaType } = part;
   return (

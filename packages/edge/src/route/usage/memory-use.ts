@@ -1,28 +1,28 @@
 import { Refusal } from '../../http/respond.ts';
 
-/** What one request, and the run that it starts, take of the memory. */
+/** The memory of one request and of the run that it starts. */
 export type MemoryUser = {
   /**
-   * Counts so many bytes more, before they are taken. Throws a {@link Refusal} where there are not so many: 503; 429 where
-   * there would be but for what its subject has taken; or 413, where there never are.
+   * Counts more bytes before they are used. Throws a {@link Refusal} if there are not enough: 503; 429 if there would
+   * be without its subject's other use; 413 if there never are.
    */
   take(bytes: number): void;
-  /** Counts so many bytes more that are taken already, whether there are so many or not. */
+  /** Counts more bytes that are in use already, also if there are not enough. */
   note(bytes: number): void;
-  /** Somebody else needs it, too: until what is given back is called. */
+  /** Keeps the memory counted until the returned function is called. */
   retain(): () => void;
 };
 
-/** What requests and their runs take of a process's memory together. */
+/** The memory of all requests and runs in a process. */
 export type MemoryUse = {
-  /** Counted until the promise that `work` gives has settled, and until all who retain it have let go. */
+  /** Counts until the promise of `work` has settled, and until everything that retains the memory has released it. */
   during<Result>(subject: string, work: (user: MemoryUser) => Promise<Result>): Promise<Result>;
 };
 
 /**
- * Counts what is taken in this process, up to `maxBytes`. A subject may take as much as it leaves free: half of all where it
- * is the only one, a third where another has as much. So however much some take, there is a share for one who comes now.
- * (Dynamic thresholds, as switches share their buffers: Choudhury and Hahne, 1998.)
+ * Counts the memory in this process, up to `maxBytes`. A subject may use as much as it leaves free: half of all if it
+ * is alone, a third if another one uses as much. So there is always a share for a new subject. (Dynamic thresholds,
+ * as switches share their buffers: Choudhury and Hahne, 1998.)
  */
 export function createMemoryUse(maxBytes: number): MemoryUse {
   const bySubject = new Map<string, number>();
@@ -40,7 +40,7 @@ export function createMemoryUse(maxBytes: number): MemoryUse {
     let users = 0;
 
     function note(bytes: number): void {
-      // whoever notes something after the end has nobody who would let go of it
+      // memory that is noted after the end would never be released
       if (users === 0) return;
       add(subject, bytes);
       own += bytes;

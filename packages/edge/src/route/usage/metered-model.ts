@@ -1,39 +1,39 @@
 import type { CurrentModel } from '@cueline/core/models';
 
-/** A model as the AI SDK calls it today. */
+/** A model of the AI SDK's current specification. */
 export type Model = CurrentModel;
 
-/** What a model is called with. */
+/** The options of a model call. */
 export type ModelCall = Parameters<Model['doStream']>[0];
 
 type Stream = Awaited<ReturnType<Model['doStream']>>['stream'];
 type Part = Stream extends ReadableStream<infer Item> ? Item : never;
 
-/** What a provider says that a call has used. */
+/** The usage that a provider reports. */
 export type ReportedByModel = Extract<Part, { type: 'finish' }>['usage'];
 
 /** A call that may be made. */
 export type MeteredCall = {
-  /** Tokens of the longest answer that was reserved. */
+  /** The reserved length of the answer, in tokens. */
   maxOutputTokens: number;
-  /** So many characters have come. */
+  /** Reports more characters of the answer. */
   heard(characters: number): void;
   /**
-   * The call is over: with what the provider says it has used, with what it threw, or cut off with neither. `unsent` where
-   * it was not made at all. Whatever comes after the first time does nothing.
+   * Ends the call: with the provider's report, with the error that it threw, or cut off with neither. `unsent` if it
+   * was not made at all. Only the first time counts.
    */
   ended(how: { usage?: ReportedByModel | undefined; error?: unknown; unsent?: boolean }): void;
 };
 
-/** The calls that go through models at the moment. */
+/** The metered calls in progress. */
 const metered = new WeakSet<ModelCall['prompt']>();
 
-/** The model, with a meter that lets each call begin, and hears what comes of it. */
+/** Returns the model with a meter that permits each call and measures it. */
 export function meteredModel(
   model: Model,
   begin: (model: Model, call: ModelCall) => Promise<MeteredCall>,
 ): Model {
-  /** A model with a meter may stand behind another: a hook may name the model that it was given. */
+  /** A metered model may be behind another one, because a hook may return the model that it was given. */
   async function measure<Result>(
     call: ModelCall,
     make: (call: ModelCall, meter?: MeteredCall) => Promise<Result>,

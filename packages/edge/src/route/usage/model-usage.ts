@@ -1,26 +1,26 @@
 import { countOf, type Charge, type ReportedUsage } from '../../limits/charge.ts';
 import type { ReportedByModel } from './metered-model.ts';
 
-/** What a model was charged in a run. */
+/** The charge of a model in a run. */
 export type ModelUsage = {
-  /** `provider:model`, as the AI SDK's model object names itself. */
+  /** `provider:model`, from the AI SDK's model object. */
   model: string;
-  /** Tokens that it was sent. */
+  /** Input tokens. */
   inputTokens: number;
-  /** Tokens that it answered, with those of its reasoning. */
+  /** Output tokens, including reasoning. */
   outputTokens: number;
-  /** How many of `inputTokens` the provider read from its cache. */
+  /** The part of `inputTokens` that the provider read from its cache. */
   cachedInputTokens: number;
   /**
-   * How many of all these the provider has not reported: of calls that were cut off, or that it reports wrongly. They count as
-   * much as those calls could use at most.
+   * The part of all these that the provider has not reported, of calls that were cut off or reported wrongly. They
+   * count as much as those calls could use at most.
    */
   reservedTokens: number;
-  /** What it has cost, in the currency of `prices`. Missing where the model has no price. */
+  /** The cost, in the currency of `prices`. Missing if the model has no price. */
   cost?: number;
 };
 
-/** Adds a call to what its model has used. */
+/** Adds a call to its model's usage. */
 export function addUsage(
   used: Map<string, ModelUsage>,
   model: string,
@@ -39,13 +39,13 @@ export function addUsage(
   });
 }
 
-/** What a model says that a call has used, as far as it can be. */
+/** Returns the usage that a model reports, as far as it is possible. */
 export function reportedUsage(usage: ReportedByModel | undefined): ReportedUsage {
   const { inputTokens, outputTokens } = (usage ?? {}) as Partial<ReportedByModel>;
   const output = countOf(outputTokens?.total);
   return {
     input: countOf(inputTokens?.total),
-    // reasoning is a part of the answer, and a total without it is none
+    // reasoning is a part of the output, and a total without it is not a total
     output: output === undefined ? undefined : Math.max(output, countOf(outputTokens?.reasoning) ?? 0),
     cachedInput: countOf(inputTokens?.cacheRead),
     cacheWrite: countOf(inputTokens?.cacheWrite),

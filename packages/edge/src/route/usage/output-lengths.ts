@@ -1,13 +1,13 @@
 import type { ModelCall } from './metered-model.ts';
 
-/** The longest answer of a call that asks for no other. */
+/** The maximum output of a call that requests none. */
 const OUTPUT_TOKENS = 16_384;
-/** An answer is not cut shorter than that for want of tokens: its call is refused. */
+/** An answer is not cut shorter than this for want of budget; its call is refused instead. */
 const LEAST_OUTPUT_TOKENS = 1_024;
 
 /**
- * The longest answers with which a call may be tried, in tokens: what it asks for, within `limit`, and then less and less,
- * for a day of which not so much is left.
+ * Returns the maximum outputs with which a call may be tried, in tokens: the requested one, within `limit`, and then
+ * shorter ones, in case the day's budget is nearly used up.
  */
 export function outputLengths(
   { maxOutputTokens = OUTPUT_TOKENS }: ModelCall,
@@ -21,12 +21,14 @@ export function outputLengths(
   }
 }
 
-/** The least that a call reserves for its answer. */
+/** Returns the minimum that a call reserves for its answer. */
 export function leastOutput(limit: number = Infinity): number {
   return Math.min(LEAST_OUTPUT_TOKENS, limit);
 }
 
-/** How much of a model's longest answer a provider's package lets it think, by the AI SDK's `reasoning`. */
+/**
+ * The share of a model's maximum output that a provider's package allows for reasoning, by the AI SDK's `reasoning`.
+ */
 const shares: Readonly<Record<string, number>> = {
   minimal: 0.02,
   low: 0.1,
@@ -34,12 +36,12 @@ const shares: Readonly<Record<string, number>> = {
   high: 0.6,
   xhigh: 0.9,
 };
-/** The longest answer of any of these models. */
+/** The maximum output of all these models. */
 const MOST_OUTPUT_TOKENS = 128_000;
 
 /**
- * Tokens of thinking that come on top of `maxOutputTokens`: the AI SDK adds the budget for it to what it asks Anthropic's
- * models for, by way of Bedrock and of the AI Gateway too, and to nobody else's.
+ * Returns reasoning tokens that are added to `maxOutputTokens`: the AI SDK adds the reasoning budget to it for
+ * Anthropic's models, also through Bedrock and the AI Gateway, and for no others.
  */
 export function thinkingOnTop({ providerOptions, reasoning }: ModelCall, provider: string): number {
   const budgets = Object.values(providerOptions ?? {}).map((options) => {

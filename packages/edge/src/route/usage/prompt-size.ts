@@ -3,29 +3,32 @@ import { fileBytes, kindOfFile, type InputSize } from '../../limits/input-size.t
 import type { ModelCall } from './metered-model.ts';
 import { utf8Length } from './utf8-length.ts';
 
-/** What a model call sends. */
+/** The size of a model call. */
 export type PromptSize = InputSize & {
-  /** About as many tokens as it must be at least: its text, without what providers may leave out. */
+  /** An estimate of its minimum tokens: its text, without what providers may leave out. */
   text: number;
-  /** Its files that are no text. */
+  /** The number of its files that are not text. */
   files: number;
 };
 
-/** A picture of middling size: a few bytes of one colour are a large picture, too. */
+/** An image of middling size, because a few bytes of one colour are a large image, too. */
 const LEAST_FILE_TOKENS = 1_500;
 
 const empty: PromptSize = { bytes: 0, pictures: 0, isUnbounded: false, text: 0, files: 0 };
 
-/** Messages are not changed in place, so what was measured once stays as it is. */
+/** Measured messages. Messages are never modified in place. */
 const measured = new WeakMap<object, PromptSize>();
 
-/** Measures what a call sends: system prompt, messages with their files, tools and the schema of the answer. */
+/** Measures a call: system prompt, messages with their files, tools and the schema of the answer. */
 export function promptSize({ prompt, tools = [], responseFormat }: ModelCall): PromptSize {
   const rest = utf8Length(JSON.stringify([tools, responseFormat ?? null]));
   return prompt.map(messageSize).reduce(add, { ...empty, bytes: rest });
 }
 
-/** About as many tokens as a call must use for what it sends: four bytes each, and little for each file. */
+/**
+ * Returns an estimate of the tokens that a call must use for its input: one for every four bytes, and little for each
+ * file.
+ */
 export function leastInput({ bytes, files }: PromptSize): number {
   return Math.ceil(bytes / 4) + files * LEAST_FILE_TOKENS;
 }
@@ -76,7 +79,7 @@ function fileSize(file: File & { providerOptions?: unknown }): PromptSize {
   if (data.type === 'text') return add(about, textSize(data.text, utf8Length(data.text)));
   const picture = { ...about, pictures: 1, files: 1 };
   const unbounded = { ...about, isUnbounded: true, files: 1 };
-  // what is behind an address or a name, nobody knows here
+  // the size behind an address or a name is unknown
   if (data.type !== 'data') return /^image(?:\/|$)/i.test(mediaType) ? picture : unbounded;
   switch (kindOfFile(data.data, mediaType)) {
     case 'picture':

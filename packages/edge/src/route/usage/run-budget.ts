@@ -5,56 +5,58 @@ import { leastOutput } from './output-lengths.ts';
 import { withTimeout } from '../runs/with-timeout.ts';
 import { runDefaults, type RouteSettings } from '../settings.ts';
 
-/** A run, and what its subject and all subjects together may use in a day. */
+/** A run, with the daily limits of its subject and of all subjects. */
 export type BudgetedRun = Pick<
   Reservation,
   'dailyTokens' | 'dailyCost' | 'totalDailyTokens' | 'totalDailyCost'
 > & { subject: string; runId: string };
 
-/** Why a run may not begin now. */
+/** Why a run must not begin now. */
 export type StartRefusal = {
   why: Exclude<Reserved, { ok: true }>['why'];
-  /** Missing where it may not begin later, either. */
+  /** Missing if it must not begin later, either. */
   retryAfterMs?: number;
-  /** What to say about the budget, where it is not simply used up. */
+  /** The message, if the budget is not simply used up. */
   message?: string;
 };
 
-/** The places of a route's subjects, and what they may use. */
+/** The reservations of a route's runs. */
 export type RunBudget = {
   /**
-   * Takes a place for a run that must use `least` tokens, and sets aside what its first call reserves at least. Gives why it
-   * may not begin; throws a {@link Refusal} with 503.
+   * Makes a reservation for a run that must use `least` tokens, with the minimum of its first call. Returns why it
+   * must not begin; throws a {@link Refusal} with 503.
    */
   reserve(run: BudgetedRun, least: number, allowed: number): Promise<StartRefusal | undefined>;
-  /** Sets aside what the run may have used so far. @throws CuelineError `budget_exceeded` where not so much is left of the day */
+  /**
+   * Reserves what the run may have used so far. @throws CuelineError `budget_exceeded` if not enough is left of the
+   * day
+   */
   setAside(run: BudgetedRun, amount: Amount): Promise<void>;
   /**
-   * Keeps the place of a run that has ended, with what it has used, while its tools are still at work. Gives back the rest.
-   * Never rejects.
+   * Keeps the reservation of an ended run, with what it used, while its tools still work. Releases the rest. Never
+   * rejects.
    */
   hold(run: BudgetedRun, used: Amount): Promise<void>;
   /**
-   * Gives a place back, with what was used: all that was set aside where that is left out. Never rejects: the lease ends by
-   * itself.
+   * Ends a reservation with what was used; by default all that was reserved. Never rejects: the lease ends by itself.
    */
   settle(subject: string, runId: string, used?: Amount): Promise<void>;
 };
 
-/** How much longer than a run its place is held, in milliseconds: a lease that is over counts for nothing. */
+/** How much longer than its run a reservation lasts, in milliseconds. A lease that is over counts for nothing. */
 const SETTLE_MS = 60_000;
 /**
- * How often it is tried, for more than a minute: a store that was away meanwhile would hold a place, and all that was set
- * aside with it, until its lease is over.
+ * How often to try, for more than a minute: if the store was away meanwhile, the reservation would last until the end
+ * of its lease.
  */
 const SETTLE_TRIES = 10;
 const LONGEST_PAUSE_MS = 15_000;
-/** What every call reserves besides what it sends, see `limits/input-size.ts`. */
+/** What every call reserves besides its input, see `limits/input-size.ts`. */
 const UNSEEN_TOKENS = 1_000;
 
 const unused: Amount = { tokens: 0, cost: 0 };
 
-/** Counts with the route's store. `ask` turns its failures into a refusal. */
+/** Creates a budget with the route's store. `ask` turns failures of the store into refusals. */
 export function createRunBudget(
   { limitStore, report, rpm, concurrent, runMs, maxOutputTokens }: RouteSettings,
   ask: <Value>(question: () => Promise<Value>) => Promise<Value>,
@@ -77,7 +79,7 @@ export function createRunBudget(
     try {
       return await ask(() => asked);
     } catch (error) {
-      // one that succeeds later holds a place for a run that never began
+      // a late success would keep a reservation for a run that never began
       asked.then(({ ok }) => (ok ? settle(call.subject, call.id, unused) : undefined)).catch(() => {});
       throw error;
     }
@@ -94,7 +96,7 @@ export function createRunBudget(
         const message = `What you send is about ${least} tokens, more than the ${allowed} that a run may use here.`;
         return { why: 'budget', message };
       }
-      // a run that takes as long as it may is still to be settled
+      // a run of the maximum duration still has to be settled
       const leaseMs = runMs + SETTLE_MS;
       const reserved = await tryFor({ ...run, id: runId, tokens, rpm, concurrent, leaseMs });
       if (reserved.ok) return undefined;
@@ -108,7 +110,7 @@ export function createRunBudget(
     },
     async setAside({ runId, ...run }, amount) {
       const asked = (async () => limitStore.adjust({ ...run, ...amount, id: runId }))();
-      // where nothing is limited, nothing is waited for
+      // without limits there is nothing to wait for
       if (!isLimited(run)) return void asked.catch(() => {});
       let adjusted: Adjusted;
       try {
@@ -151,12 +153,12 @@ function notAside(why: Exclude<Adjusted, { ok: true }>['why']): CuelineError {
     { details: { limit } },
   );
 }
-/** About what a call of an agent costs at least. */
+/** An estimate of the minimum cost of an agent's call. */
 const CALL_TOKENS = 250;
 
 /**
- * The limits of a run. Agents that are called in one step are all asked at once, before
- * anything is known of what they cost, so a step may call no more of them than there are tokens for.
+ * Returns the limits of a run. The agents that one step calls all start at once, before their costs are known, so a
+ * step may call no more of them than there are tokens for.
  */
 export function limitsWithin(limits: Partial<Limits> | undefined): Partial<Limits> {
   const { tokens = Infinity } = limits ?? {};
@@ -165,19 +167,19 @@ export function limitsWithin(limits: Partial<Limits> | undefined): Partial<Limit
   return { ...limits, toolCallsPerStep: Math.min(toolCallsPerStep, most) };
 }
 
-/** What ends a run that has used what was set aside for it. */
+/** Returns the error that ends a run which has used its reservation. */
 export function budgetUsedUpError(allowed: number): SerializedError {
   const message = `The run has used the ${allowed} tokens that it may use here.`;
   return { code: 'budget_exceeded', message, details: { limit: 'tokens', allowed } };
 }
 
-/** What ends a run whose agents are about to ask for more at once than was set aside for it. */
+/** Returns the error that ends a run whose agents are about to exceed its reservation together. */
 export function budgetTooSmallError(allowed: number): SerializedError {
   const message = `What its agents ask at once is more than the ${allowed} tokens that the run may use here.`;
   return { code: 'budget_exceeded', message, details: { limit: 'tokens', allowed } };
 }
 
-/** What is answered where a run may not begin now: 402 or 429. */
+/** Returns the response for a run that must not begin now: 402 or 429. */
 export function startRefusedError(
   { why, retryAfterMs, message = 'The tokens of today are used up.' }: StartRefusal,
   { concurrent, rpm }: RouteSettings,

@@ -12,28 +12,28 @@ import { meteredModel, type MeteredCall, type Model, type ModelCall } from './me
 import { budgetTooSmallError, budgetUsedUpError } from './run-budget.ts';
 import type { RouteSettings } from '../settings.ts';
 
-/** A model call of a run that has ended, and what it is charged. */
+/** An ended model call of a run, with its charge. */
 export type ChargedCall = { model: string; ms: number; charge: Charge; cost: number | undefined };
 
-/** Reserves what each model call of a run may use, before it is made, and charges what it has used. */
+/** Reserves what each model call of a run may use, before it is made, and charges what it used. */
 export type RunMeter = {
-  /** The model with the meter around it. */
+  /** Returns the model with the meter around it. */
   wrap(model: Model): Model;
-  /** Ends the calls that are still under way, with all that they have reserved, and lets no other begin. */
+  /** Ends the calls in progress, with their whole reservations, and permits no others. */
   close(): void;
-  /** What the calls that have ended were charged. */
+  /** Returns the charges of the ended calls. */
   total(): Amount & { usage: readonly ModelUsage[] };
 };
 
 export type RunMeterOptions = {
   settings: Pick<RouteSettings, 'maxOutputTokens' | 'contextTokens' | 'prices'>;
-  /** True where no model may be called that has no price. */
+  /** True if models without a price must not be called. */
   needsPrices: boolean;
-  /** Tokens that the run may use by its own limits. */
+  /** The tokens that the run may use by its own limits. */
   allowed: number;
-  /** Sets aside what the run may have used when the calls under way have ended. Throws where that is too much. */
+  /** Reserves what the run may have used when its calls in progress have ended. Throws if that is too much. */
   setAside(amount: Amount): Promise<void>;
-  /** Throws where no call may begin at the moment. */
+  /** Throws if no call may begin at the moment. */
   checkOpen(): Promise<void>;
   /** Ends the run. */
   stop(error: SerializedError): void;
@@ -42,24 +42,24 @@ export type RunMeterOptions = {
 
 type OpenCall = {
   readonly reserved: Amount;
-  /** About as many tokens as it must use for what it sends. */
+  /** An estimate of the minimum tokens of its input. */
   readonly least: number;
   /** Characters of its answer so far. */
   heard: number;
   readonly ended: MeteredCall['ended'];
 };
 
-/** What a call may use. */
+/** The maximum use of a call. */
 type Plan = {
   tokens: TokenCounts;
   reserved: Amount;
   least: number;
-  /** About as many tokens as its text is. */
+  /** An estimate of the tokens of its text. */
   text: number;
   maxOutputTokens: number;
 };
 
-/** A meter for one run and its agents. */
+/** Creates a meter for one run and its agents. */
 export function createRunMeter(options: RunMeterOptions): RunMeter {
   const { settings, needsPrices, allowed, stop } = options;
   const { prices, contextTokens } = settings;
@@ -71,7 +71,7 @@ export function createRunMeter(options: RunMeterOptions): RunMeter {
   /** One change after the other, so that the store has the latest. */
   let last: Promise<unknown> = Promise.resolve();
 
-  /** All that the run will have used at most when these calls have ended. */
+  /** The maximum use of the run when these calls have ended. */
   const underWay = (): Amount => [...open].reduce((sum, call) => add(sum, call.reserved), spent);
 
   function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
@@ -80,7 +80,7 @@ export function createRunMeter(options: RunMeterOptions): RunMeter {
     return done;
   }
 
-  /** Throws, and ends the run, where it may use no more by its own limits. */
+  /** Throws, and ends the run, if its own limits are used up. */
   function checkOwnLimit(least: number): void {
     const error =
       spent.tokens >= allowed
@@ -158,7 +158,7 @@ export function createRunMeter(options: RunMeterOptions): RunMeter {
       addUsage(used, model, charge, cost);
       const ms = Math.round(performance.now() - begun);
       options.onCharge({ model, ms, charge, cost });
-      // what it has not used is free for others while tools are at work
+      // what it has not used is free for others while tools work
       if (!closed) inTurn(() => options.setAside(underWay())).catch(() => {});
     }
 

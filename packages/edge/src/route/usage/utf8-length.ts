@@ -1,15 +1,15 @@
 const encoder = new TextEncoder();
-/** From here on, in characters, the encoder is faster, though it makes the bytes. */
+/** For texts of this length, in characters, the encoder is faster, although it makes the bytes. */
 const LONG = 500;
 
-/** How many bytes a text has in UTF-8, as `TextEncoder` writes it. */
+/** Returns the number of bytes of a text in UTF-8, as `TextEncoder` writes it. */
 export function utf8Length(text: string): number {
   if (text.length >= LONG) return encoder.encode(text).byteLength;
   let bytes = text.length;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     if (unit < 0x80) continue;
-    // half of a pair makes two of the four bytes; one that is alone becomes a mark of three
+    // half of a pair counts two of the four bytes; a lone half becomes a replacement character of three
     bytes += unit < 0x800 || isPaired(text, at, unit) ? 1 : 2;
   }
   return bytes;
