@@ -171,7 +171,7 @@ test('a crafted run is refused in a sentence, and so is one that nobody keeps', 
   ];
   const go = (hash: string) => page.evaluate((to) => (location.hash = to), hash);
   await go(craftLink({ script: '// theirs', log }));
-  await expect(page.getByTestId('notice')).toContainText('The run in this link cannot be shown');
+  await expect(page.getByTestId('notice')).toContainText('is damaged: its event 2 cannot be read');
   await go('#s=AAAAAAAAAAAAAAAAAAAAAA');
   await expect(page.getByTestId('notice')).toContainText('this page knows of none');
   expect(await playground.script()).toBe('// mine');
