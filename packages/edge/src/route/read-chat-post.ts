@@ -5,20 +5,20 @@ import type { Start } from './read-start.ts';
 
 /** A request of the AI SDK's own client, which knows no runs, only its conversation. */
 export type ChatPost = {
-  /** The client's name for its conversation. */
+  /** The client's id of its conversation. */
   chatId: string;
   trigger: ChatCall['trigger'];
   messageId: string | undefined;
   start: Start;
 };
 
-/** True for a body that the AI SDK's `DefaultChatTransport` makes, and not `viaRoute`. */
+/** True for a body that the AI SDK's `DefaultChatTransport` sends, and not `viaRoute`. */
 export function isChatPost(body: Readonly<Record<string, unknown>>): boolean {
   if (typeof body['trigger'] === 'string') return true;
   return Array.isArray(body['messages']) && body['prompt'] === undefined && body['input'] === undefined;
 }
 
-/** What such a body says besides what starts a run. */
+/** Reads the rest of such a body, besides what starts a run. */
 export function readChatPost(body: Readonly<Record<string, unknown>>, start: Start): ChatPost {
   const { id = crypto.randomUUID(), trigger = 'submit-message', messageId } = body;
   if (!isName(id)) {

@@ -3,7 +3,7 @@ import { Refusal } from '../http/respond.ts';
 import { isName, longestName } from './is-name.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
 
-/** Reads a command for a run that is under way. Throws a {@link Refusal} with 400 if the body is not a command. */
+/** Reads a command for a run in progress. Throws a {@link Refusal} with 400 if the body is not a command. */
 export function readCommand(body: Readonly<Record<string, unknown>>): RunCommand {
   refusePrototypes(body, 'The command');
   const { type, edit, agent, approvalId, clientCallId, response, page, instead } = body;
@@ -12,7 +12,7 @@ export function readCommand(body: Readonly<Record<string, unknown>>): RunCommand
       throw invalid("edit is no edit. Send { type: 'edit', edit: { type: 'skip', taskId } } and the like.");
     }
     if (agent !== undefined && typeof agent !== 'string') throw invalid('agent is no path of an agent.');
-    // what the edit says is checked, and refused with a reason, by the list that it is for
+    // the task list checks the edit itself, and refuses it with a reason
     return { type, edit: edit as TaskEdit, ...(agent === undefined ? {} : { agent }) };
   }
   if (type === 'approval-response') {

@@ -1,19 +1,22 @@
 import { Refusal } from '../http/respond.ts';
 
-/** The run that an address is about: `?run=…`. Throws a {@link Refusal} with 404 for what is no id that is given here. */
+/**
+ * Returns the run of an address: `?run=…`. Throws a {@link Refusal} with 404 for an id that this route cannot have
+ * created.
+ */
 export function runOf(url: URL): string | undefined {
   const runId = url.searchParams.get('run') ?? undefined;
-  // it goes to a store, which may make a file's name of it, and into a header
+  // it goes to a store, which may use it as a file name, and into a header
   if (runId !== undefined && !/^run-[\w-]{1,60}$/.test(runId)) throw unknownRun();
   return runId;
 }
 
-/** What is answered for a run that is not there, and for one of somebody else's. */
+/** Returns the refusal for an unknown run, and for a run of another subject. */
 export function unknownRun(): Refusal {
   return new Refusal('unknown_run', 'There is no such run, or it is not kept any more. Start it again.');
 }
 
-/** The number of the last event that a client has; -1 where it has none. */
+/** Returns the number of the last event that a client has; -1 if it has none. */
 export function readAfter(request: Request, url: URL): number {
   const text = request.headers.get('last-event-id') ?? url.searchParams.get('after') ?? '';
   if (text === '') return -1;
@@ -23,7 +26,7 @@ export function readAfter(request: Request, url: URL): number {
   return Number(text);
 }
 
-/** The conversation of an address that the AI SDK's client makes to come back: `…/{chatId}/stream`. */
+/** Returns the conversation of an address with which the AI SDK's client reconnects: `…/{chatId}/stream`. */
 export function chatOf(url: URL): string | undefined {
   const [, id] = /\/([^/]+)\/stream$/.exec(url.pathname) ?? [];
   if (id === undefined) return undefined;
@@ -34,7 +37,7 @@ export function chatOf(url: URL): string | undefined {
   }
 }
 
-/** What is answered where an address is about no run. */
+/** Returns the refusal for an address without a run. */
 export function noRun(method: string): Refusal {
   return new Refusal('invalid_query', `Say which run: ${method} …?run=<id>.`);
 }

@@ -12,12 +12,12 @@ import { refusePrototypes } from './refuse-prototypes.ts';
 import type { ReachedRun } from './runs/runs.ts';
 import { runDefaults, type RouteSettings } from './settings.ts';
 
-/** A run as it may be started. */
+/** A permitted start of a run. */
 export type Start = RunRequest & { key?: string | undefined };
 
 /**
- * What a client asks for, as far as it may have it. Throws a {@link Refusal} that says what to leave out, or what
- * whoever runs the route has to type to let it in.
+ * Returns a client's start as far as it is permitted. Throws a {@link Refusal} that says what to leave out, or how
+ * the server can permit it.
  */
 export async function readStart(
   settings: RouteSettings,
@@ -56,7 +56,7 @@ export async function readStart(
     ...accepted,
     tasks: isOwn ? await earlierTasks(tasks, previous, { definition, input: taken }) : tasks,
     options: {
-      // where fileUrls lets an address in, it decides on what that redirects to as well
+      // if fileUrls permits an address, it also decides on its redirects
       ...(options.fileUrls && { experimental_download: guardedDownload({ fileUrls: options.fileUrls }) }),
       ...options.options,
       ...accepted.options,
@@ -86,7 +86,7 @@ async function accept({ options }: RouteSettings, asked: AskedRun, request: Requ
   try {
     const { accept: letIn } = options;
     const accepted = await withTimeout((async () => letIn(asked, request))());
-    // what is undefined is left out, and is the route's own
+    // undefined fields are left out, so that the route's own apply
     return Object.fromEntries(Object.entries(accepted).filter(([, value]) => value !== undefined));
   } catch (error) {
     if (error instanceof TimeoutElapsed) {
@@ -111,7 +111,7 @@ function notTaken(name: 'model' | 'options'): Refusal {
   );
 }
 
-/** What a client may use is never more than what the route allows. */
+/** Returns the limits of a start, which never exceed the route's. */
 function limitsOf({ runLimits }: RouteSettings, accepted: AcceptedRun): Partial<Limits> {
   const limits: Partial<Limits> = { ...runLimits };
   for (const [name, value] of Object.entries(accepted.options?.limits ?? {})) {

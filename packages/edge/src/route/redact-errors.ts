@@ -1,18 +1,18 @@
 import { CuelineError, type ErrorSource, type RunEvent, type SerializedError } from '@cueline/core';
 
-/** What is shown in the place of what the server's own code threw. */
+/** Replaces errors of the server's own code. */
 const REDACTED = 'Something failed on this server. Whoever runs it can see what it was.';
 
-/** From here on, in characters, a text is looked for inside others: those of a result that was cut. */
+/** Texts of this length, in characters, are also searched for inside others, such as a truncated result. */
 const UNMISTAKABLE = 8;
 
 type Request = Extract<RunEvent, { type: 'step-start' }>['request'];
 
 /**
- * Makes the same events without the words of errors that the app's own code threw and did not mean to be read: they may
- * quote an address, a query or a file. Events say whose words they have (`source`); those of Cueline, of a
- * `CuelineError` and of the model's provider stay. `onHidden` gets the others. One for each run, since a later event
- * may repeat what was hidden.
+ * Creates a function that removes the texts of errors which the app's own code threw and did not mean to be read,
+ * because they may quote an address, a query or a file. Events have the source of their texts (`source`); texts of
+ * Cueline, of a `CuelineError` and of the model's provider stay. `onHidden` gets the removed ones. One function for
+ * each run, because a later event may repeat a removed text.
  */
 export function createErrorRedaction(onHidden: (error: Error) => void): (event: RunEvent) => RunEvent {
   const hidden = new Set<string>();
@@ -30,7 +30,7 @@ export function createErrorRedaction(onHidden: (error: Error) => void): (event: 
     return { code: error.code, message: REDACTED };
   }
 
-  /** A result without what was hidden of the calls inside it. */
+  /** Returns a result without the hidden errors of the calls inside it. */
   function withoutHidden(value: unknown, key?: string): unknown {
     if (typeof value === 'string') {
       return (key === 'error' || key === 'value') && hidden.has(value) ? REDACTED : cutOut(value);
@@ -40,7 +40,7 @@ export function createErrorRedaction(onHidden: (error: Error) => void): (event: 
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutHidden(item, name)]));
   }
 
-  /** Where a long result was cut, it has become a text, with others as JSON inside it. */
+  /** A long result that was truncated is a text, with others as JSON inside it. */
   function cutOut(text: string): string {
     let rest = text;
     for (const one of hidden) {
@@ -52,7 +52,7 @@ export function createErrorRedaction(onHidden: (error: Error) => void): (event: 
     return rest;
   }
 
-  /** What the model is sent of errors that were hidden. */
+  /** Returns a model request without hidden errors. */
   function withoutErrors(request: Request): Request {
     if (hidden.size === 0) return request;
     return { ...request, messages: withoutHidden(request.messages) as Request['messages'] };
@@ -66,10 +66,10 @@ export function createErrorRedaction(onHidden: (error: Error) => void): (event: 
       case 'retry':
         return { ...event, error: hideError(event.error) };
       case 'tool-input-end':
-        // its tool-error, which follows, makes it known
+        // its tool-error, which follows, has the source
         return event.invalid === undefined || isOurs(event.source) ? event : { ...event, invalid: REDACTED };
       case 'tool-error':
-        // what a provider ran failed there
+        // a provider's tool failed at the provider
         if (event.providerExecuted === true || isOurs(event.source)) return event;
         return { ...event, error: hide(event.error) };
       case 'sub-call-end':
@@ -93,18 +93,18 @@ export function createErrorRedaction(onHidden: (error: Error) => void): (event: 
   };
 }
 
-/** True for words of Cueline's and of the model's. What does not say whose words it has may have anybody's. */
+/** True for texts of Cueline and of the model. A text without a source may come from anywhere. */
 function isOurs(source: ErrorSource | undefined): boolean {
   return source === 'cueline' || source === 'model';
 }
 
 function isReadable({ code, details, source }: SerializedError): boolean {
   if (source !== undefined) return isOurs(source);
-  // an executor of another make may not say whose words these are
+  // a foreign executor may not report sources
   return code !== 'script_error' && (code !== 'provider_error' || details !== undefined);
 }
 
-/** An agent that was called tells whoever called it how each of its tools failed. */
+/** Removes from an agent's error how each of its tools failed. */
 function withoutCalls(error: SerializedError): SerializedError {
   if (!Array.isArray(error.details?.['calls'])) return error;
   const { calls: _, ...details } = error.details;

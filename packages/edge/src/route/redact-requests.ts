@@ -1,8 +1,8 @@
 import type { RunEvent, SerializedError } from '@cueline/core';
 
 /**
- * The same event without what the model is sent: of a step's request only the model is left, of a variable, which stands
- * in the system prompt, only its name, and of an agent that fails no conversation. Steps count and are timed all the same.
+ * Returns the event without what the model is sent: of a step's request only the model stays, of a variable, which is
+ * part of the system prompt, only its name, and of a failed agent no conversation. Steps are still counted and timed.
  */
 export function redactRequests(event: RunEvent): RunEvent {
   switch (event.type) {
@@ -22,7 +22,7 @@ export function redactRequests(event: RunEvent): RunEvent {
   }
 }
 
-/** An agent that was called tells whoever called it all that was said. */
+/** Removes the conversation from an agent's error. */
 function withoutDialog(error: SerializedError): SerializedError {
   if (error.details?.['dialog'] === undefined) return error;
   const { dialog: _, ...details } = error.details;

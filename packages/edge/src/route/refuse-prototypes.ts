@@ -1,14 +1,15 @@
 import { Refusal } from '../http/respond.ts';
 
 /**
- * Throws a {@link Refusal} with 400 for a value from a client that has a field `__proto__`, however deep: code that copies
- * it field by field would set what its copy is made of. What a model has said may have one, and goes back to models alone.
+ * Throws a {@link Refusal} with 400 for a client's value with a field `__proto__` at any depth, because code that
+ * copies it field by field would set the prototype of its copy. A model's value may have one, because it only goes
+ * back to models.
  */
 export function refusePrototypes(value: unknown, name: string): void {
   if (hasPrototype(value)) throw new Refusal('invalid_body', `${name} has a field __proto__.`);
 }
 
-/** Without recursion: a body of a megabyte can be nested half a million deep. */
+/** Walks without recursion, because a body of a megabyte can be nested half a million levels deep. */
 function hasPrototype(whole: unknown): boolean {
   const open: unknown[] = [whole];
   while (open.length > 0) {

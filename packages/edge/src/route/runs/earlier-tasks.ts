@@ -5,22 +5,22 @@ import type { ReachedRun } from './runs.ts';
 
 type Start = Pick<RunRequest, 'definition' | 'input'>;
 
-/** What the server's own log of a run says about its tasks. */
+/** The tasks of a run according to the server's own log. */
 type TaskRecord = {
-  /** As they stood in the end. */
+  /** Their final states. */
   items: readonly TaskItem[];
-  /** Each state in which a task of the author's had ended, by its id. */
+  /** All ended states of each of the author's tasks, by id. */
   ended: ReadonlyMap<string, readonly TaskItem[]>;
 };
 
-/** How long the log of the run before may take to be read, in milliseconds: it has ended, or is about to. */
+/** How long reading the log of the run before may take, in milliseconds. That run has ended, or is about to. */
 const READ_MS = 2_000;
-/** The length of a task's texts, in characters, beyond which the rest is left out. */
+/** The maximum length of a task's texts, in characters. */
 const LONGEST_TEXT = 10_000;
 
 /**
- * The tasks with which a turn begins, of those that a client says the turn before left. What the client says of the
- * author's tasks counts only where the server's log of that run says the same: without such a log, or with one of
+ * Returns the tasks with which a turn begins, from those that the client claims for the turn before. A claim about
+ * the author's tasks only counts if the server's log of that run confirms it. Without such a log, or with one of
  * another prompt or input, the author's tasks begin anew.
  */
 export async function earlierTasks(
@@ -42,7 +42,7 @@ export async function earlierTasks(
   return [...known, ...own.filter(({ id }) => !ids.has(id))];
 }
 
-/** A task of the author's as the client says that it stands, where it has stood so; else as it stood in the end. */
+/** Returns an author's task as the client claims it, if it has been in that state; otherwise its final state. */
 function provenTask(task: TaskItem, claim: TaskItem, { ended }: TaskRecord): TaskItem {
   if (!hasEnded(claim)) return { ...withoutEnd(task), status: 'pending', attempts: 0 };
   const same = ended
@@ -55,7 +55,7 @@ async function readRecord(run: ReachedRun, start: Start): Promise<TaskRecord | u
   let items: readonly TaskItem[] = [];
   const ended = new Map<string, TaskItem[]>();
   for await (const event of eventsSoFar(run)) {
-    // what was accepted for another input proves nothing for this one
+    // a result that was accepted for another input proves nothing for this one
     if (event.type === 'run-start' && !isSameStart(event, start)) return undefined;
     if (event.agent !== undefined || !isTaskEvent(event)) continue;
     items = applyTaskEvent(items, event);
@@ -66,7 +66,7 @@ async function readRecord(run: ReachedRun, start: Start): Promise<TaskRecord | u
   return items.some(({ origin }) => origin === 'author') ? { items, ended } : undefined;
 }
 
-/** The events that there are; where the next one takes too long, those until then. */
+/** Yields the existing events; if the next one takes too long, those before it. */
 async function* eventsSoFar(run: ReachedRun): AsyncGenerator<RunEvent, void> {
   const events = eventsOf(run.events(-1))[Symbol.asyncIterator]();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -104,7 +104,7 @@ function withoutEnd({ result: _result, error: _error, ...task }: TaskItem): Task
   return task;
 }
 
-/** What a task may say that nobody has to prove. */
+/** Returns the fields of a task that need no proof. */
 function plainTask({ id, title, status, origin, result, error }: TaskItem): TaskItem {
   return {
     id,

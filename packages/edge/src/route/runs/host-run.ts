@@ -17,16 +17,16 @@ import { redactRequests } from '../redact-requests.ts';
 import type { Permissions } from '../permissions.ts';
 import { createStoreWriter } from './store-writer.ts';
 
-/** A run that happens in this instance. */
+/** A run in this instance. */
 export type HostedRun = {
   readonly runId: string;
   readonly subject: string;
-  /** What clients may see of its events, as JSON, once it is written down. */
+  /** The events for clients, as JSON, once they are stored. */
   readonly shown: EventChannel<string>;
   send(command: RunCommand): Promise<EditReply>;
-  /** Ends it; with an error, where that was not wished for. */
+  /** Ends the run; with an error, if the user did not ask for it. */
   stop(error?: SerializedError): void;
-  /** Once it has ended and is written down, or cannot be: whether it is. Never rejects. */
+  /** Resolves once the run has ended and is stored, with true, or cannot be stored, with false. Never rejects. */
   readonly written: Promise<boolean>;
 };
 
@@ -37,39 +37,39 @@ export type HostedRunOptions = {
   request: RunRequest;
   store: RunLogStore;
   runMs: number;
-  /** Lets clients read what the prompt's own code threw. */
+  /** Shows clients the errors that the prompt's own code threw. */
   showErrors?: boolean;
-  /** Lets clients read what the model is sent. */
+  /** Shows clients what the model is sent. */
   showRequests?: boolean;
-  /** Called with each event as it happens, with what the model is sent. */
+  /** Called with each event when it happens, including what the model is sent. */
   onEvent?(event: RunEvent, stop: HostedRun['stop']): void;
-  /** What clients may do to it. */
+  /** The permissions of its clients. */
   permissions?: Permissions;
   onFailure(error: unknown): void;
 };
 
-/** How long a run that is stopped may take to say so itself, in milliseconds. */
+/** How long a stopped run may take to report its end, in milliseconds. */
 const GRACE_MS = 1_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Starts a run that goes on whoever watches it, under the id that its store knows it by. It ends by itself, when it is
- * stopped, here or by another instance, and after `runMs`. Of its events only their JSON is kept, and of what it was started
- * with nothing once it has begun.
+ * Starts a run that continues without readers, under its id in the store. It ends by itself, when this or another
+ * instance stops it, and after `runMs`. Keeps only the JSON of its events, and nothing of its request once it has
+ * begun.
  */
 export function hostRun(options: HostedRunOptions): HostedRun {
   const { runId, subject, executor, store, runMs, showErrors, showRequests, onEvent, onFailure } = options;
   const shown = createEventChannel<string>((event) => event.length);
-  /** Until it has begun. */
+  /** Undefined once the run has begun. */
   let request: RunRequest | undefined = options.request;
   let length = 0;
   let ended = false;
-  /** When the last event happened, in milliseconds since the start. */
+  /** The time of the last event, in milliseconds since the start. */
   let lastTime = 0;
   const aborting = new AbortController();
-  /** Ends the listening. */
+  /** Ends the listening for messages. */
   const over = new AbortController();
-  /** What was answered to other instances, by the ids of their questions. */
+  /** Replies to other instances, by the ids of their messages. */
   const replies = new Map<string, { reply: EditReply; told: boolean }>();
   const hideErrors = showErrors ? undefined : createErrorRedaction(onFailure);
   const check = createCommandCheck({
@@ -111,7 +111,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
 
   function add(event: RunEvent): void {
     if (ended) return;
-    // a warning of our own moves what follows
+    // a warning of the route moves later events
     const placed = { ...(hideErrors?.(event) ?? event), seq: length };
     if (placed.type === 'run-start' || placed.type === 'run-resume') {
       innerId = placed.runId;
@@ -140,7 +140,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
     if (length > 0) add({ seq: 0, t: lastTime, type: 'warning', message });
   }
 
-  /** Has the run end; with an error, where it was not wished for. */
+  /** Ends the run; with an error, if the user did not ask for it. */
   function end(error?: SerializedError): void {
     if (aborting.signal.aborted) return;
     cause = error;
@@ -148,7 +148,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
     if (!ended) grace = setTimeout(() => close(error), GRACE_MS);
   }
 
-  /** Ends the log of a run that does not do so itself. */
+  /** Ends the log of a run that does not end it itself. */
   function close(error?: SerializedError): void {
     if (request !== undefined) {
       const { definition, messages, input } = request;
@@ -188,10 +188,10 @@ export function hostRun(options: HostedRunOptions): HostedRun {
     const { id } = message;
     const known = replies.get(id);
     if (known?.told === true) return;
-    // heard again after a store that was away, it is answered again and not done again
+    // a message that arrives again after the store was away gets its reply again, and is not executed again
     const answer = known ?? { reply: await answerTo(message), told: false };
     replies.set(id, answer);
-    // a store gives no more than these again
+    // a store repeats no more than these
     for (const oldest of replies.keys()) {
       if (replies.size <= KEPT_MESSAGES) break;
       replies.delete(oldest);
@@ -210,7 +210,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
     }
   }
 
-  /** Hears what other instances are told about the run, also after a store that was away. */
+  /** Reads the messages of other instances, also after the store was away. */
   async function listen(): Promise<void> {
     for (let failures = 0; !over.signal.aborted; failures += 1) {
       try {
@@ -231,7 +231,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
   return { runId, subject, shown, send, stop: end, written: writer.written };
 }
 
-/** What is answered to a command that comes too late. */
+/** Returns the reply to a command that comes too late. */
 export function runEndedReply(): EditReply {
   return { accepted: false, reason: 'The run is not under way.' };
 }

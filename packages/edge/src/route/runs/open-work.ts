@@ -1,15 +1,15 @@
-/** What is at work. */
+/** Work in progress. */
 export type OpenWork = {
   readonly count: number;
-  /** Counts it until it has settled. */
+  /** Counts the work until it has settled. */
   add(work: Promise<void>): void;
-  /** Resolves once nothing is at work, or after so many milliseconds. */
+  /** Resolves once no work is in progress, or after so many milliseconds. */
   over(ms: number): Promise<void>;
 };
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Counts what a run's functions are at: they may still be so when their run has ended. */
+/** Counts the work of a run's functions, which may continue after their run has ended. */
 export function createOpenWork(): OpenWork {
   const waiting = new Set<() => void>();
   let count = 0;

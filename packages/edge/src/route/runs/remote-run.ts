@@ -5,27 +5,27 @@ import { runEndedReply } from './host-run.ts';
 import { afterAwakeTime, withTimeout } from './with-timeout.ts';
 import { singleFlight } from './single-flight.ts';
 
-/** A run of another instance, as far as the store that both share can tell. */
+/** A run of another instance, as the shared store shows it. */
 export type RemoteRun = {
-  /** The events after `afterSeq`, past and to come. Where its instance has gone, they end with `interrupted`. */
+  /** Returns the events after `afterSeq`, past and future. If its instance is gone, they end with `interrupted`. */
   events(afterSeq: number): AsyncIterable<EventBatch>;
   send(command: RunCommand): Promise<EditReply>;
-  /** Resolves once it has ended. */
+  /** Resolves once the run has ended. */
   ended(signal: AbortSignal): Promise<void>;
 };
 
 export type RemoteRunOptions = {
-  /** How long nothing may happen before it is asked whether anybody is there, in milliseconds; default 15,000. */
+  /** How long the run may be silent before its instance is asked for a reply, in milliseconds; default 15,000. */
   quietMs?: number;
-  /** How long an answer may take, in milliseconds; default 4,000. */
+  /** How long a reply may take, in milliseconds; default 4,000. */
   replyMs?: number;
-  /** How long the store may take to give what it has already, in milliseconds; default 2,000. */
+  /** How long the store may take to return existing events, in milliseconds; default 2,000. */
   catchUpMs?: number;
-  /** Called where its instance has gone, once the log says so. */
+  /** Called if its instance is gone, once the log says so. */
   onAbandoned?: () => Promise<void>;
 };
 
-/** Follows a run that happens in another instance, and talks to it. */
+/** Follows a run of another instance, and sends it commands. */
 export function followRemoteRun(
   store: RunLogStore,
   runId: string,
@@ -36,7 +36,7 @@ export function followRemoteRun(
     await end.next();
   }
 
-  /** What its instance answers; undefined where nobody does. */
+  /** Returns its instance's reply; undefined if there is none. */
   async function ask(command: RunCommand | undefined): Promise<EditReply | undefined> {
     const id = crypto.randomUUID();
     const over = new AbortController();
@@ -47,10 +47,10 @@ export function followRemoteRun(
       return runEndedReply();
     };
     try {
-      // before it is asked: what comes then is not missed
+      // before the message is sent, so that no reply is missed
       const messages = await (store.listen?.(runId, over.signal) ?? store.told(runId, over.signal));
       const answer = Promise.race([replyAmong(messages), ended(over.signal).then(runEndedReply)]);
-      // it may fail while nobody waits for it yet
+      // it may fail while nothing waits for it yet
       answer.catch(() => {});
       await store.tell(
         runId,
@@ -62,12 +62,12 @@ export function followRemoteRun(
     }
   }
 
-  /** True where nobody answers: neither when asked, nor when asked again. */
+  /** Returns true if there is no reply to two messages. */
   async function isGone(): Promise<boolean> {
     return (await ask(undefined)) === undefined && (await ask(undefined)) === undefined;
   }
 
-  /** The last event that is written down. */
+  /** Returns the last stored event. */
   async function lastWritten(): Promise<RunEvent | undefined> {
     const enough = new AbortController();
     const events = eventsOf(store.read(runId, -1, enough.signal))[Symbol.asyncIterator]();
@@ -92,7 +92,7 @@ export function followRemoteRun(
     }
   }
 
-  /** Ends the log of a run whose instance has gone: nothing more would ever come. */
+  /** Ends the log of a run whose instance is gone, because nothing more would ever come. */
   async function endAbandoned(): Promise<void> {
     const error = new CuelineError(
       'interrupted',
@@ -103,19 +103,20 @@ export function followRemoteRun(
       last === undefined
         ? [...failedStart('', error)].map((event) => ('runId' in event ? { ...event, runId } : event))
         : [{ seq: last.seq + 1, t: last.t, type: 'run-end', outcome: 'error', error: error.toJSON() }];
-    // should it be there after all, it hears that it is over
+    // if the instance exists after all, it reads that the run is over
     await store.tell(runId, { type: 'stop' });
     await store.append(runId, {
       first: events[0]!.seq,
       items: events.map((event) => JSON.stringify(event)),
       ended: true,
     });
-    // where there was more than could be read in time, or it was there after all, something else stands in its place
+    // if there were more events than could be read in time, or the instance exists after all, another event has this
+    // position
     const end = await eventAt(events.at(-1)!.seq);
     if (end?.type === 'run-end') await onAbandoned?.();
   }
 
-  /** True where its instance has gone, and its log has been ended for that. */
+  /** Returns true if its instance is gone and its log was ended for that reason. */
   const endIfGone = (): Promise<boolean> =>
     singleFlight(store, runId, async () => {
       const gone = await isGone();
@@ -150,11 +151,11 @@ export function followRemoteRun(
   };
 }
 
-/** True where it takes longer than that. */
+/** Returns true if the work takes longer than that. */
 async function isSilentFor(work: Promise<unknown>, ms: number): Promise<boolean> {
   let stopWaiting = (): void => {};
   const silence = new Promise<true>((resolve) => (stopWaiting = afterAwakeTime(ms, () => resolve(true))));
-  // whoever waits for it hears of a failure
+  // the caller who awaits it gets the failure
   const done = work.then(
     () => false,
     () => false,
@@ -166,7 +167,10 @@ async function isSilentFor(work: Promise<unknown>, ms: number): Promise<boolean>
   }
 }
 
-/** An iteration with a signal that aborts as soon as its reader leaves: a generator hears of it only after its next item. */
+/**
+ * Iterates with a signal that aborts as soon as the reader leaves, because a generator notices that only after its
+ * next item.
+ */
 function untilLeft<Item>(read: (signal: AbortSignal) => AsyncIterable<Item>): AsyncIterable<Item> {
   return {
     [Symbol.asyncIterator]() {
@@ -177,7 +181,7 @@ function untilLeft<Item>(read: (signal: AbortSignal) => AsyncIterable<Item>): As
           try {
             return await items.next();
           } catch (error) {
-            // whoever hears of it does not come back, and what it read from would be listened to for ever
+            // the reader does not come back, and its source would otherwise be read for ever
             left.abort();
             throw error;
           }

@@ -25,17 +25,20 @@ import type { RouteSettings } from '../settings.ts';
 /** A run, in whichever instance it happens. */
 export type ReachedRun = {
   readonly runId: string;
-  /** The number of its `run-end`, where it had ended when it was reached. */
+  /** The `seq` of its `run-end`, if it had ended when it was found. */
   readonly endSeq: number | undefined;
-  /** The events after `afterSeq`, past and to come. Returning from the iteration only stops watching. */
+  /** Returns the events after `afterSeq`, past and future. Returning from the iteration only stops watching. */
   events(afterSeq: number): AsyncIterable<EventBatch>;
   send(command: RunCommand): Promise<EditReply>;
   stop(): Promise<void>;
-  /** Resolves once it has ended and its place is free for another, or after two seconds. Never rejects. */
+  /** Resolves once the run has ended and its reservation is released, or after two seconds. Never rejects. */
   over(): Promise<void>;
 };
 
-/** A run, and whether it was begun by whoever asks, or before, with its key or in its place. */
+/**
+ * A run, with `begun` true if this request started it, and false if it existed, with the same key or in the same
+ * place of a conversation.
+ */
 export type StartedRun = ReachedRun & { begun: boolean };
 
 export type StartRequest = {
@@ -44,54 +47,56 @@ export type StartRequest = {
   /** Where its models come from. */
   models: ModelSettings;
   /**
-   * The conversation that it is a turn of, and the run of the turn before. After each run only one begins: where two are
-   * asked for at once, on any instances, the second is given the first.
+   * Its conversation, and the run of the turn before. Only one run begins after each run: if two are requested at
+   * once, on any instances, the second request gets the first run.
    */
   chat?: { id: string; after: string | undefined };
   waitUntil?: ((work: Promise<void>) => void) | undefined;
-  /** What the run takes of the memory until its end. */
+  /** The memory of the run until its end. */
   user: MemoryUser;
 };
 
-/** What goes with a run that happens here. */
+/** What a run in this instance needs. */
 type Hosting = {
   prompt: string;
   meter: RunMeter;
-  /** What its functions are at. */
+  /** The work of its functions. */
   work: OpenWork;
-  /** Lets go of the memory that it takes. */
+  /** Releases its memory. */
   release(): void;
   stop: HostedRun['stop'];
 };
 
-/** The runs of a route: those that happen here, and those of every instance that shares its store. */
+/** The runs of a route: those of this instance, and those of every instance with the same store. */
 export type Runs = {
-  /** Starts a run, or gives the one that was begun in its place. Throws a {@link Refusal}: 402, 429 or 503. */
+  /** Starts a run, or returns the one that was started in its place. Throws a {@link Refusal}: 402, 429 or 503. */
   begin(beginning: StartRequest): Promise<StartedRun>;
-  /** Throws a {@link Refusal} with 404 where there is none, or it is somebody else's. */
+  /** Returns a run. Throws a {@link Refusal} with 404 for an unknown one, and for one of another subject. */
   reach(runId: string, subject: string): Promise<ReachedRun>;
-  /** The same; undefined where there is none, or it is somebody else's. */
+  /** Does the same, but returns undefined in these cases. */
   find(runId: string, subject: string): Promise<ReachedRun | undefined>;
-  /** The latest run of a conversation. */
+  /** Returns the latest run of a conversation. */
   latest(chat: string, subject: string): Promise<ReachedRun | undefined>;
 };
 
-/** How long it may take to tell another instance something, and to find out that it has gone, in milliseconds. */
+/**
+ * How long sending a command to another instance may take, including the discovery that it is gone, in milliseconds.
+ */
 const COMMAND_MS = 20_000;
-/** How long another instance may take to answer, in milliseconds. */
+/** How long another instance may take to reply, in milliseconds. */
 const REPLY_MS = 4_000;
-/** How long a run that was stopped is waited for, in milliseconds. */
+/** How long to wait for a stopped run, in milliseconds. */
 const STOP_MS = 2_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const unused = { tokens: 0, cost: 0 };
 
-/** Begins without a run. */
+/** Creates the runs of a route, without any. */
 export function createRuns(settings: RouteSettings): Runs {
   const { store, report, runMs, replayMs, quietMs } = settings;
   const here = new Map<string, HostedRun & { settled: Promise<void> }>();
   const budget = createRunBudget(settings, ask);
 
-  /** What a store answers; where it does not, nothing begins. */
+  /** Returns a store's answer. If the store fails, nothing begins. */
   async function ask<Value>(question: () => Promise<Value>, ms?: number): Promise<Value> {
     try {
       return await withTimeout(question(), ms);
@@ -103,7 +108,7 @@ export function createRuns(settings: RouteSettings): Runs {
     }
   }
 
-  /** Throws a {@link Refusal} with 503 where no calls are made at the moment. */
+  /** Throws a {@link Refusal} with 503 while the kill switch is on. */
   async function checkSwitch(): Promise<void> {
     const isOff = await isSwitchedOff(settings.options.killSwitch, (error) =>
       report({ type: 'failed', error }),
@@ -111,7 +116,7 @@ export function createRuns(settings: RouteSettings): Runs {
     if (isOff) throw new Refusal('unavailable', switchedOff);
   }
 
-  /** A meter for the model calls of a run. */
+  /** Creates the meter of a run's model calls. */
   function meterFor(run: BudgetedRun, prompt: string, allowed: number, stop: HostedRun['stop']): RunMeter {
     const { subject, runId, dailyCost = Infinity, totalDailyCost = Infinity } = run;
     return createRunMeter({
@@ -138,8 +143,8 @@ export function createRuns(settings: RouteSettings): Runs {
   }
 
   /**
-   * Makes a run known, ends it where the switch says so, and gives its place back, with what it was charged, once its tools
-   * have ended: a tool that does not listen to its signal goes on after its run, for at most `runMs` as far as is counted.
+   * Registers a run, ends it if the kill switch says so, and settles its reservation once its tools have ended. A
+   * tool that ignores its signal continues after its run, and counts for at most `runMs`.
    */
   function account(
     run: BudgetedRun,
@@ -169,7 +174,7 @@ export function createRuns(settings: RouteSettings): Runs {
       if (work.count > 0) {
         const held = budget.hold(run, meter.total());
         await work.over(runMs);
-        // a store that is told of both at once may hear of them in another order
+        // a store that gets both at once may execute them in another order
         await held;
       }
       release();
@@ -177,7 +182,7 @@ export function createRuns(settings: RouteSettings): Runs {
     }
   }
 
-  /** What is written down can be read from the store by then; the rest can be read here only. */
+  /** Forgets a run. By then its stored events can be read from the store; the others only here. */
   async function forgetLater({ runId, written }: HostedRun): Promise<void> {
     if (await written) {
       here.delete(runId);
@@ -202,7 +207,7 @@ export function createRuns(settings: RouteSettings): Runs {
     const run = followRemoteRun(store, runId, {
       quietMs,
       replyMs: Math.min(REPLY_MS, quietMs),
-      // nobody else gives its place back before the lease is over
+      // nothing else releases the reservation before the end of its lease
       onAbandoned: () => withTimeout(budget.settle(subject, runId), STOP_MS).catch(() => {}),
     });
     return {
@@ -250,7 +255,7 @@ export function createRuns(settings: RouteSettings): Runs {
       };
       const known = await started();
       if (known !== undefined) return known;
-      // nobody can guess it: whoever knows it has been told
+      // the id cannot be guessed, so a client that knows it was given it
       const runId = `run-${crypto.randomUUID()}`;
       const { limits } = request.options ?? {};
       const { tokens: allowed = Infinity } = limits ?? {};
@@ -259,7 +264,7 @@ export function createRuns(settings: RouteSettings): Runs {
       await checkSwitch();
       const refused = await budget.reserve(budgeted, leastTokens(request), allowed);
       if (refused !== undefined) {
-        // the same start may have come twice at once, and taken the last place
+        // the same start may have come twice at once, and taken the last reservation
         const meanwhile = await started();
         if (meanwhile !== undefined) return meanwhile;
         throw startRefusedError(refused, settings);
@@ -268,7 +273,7 @@ export function createRuns(settings: RouteSettings): Runs {
       try {
         created = await ask(() => store.create({ runId, subject, key, chat: chat?.id, runMs, replayMs }));
       } catch (error) {
-        // which may take a while, where that store is away as well
+        // which may take a while if that store is away, too
         void budget.settle(subject, runId, unused);
         throw error;
       }
@@ -305,7 +310,7 @@ export function createRuns(settings: RouteSettings): Runs {
       try {
         waitUntil?.(settled.then(() => forgotten));
       } catch (error) {
-        // it has begun, and is to be found by whoever asked for it
+        // the run has begun, and the client that asked for it must be able to find it
         onFailure(error);
       }
       return { ...reachHere(run, settled), begun: true };

@@ -1,46 +1,53 @@
 import type { EventBatch, RunLogStore } from '../../stores/run-log-store.ts';
 import { afterAwakeTime, withTimeout } from './with-timeout.ts';
 
-/** Writes a run down while it goes on, without holding it up. */
+/** Stores a run while it happens, without delaying it. */
 export type StoreWriter = {
-  /** Adds an event, as JSON. Nothing comes after `run-end`. */
+  /** Adds an event, as JSON. Nothing follows `run-end`. */
   push(event: string, isEnd: boolean): void;
-  /** Resolves once everything that was added is written, or the store is not waited for. Never rejects. */
+  /** Resolves once everything that was added is stored, or the store is not waited for. Never rejects. */
   flush(): Promise<void>;
-  /** Once everything up to `run-end` is written; false where the store did not take it. Never rejects. */
+  /**
+   * Resolves with true once everything up to `run-end` is stored, or with false if the store refused it. Never
+   * rejects.
+   */
   readonly written: Promise<boolean>;
 };
 
 export type StoreWriterOptions = {
   store: RunLogStore;
   runId: string;
-  /** Called with events once they are written, in their order; or not, where the store is away. */
+  /** Called with events once they are stored, in order; while the store is away, also before that. */
   show(events: readonly string[], ended: boolean): void;
-  /** Told of the first time that it fails. */
+  /** Called when the store fails for the first time. */
   onFailure(error: unknown): void;
-  /** Called where the log has ended while the run goes on: another instance took this one for gone. */
+  /**
+   * Called if the log has ended while the run continues, because another instance assumed that this one had crashed.
+   */
   onOver?(): void;
 };
 
 const MAX_BATCH = 500;
-/** How often it is tried after the run's end before it counts as not written: for about a quarter of a minute. */
+/** How often to try after the run's end before it counts as not stored: about a quarter of a minute. */
 const TRIES_AFTER_END = 10;
-/** And how often altogether, for those who ask another instance later: for some five minutes, if the process lasts. */
+/**
+ * How often to try altogether, for clients that ask another instance later: about five minutes, if the process lives.
+ */
 const LATE_TRIES = 30;
 const LATE_PAUSE_MS = 15_000;
 const LONGEST_PAUSE_MS = 2_000;
-/** How long it is waited for a store before what is not written is shown nevertheless, in milliseconds. */
+/** How long to wait for a store before unstored events are shown all the same, in milliseconds. */
 const SLOW_MS = 1_000;
 
 /**
- * What happens within one turn of the event loop is written together. What cannot be written is tried again, in its order,
- * as long as the run goes on and a while after. What is shown is written down before, so that another instance has all of
- * it should this one go away. Only a store that fails or takes its time is not waited for.
+ * Creates a writer. Events of one turn of the event loop are stored together. A failed write is tried again, in
+ * order, during the run and a while after it. Events are stored before they are shown, so that another instance has
+ * all of them if this one crashes. Only a store that fails or is slow is not waited for.
  */
 export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
   const { store, runId, show, onFailure, onOver } = options;
   const events: string[] = [];
-  /** How many of them the store has, and how many are shown. */
+  /** How many events the store has, and how many are shown. */
   let kept = 0;
   let shown = 0;
   let finish: (all: boolean) => void;
@@ -50,7 +57,7 @@ export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
   let ended = false;
   /** True while the store is away. */
   let away = false;
-  /** Those who wait until so many events are written. */
+  /** Callers that wait until so many events are stored. */
   let waiting: { count: number; resolve: () => void }[] = [];
 
   function showTo(count: number): void {
@@ -91,7 +98,7 @@ export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
         if (!failed) onFailure(error);
         failed = true;
         failures += 1;
-        // a store that came back may have lost the last of what it had; what it has it leaves out
+        // a store that came back may have lost its last events; it skips those that it has
         if (failures > 1) kept = 0;
         goOnWithout();
         if (ended) triesAfterEnd += 1;
@@ -107,14 +114,17 @@ export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
     if (ended) finish(true);
   }
 
-  /** Shows how the log ends in place of what comes here. Gives false where something else has been shown already. */
+  /**
+   * Shows the end of the stored log instead of this instance's events. Returns false if other events have been shown
+   * already.
+   */
   async function keepToTheLog(): Promise<boolean> {
     away = false;
     const rest: string[] = [];
     let isWhole = false;
     const enough = new AbortController();
     const read = async (): Promise<void> => {
-      // with the last one that was shown, to see whether it is the same there
+      // with the last shown event, to compare it
       const batches = store.read(runId, Math.max(shown - 2, -1), enough.signal);
       for await (const batch of batches) {
         rest.push(...batch.items);
@@ -150,7 +160,7 @@ export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
 function pause(ms: number, isIdle: boolean): Promise<void> {
   return new Promise((resolve) => {
     const timer: unknown = setTimeout(resolve, ms);
-    // in Node a timer keeps the process alive, which this one is not worth
+    // in Node a timer keeps the process alive, and this one is not worth that
     if (isIdle) (timer as { unref?: () => void }).unref?.();
   });
 }

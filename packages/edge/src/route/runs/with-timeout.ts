@@ -1,14 +1,14 @@
-/** How long a store may take for one thing, in milliseconds. */
+/** How long one operation of a store may take, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** What {@link withTimeout} rejects with, and nothing else does. */
+/** The error of {@link withTimeout}, and of nothing else. */
 export class TimeoutElapsed extends Error {
   constructor(ms: number) {
     super(`It took longer than ${ms} ms.`);
   }
 }
 
-/** The same, or a rejection where it takes too long: a store that hangs must not hang whoever asks it. */
+/** Returns the work, or rejects if it takes too long, because a store that hangs must not block its callers. */
 export function withTimeout<Value>(work: Promise<Value>, ms: number = PATIENCE_MS): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stopWaiting = afterAwakeTime(ms, () => reject(new TimeoutElapsed(ms)));
@@ -17,8 +17,8 @@ export function withTimeout<Value>(work: Promise<Value>, ms: number = PATIENCE_M
 }
 
 /**
- * Does something after so many milliseconds, unless what it gives is called before. In two halves: a process that was
- * frozen hears of its timers first, and of what was answered meanwhile only then.
+ * Calls `work` after so many milliseconds, unless the returned function is called before. In two halves, because a
+ * process that was frozen runs its timers first, and reads answers that came meanwhile only then.
  */
 export function afterAwakeTime(ms: number, work: () => void): () => void {
   let timer = setTimeout(() => (timer = setTimeout(work, ms / 2)), ms / 2);
