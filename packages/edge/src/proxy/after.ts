@@ -1,15 +1,15 @@
-/** Calls back once after so many ms, and gives what prevents it. Infinity is never. */
+/** Calls `call` once after `ms` milliseconds, and returns a function that cancels it. Infinity means never. */
 export function after(ms: number, call: () => void): () => void {
-  // longer than a timer can count, which then fires at once
+  // longer than a timer can wait: it would fire at once
   if (ms > 0x7fff_ffff) return () => {};
   const timer = setTimeout(call, ms);
   return () => clearTimeout(timer);
 }
 
-/** Times what is begun and ended again and again. */
+/** A timer that is started and stopped many times. */
 export type Watch = { begin(): void; end(): void; stop(): void };
 
-/** Calls back where what was begun has not ended within so many ms. Has one timer, however often it is begun. */
+/** Calls `call` if the time between `begin` and `end` exceeds `ms`. It uses one timer, however often it begins. */
 export function createWatch(ms: number, call: () => void): Watch {
   let since: number | undefined;
   let stopTimer: (() => void) | undefined;
@@ -33,7 +33,7 @@ export function createWatch(ms: number, call: () => void): Watch {
   };
 }
 
-/** The promise, or a rejection after so many ms. */
+/** The promise, or a rejection after `ms` milliseconds. */
 export function within<Value>(promise: Promise<Value>, ms: number): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = after(ms, () => reject(new Error(`No answer within ${ms} ms.`)));

@@ -6,11 +6,11 @@ import type { Media } from './media.ts';
 import { messagesApi } from './messages.ts';
 import { responsesApi } from './responses.ts';
 
-/** What holds for one request while its body is checked. */
+/** The rules by which the body of one request is checked. */
 export type BodyRules = {
   model: string;
   maxOutputTokens: number;
-  /** Fields of the body that are passed on. */
+  /** Fields of the body that are forwarded. */
   fields: ReadonlySet<string>;
   /** Filled while the body is read. */
   media: Media;
@@ -20,29 +20,29 @@ export type BodyRules = {
 export type CheckedBody = {
   body: JsonObject;
   stream: boolean;
-  /** The longest answer that the body asks for. */
+  /** The longest answer that the body asks for, in tokens. */
   outputTokens: number;
-  /** Tells of usage, which the caller did not ask for: the event that has nothing else is not passed on. */
+  /** True if the proxy asked for the usage itself: an event with nothing but usage is not forwarded. */
   hideUsage?: boolean;
 };
 
-/** One of the formats in which models are asked. */
+/** One of the API formats of providers. */
 export type Api = {
-  /** What is passed on of a body where the provider's settings do not say otherwise. */
+  /** The fields of a body that are forwarded, unless the provider's options name others. */
   fields: readonly string[];
   /** Headers that carry the key. */
   authorize(key: string): Record<string, string>;
-  /** What else is passed on of the request's headers, by name. */
+  /** Another request header that is forwarded. */
   passedHeader?: { name: string; read(value: string): string | undefined };
   /** Builds the body that is sent, or throws a Refusal. */
   check(body: JsonObject, rules: BodyRules): CheckedBody;
-  /** The fields in which the events of a stream have each piece of text once. */
+  /** The fields that contain each piece of text once in the events of a stream. */
   deltas: readonly string[];
-  /** Reads the usage out of an event, or of a whole answer. */
+  /** Reads the usage from an event, or from a whole answer. */
   usage(data: JsonObject): ReportedUsage | undefined;
 };
 
-/** The format that a path speaks. `{model}` stands for the id of a model. */
+/** The format that belongs to a path. `{model}` stands for the id of a model. */
 export function apiOfPath(path: string, provider: string): Api | undefined {
   return Object.hasOwn(paths, path) ? paths[path]!(provider) : undefined;
 }

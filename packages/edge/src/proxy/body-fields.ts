@@ -20,15 +20,15 @@ export function pick(value: JsonObject, names: Iterable<string>): JsonObject {
 }
 
 /**
- * The same for what may be kept in a provider's cache: for as long as it keeps it anyway, since a longer time has
- * another price.
+ * Like {@link pick}, for entries that a provider may cache. They keep `cache_control`, but only with the provider's
+ * default lifetime, since a longer one has another price.
  */
 export function pickCached(value: JsonObject, names: readonly string[]): JsonObject {
   const cached = isObject(value['cache_control']) ? { cache_control: { type: 'ephemeral' } } : {};
   return { ...pick(value, names), ...cached };
 }
 
-/** A refusal of something in the body. `what` names it, in words of ours: what a client wrote is not repeated. */
+/** A refusal of something in the body. `what` names it in our own words: text of a client is not repeated. */
 export function invalidBody(what: string): Refusal {
   return new Refusal('invalid_body', what);
 }
@@ -40,7 +40,7 @@ export function objectsOf(value: unknown, name: string): JsonObject[] {
   return value;
 }
 
-/** Refuses the fields that would change what is asked for if they were dropped without a word. */
+/** Refuses fields whose removal would silently change the request. */
 export function refuseFields(
   body: JsonObject,
   passed: ReadonlySet<string>,
@@ -53,7 +53,7 @@ export function refuseFields(
   }
 }
 
-/** Refuses to answer more than once for one request. */
+/** Refuses to produce several answers for one request. */
 export function refuseSeveral(body: JsonObject, names: readonly string[]): void {
   for (const name of names) {
     const value = Object.hasOwn(body, name) ? body[name] : undefined;
@@ -64,8 +64,8 @@ export function refuseSeveral(body: JsonObject, names: readonly string[]): void 
 }
 
 /**
- * Puts a cap on the fields that say how long the answer may get, and sets the first where none is there. Gives the
- * largest of what is then allowed.
+ * Caps the fields that limit the answer's length, and sets the first one if none is present. Returns the largest
+ * value that is then allowed.
  */
 export function capOutput(body: JsonObject, names: readonly [string, ...string[]], most: number): number {
   let largest = 0;
@@ -86,7 +86,7 @@ export function capOutput(body: JsonObject, names: readonly [string, ...string[]
   return most;
 }
 
-/** Thinking is a part of the answer. A budget for it that leaves nothing of that is cut to half of it. */
+/** Reasoning counts as part of the answer. A budget that would leave nothing of it is cut to half of it. */
 export function capThinking(thinking: JsonObject, name: string, outputTokens: number): JsonObject {
   const budget = thinking[name];
   if (budget === undefined || budget === null) return thinking;
@@ -96,14 +96,14 @@ export function capThinking(thinking: JsonObject, name: string, outputTokens: nu
   return budget < outputTokens ? thinking : { ...thinking, [name]: Math.floor(outputTokens / 2) };
 }
 
-/** Whether a stream is asked for: the field is true, false or not there. */
+/** Whether the request asks for a stream: the field is true, false or absent. */
 export function readStream(body: JsonObject): boolean {
   const stream = body['stream'] ?? false;
   if (typeof stream !== 'boolean') throw invalidBody('stream is neither true nor false.');
   return stream;
 }
 
-/** Refuses a schema that is somewhere else, from where whoever reads the body would have to fetch it. */
+/** Refuses a schema that refers to another address, because the reader of the body would have to fetch it. */
 export function refuseForeignSchemas(schemas: unknown): void {
   if (typeof schemas !== 'object' || schemas === null) return;
   for (const [name, value] of Object.entries(schemas)) {

@@ -2,15 +2,15 @@ import { switchedOff } from '../limits/kill-switch.ts';
 import { Refusal } from '../http/respond.ts';
 import { after } from './after.ts';
 
-/** Why a call was cut off: the caller went away, the time is over, or the operator ends all calls. */
+/** Why a call was cut off: the caller disconnected, its time was over, or the operator ended all calls. */
 export type CutOff = 'client' | 'timeout' | 'switch';
 
-/** What is sent to a provider: nothing of the caller's request but the checked body. */
+/** A request to a provider: of the caller's request, it contains only the checked body. */
 export type ProviderRequest = {
   url: string;
   headers: Record<string, string>;
   body: string;
-  /** For the first byte of the answer. */
+  /** Time until the first byte of the answer. */
   ttfbMs: number;
   controller: AbortController;
 };
@@ -29,11 +29,11 @@ export async function callProvider(
   });
   const answer = (async () => fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal }))();
   try {
-    // A fetch that does not listen to its signal must not keep the caller waiting.
+    // A fetch that ignores its signal must not keep the caller waiting.
     const response = await Promise.race([answer, cut]);
     if (isRedirect(response)) {
       discardBody(response);
-      // Another address would be given the key.
+      // A redirect would send the key to another address.
       throw new Refusal('upstream_redirect', 'The provider answered with a redirect, which is refused.');
     }
     return response;
@@ -46,7 +46,7 @@ export async function callProvider(
   }
 }
 
-/** What a call that was cut off is refused with; undefined for one that was not. */
+/** The refusal for a call that was cut off; undefined for any other call. */
 export function cutOffRefusal(signal: AbortSignal): Refusal | undefined {
   if (!signal.aborted) return undefined;
   if (signal.reason === 'switch') return new Refusal('unavailable', switchedOff);
@@ -55,7 +55,7 @@ export function cutOffRefusal(signal: AbortSignal): Refusal | undefined {
     : new Refusal('client_closed', 'The caller went away.');
 }
 
-/** Lets go of an answer that nobody reads, and of its connection. */
+/** Discards an answer that nobody reads, and closes its connection. */
 export function discardBody(response: Response): void {
   response.body?.cancel().catch(() => {});
 }

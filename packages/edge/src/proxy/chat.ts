@@ -16,8 +16,9 @@ import {
 } from './body-fields.ts';
 import { base64, dataUrl } from './media.ts';
 
-// Left out on purpose: store and metadata (kept at the provider, under our account), user and safety_identifier (who
-// asks is not for the client to say), service_tier (a price), audio and prediction (tokens that nobody reserved).
+// Left out on purpose: store and metadata (stored at the provider, in our account), user and safety_identifier (a
+// client
+// must not choose the identity), service_tier (a price), audio and prediction (tokens that are not reserved).
 const fields = [
   'messages',
   'temperature',
@@ -39,7 +40,7 @@ const fields = [
   'max_completion_tokens',
 ];
 
-/** Chat Completions, of OpenAI (`true`) or of a server that is compatible with it. */
+/** Chat Completions, of OpenAI (`true`) or of a compatible server. */
 export function chatApi(openai: boolean): Api {
   return {
     fields,
@@ -49,7 +50,7 @@ export function chatApi(openai: boolean): Api {
       const { stream_options: options } = body;
       const wanted = isObject(options) && options['include_usage'] === true;
       return {
-        // the budget is settled with what the last event says
+        // the budget is settled with the usage in the last event
         ...check(body, rules, openai ? outputNames : [nameOfCap(rules)], {
           stream,
           ...(stream ? { stream_options: { include_usage: true } } : {}),
@@ -62,7 +63,7 @@ export function chatApi(openai: boolean): Api {
   };
 }
 
-/** Chat Completions as Mistral has them, which refuses fields that it does not know, and always tells of usage. */
+/** Chat Completions in Mistral's dialect: it refuses unknown fields, and always reports usage. */
 export const mistralApi: Api = {
   ...chatApi(false),
   fields: [
@@ -79,8 +80,9 @@ export const mistralApi: Api = {
 const outputNames = ['max_completion_tokens', 'max_tokens'] as const;
 
 /**
- * A compatible server may know one of the two names only, and what it does not know bounds nothing: one is sent, the
- * older, unless the provider's own list of fields leaves it out.
+ * A compatible server may know only one of the two names, and a name that it does not know limits nothing. So one
+ * name is
+ * sent: the older one, unless the provider's own list of fields omits it.
  */
 function nameOfCap({ fields }: BodyRules): (typeof outputNames)[number] {
   return fields.has('max_tokens') || !fields.has('max_completion_tokens')
@@ -101,7 +103,7 @@ function check(
   });
   refuseSeveral(body, ['n', 'best_of']);
   const clean = pick(body, rules.fields);
-  // a second name for the same thing is how a cap is walked around
+  // a second name for the same limit would evade the cap
   for (const name of outputNames) {
     if (names.includes(name)) continue;
     if (clean[name] !== undefined && clean[names[0]] === undefined) clean[names[0]] = clean[name];
@@ -194,7 +196,7 @@ function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
 function usage({ usage, choices }: JsonObject): ReportedUsage | undefined {
   if (!isObject(usage)) return undefined;
   const details = usage['prompt_tokens_details'];
-  // some servers tell with each piece of a stream what it has come to so far
+  // some servers report the usage so far with each piece of a stream
   const goesOn =
     Array.isArray(choices) &&
     choices.some((choice) => isObject(choice) && isObject(choice['delta']) && !choice['finish_reason']);

@@ -21,7 +21,7 @@ import type { ModelProxyOptions, ProxiedProvider, ProxyLimits, ProxyTimeouts } f
 import type { ProxyEvent } from './proxy-event.ts';
 import { shortestKey } from './redact.ts';
 
-/** A provider with everything filled in. */
+/** A provider with all defaults filled in. */
 export type CheckedProvider = {
   name: string;
   baseURL: string;
@@ -32,7 +32,7 @@ export type CheckedProvider = {
   key(env: Environment): string | undefined;
 };
 
-/** The options with everything filled in. */
+/** The options with all defaults filled in. */
 export type ProxySettings = {
   basePath: string;
   providers: ReadonlyMap<string, CheckedProvider>;
@@ -64,13 +64,13 @@ const defaultLimits: ProxyLimits = {
   totalDailyTokens: Infinity,
   dailyCost: Infinity,
   totalDailyCost: Infinity,
-  // of `rpm`, where it is not given
+  // of `rpm`, if it is not given
   requests: NaN,
 };
 
 const defaultTimeouts: ProxyTimeouts = { ttfbMs: 60_000, idleMs: 60_000, totalMs: 600_000 };
 
-/** The paths that are open of each provider whose address and key are known. */
+/** The open paths of each provider whose address and key are known. */
 const openPaths: Record<ProxiedName, readonly string[]> = {
   openai: ['/chat/completions', '/responses'],
   anthropic: ['/messages'],
@@ -82,7 +82,7 @@ const openPaths: Record<ProxiedName, readonly string[]> = {
   fireworks: ['/chat/completions'],
 };
 
-/** Every option of a proxy, and of one of its providers. The compiler holds the lists against the types. */
+/** Every option of a proxy, and of one of its providers. The compiler compares these lists with the types. */
 const optionNames: Record<keyof ModelProxyOptions, true> = {
   address: true,
   auth: true,
@@ -113,7 +113,7 @@ function isProxied(name: string): name is ProxiedName {
   return Object.hasOwn(openPaths, name);
 }
 
-/** Checks the options once, and fills in what is left out. Throws `invalid_options` or `invalid_base_url`. */
+/** Checks the options once, and fills in the defaults. Throws `invalid_options` or `invalid_base_url`. */
 export function checkOptions(options: ModelProxyOptions): ProxySettings {
   checkNames('createModelProxy', options, Object.keys(optionNames), 'invalid_options');
   const basePath = options.basePath ?? '/api/models';
@@ -141,14 +141,14 @@ export function checkOptions(options: ModelProxyOptions): ProxySettings {
     readWithinLimit: createOpenBodies(Math.max(16, limits.concurrent * 4)),
     timeouts: numbers('timeouts', defaultTimeouts, options.timeouts),
     store: options.store ?? createMemoryLimits({ now }),
-    // looked up at each call, and called as a global's own method
+    // looked up at each call, and called as the global's own method
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     onEvent,
     now,
   };
 }
 
-/** What has no price cannot be kept within a limit of money. */
+/** A model without a price cannot be kept within a limit of money. */
 function checkAllPriced(prices: Prices, providers: ReadonlyMap<string, CheckedProvider>): void {
   for (const { name, models } of providers.values()) {
     const model = models.find((id) => priceOf(prices, name, id) === undefined);
@@ -185,7 +185,7 @@ function checkProvider(name: string, given: ProxiedProvider): CheckedProvider {
   if (apiKey === undefined && preset === undefined) {
     throw invalid(`${where} has no apiKey. Pass (env) => env.MY_API_KEY.`);
   }
-  // a server of one's own may ask for any word, and the known ones for none so short
+  // your own server may expect any word; the known providers have no key this short
   const shortest = given.baseURL === undefined ? shortestKey : 1;
   if (typeof apiKey === 'string' && apiKey.trim().length < shortest) {
     throw invalid(
@@ -233,7 +233,7 @@ function numbers<Numbers extends Record<string, number>>(
   return all as Numbers;
 }
 
-/** What watches must not be able to stop what it watches. */
+/** An observer must not be able to break what it observes. */
 function watched(tell: ModelProxyOptions['onEvent']): ProxySettings['onEvent'] {
   return (event) => {
     void (async () => tell?.(event))().catch(() => {});

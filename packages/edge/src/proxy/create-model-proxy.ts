@@ -35,9 +35,10 @@ const ownRules: CorsRules = {
 };
 
 /**
- * A proxy to model providers: the keys stay on the server, and who asks, for which model, and how much a day is
- * decided here. The address, the headers and the length of what is asked never come from the client, and nothing is
- * tried twice. Throws `invalid_options` or `invalid_base_url` for options that cannot be meant.
+ * A proxy to model providers. The keys stay on the server, which decides who may call which model, and how much per
+ * day.
+ * The address, the headers and the length of a call never come from the client, and the proxy retries nothing. Throws
+ * `invalid_options` or `invalid_base_url` for options that make no sense.
  *
  * @example
  * const proxy = createModelProxy({
@@ -94,7 +95,7 @@ async function answer(
   if (request.method !== 'POST') throw new Refusal('method_not_allowed', 'Only POST is answered here.');
   const identity = await settings.identify(request, requester);
   known.subject = identity.subject;
-  // before it is read: what is refused costs time all the same, and is counted nowhere else
+  // before the body is read: a refused request costs time, too, and is counted nowhere else
   settings.requests.count(identity.subject);
   if (await isSwitchedOff(settings.killSwitch, (error) => settings.onEvent({ type: 'failed', error }))) {
     throw new Refusal('unavailable', switchedOff);
@@ -114,7 +115,7 @@ async function answer(
   });
   const { headers } = known;
   let settled = (): void => {};
-  // Workers stop what a caller who went away has begun, and it would hold its place until its lease is over.
+  // Workers stop the work of a caller who disconnected; its reservation would then be held until its lease is over.
   context?.waitUntil?.(new Promise((resolve) => (settled = resolve)));
   const onEvent = (event: ProxyEvent): void => {
     if (event.type === 'call') onCall();

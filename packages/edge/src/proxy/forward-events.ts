@@ -1,24 +1,28 @@
 import { createWatch } from './after.ts';
 import { createEventSplitter, type EventBatch } from './split-events.ts';
 
-/** Why a stream ended before its end. */
+/** Why a stream ended early. */
 export type StreamFault = 'timeout' | 'idle' | 'too_large' | 'event_too_large' | 'broken';
 
 /** How a stream ended. */
 export type StreamEnd = 'done' | 'aborted' | StreamFault;
 
-/** What goes on while events pass. */
+/** Callbacks and bounds of a forwarded stream. */
 export type ForwardOptions = {
   responseBytes: number;
   eventBytes: number;
   idleMs: number;
-  /** Aborted where the caller is gone, or with `'timeout'` as its reason where the call's time is over. */
+  /** Aborted if the caller disconnects, or with `'timeout'` as its reason if the call's time is over. */
   signal: AbortSignal;
-  /** Sees all events, and says whether `onEvent` has anything to do with some of these. Where it has not, they pass as they came. */
+  /**
+   * Sees all events, and returns whether `onEvent` must see them one by one. If not, they are forwarded unchanged.
+   */
   look(events: string): boolean;
-  /** The event as it is passed on; undefined leaves it out. Called in order. */
+  /** Returns the event to forward; undefined drops it. Called in order. */
   onEvent(event: string): string | undefined;
-  /** Called once. The stream closes when it is done, so that a runtime does not stop us in the middle of it. */
+  /**
+   * Called once. The stream closes when the promise resolves, so that a runtime does not stop the settlement halfway.
+   */
   onEnd(end: StreamEnd, bytes: number): Promise<void>;
 };
 
@@ -30,13 +34,14 @@ const messages: Record<StreamFault, string> = {
   broken: 'The model broke off in the middle of its answer.',
 };
 
-// Neither keeps anything from one call to the next.
+// Neither keeps state between calls.
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 /**
- * The provider's events, whole ones only, read when the caller asks for more: nothing is kept but the event that is
- * coming. A fault ends the stream with one `proxy-error` event.
+ * The provider's events, complete ones only, read when the caller asks for more: only the incomplete event is
+ * buffered.
+ * A fault ends the stream with one `proxy-error` event.
  */
 export function forwardEvents(
   body: ReadableStream<Uint8Array>,
@@ -76,7 +81,7 @@ export function forwardEvents(
 
   function pass({ bytes, ends }: EventBatch): boolean {
     if (ends.length === 0) return false;
-    // most are a word or two of text: to look at many at once, and to encode none, is half of what it costs
+    // most events are a word or two of text: scanning many at once, without encoding them again, halves the cost
     if (!options.look(decoder.decode(bytes))) {
       output.enqueue(bytes);
       return true;
@@ -119,7 +124,7 @@ export function forwardEvents(
   );
 }
 
-/** An event in which OpenAI's, Anthropic's and compatible clients all see an error. */
+/** An event that clients of OpenAI, Anthropic and compatible servers all read as an error. */
 function proxyError(code: string, message: string): string {
   const error = { type: 'proxy_error', code, message, param: null };
   return `event: proxy-error\ndata: ${JSON.stringify({ type: 'error', sequence_number: 0, error })}\n\n`;

@@ -3,7 +3,7 @@ import { redactKey } from './redact.ts';
 const dimensions = ['requests', 'tokens'];
 const facts = ['limit', 'remaining', 'reset'];
 
-/** The provider's headers that a caller gets, and a page may read. */
+/** The provider's headers that a caller gets, and that a page may read. */
 export const forwardedHeaders: readonly string[] = [
   'retry-after',
   'retry-after-ms',

@@ -15,7 +15,8 @@ import {
 } from './body-fields.ts';
 import { base64, type Media } from './media.ts';
 
-// Google also takes every name in snake_case; whatever is not in these lists, in these letters, is not passed on.
+// Google also accepts every name in snake_case; a name that is not in these lists, spelled exactly so, is not
+// forwarded.
 const generationFields = [
   'maxOutputTokens',
   'temperature',
@@ -36,7 +37,7 @@ const generationFields = [
 
 /** Google's generateContent, answered at once. */
 export const generateContentApi: Api = {
-  // safetySettings are the account's, and not for a client to lower
+  // safetySettings belong to the account; a client may not lower them
   fields: ['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig'],
   authorize: (key) => ({ 'x-goog-api-key': key }),
   check: (body, rules) => check(body, rules, false),
@@ -45,14 +46,14 @@ export const generateContentApi: Api = {
     isObject(usage)
       ? {
           input: sumOf(usage['promptTokenCount'], usage['toolUsePromptTokenCount']),
-          // Google leaves a zero out
+          // Google omits a zero
           output: sumOf(0, usage['candidatesTokenCount'], usage['thoughtsTokenCount']),
           cachedInput: countOf(usage['cachedContentTokenCount']),
         }
       : undefined,
 };
 
-/** The same as a stream: usage comes with each event, and only the one with the reason of its end tells the whole. */
+/** Google's streamGenerateContent. Each event has usage, but only the one with the finish reason has the total. */
 export const streamGenerateContentApi: Api = {
   ...generateContentApi,
   check: (body, rules) => check(body, rules, true),

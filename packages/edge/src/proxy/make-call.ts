@@ -20,7 +20,7 @@ import { upstreamUrl, providerKey, requestHeaders } from './provider-request.ts'
 import { readCapped } from './read-capped.ts';
 import { reserve, storeMs } from './reserve.ts';
 
-/** A request that was found fit to be sent. */
+/** A request that passed all checks. */
 export type Call = {
   request: Request;
   env: Environment;
@@ -30,12 +30,15 @@ export type Call = {
   model: string;
   checked: CheckedBody;
   media: Media;
-  /** Headers that the answer gets on top of the provider's. */
+  /** Headers that the answer gets in addition to the provider's. */
   headers: Record<string, string>;
   startedAt: number;
 };
 
-/** Reserves what the call may cost, makes it, passes the answer on, and settles what it did cost: once, however it ends. */
+/**
+ * Reserves the most that the call may cost, makes it, forwards the answer, and settles the real cost exactly once,
+ * however the call ends.
+ */
 export async function makeCall(settings: ProxySettings, call: Call): Promise<Response> {
   const { store, limits, timeouts, now, onEvent } = settings;
   const { request, provider, rule, model, checked, startedAt } = call;
@@ -67,7 +70,7 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
     dailyCost,
     totalDailyTokens,
     totalDailyCost,
-    // The time that is left for settling; a process that went away settles nothing.
+    // The time left for settling; a process that has ended settles nothing.
     leaseMs: Math.min(timeouts.totalMs, 86_400_000) + 60_000,
   });
 
@@ -86,7 +89,7 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
     stopTimer();
     request.signal.removeEventListener('abort', gone);
     letGo();
-    // what the provider has not reported counts as reserved: it was done, seen or not
+    // without a report, the reserved amount counts: the work may have been done
     const charge = free ? noCharge : chargeOf(worst, meter.used, meter.seen);
     const cost = price === undefined ? undefined : costOf(price, charge);
     const tokens = charge.input + charge.output;
@@ -117,7 +120,7 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
     const ours = { signal, idleMs: timeouts.idleMs };
     const headers = requestHeaders(call, key);
     const url = upstreamUrl(call);
-    // A call that does not answer may be at work all the same.
+    // A call that does not answer may be at work nevertheless.
     free = false;
     const response = await callProvider(settings.fetch, {
       url,

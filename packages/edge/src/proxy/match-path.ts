@@ -1,14 +1,14 @@
 import { Refusal } from '../http/respond.ts';
 import type { Api } from './api.ts';
 
-/** A path of a provider, and the format that it speaks. */
+/** A path of a provider, and the format that belongs to it. */
 export type PathRule = { path: string; api: Api };
 
-/** What a path leads to. */
+/** The provider, the rule and the model that a path names. */
 export type PathTarget<Provider> = {
   provider: Provider;
   rule: PathRule;
-  /** Where the path names the model; one of the list. */
+  /** The model named in the path; one of the list. */
   model: string | undefined;
 };
 
@@ -18,8 +18,8 @@ const modelMark = '{model}';
 const streaming = ':streamGenerateContent';
 
 /**
- * What a request's URL leads to, compared letter by letter: nothing is decoded, and no dot or slash more is
- * overlooked. Throws a Refusal with 404; 403 for a model that is not in the list; 400 for a query.
+ * Finds the target of a request's URL by exact comparison: nothing is decoded, and no additional dot or slash is
+ * ignored. Throws a Refusal with 404; 403 for a model that is not in the list; 400 for a query.
  */
 export function matchPath<Provider extends MatchedProvider>(
   requestUrl: string,
@@ -27,8 +27,8 @@ export function matchPath<Provider extends MatchedProvider>(
   providers: ReadonlyMap<string, Provider>,
 ): PathTarget<Provider> {
   const { origin, pathname, search } = new URL(requestUrl);
-  // What the parser had to put right (dots, backslashes) was not written by a client of ours.
-  // Nor does one send what stands behind a #; a forged Host can bring it along, and hide what was the path.
+  // A URL that the parser had to correct (dots, backslashes) was not written by our client.
+  // Our client sends no fragment either; a forged Host header can add one to hide the real path.
   if (
     !(requestUrl === origin + pathname + search || requestUrl === `${origin}${pathname}?`) ||
     !pathname.startsWith(`${basePath}/`)
@@ -52,7 +52,7 @@ export function matchPath<Provider extends MatchedProvider>(
   throw unknownPath();
 }
 
-/** The model that the path names, '' where the pattern has none, undefined where the path is another. */
+/** The model that the path names, '' if the pattern has none, undefined if the path does not match. */
 function matchRule(path: string, pattern: string): string | undefined {
   const mark = pattern.indexOf(modelMark);
   if (mark === -1) return path === pattern ? '' : undefined;

@@ -4,18 +4,18 @@ import { invalidBody } from './body-fields.ts';
 
 /** The files of a request. */
 export type Media = {
-  /** What the model reads at most; undefined where files are refused that could cost as much. */
+  /** The most that the model reads, in tokens; undefined where files that may cost this much are refused. */
   readonly contextTokens: number | undefined;
   /** Characters of base64 so far. */
   length: number;
   pictures: number;
-  /** Bytes of the files that are text. */
+  /** Bytes of the text files. */
   textBytes: number;
-  /** Whether one is among them that may fill the context by itself. */
+  /** Whether one of the files may fill the context by itself. */
   isUnbounded: boolean;
 };
 
-/** Counts what one request carries; nothing so far. */
+/** Counters for the files of one request, all at zero. */
 export function createMedia(contextTokens: number | undefined): Media {
   return { contextTokens, length: 0, pictures: 0, textBytes: 0, isUnbounded: false };
 }
@@ -26,20 +26,23 @@ export function sizeOf(body: string, media: Media): InputSize {
   return { bytes: utf8Length(body) - length + textBytes, pictures, isUnbounded };
 }
 
-/** Passes a `data:` URL. Any other, the provider would fetch: with its own rights, and past our limits. */
+/** Accepts a `data:` URL. The provider would fetch any other one, with its own rights and beyond our limits. */
 export function dataUrl(value: unknown, where: string, media: Media): string {
   const head =
     typeof value === 'string' ? /^data:([a-z]+\/[a-z0-9.+-]+)(?:;[a-z0-9=.+-]+)*;base64,/i.exec(value) : null;
   if (typeof value !== 'string' || head === null) {
     throw invalidBody(`${where} is no data: URL in base64. Send the file itself.`);
   }
-  // a file is no picture, whatever it calls itself
+  // a file is not a picture, even if it says so
   const type = where === 'image_url' ? head[1] : head[1]?.replace(/^image\/.*/i, '');
   base64(value.slice(head[0].length), type, where, media);
   return value;
 }
 
-/** Passes a file in base64. One whose length says nothing about its tokens is refused, unless `contextTokens` bounds them. */
+/**
+ * Accepts a file in base64. A file whose length says nothing about its tokens is refused, unless `contextTokens`
+ * bounds them.
+ */
 export function base64(value: unknown, mediaType: unknown, where: string, media: Media): string {
   if (typeof value !== 'string' || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(value)) {
     throw invalidBody(`${where} is not base64.`);

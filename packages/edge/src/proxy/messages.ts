@@ -17,7 +17,7 @@ import {
 } from './body-fields.ts';
 import { base64, type Media } from './media.ts';
 
-// Betas that change how an answer is written, and neither what it costs nor what the provider does by itself.
+// Betas that change the format of an answer, but neither its cost nor what the provider does by itself.
 const betas =
   /^(?:fine-grained-tool-streaming|interleaved-thinking|structured-outputs|pdfs)-\d{4}-\d\d-\d\d$/;
 
@@ -84,7 +84,7 @@ export const messagesApi: Api = {
   deltas: ['text', 'thinking', 'partial_json'],
   usage: (data) => {
     if (data['type'] === 'message_start') {
-      // what is written so far; how much it becomes, only message_delta tells
+      // the count so far; only message_delta has the total
       const usage = isObject(data['message']) ? data['message']['usage'] : undefined;
       return isObject(usage) ? inputOf(usage) : undefined;
     }

@@ -5,21 +5,21 @@ import { isObject } from './body-fields.ts';
 import { hasKey, redactKey, redactError } from './redact.ts';
 import { dataOf } from './split-events.ts';
 
-/** Reads what a call has cost while its answer passes. */
+/** Measures the cost of a call while its answer is forwarded. */
 export type Meter = {
-  /** As the provider told so far. */
+  /** The usage that the provider has reported so far. */
   used: ReportedUsage;
-  /** About as many tokens as the text is that was sent, and that has come back. */
+  /** An estimate of the tokens of the text that was sent and received. */
   readonly seen: TokenCounts;
-  /** Counts the text of these events, and says whether some of them have to be read or changed. */
+  /** Counts the text of these events, and returns whether some of them have to be read or changed. */
   look(events: string): boolean;
-  /** An event as it is passed on: without the key; undefined for one that only we asked for. */
+  /** The event to forward, without the key; undefined for an event that only the proxy asked for. */
   readEvent(event: string): string | undefined;
-  /** The same for an answer in JSON. Throws a Refusal for one that is none. */
+  /** The same for an answer in JSON. Throws a Refusal if it is not JSON. */
   readAnswer(text: string): string;
 };
 
-/** A meter for one call. `hideUsage` leaves out the event of usage that the caller did not ask for. */
+/** A meter for one call. `hideUsage` drops the usage event that the caller did not ask for. */
 export function createMeter(api: Api, key: string, { body, hideUsage = false }: CheckedBody): Meter {
   const used: ReportedUsage = {};
   const input = estimateTokens(textLength(body));
@@ -29,7 +29,7 @@ export function createMeter(api: Api, key: string, { body, hideUsage = false }: 
 
   function count(data: Record<string, unknown>): boolean {
     const told = api.usage(data);
-    // an event may tell of a part only
+    // one event may report only a part
     for (const [name, tokens] of Object.entries(told ?? {})) {
       if (tokens !== undefined) used[name as keyof ReportedUsage] = tokens;
     }
@@ -43,7 +43,7 @@ export function createMeter(api: Api, key: string, { body, hideUsage = false }: 
     },
     look(events) {
       for (const [, text = ''] of events.matchAll(deltas)) heard += lengthOf(text);
-      // what is searched for letter by letter is found, or not, in a fraction of the time
+      // a plain text search costs a fraction of parsing
       return (
         hasKey(events, key) ||
         (events.includes('"error"') && errorField.test(events)) ||
@@ -71,10 +71,10 @@ export function createMeter(api: Api, key: string, { body, hideUsage = false }: 
   };
 }
 
-/** The fields in which all formats have what a model reads or writes. */
+/** The fields in which all formats keep the model's input and output. */
 const textFields = new Set(['content', 'text', 'arguments', 'input', 'output']);
 
-/** How long the texts of a body are, without tools, which some providers write down in fewer letters. */
+/** The length of all texts of a body, without tools, which some providers store in fewer characters. */
 function textLength(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + textLength(item), 0);
   if (!isObject(value)) return 0;
@@ -84,7 +84,7 @@ function textLength(value: unknown): number {
   }, 0);
 }
 
-/** How many characters a text has that stands in JSON. */
+/** The number of characters of a text in JSON. */
 function lengthOf(text: string): number {
   if (!text.includes('\\')) return text.length;
   const read = parse(`"${text}"`);

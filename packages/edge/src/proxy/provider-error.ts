@@ -6,7 +6,7 @@ import { redactError } from './redact.ts';
 
 const longest = 600;
 
-/** The account's own troubles. As they are, a caller would take them for a session that has run out. */
+/** Problems of the server's own account. Forwarded unchanged, a caller would take them for an expired session. */
 const accountErrors: Readonly<Record<number, () => Refusal>> = {
   401: keyRefused,
   402: () =>
@@ -20,8 +20,10 @@ const accountErrors: Readonly<Record<number, () => Refusal>> = {
 const ERROR_IDLE_MS = 5_000;
 
 /**
- * A provider's error as the caller gets it: the status, and the message without keys and account names, in a form that
- * OpenAI's, Anthropic's and compatible clients can read. Throws a Refusal with 502 for the account's own troubles.
+ * A provider's error for the caller: the status, and the message without keys and account names, in a form that
+ * clients
+ * of OpenAI, Anthropic and compatible servers can read. Throws a Refusal with 502 for problems of the server's own
+ * account.
  */
 export async function forwardProviderError(
   response: Response,

@@ -1,15 +1,15 @@
 import { Refusal } from '../http/respond.ts';
 import type { Call } from './make-call.ts';
 
-/** The provider's key. Throws a Refusal with 503 where there is none that a header can carry. */
+/** The provider's key. Throws a Refusal with 503 if there is none that a header can carry. */
 export function providerKey({ provider, env }: Call): string {
   let key: string | undefined;
   try {
     key = provider.key(env);
   } catch {
-    // whatever it says, it may say it of a key
+    // the error's own text may contain a key
   }
-  // A character that no header may have would end up, with the rest of the key, in the error about it.
+  // The error about a character that no header may have would quote the key.
   if (key === undefined || !/^[\x21-\x7e]+$/.test(key)) {
     throw new Refusal(
       'unavailable',
@@ -19,14 +19,14 @@ export function providerKey({ provider, env }: Call): string {
   return key;
 }
 
-/** The headers of the call, built from nothing: of the caller's, only what the format lets through. */
+/** The headers of the call, built from nothing: of the caller's headers, only those that the format allows. */
 export function requestHeaders({ request, rule, checked }: Call, key: string): Record<string, string> {
   const { passedHeader } = rule.api;
   const given = passedHeader === undefined ? null : request.headers.get(passedHeader.name);
   const passed = given === null ? undefined : passedHeader?.read(given);
   return {
     accept: checked.stream ? 'text/event-stream' : 'application/json',
-    // what is packed can be unpacked to any size
+    // a compressed answer may unpack to any size
     'accept-encoding': 'identity',
     'content-type': 'application/json',
     'user-agent': 'cueline-edge',
@@ -35,7 +35,7 @@ export function requestHeaders({ request, rule, checked }: Call, key: string): R
   };
 }
 
-/** Where the call goes: nothing of it was written by the caller. */
+/** The URL of the call: the caller wrote no part of it. */
 export function upstreamUrl({ provider, rule, model }: Call): string {
   // Google streams JSON unless it is asked for events.
   const query = rule.path.endsWith(':streamGenerateContent') ? '?alt=sse' : '';

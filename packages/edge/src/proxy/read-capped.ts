@@ -1,9 +1,9 @@
 import { after } from './after.ts';
 
-/** What came of a body. `end` says why there is no more. */
+/** The text of a body. `end` says why there is no more. */
 export type CappedBody = { text: string; bytes: number; end: 'done' | 'too_large' | 'idle' | 'broken' };
 
-/** Reads a body up to a cap, as long as bytes keep coming and nobody aborts. */
+/** Reads a body up to a cap, as long as bytes keep arriving and the signal is not aborted. */
 export async function readCapped(
   body: ReadableStream<Uint8Array> | null,
   { maxBytes, idleMs, signal }: { maxBytes: number; idleMs: number; signal: AbortSignal },
@@ -16,7 +16,7 @@ export async function readCapped(
   let end: CappedBody['end'] = 'done';
   function stop(why: CappedBody['end']): void {
     end = why;
-    // not awaited: a source that never answers must not hold us up
+    // not awaited: a source that never answers must not block us
     reader.cancel().catch(() => {});
   }
   const aborted = (): void => stop('broken');
@@ -26,7 +26,7 @@ export async function readCapped(
       const clear = after(idleMs, () => stop('idle'));
       const read = await reader.read().catch(() => undefined);
       clear();
-      // on Workers, a read that waits fails where it is stopped
+      // on Workers, a pending read fails when it is stopped
       if (read === undefined && end === 'done') stop('broken');
       if (read === undefined || read.done) break;
       bytes += read.value.byteLength;

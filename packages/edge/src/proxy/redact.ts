@@ -4,10 +4,13 @@ const hidden = '[redacted]';
 const keyShapes =
   /\b(?:sk|pk|rk|gsk|xai|pplx)-[\w*.-]{5,}[\w*]|\bgsk_\w+|\b(?:fw|vck)_\w{16,}|\btgp_v1_[\w-]+|\bAIza[\w-]{6,}|\bA[KS]IA[A-Z0-9]{16}\b|\bABSK[\w+/=]{20,}/g;
 
-/** The least characters of a key that is kept secret. What is shorter is no key, but a word such as `none`. */
+/** The fewest characters of a secret key. A shorter value is not a key, but a word such as `none`. */
 export const shortestKey = 8;
 
-/** The text without this key. A shorter text than a key is left alone, which would take words out of every answer. */
+/**
+ * The text without this key. A value that is shorter than a key is not removed, since it would cut words out of
+ * answers.
+ */
 export function redactKey(text: string, key: string): string {
   return hasKey(text, key) ? text.replaceAll(key, hidden) : text;
 }

@@ -2,12 +2,13 @@ import type { LimitStore, Reservation, Reserved } from '../limits/limit-store.ts
 import { Refusal } from '../http/respond.ts';
 import { within } from './after.ts';
 
-/** How long a store may take for its answer, in ms. */
+/** How long a store may take to answer, in ms. */
 export const storeMs = 5_000;
 
 /**
- * Counts a call before it is made. Throws a Refusal: 429, 402, or 503 where the store does not answer, since what
- * cannot be counted is not spent.
+ * Counts a call before it is made. Throws a Refusal: 429, 402, or 503 if the store does not answer, because a call
+ * that
+ * cannot be counted must not be made.
  */
 export async function reserve(store: LimitStore, call: Reservation): Promise<void> {
   let reserved: Reserved;
@@ -16,7 +17,7 @@ export async function reserve(store: LimitStore, call: Reservation): Promise<voi
     reserved = await within(asked, storeMs);
   } catch {
     const { subject, id } = call;
-    // one that succeeds later holds a place for a call that was never made
+    // a reservation that succeeds later would hold a place for a call that was never made
     void asked.then(() => store.settle({ subject, id, tokens: 0 })).catch(() => {});
     throw new Refusal('unavailable', 'The limits cannot be counted just now. Try again in a while.');
   }

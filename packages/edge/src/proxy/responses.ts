@@ -15,14 +15,15 @@ import {
 } from './body-fields.ts';
 import { type Media, dataUrl } from './media.ts';
 
-/** What the provider may add to an answer: nothing that comes from a tool of its own. */
+/** What the provider may add to an answer: nothing that comes from its own tools. */
 const includable = new Set(['reasoning.encrypted_content', 'message.output_text.logprobs']);
 
 const keptThere = 'it stands for what is kept at the provider, for everybody. Send the items themselves.';
 
 /**
- * OpenAI's Responses. Nothing is kept at the provider (`store: false`): what is kept under one account could be
- * asked for by everybody who knows its id, and costs tokens that nobody reserved.
+ * OpenAI's Responses. The provider stores nothing (`store: false`): everybody who knows the id of a stored answer
+ * could
+ * ask for it, since all are in one account, and it would cost tokens that nobody reserved.
  */
 export const responsesApi: Api = {
   fields: [
@@ -63,7 +64,7 @@ export const responsesApi: Api = {
     }
     if (clean['reasoning'] !== undefined) {
       if (!isObject(clean['reasoning'])) throw invalidBody('reasoning is not an object.');
-      // how much it thinks is in the length of the answer; other modes have other prices
+      // the reasoning counts in the answer's length; other modes have other prices
       clean['reasoning'] = pick(clean['reasoning'], ['effort', 'summary']);
     }
     const outputTokens = capOutput(clean, ['max_output_tokens'], rules.maxOutputTokens);
@@ -115,7 +116,7 @@ function checkItem(item: JsonObject, media: Media): JsonObject {
   }
   if (type === 'reasoning') {
     if (typeof item['encrypted_content'] !== 'string') {
-      // without it the id is all there is, by which OpenAI looks for what it has kept
+      // without it there is only the id, by which OpenAI looks up what it has stored
       throw invalidBody(
         "input has reasoning by its id. Ask for it with include: ['reasoning.encrypted_content'], and send that.",
       );
@@ -135,7 +136,7 @@ function checkContent(content: unknown, media: Media): unknown {
   return objectsOf(content, 'content').map((part) => {
     const { type } = part;
     if (type === 'input_text') return pick(part, ['type', 'text']);
-    // annotations name files and pages, which is of no use to the model
+    // annotations name files and pages, which are of no use to the model
     if (type === 'output_text') return { ...pick(part, ['type', 'text']), annotations: [] };
     if (type === 'refusal') return pick(part, ['type', 'refusal']);
     if (part['file_id'] !== undefined && part['file_id'] !== null) {

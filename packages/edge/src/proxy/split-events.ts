@@ -1,22 +1,22 @@
 const lineFeed = 10;
 const carriageReturn = 13;
 
-/** Whole events, as they came. */
+/** Complete events, unchanged. */
 export type EventBatch = {
   bytes: Uint8Array<ArrayBuffer>;
-  /** Where each of them ends; the last at the end of the bytes. */
+  /** The end of each event in the bytes; the last one is the end of the bytes. */
   ends: readonly number[];
 };
 
 /** Cuts the bytes of Server-Sent Events after each event. */
 export type EventSplitter = {
-  /** The events that these bytes complete; undefined where one has grown larger than the cap. */
+  /** The events that these bytes complete; undefined if one has grown larger than the cap. */
   push(bytes: Uint8Array): EventBatch | undefined;
-  /** What has come of an event that is not complete, as one. */
+  /** The bytes of an incomplete event. */
   rest(): EventBatch;
 };
 
-/** Keeps no more than one event of at most so many bytes. */
+/** Buffers at most one event of at most `maxBytes` bytes. */
 export function createEventSplitter(maxBytes: number): EventSplitter {
   let parts: Uint8Array[] = [];
   let size = 0;
@@ -24,7 +24,7 @@ export function createEventSplitter(maxBytes: number): EventSplitter {
   let afterReturn = false;
 
   function take(last: Uint8Array): Uint8Array<ArrayBuffer> {
-    // what a provider sends is shared with nobody
+    // the provider's bytes are shared with nobody
     if (parts.length === 0) return last as Uint8Array<ArrayBuffer>;
     const whole = new Uint8Array(size + last.byteLength);
     let at = 0;
@@ -40,10 +40,10 @@ export function createEventSplitter(maxBytes: number): EventSplitter {
   return {
     push(bytes) {
       const ends: number[] = [];
-      // the event that is coming begins so many bytes before these
+      // the current event began this many bytes before these
       let before = size;
       let from = 0;
-      // The runtime's own search, from one line's end to the next, is several times as fast as a look at each byte.
+      // The runtime's own search for line ends is several times as fast as a loop over the bytes.
       let feed = bytes.indexOf(lineFeed);
       let back = bytes.indexOf(carriageReturn);
       for (let at = 0; feed !== -1 || back !== -1; at += 1) {
@@ -53,7 +53,7 @@ export function createEventSplitter(maxBytes: number): EventSplitter {
         else feed = bytes.indexOf(lineFeed, found + 1);
         const isSecondHalf = !isReturn && afterReturn && found === at;
         afterReturn = isReturn;
-        // the second half of a line's end: where that ended an event, it begins the next, which does no harm
+        // the second half of a line end: if it ended an event, it begins the next one, which is harmless
         if (!isSecondHalf) {
           if (lineIsEmpty && found === at) {
             if (before + found + 1 - from > maxBytes) return undefined;

@@ -18,7 +18,7 @@ import type { RunLogStore } from '../stores/run-log-store.ts';
 import type { ModelUsage } from './usage/model-usage.ts';
 import type { ApprovalPermission, EditPermission } from './permissions.ts';
 
-/** What a run may use, as `options.limits` of any run has it, and what one subject may use of the route. */
+/** The limits of one run, as in `options.limits`, and the limits of one subject on the route. */
 export type PromptRouteLimits = Limits & {
   /** The most bytes of a request. Default 1 MB. */
   bodyBytes: number;
@@ -30,64 +30,84 @@ export type PromptRouteLimits = Limits & {
   inputDepth: number;
   /** Runs of one subject at once. Default 4. */
   concurrent: number;
-  /** Runs of one subject a minute. Default 20. */
+  /** Runs of one subject per minute. Default 20. */
   rpm: number;
   /**
-   * Tokens of one subject a day (UTC), where `auth` names no number of its own. Unlimited by default; with `auth: 'none'` this
-   * or `dailyCost` has to be given. Each model call reserves what it may use at most before it is made: what it sends, at
-   * a token for each byte of text, and the longest answer that it may get. Where less is left it gets a shorter answer, down to
-   * 1,024 tokens; then it is refused. Once the provider has said what the call has used, that is charged; where a call is cut off
-   * before, all that it had reserved.
+   * Tokens of one subject per day (UTC), if `auth` returns no number of its own. Unlimited by default; `auth: 'none'`
+   * requires
+   * this or `dailyCost`. Before each model call, the route reserves the most it may use: its request, at one token
+   * per byte of
+   * text, and the longest answer that it may get. If less is left, the call gets a shorter answer, down to 1,024
+   * tokens; then it
+   * is refused. Once the provider has reported the usage, that is charged; if a call is cut off before, everything it
+   * reserved.
    */
   dailyTokens: number;
-  /** Tokens of all subjects together a day (UTC), over every route and proxy of one `limitStore`. Unlimited by default. */
+  /**
+   * Tokens of all subjects together per day (UTC), over every route and proxy of one `limitStore`. Unlimited by
+   * default.
+   */
   totalDailyTokens: number;
-  /** What one subject may cost a day (UTC), in the currency of `prices`, where `auth` names no number of its own. Unlimited by default. */
+  /**
+   * The cost of one subject per day (UTC), in the currency of `prices`, if `auth` returns no number of its own.
+   * Unlimited by
+   * default.
+   */
   dailyCost: number;
-  /** What all subjects together may cost a day (UTC), in the currency of `prices`. Unlimited by default. */
+  /** The cost of all subjects together per day (UTC), in the currency of `prices`. Unlimited by default. */
   totalDailyCost: number;
   /**
-   * Tokens of the longest answer of one model call, with what the model thinks. A call that asks for a longer one gets this. One
-   * that asks for none gets this, and 16,384 where it is not given. Models that write less need a lower number.
+   * Tokens of the longest answer of one model call, including reasoning. A call that asks for a longer one gets this.
+   * A call
+   * that asks for none gets this, or 16,384 if it is not given. Models that write less need a lower number.
    */
   maxOutputTokens: number;
   /**
-   * Tokens that one of the models reads at most; default 200,000. A call reserves as many that sends a file whose length says
-   * nothing about its tokens: PDF, sound, video, or whatever stands at an address.
+   * Tokens that one of the models reads at most; default 200,000. A call reserves this many if it sends a file whose
+   * length
+   * says nothing about its tokens: PDF, audio, video, or a file at an address.
    */
   contextTokens: number;
-  /** How long a run may take in all, waiting for answers included, in milliseconds. Default 15 minutes. */
+  /** How long a run may take in all, including waiting for responses, in milliseconds. Default 15 minutes. */
   runMs: number;
   /**
-   * How many bytes of memory the requests and runs under way may take in each process for what clients send: some four times
-   * what a body takes once it is parsed, which for a body of many small objects is up to twenty times its length. Beyond
-   * that a run is refused with 503, the largest first; one that could never begin with 413. Default 256 MiB.
+   * How many bytes of memory the data of clients may take in each process, in requests and runs under way: about four
+   * times
+   * the size of a parsed body, which for many small objects is up to twenty times the body's length. Beyond that a
+   * run is
+   * refused with 503, the largest first; a run that could never begin with 413. Default 256 MiB.
    */
   memoryBytes: number;
   /** How long a run can be read after its end, in milliseconds. Default 5 minutes. */
   replayMs: number;
-  /** The most bytes of what a run under way is told, such as what a client tool returned. Default 512 KB. */
+  /** The most bytes of a command to a run under way, such as the result of a client tool. Default 512 KB. */
   commandBytes: number;
   /**
-   * Requests of one subject a minute, whatever they ask for, and as many at once. Counted in each process: it keeps the
-   * server up, and is no budget. Default 120, or six times `rpm` where that is more.
+   * Requests of one subject per minute, whatever they ask for, and as many at once. Counted in each process: it
+   * protects the
+   * server and is not a budget. Default 120, or six times `rpm` if that is more.
    */
   requests: number;
-  /** Answers that go on to one subject at once, in each process. Default 16, or four times `concurrent` where that is more. */
+  /**
+   * Open responses to one subject at once, in each process. Default 16, or four times `concurrent` if that is more.
+   */
   streams: number;
-  /** Of these, answers of one run that a client comes back to. Default 8. */
+  /** Of these, responses for one run to which a client has reattached. Default 8. */
   streamsPerRun: number;
   /**
-   * How long nothing may happen in a run of another instance before that is asked whether it is still there, in
-   * milliseconds. Where nobody answers, which takes up to 8 s, the run ends with `interrupted`. Default 15 seconds.
+   * How long a run of another instance may be silent before that instance is asked whether it is alive, in
+   * milliseconds. If
+   * it does not answer, which takes up to 8 s, the run ends with `interrupted`. Default 15 seconds.
    */
   quietMs: number;
 };
 
 /**
- * What a client asks for. Its messages have been checked; `model` and `options` are as they came. Of `input`, only the
- * size has been checked: what the run gets is validated with the prompt's schema after `accept`. `tasks` is what the
- * client says of them: where `accept` gives no others, the route's own log decides what became of the author's.
+ * The request of a client. Its messages have been checked; `model` and `options` are unchecked. Of `input`, only the
+ * size
+ * has been checked: the prompt's schema validates the run's input after `accept`. `tasks` is the client's claim:
+ * unless
+ * `accept` returns others, the route's own log decides the state of the author's tasks.
  */
 export type AskedRun = {
   prompt: string;
@@ -99,10 +119,12 @@ export type AskedRun = {
   options: unknown;
 };
 
-/** What a run is started with. What is left out is the client's input, messages and tasks, and the route's own model. */
+/**
+ * The start of a run. Missing fields come from the client (input, messages, tasks) and from the route (its model).
+ */
 export type AcceptedRun = Partial<Pick<RunRequest, 'input' | 'messages' | 'tasks' | 'model' | 'options'>>;
 
-/** What happens on a route, without a word of what is said in a run. */
+/** The events that a route reports, without any text of a run. */
 export type PromptRouteEvent =
   | { type: 'run-start'; runId: string; subject: string; prompt: string }
   | {
@@ -111,15 +133,17 @@ export type PromptRouteEvent =
       subject: string;
       prompt: string;
       outcome: RunOutcome;
-      /** Of its error, where it ended with one. */
+      /** The code of its error, if it ended with one. */
       code?: string;
-      /** How long it took. */
+      /** How long the run took. */
       ms: number;
-      /** What was charged: as providers report it, and for a call that was cut off, all that it had reserved. */
+      /**
+       * The charged tokens: as providers report them, or everything that was reserved, for calls that were cut off.
+       */
       tokens: number;
-      /** The same in the currency of `prices`. Models without a price cost 0. */
+      /** The cost in the currency of `prices`. Models without a price cost 0. */
       cost: number;
-      /** The same by model, with those of its agents. */
+      /** The usage by model, including agents. */
       usage: readonly ModelUsage[];
     }
   /** A model call has ended, of the run or of one of its agents. */
@@ -130,87 +154,98 @@ export type PromptRouteEvent =
       prompt: string;
       /** `provider:model`, as the AI SDK's model object names itself. */
       model: string;
-      /** How long it took. */
+      /** How long the call took. */
       ms: number;
       inputTokens: number;
       outputTokens: number;
       cachedInputTokens: number;
-      /** Whether that is what the provider reports, or what was reserved. */
+      /** Whether `usage` is what the provider reports, or what was reserved. */
       basis: Charge['basis'];
-      /** What it has cost, in the currency of `prices`. Missing where the model has no price. */
+      /** The cost in the currency of `prices`. Missing if the model has no price. */
       cost?: number;
     }
   | { type: 'refused'; code: string; status: number; method: string }
-  /** Something of the server's own failed, such as a store. Clients are not told what it was. */
+  /** A fault of the server itself, such as a failing store. Clients do not see it. */
   | { type: 'failed'; error: unknown; runId?: string };
 
 /**
- * A prompt that a route can serve: one that takes no input, or one with a schema for it, because what a client sends is
- * foreign. `definePrompt('plan-day', …, { input: z.object({ … }) })`.
+ * A prompt that a route can serve: one without input, or one with a schema for it, because a client's data is
+ * foreign.
+ * `definePrompt('plan-day', …, { input: z.object({ … }) })`.
  */
 export type RoutePrompt = PromptDefinition | PromptDefinition<undefined> | PromptWithSchema;
 
-/** What {@link createPromptRoute} takes besides the prompts. */
+/** The options of {@link createPromptRoute}. */
 export type PromptRouteOptions = RequestHeaderOptions & {
-  /** Model to use instead of the definitions' own. */
+  /** The model to use instead of the definitions' own. */
   model?: RunRequest['model'];
-  /** Where models come from; a function gets what the platform passes as the second argument, as Workers do. */
+  /** Where models come from. A function gets the second argument of the platform, as on Workers. */
   models?: ModelSettings | ((env: Environment) => ModelSettings) | undefined;
   /** Options of every run. */
   options?: PromptOptions | undefined;
-  /** Pages of which origins may ask, such as `https://play.example`. */
+  /** The origins whose pages may call the route, such as `https://play.example`. */
   origins: readonly string[];
-  /** Who asks. A run belongs to its subject, and nobody else is told that it is there. */
+  /** Authenticates the caller. A run belongs to its subject, and other subjects cannot learn that it exists. */
   auth: Authenticate | 'none';
-  /** The caller's address. Required where `auth` is `'none'`; else requests that `auth` refuses are counted by it. */
+  /** The caller's address. Required if `auth` is `'none'`; otherwise it counts the requests that `auth` refuses. */
   address?: ((request: Request) => string) | undefined;
   limits?: Partial<PromptRouteLimits> | undefined;
-  /** Where runs are written down. Default: in this process. */
+  /** Stores the runs. Default: the memory of this process. */
   store?: RunLogStore | undefined;
-  /** Who counts the runs of each subject. Default: this process. */
+  /** Counts the runs of each subject. Default: the memory of this process. */
   limitStore?: LimitStore | undefined;
   /** What models cost. With `limits.dailyCost` or `limits.totalDailyCost`, a model without a price is not called. */
   prices?: Prices | undefined;
   /** Refuses all new runs and model calls while it is on. */
   killSwitch?: KillSwitchOption | undefined;
   /**
-   * Lets a client set more than input, messages and tasks, or less: what it returns is what the run gets. Without it,
-   * a client that sends `model` or `options` is refused. A `CuelineError` that it throws refuses in its words.
+   * Lets a client set more, or less, than input, messages and tasks: the run gets the returned values. Without it, a
+   * client
+   * that sends `model` or `options` is refused. A thrown `CuelineError` refuses the request with its message.
    *
    * @example
    * accept: ({ model }) => (model === 'openai:gpt-4o-mini' ? { model } : {})
    */
   accept?: ((asked: AskedRun, request: Request) => AcceptedRun | Promise<AcceptedRun>) | undefined;
   /**
-   * Which edits of the task list a client may make: a list of types, which then holds for every task, or a function of
-   * the edit and its task. Default: adding tasks, having any task done again, and changing those that the prompt's author
-   * did not write. Of the author's tasks, those without a `validation` may be skipped and resolved, too.
+   * The edits of the task list that a client may make: a list of types, which applies to every task, or a function of
+   * the
+   * edit and its task. Default: adding tasks, having any task done again, and changing tasks that the prompt's author
+   * did not
+   * write. Of the author's tasks, those without a `validation` may be skipped and resolved, too.
    */
   edits?: EditPermission | undefined;
   /**
-   * Whether a client that approves a call may change its arguments: `'edit'`, or a function that says so for each call.
-   * The tool's schema checks them again, and the log has them in `approval-response`. Default `'yes-no'`.
+   * Whether a client that approves a call may change its arguments: `'edit'`, or a function that decides for each
+   * call. The
+   * tool's schema checks them again, and the log has them in `approval-response`. Default `'yes-no'`.
    */
   approvals?: ApprovalPermission | undefined;
-  /** Which addresses files in a client's messages may have, besides `data:`. The server or the provider fetches them. */
+  /**
+   * Which addresses files in a client's messages may have, besides `data:`. The server or the provider fetches them.
+   */
   fileUrls?: ((url: URL) => boolean) | undefined;
-  /** Keeps the process awake until a run has ended, where a platform would freeze it once it has answered. */
+  /** Keeps the process awake until a run has ended, on platforms that freeze it after the response. */
   waitUntil?: ((work: Promise<void>) => void) | undefined;
   /**
-   * Lets clients read what the prompt's own code and its tools throw, word for word. Without it they read only a
-   * `CuelineError`, which is meant for them, and `onEvent` is told the rest; of a call inside a composite tool they read
-   * only that it failed. The model is told why a tool failed all the same. Default: only in `development`.
+   * Lets clients read the errors of the prompt's own code and its tools word for word. Without it they read only a
+   * `CuelineError`, which is meant for them, and `onEvent` gets the rest; for a call inside a composite tool they
+   * read only
+   * that it failed. The model always reads why a tool failed. Default: only in `development`.
    */
   showErrors?: boolean | undefined;
   /**
-   * Lets clients read what each step sends to the model: system prompt, variables, tools with their descriptions and
-   * schemas, settings, and messages that hooks put there. Without it these stay on the server, out of the `store` too,
-   * and clients see that a step began. What belongs to the conversation is shown in any case: what the prompt itself says
-   * in it (`prompt.$`, and `defMessage` as user or assistant; an agent's, too), what the model is told between steps,
-   * calls with their names, arguments and results, and tasks. Default: only in `development`.
+   * Lets clients read the request of each step: system prompt, variables, tools with their descriptions and schemas,
+   * settings, and messages added by hooks. Without it these stay on the server and out of the `store`, and clients
+   * only see
+   * that a step began. The conversation is always shown: the prompt's own messages (`prompt.$`, and `defMessage` as
+   * user or
+   * assistant; an agent's, too), feedback between steps, calls with their names, arguments and results, and tasks.
+   * Default:
+   * only in `development`.
    */
   showRequests?: boolean | undefined;
   onEvent?: ((event: PromptRouteEvent) => void) | undefined;
-  /** Takes `'*'` among the origins, for pages without their cookies, and shows errors and requests. */
+  /** Allows `'*'` among the origins, for pages without cookies, and shows errors and requests. */
   development?: boolean | undefined;
 };

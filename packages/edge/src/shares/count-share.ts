@@ -3,12 +3,13 @@ import { Refusal } from '../http/respond.ts';
 import { withTimeout } from '../route/runs/with-timeout.ts';
 import type { ShareLimits } from './share-store-options.ts';
 
-/** Longer than a body and a storage may take together. */
+/** Longer than reading a body and writing to a storage may take together. */
 const LEASE_MS = 120_000;
 
 /**
- * Does `work` where its subject may share now, counted with what it says to have spent. Throws a {@link Refusal}: 429,
- * or 503 where nobody can be asked.
+ * Does `work` if its subject may share now, and counts the bytes that it reports. Throws a {@link Refusal}: 429, or
+ * 503 if
+ * the store of limits does not answer.
  */
 export async function countShare<Value>(
   store: LimitStore,
@@ -16,9 +17,9 @@ export async function countShare<Value>(
   caller: string,
   work: (spend: (bytes: number) => void) => Promise<Value>,
 ): Promise<Value> {
-  // its own account: one store may also count the calls of a proxy, in tokens
+  // an account of its own: one store may also count the calls of a proxy, in tokens
   const subject = `share:${caller}`;
-  // and its own group, for the same reason
+  // and a group of its own, for the same reason
   const call = { subject, group: 'shares', id: crypto.randomUUID() };
   let bytes = 0;
   const settle = (): void => void (async () => store.settle({ ...call, tokens: bytes }))().catch(() => {});
@@ -35,7 +36,7 @@ export async function countShare<Value>(
   try {
     reserved = await withTimeout(asked);
   } catch {
-    // one that succeeds later holds a place for nothing
+    // a reservation that succeeds later would hold a place for nothing
     void asked.then(settle, () => {});
     throw new Refusal('unavailable', 'The limits cannot be counted just now. Try again in a while.');
   }

@@ -15,7 +15,7 @@ const rules: CorsRules = {
   expose: ['retry-after', 'retry-after-ms'],
 };
 
-/** On every answer: whatever it holds, it is no page, nor a part of one. */
+/** On every answer: its content is never a page, nor part of one. */
 const inert = {
   'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
@@ -23,10 +23,13 @@ const inert = {
 };
 
 /**
- * Keeps scripts and runs that are too long for a link, each under an id that cannot be guessed. `POST {basePath}` with
- * what `encodeLink` makes, without its `#`, answers 201 with `{ id, expiresAt, deleteKey }`; `GET {basePath}/{id}` gives it
- * back to whoever has the id; `DELETE {basePath}/{id}` with the header `x-delete-key` deletes it; `GET {basePath}` says
- * `{ bodyBytes, lifetimeMs }`. Nothing is listed or changed.
+ * Keeps scripts and runs that are too long for a link, each under an id that cannot be guessed. `POST {basePath}`
+ * with
+ * the output of `encodeLink`, without its `#`, answers 201 with `{ id, expiresAt, deleteKey }`; `GET {basePath}/{id}`
+ * returns
+ * it to anyone who has the id; `DELETE {basePath}/{id}` with the header `x-delete-key` deletes it; `GET {basePath}`
+ * answers
+ * `{ bodyBytes, lifetimeMs }`. Shares cannot be listed or changed.
  *
  * @example
  * const shares = createShareStore({
@@ -95,16 +98,16 @@ async function answer(
   });
 }
 
-/** The id of an address, '' for that of the store itself. It is looked at as it is written, and never decoded. */
+/** The id in an address, '' for the store's own. The address is compared as it is written, and never decoded. */
 function idOf(url: string, basePath: string): string {
   const { pathname } = new URL(url);
   if (pathname === basePath) return '';
   const id = pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length + 1) : '';
-  // another path is nothing else than an id that is not known: who asks learns nothing from the difference
+  // another path counts as an unknown id: the caller learns nothing from the difference
   return id === '' ? '?' : id;
 }
 
-/** What there is to know before something is shared. */
+/** The limits that a client should know before it shares something. */
 function terms({ limits }: ShareSettings, headers: Record<string, string>): Response {
   const { bodyBytes, lifetimeMs } = limits;
   return jsonResponse(200, { bodyBytes, lifetimeMs }, headers);
@@ -130,7 +133,7 @@ async function open(
   });
 }
 
-/** Without the right key a share is not there, as far as the answer tells. */
+/** With a wrong key, the answer is the same as for a missing share. */
 async function remove(
   { storage, report }: ShareSettings,
   id: string,
@@ -155,7 +158,7 @@ async function put(
   const deleteKey = newDeleteKey();
   const owner = await ownerOf(deleteKey);
   const expiresAt = now() + limits.lifetimeMs;
-  // 128 random bits are never taken: where they are, the storage does not do what it says
+  // 128 random bits never collide: if they do, the storage is faulty
   if (await ask(report, () => storage.put(id, { body, expiresAt, owner }))) {
     return { id, expiresAt, deleteKey };
   }

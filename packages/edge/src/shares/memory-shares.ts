@@ -9,12 +9,13 @@ export type MemorySharesOptions = {
 
 type Kept = { body: Uint8Array; expiresAt: number; owner: string | undefined };
 
-/** About what a share costs besides its bytes, so that many empty ones are no way to fill a process. */
+/** About what a share costs besides its bytes, so that many empty shares cannot fill a process. */
 const OVERHEAD = 256;
 
 /**
- * Keeps shares in this process, for development and for a single instance: nothing outlives the process, and where there
- * is no room for a new share, the oldest are forgotten before they expire.
+ * Keeps shares in this process, for development and for a single instance: nothing outlives the process, and if there
+ * is no
+ * room for a new share, the oldest ones are forgotten before they expire.
  */
 export function createMemoryShares({
   maxBytes = 64 << 20,
@@ -35,7 +36,7 @@ export function createMemoryShares({
     used -= body.byteLength + OVERHEAD;
   }
 
-  /** A storage that is full until something expires could be filled by a few, and then refuses everybody for a month. */
+  /** If a full storage refused new shares until old ones expire, a few clients could block everybody for a month. */
   function makeRoom(size: number): void {
     for (const [id, share] of shares) {
       if (used + size <= maxBytes) return;

@@ -3,12 +3,13 @@ import { decodeLink, encodeLink } from '@cueline/core/link';
 import { Refusal } from '../http/respond.ts';
 
 /**
- * What is kept of a body: what {@link encodeLink} makes of what it holds. Everything else that it may have held is gone
- * then, so that a store carries scripts and runs and nobody's files. Throws a {@link Refusal}: 400 or 413.
+ * The bytes to keep of a body: what {@link encodeLink} makes of its content. Everything else in it is dropped, so
+ * that a
+ * store carries scripts and runs and no other files. Throws a {@link Refusal}: 400 or 413.
  */
 export function readShare(body: Uint8Array): Uint8Array {
   const text = new TextDecoder('latin1').decode(body);
-  // letters of a link alone: what is looked at below is then what is stored, byte for byte
+  // only letters of a link: the bytes checked below are then exactly those that are stored
   if (!/^v\d+\.[a-z]+\.[\w-]+\.[\w-]+$/.test(text)) throw foreign();
   try {
     const { script, log } = decodeLink(`#${text}`);

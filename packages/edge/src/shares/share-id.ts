@@ -1,4 +1,4 @@
-/** 128 random bits in base64url: nobody comes upon the share of another. */
+/** 128 random bits in base64url: nobody can guess another client's share. */
 export function newShareId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return btoa(String.fromCharCode(...bytes))
@@ -7,7 +7,7 @@ export function newShareId(): string {
     .replaceAll('=', '');
 }
 
-/** True for what {@link newShareId} can have made; nothing else is ever asked of a storage. */
+/** True for a text that {@link newShareId} can have made; a storage is never asked for anything else. */
 export function isShareId(text: string): boolean {
   return /^[\w-]{21}[AQgw]$/.test(text);
 }

@@ -7,7 +7,7 @@ import { createMemoryShares } from './memory-shares.ts';
 import type { ShareStorage } from './share-storage.ts';
 import type { ShareLimits, ShareStoreEvent, ShareStoreOptions } from './share-store-options.ts';
 
-/** The options with everything filled in. */
+/** The options with all defaults filled in. */
 export type ShareSettings = {
   basePath: string;
   storage: ShareStorage;
@@ -31,14 +31,14 @@ const defaults: ShareLimits = {
   lifetimeMs: 30 * 24 * 60 * 60_000,
 };
 
-/** Checks the options once, and fills in what is left out. @throws CuelineError `invalid_options` */
+/** Checks the options once, and fills in the defaults. @throws CuelineError `invalid_options` */
 export function readShareSettings(options: ShareStoreOptions): ShareSettings {
   const basePath = options.basePath ?? '/api/shares';
   if (!/^(\/[\w.~-]+)+$/.test(basePath) || basePath.split('/').some((part) => /^\.+$/.test(part))) {
     throw invalid('basePath is no path such as /api/shares, without a slash at its end.');
   }
   const now = options.now ?? Date.now;
-  // what watches must not be able to stop what it watches
+  // an observer must not be able to break what it observes
   const report: ShareSettings['report'] = (event) =>
     void (async () => options.onEvent?.(event))().catch(() => {});
   const limits = readLimits(options.limits ?? {});
@@ -66,11 +66,11 @@ function readLimits(given: Partial<ShareLimits>): ShareLimits {
     if (!Object.hasOwn(defaults, name)) {
       throw invalid(`There is no limit "${name}". Known: ${Object.keys(defaults).join(', ')}.`);
     }
-    // written so that NaN is none
+    // written so that NaN fails, too
     if (typeof value !== 'number' || !(value > 0)) throw invalid(`limits.${name} is no number above 0.`);
     limits[name as keyof ShareLimits] = value;
   }
-  // what nobody can keep for ever has a day on which it goes
+  // every share has an end
   if (!Number.isFinite(limits.lifetimeMs)) throw invalid('limits.lifetimeMs is not finite. Shares expire.');
   if (limits.dailyBytes < limits.bodyBytes) {
     throw invalid('limits.dailyBytes is less than limits.bodyBytes: nothing could ever be shared.');

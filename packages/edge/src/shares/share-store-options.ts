@@ -4,39 +4,39 @@ import type { ShareStorage } from './share-storage.ts';
 
 /** How much may be shared, and for how long it is kept. */
 export type ShareLimits = {
-  /** Of one share, as it is sent: compressed. Default 1 MiB. What it unpacks to may be as much as a link's. */
+  /** Bytes of one share, as it is sent: compressed. Default 1 MiB. Unpacked, it has the limits of a link. */
   bodyBytes: number;
-  /** Shares a minute for each subject; default 10. */
+  /** Shares per minute for each subject; default 10. */
   rpm: number;
   /** Shares of one subject that are being sent at once; default 4. */
   concurrent: number;
-  /** Bytes a day (UTC) for each subject; default 20 MiB. */
+  /** Bytes per day (UTC) for each subject; default 20 MiB. */
   dailyBytes: number;
   /**
-   * Shares that one address opens, or tries to delete, in a minute; default 300. Without `address` all callers together
-   * have 20 times as many.
+   * Shares that one address opens, or tries to delete, per minute; default 300. Without `address` all callers
+   * together have
    */
   readsPerMinute: number;
   /** How long a share is kept, in ms; default 30 days. */
   lifetimeMs: number;
 };
 
-/** What happens at a share store, without a word of what is shared, or the id that would give it to the reader. */
+/** The events of a share store, without the content of a share, or the id that gives access to it. */
 export type ShareStoreEvent =
   | { type: 'put'; subject: string; bytes: number; expiresAt: number }
   | { type: 'get'; found: boolean; bytes: number }
   | { type: 'delete' }
   | { type: 'refused'; status: number; code: string; method: string; subject?: string }
-  /** Something of the server's own failed, such as the storage. Clients are not told what it was. */
+  /** A fault of the server itself, such as a failing storage. Clients do not see it. */
   | { type: 'failed'; error: unknown };
 
 /** Options of {@link createShareStore}. */
 export type ShareStoreOptions = IdentifyOptions & {
-  /** Where the store stands; default `/api/shares`. */
+  /** The path of the store; default `/api/shares`. */
   basePath?: string | undefined;
-  /** Where shares are kept. Default: the memory of this process. */
+  /** Stores the shares. Default: the memory of this process. */
   storage?: ShareStorage | undefined;
-  /** The origins whose pages may share and open, such as `https://play.example`. */
+  /** The origins whose pages may share and open shares, such as `https://play.example`. */
   origins: readonly string[];
   limits?: Partial<ShareLimits> | undefined;
   /** Counts for all instances of a server. Default: the memory of this process. */
@@ -44,6 +44,6 @@ export type ShareStoreOptions = IdentifyOptions & {
   onEvent?: ((event: ShareStoreEvent) => unknown) | undefined;
   /** The clock, in ms since 1970. */
   now?: (() => number) | undefined;
-  /** Allows `'*'` as an origin, for pages without their cookies. */
+  /** Allows `'*'` as an origin, for pages without cookies. */
   development?: boolean | undefined;
 };

@@ -1,7 +1,7 @@
 /** Bytes as text, for a storage that keeps text. */
 export function toBase64(bytes: Uint8Array): string {
   let text = '';
-  // in pieces, as a call takes only so many arguments
+  // in pieces, because a call takes a limited number of arguments
   for (let from = 0; from < bytes.length; from += 8_192) {
     text += String.fromCharCode(...bytes.subarray(from, from + 8_192));
   }

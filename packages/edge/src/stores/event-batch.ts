@@ -8,7 +8,7 @@ export function toFrames({ first, items }: EventBatch): string {
   return frames;
 }
 
-/** Each item of some batches by itself, as `read` makes it of what is in them. */
+/** Each item of some batches, converted by `read`. */
 export function eachOf<Item, Value>(
   batches: AsyncIterable<{ items: readonly Item[] }>,
   read: (item: Item) => Value,
@@ -28,7 +28,7 @@ export function eachOf<Item, Value>(
           }
           return { done: false, value: read(items[index++]!) };
         },
-        // by hand and not as a generator, because a generator queues this behind a `next` that waits
+        // by hand and not as a generator, because a generator queues a return behind a waiting `next`
         return: async () => {
           items = [];
           index = 0;
@@ -40,7 +40,7 @@ export function eachOf<Item, Value>(
   };
 }
 
-/** The events of some batches, as objects. `before` is called with each as JSON before it becomes one. */
+/** The events of some batches, as objects. `before` is called with the JSON of each. */
 export function eventsOf(
   batches: AsyncIterable<EventBatch>,
   before?: (event: string) => void,

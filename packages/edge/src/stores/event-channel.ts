@@ -1,37 +1,37 @@
-/** Items of a list in their order, as many as are read at once. */
+/** Consecutive items of a list, as many as are read at once. */
 export type Batch<Item> = {
-  /** The number of the first of them in the list. */
+  /** The position of the first of them in the list. */
   first: number;
   items: readonly Item[];
-  /** True where the last of them ends the list. */
+  /** True if the last of them ends the list. */
   ended: boolean;
 };
 
-/** A list that grows, and that any number of readers follow from wherever they like. */
+/** A growing list that any number of readers follow from any position. */
 export type EventChannel<Item> = {
   /** How many items were pushed. */
   readonly length: number;
-  /** How many of them are still there. */
+  /** How many of them are still kept. */
   readonly kept: number;
   readonly closed: boolean;
   /** Does nothing once it is closed. */
   push(items: readonly Item[]): void;
-  /** Lets go of all but the last so many items, and gives those: readers go on after them. */
+  /** Drops all but the last `count` items, and returns those: readers continue after them. */
   keepLast(count: number): readonly Item[];
-  /** Nothing more is to come: readers end after the last item. */
+  /** No more items will come: readers end after the last item. */
   close(): void;
-  /** The items from number `from` on, past and to come. Aborting `signal` ends the iteration at once. */
+  /** The items from number `from` on, past and future. Aborting `signal` ends the iteration at once. */
   read(from: number, signal?: AbortSignal): AsyncIterable<Batch<Item>>;
 };
 
-/** How much a reader is given at once: what it does not take yet is in memory twice. */
+/** How much a reader gets at once: what it has not taken yet is in memory twice. */
 const MOST_ITEMS = 500;
 const MOST_LENGTH = 64 << 10;
 
-/** A feed without items. `lengthOf` says how long an item is, in characters. */
+/** An empty channel. `lengthOf` returns the length of an item, in characters. */
 export function createEventChannel<Item>(lengthOf: (item: Item) => number = () => 0): EventChannel<Item> {
   const items: Item[] = [];
-  /** How many were let go of before the first of these. */
+  /** How many items were dropped before the first kept one. */
   let gone = 0;
   const waiting = new Set<() => void>();
   let closed = false;
@@ -103,7 +103,7 @@ export function createEventChannel<Item>(lengthOf: (item: Item) => number = () =
               await new Promise<void>((resolve) => waiting.add(resolve));
             }
           },
-          // by hand and not as a generator, because a generator queues this behind a `next` that waits
+          // by hand and not as a generator, because a generator queues a return behind a waiting `next`
           return() {
             leave();
             return Promise.resolve(finish());

@@ -1,24 +1,25 @@
-/** What is there of a list from where its reader has got to, and how to go on from there. */
+/** The items of a list from a reader's position on, and how to continue from there. */
 export type ListSlice<Item> = {
   items: readonly Item[];
-  /** Nothing more is to come. */
+  /** No more items will come. */
   over: boolean;
-  /** There is more already. */
+  /** There are more items already. */
   more: boolean;
 };
 
 export type Following<Item> = {
-  /** The next items, from where the last ones ended. */
+  /** The next items, after the last ones. */
   next(): Promise<ListSlice<Item>>;
-  /** Resolves when it is worth another look. Need not end with the reading. */
+  /** Resolves when another look makes sense. It need not end when the reader leaves. */
   pause(): Promise<void>;
-  /** Lets go of what it waits with. */
+  /** Releases what `pause` waits with. */
   leave?(): void;
 };
 
 /**
- * A list that grows somewhere else, as an iteration that begins with its reader and ends at once with `signal`, or when
- * the reader leaves, whatever it waits for at that moment.
+ * An iteration over a list that grows elsewhere. It begins with its reader and ends at once with `signal`, or when
+ * the
+ * reader leaves, whatever it waits for at that moment.
  */
 export function follow<Item>(begin: () => Following<Item>, signal: AbortSignal): AsyncIterable<Item> {
   return {
@@ -35,7 +36,7 @@ export function follow<Item>(begin: () => Following<Item>, signal: AbortSignal):
           if (result.done === true) leave();
           return result;
         },
-        // a generator hears of it only after what it waits for, and nobody waits for that
+        // a generator would learn of it only after its current wait, which nobody awaits any more
         return() {
           leave();
           items.return().catch(() => {});
@@ -57,7 +58,7 @@ async function* read<Item>(
     following.leave?.();
     leave();
   });
-  // no race with a promise of the abort: that would keep every piece until the reader leaves
+  // no race with a promise of the abort: that would keep every item until the reader leaves
   const untilLeft = <Value>(work: Promise<Value>): Promise<Value | undefined> =>
     new Promise((resolve, reject) => {
       leave = () => resolve(undefined);

@@ -17,7 +17,7 @@ type Kept = NewRun & {
   events: EventChannel<string>;
   messages: EventChannel<string>;
   messageBytes: number;
-  /** Of both. */
+  /** Of events and messages. */
   bytes: number;
   expiresAt: number;
   timer?: ReturnType<typeof setTimeout>;
@@ -25,15 +25,17 @@ type Kept = NewRun & {
 
 /** About what a run costs besides its events. */
 const OVERHEAD = 2_048;
-/** How many bytes of messages a run has at most: many times what may be told at once. */
+/** The most bytes of messages of one run: many times what one message may have. */
 const MOST_MESSAGE_BYTES = 4 << 20;
-/** Timers take no more, and what is forgotten is looked for at every start anyway. */
+/** Timers take no more; expired runs are looked for at every start anyway. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Keeps runs in this process, for development and for a single instance: what another one has begun is not known here,
- * and nothing outlives the process. Beyond `maxRuns` or `maxBytes`, runs that have ended are forgotten before their time,
- * those first that began first; where all of them are under way, no other begins (a route answers 503).
+ * Keeps runs in this process, for development and for a single instance: it does not know the runs of other
+ * instances,
+ * and nothing outlives the process. Beyond `maxRuns` or `maxBytes`, ended runs are forgotten early, the oldest first;
+ * if
+ * all of them are under way, no new run begins (a route answers 503).
  */
 export function createMemoryRuns({
   maxRuns = 10_000,
@@ -61,14 +63,14 @@ export function createMemoryRuns({
     run.messages.close();
   }
 
-  /** Counts what a run takes more, and has it fit. */
+  /** Counts additional bytes of a run, and makes room for them. */
   function count(run: Kept, more: number): void {
     run.bytes += more;
     bytes += more;
     if (bytes > maxBytes) forgetEnded(maxRuns, run);
   }
 
-  /** Forgets runs that have ended until there is room, but not the one that has just been written. */
+  /** Forgets ended runs until there is room, but not the one that was just written. */
   function forgetEnded(most: number, except?: Kept): void {
     for (const run of runs.values()) {
       if (runs.size <= most && bytes <= maxBytes) return;
@@ -90,13 +92,13 @@ export function createMemoryRuns({
     return runId === undefined ? undefined : get(runId)?.runId;
   }
 
-  /** A reader of a run whose instance has gone must not wait for ever. */
+  /** A reader must not wait for ever for a run whose instance has crashed. */
   function forgetLater(run: Kept): void {
     clearTimeout(run.timer);
     const ms = Math.min(run.expiresAt - now() + 1, MAX_TIMER_MS);
-    // timers may be early, and the longest ones are cut short
+    // timers may be early, and the longest ones are shortened
     run.timer = setTimeout(() => get(run.runId) !== undefined && forgetLater(run), ms);
-    // in Node a timer keeps the process alive, which this one is not worth
+    // in Node a timer keeps the process alive, and this one must not
     (run.timer as { unref?: () => void }).unref?.();
   }
 
@@ -155,13 +157,13 @@ export function createMemoryRuns({
     },
     async tell(runId, message) {
       const run = get(runId);
-      // a run that has ended hears nothing, and what is told to it must not pile up
+      // an ended run reads no messages, so they must not accumulate
       if (run === undefined || run.events.closed) return;
       const text = JSON.stringify(message);
       run.messages.push([text]);
       run.messageBytes += keptBytes(text);
       let gone = bytesOf(run.messages.keepLast(KEPT_MESSAGES));
-      // the latest stays, whatever its length
+      // the latest one stays, whatever its length
       while (run.messageBytes - gone > MOST_MESSAGE_BYTES && run.messages.kept > 1) {
         gone += bytesOf(run.messages.keepLast(run.messages.kept - 1));
       }

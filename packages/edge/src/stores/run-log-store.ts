@@ -1,16 +1,16 @@
 import type { EditReply, RunCommand } from '@cueline/core';
 import type { Batch } from './event-channel.ts';
 
-/** A run that begins, as a store is told of it. */
+/** A new run, for a store. */
 export type NewRun = {
   runId: string;
-  /** Whom it belongs to. */
+  /** The subject that owns it. */
   subject: string;
-  /** Starting twice with one key is one run, for one subject. */
+  /** Two starts of one subject with the same key are one run. */
   key?: string | undefined;
-  /** The conversation that it is the latest turn of. */
+  /** The conversation whose latest turn this run is. */
   chat?: string | undefined;
-  /** The longest that it may take, in milliseconds. */
+  /** The longest time that it may take, in milliseconds. */
   runMs: number;
   /** How long it is kept after its end, in milliseconds. */
   replayMs: number;
@@ -18,37 +18,39 @@ export type NewRun = {
 
 /** A run that a store keeps. */
 export type StoredRun = {
-  /** Whom it belongs to. */
+  /** The subject that owns it. */
   subject: string;
   /** The number of its `run-end`, once it has ended. */
   endSeq?: number | undefined;
 };
 
 /**
- * Events of a run in their order: one or more, `first` being the `seq` of the first of them. Each item is an event as JSON,
- * serialised once: a store keeps these texts and gives back the same, and never needs to look into them. `ended` is true
- * where the last of them is `run-end`.
+ * Consecutive events of a run: one or more; `first` is the `seq` of the first of them. Each item is an event as JSON,
+ * serialised once: a store keeps these texts and returns them unchanged, and never needs to parse them. `ended` is
+ * true if
+ * the last of them is `run-end`.
  */
 export type EventBatch = Batch<string>;
 
-/** What instances tell each other about a run: only the one where it happens can stop it or answer for it. */
+/** Messages between instances about a run: only the instance that executes it can stop it or respond for it. */
 export type RunMessage =
   | { type: 'stop' }
   | { type: 'command'; id: string; command: RunCommand }
-  /** Asks whether anybody is there. */
+  /** Asks whether the executing instance is alive. */
   | { type: 'ping'; id: string }
   | { type: 'reply'; id: string; reply: EditReply };
 
-/** How many messages about a run a store has to keep, for whoever comes later to hear them; older ones may be forgotten. */
+/** How many messages about a run a store has to keep for late readers; older ones may be forgotten. */
 export const KEPT_MESSAGES = 200;
 
 /**
- * Where runs are written down, so that every instance that shares it can read, stop and answer them. A run is forgotten
- * `replayMs` after its end, or `runMs + replayMs` after its beginning where it never ended. Failures reject.
+ * Stores runs, so that every instance that shares the store can read, stop and answer them. A run is forgotten
+ * `replayMs` after its end, or `runMs + replayMs` after its beginning if it never ended. Failures reject.
  */
 export type RunLogStore = {
   /**
-   * Makes room for a run; or gives the run that its subject has started with this key before. Rejects where there is no
+   * Makes room for a run, or returns the run that its subject has started with this key before. Rejects if there is
+   * no
    * room: the route answers 503.
    */
   create(run: NewRun): Promise<'created' | { runId: string }>;
@@ -56,31 +58,39 @@ export type RunLogStore = {
   find(
     which: { subject: string; key: string } | { subject: string; chat: string },
   ): Promise<string | undefined>;
-  /** The run with this id; undefined where it is not known (any more). */
+  /** The run with this id; undefined if it is not known (any more). */
   get(runId: string): Promise<StoredRun | undefined>;
   /**
-   * Adds events. Those that it has already, by their number, are left out, so a try that may have arrived can be made
-   * again. Rejects where the run is not known (any more), and where events are missing before these.
+   * Adds events. Events that it has already, by their number, are ignored, so an attempt that may have succeeded can
+   * be
+   * repeated. Rejects if the run is not known (any more), and if events are missing before these.
    *
-   * Gives 'over' where the log had ended before, so that none was taken: another instance may have ended the run, taking
-   * the one that writes for gone. A store that gives nothing then lets the two show different ends.
+   * Returns 'over' if the log had ended before, so that no event was added: another instance may have assumed that
+   * the
+   * writing one had crashed, and ended the run. A store that returns nothing then lets the two instances show
+   * different ends.
    */
   append(runId: string, events: EventBatch): Promise<'over' | void>;
   /**
-   * The events after `afterSeq`, past and to come, in batches of any size. Ends after `run-end`, with the signal, and
-   * where the run is not known (any more).
+   * The events after `afterSeq`, past and future, in batches of any size. Ends after `run-end`, with the signal, and
+   * if the
+   * run is not known (any more).
    */
   read(runId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<EventBatch>;
-  /** Tells it to everybody who listens. May do nothing once it has ended, and does where it is not known (any more). */
+  /**
+   * Sends a message to all listeners. It may do nothing once the run has ended, and does nothing for an unknown run.
+   */
   tell(runId: string, message: RunMessage): Promise<void>;
   /**
-   * What was told, the last {@link KEPT_MESSAGES} at least or as many of them as are 4 MiB, and everything that is told, in its order. Ends with the
-   * signal, and where the run is not known (any more).
+   * The messages so far, at least the last {@link KEPT_MESSAGES} or as many of them as fit into 4 MiB, and all later
+   * ones, in
+   * order. Ends with the signal, and if the run is not known (any more).
    */
   told(runId: string, signal: AbortSignal): AsyncIterable<RunMessage>;
   /**
-   * The same without what was told before: once it resolves, everything that is told from then on is in it. Who asks a run
-   * something and waits for the answer reads all that was ever told where a store does not have it.
+   * The same without earlier messages: once it resolves, every later message is in it. If a store does not have it, a
+   * caller
+   * that sends a message and waits for the answer reads all messages ever sent.
    */
   listen?(runId: string, signal: AbortSignal): Promise<AsyncIterable<RunMessage>>;
 };

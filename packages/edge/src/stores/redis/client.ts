@@ -1,16 +1,16 @@
 /**
- * What is used of a client of the `redis` package: a connected one, as `createClient()` or `createCluster()` gives it.
- * It stays the caller's, who also hears its errors.
+ * The members that are used of a client of the `redis` package: a connected one, made by `createClient()` or
+ * `createCluster()`. It belongs to the caller, who also listens to its errors.
  */
 export type RedisClient = {
-  /** False once it was closed. */
+  /** False once it is closed. */
   readonly isOpen: boolean;
   eval(script: string, options: ScriptOptions): Promise<unknown>;
   evalSha(sha: string, options: ScriptOptions): Promise<unknown>;
   duplicate(): RedisSubscriber;
 };
 
-/** A connection of its own, which hears what is published. */
+/** A separate connection, for published messages. */
 export type RedisSubscriber = {
   connect(): Promise<unknown>;
   destroy(): void;
@@ -21,12 +21,12 @@ export type RedisSubscriber = {
 
 export type ScriptOptions = { keys: string[]; arguments: string[] };
 
-/** What a script answers. A client may be set to give text as bytes, so it is read with {@link textOf}. */
+/** The reply of a script. A client may be set to return text as bytes, so use {@link textOf} to read it. */
 export type Reply = unknown;
 
 export type RedisScript = (client: RedisClient, keys: string[], args: string[]) => Promise<Reply>;
 
-/** A script that the server keeps by its hash, so that its text is sent only where it does not know it. */
+/** A script that the server caches by its hash, so that its text is sent only if the server does not know it. */
 export function createScript(source: string): RedisScript {
   let hash: Promise<string> | undefined;
   return async (client, keys, args) => {
@@ -41,7 +41,7 @@ export function createScript(source: string): RedisScript {
   };
 }
 
-/** A text of a reply; undefined where there is none. */
+/** A text of a reply; undefined if there is none. */
 export function textOf(value: Reply): string | undefined {
   return value === null || value === undefined ? undefined : (value as { toString(): string }).toString();
 }

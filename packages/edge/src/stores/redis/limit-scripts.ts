@@ -1,10 +1,13 @@
 import { createScript, type RedisScript } from './client.ts';
 
 /**
- * What all scripts begin with: the account of a subject and that of its group, without what is over. Keys: the account, the
- * beginnings of its calls in the last minute, its calls under way, the group's account. All are in one slot of a cluster, so
- * that a call is counted for its subject and for all together, or not at all. First argument: the time in ms, or nothing for
- * the server's own.
+ * The beginning of all scripts: it loads the account of a subject and that of its group, without expired entries.
+ * Keys: the
+ * account, the start times of its calls in the last minute, its current calls, the group's account. All are in one
+ * slot of a
+ * cluster, so that a call is counted for its subject and for all subjects, or not at all. First argument: the time in
+ * ms, or
+ * nothing for the server's own.
  */
 const account = `
 local minute, day = 60000, 86400000
@@ -139,8 +142,10 @@ end
 `;
 
 /**
- * Further arguments: the call's id, its tokens and cost, tokens and money a day for the subject, and for all together, calls a
- * minute, calls at once, ms of the lease. Gives nothing where the call may begin, else why not and for how many ms.
+ * Further arguments: the call's id, its tokens and cost, the daily tokens and cost of the subject, and of all
+ * subjects, calls
+ * per minute, calls at once, ms of the lease. Returns nothing if the call may begin; otherwise the reason, and for
+ * how many ms.
  */
 export const reserveCall: RedisScript = createScript(`${account}
 local id, tokens, money = ARGV[2], number(ARGV[3]), number(ARGV[4])
@@ -161,8 +166,10 @@ return false
 `);
 
 /**
- * Further arguments: the call's id, its tokens and cost, tokens and money a day for the subject, and for all together, ms from
- * now to the end of the lease, or nothing for the end that it has. Gives nothing where that was set aside, else why not and for
+ * Further arguments: the call's id, its tokens and cost, the daily tokens and cost of the subject, and of all
+ * subjects, ms
+ * until the end of the lease, or nothing to keep its end. Returns nothing if that was reserved; otherwise the reason,
+ * and for
  * how many ms.
  */
 export const adjustCall: RedisScript = createScript(`${account}

@@ -3,16 +3,19 @@ import { textsOf, type RedisClient, type Reply } from './client.ts';
 import { adjustCall, reserveCall, settleCall } from './limit-scripts.ts';
 
 export type RedisLimitsOptions = {
-  /** What every key begins with. Default `cueline:`. */
+  /** The prefix of every key. Default `cueline:`. */
   prefix?: string;
   /** The clock, in ms since 1970. Default: the server's own, which is the same for every instance. */
   now?: (() => number) | undefined;
 };
 
 /**
- * Limits that hold for all instances together: calls, tokens and money are counted in Redis (6 or newer, or Valkey), each
- * time in one script, so that calls at the same time cannot overdraw them. In a cluster all counts are in one slot, because a
- * call counts for its subject and for all subjects together, or not at all. What is kept of a subject expires two days after
+ * Limits that apply to all instances together: calls, tokens and costs are counted in Redis (6 or newer, or Valkey),
+ * each
+ * time in one script, so that simultaneous calls cannot overdraw them. In a cluster all counts are in one slot,
+ * because a
+ * call counts for its subject and for all subjects together, or not at all. The counts of a subject expire two days
+ * after
  * its last call.
  *
  * @example
@@ -22,7 +25,7 @@ export function createRedisLimits(
   client: RedisClient,
   { prefix = 'cueline:', now }: RedisLimitsOptions = {},
 ): LimitStore {
-  /** Braces have a cluster keep the keys together; those of a subject come after them, and mean nothing. */
+  /** Braces make a cluster keep the keys together; braces in a subject come after them, and mean nothing. */
   const keyOf = (kind: string, name: string): string => `${prefix}{limits}:${kind}:${name}`;
 
   const keysOf = (subject: string, group = 'calls'): string[] => [

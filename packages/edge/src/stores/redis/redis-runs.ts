@@ -25,29 +25,32 @@ import {
 } from './run-scripts.ts';
 
 export type RedisRunsOptions = {
-  /** What every key and channel begins with. Default `cueline:`. */
+  /** The prefix of every key and channel. Default `cueline:`. */
   prefix?: string;
 };
 
-/** How much is written or read at once: a script holds up everybody else. */
+/** How many events are written or read at once: a script blocks all other clients. */
 const MOST_EVENTS = 250;
 const MOST_BYTES = 512 * 1_024;
-/** How often it is looked for what was not heard of, in milliseconds. */
+/** How often readers look for events whose notification was lost, in milliseconds. */
 const POLL_MS = 5_000;
 /** How long readers wait for a server that does not answer, in milliseconds. */
 const MAX_AWAY_MS = 15_000;
-/** A name outlives its run a little, as the run's end has a time of its own. It counts only while the run is there. */
+/** A name outlives its run a little, because the run expires by its own end. It counts only while the run exists. */
 const NAME_SLACK_MS = 60_000;
-/** About as long as there have been computers: the server takes no time without an end. */
+/** About 70 years: the server does not accept an infinite time. */
 const LONGEST_MS = 2 ** 41;
 
 /**
  * Keeps runs in Redis (6 or newer, or Valkey), for any number of instances: each can read, stop and answer the runs
- * of all. Events are in one stream for each run. Readers hear by publish and subscribe that there are new ones, on one
- * connection for all of them, which is a duplicate of `client` and there while anybody reads.
+ * of all
+ * of them. The events of each run are in one stream. Publish and subscribe tells readers of new events, over one
+ * connection
+ * for all of them: a duplicate of `client`, open while there are readers.
  *
- * A server that is away is waited for: what is written is tried again by the route, and readers go on where they were.
- * Every key expires by itself. A user with an access list needs the keys and the channels that begin with `prefix`.
+ * If the server is unreachable, the route repeats its writes, and readers continue where they were. Every key expires
+ * by
+ * itself. A user with an access list needs the keys and the channels that begin with `prefix`.
  *
  * @example
  * const client = await createClient({ url }).on('error', console.error).connect();
@@ -59,7 +62,7 @@ export function createRedisRuns(
 ): RunLogStore {
   const subscriptions = createSubscriptions(client);
 
-  /** Braces have a cluster keep all of a run together. */
+  /** Braces make a cluster keep all keys of a run together. */
   function keysOf(runId: string): [run: string, events: string, messages: string] {
     const run = `${prefix}run:{${runId}}`;
     return [run, `${run}:events`, `${run}:messages`];
@@ -81,7 +84,7 @@ export function createRedisRuns(
     return runId !== undefined && (await get(runId)) !== undefined ? runId : undefined;
   }
 
-  /** Gives the run that has the name already. */
+  /** Returns the run that already has the name. */
   async function claim(name: string, { runId, runMs, replayMs }: NewRun): Promise<string | undefined> {
     const ms = toMilliseconds(runMs + replayMs + NAME_SLACK_MS);
     for (let gone = ''; ;) {
@@ -91,7 +94,7 @@ export function createRedisRuns(
     }
   }
 
-  /** Looks from time to time, when there is a hint, and when the run is to be forgotten. */
+  /** Looks at intervals, after each notification, and when the run expires. */
   function look<Item, Position>(
     channel: string,
     from: Position,
@@ -111,7 +114,7 @@ export function createRedisRuns(
       async next() {
         const found = await retryWhileAway(client, () => read(position), left.signal);
         if (found === undefined) return { items: [], over: true, more: false };
-        // here, because a try that was given up may still come to something
+        // here, because an attempt that was given up may still succeed later
         ({ ms, next: position } = found);
         return found;
       },
@@ -146,7 +149,7 @@ export function createRedisRuns(
         [subject, toMilliseconds(replayMs), toMilliseconds(runMs + replayMs)],
       );
       try {
-        // not before: whoever finds the name finds the run
+        // not before: a reader that finds the name must find the run
         const known = key === undefined ? undefined : await claim(nameKey('key', subject, key), run);
         if (known !== undefined) {
           await forgetRun(client, keys, []);
@@ -158,7 +161,7 @@ export function createRedisRuns(
         }
         return 'created';
       } catch (error) {
-        // it may have the name all the same, and whoever asks again must not find a run that nobody began
+        // it may have the name nevertheless, and a repeated request must not find a run that was never begun
         forgetRun(client, keys, []).catch(() => {});
         throw error;
       }
@@ -214,13 +217,15 @@ export function createRedisRuns(
 }
 
 type ReadResult<Item, Position> = ListSlice<Item> & {
-  /** Where to read on. */
+  /** The position to continue from. */
   next: Position;
-  /** How long the run is still kept. */
+  /** How long the run is still kept, in ms. */
   ms: number;
 };
 
-/** Asks again while the server is away, for a while. What is gone, and a client that was closed, is not waited for. */
+/**
+ * Repeats a read while the server is unreachable, for a while. It does not wait for a removed run or a closed client.
+ */
 async function retryWhileAway<Value>(
   client: RedisClient,
   read: () => Promise<Value>,
@@ -246,7 +251,7 @@ class LostEvents extends Error {
   }
 }
 
-/** The same events in batches that are so small that a script is over soon. */
+/** The same events in batches so small that each script ends quickly. */
 function* parts({ first, items, ended }: EventBatch): Generator<EventBatch> {
   let from = 0;
   let length = 0;
@@ -260,7 +265,7 @@ function* parts({ first, items, ended }: EventBatch): Generator<EventBatch> {
   }
 }
 
-/** The least id of a stream's entry that is greater. */
+/** The lowest id of a stream's entry after this one. */
 function idAfter(id: string | undefined): string | undefined {
   return id?.replace(/\d+$/, (count) => String(BigInt(count) + 1n));
 }

@@ -3,11 +3,11 @@ import { fromBase64, toBase64 } from '../base64.ts';
 import { createScript, textOf, type RedisClient, type RedisScript } from './client.ts';
 
 export type RedisSharesOptions = {
-  /** What every key begins with. Default `cueline:`. */
+  /** The prefix of every key. Default `cueline:`. */
   prefix?: string;
 };
 
-/** Keys: a share. Arguments: itself, when it expires, in ms since 1970. Gives 1 where it was not there. */
+/** Keys: a share. Arguments: the share, when it expires, in ms since 1970. Returns 1 if there was none. */
 const putShare: RedisScript = createScript(`
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 redis.call('SET', KEYS[1], ARGV[1])
@@ -19,7 +19,7 @@ const getShare: RedisScript = createScript(`
 return redis.call('GET', KEYS[1])
 `);
 
-/** Keys: a share. Arguments: its owner. Gives 1 where the owner had one there. */
+/** Keys: a share. Arguments: its owner. Returns 1 if this owner had a share there. */
 const removeShare: RedisScript = createScript(`
 local share = redis.call('GET', KEYS[1])
 local head = ARGV[1] .. '.'
@@ -27,7 +27,7 @@ if not share or string.sub(share, 1, #head) ~= head then return 0 end
 return redis.call('DEL', KEYS[1])
 `);
 
-/** Keeps shares in Redis (6 or newer, or Valkey), for any number of instances. What expires is removed by the server. */
+/** Keeps shares in Redis (6 or newer, or Valkey), for any number of instances. The server removes expired shares. */
 export function createRedisShares(
   client: RedisClient,
   { prefix = 'cueline:' }: RedisSharesOptions = {},

@@ -1,8 +1,8 @@
 import { createScript, type RedisScript } from './client.ts';
 
-// Every script keeps to the keys of one run, or to one name, so that they are in one slot of a cluster.
+// Every script uses only the keys of one run, or one name, so that they are in one slot of a cluster.
 
-/** Keys: the run. Arguments: subject, ms that it is kept after its end, ms that it is kept without one. */
+/** Keys: the run. Arguments: subject, ms to keep it after its end, ms to keep it without an end. */
 export const createRun: RedisScript = createScript(`
 redis.call('HSET', KEYS[1], 'subject', ARGV[1], 'replay', ARGV[2], 'length', 0)
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
@@ -13,7 +13,9 @@ export const forgetRun: RedisScript = createScript(`
 redis.call('DEL', unpack(KEYS))
 `);
 
-/** Keys: the run. Gives its subject, how many events it has, and '1' where it has ended; or nothing where it is not known. */
+/**
+ * Keys: the run. Returns its subject, how many events it has, and '1' if it has ended; or nothing for an unknown run.
+ */
 export const readRun: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'subject', 'length', 'ended')
 if not run[1] then return false end
@@ -21,8 +23,9 @@ return { run[1], run[2], run[3] or '0' }
 `);
 
 /**
- * Keys: a name. Arguments: the run that is to have it, ms until it is forgotten, and the run that may lose it, or
- * nothing, or '*' for any. Gives the run that has it instead.
+ * Keys: a name. Arguments: the run that claims it, ms until it expires, and the run that may lose it, or nothing, or
+ * '*'
+ * for any. Returns the run that keeps it instead.
  */
 export const claimName: RedisScript = createScript(`
 local known = redis.call('GET', KEYS[1])
@@ -31,15 +34,17 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return false
 `);
 
-/** Keys: a name. Gives the run that has it. */
+/** Keys: a name. Returns the run that has it. */
 export const readName: RedisScript = createScript(`
 return redis.call('GET', KEYS[1])
 `);
 
 /**
- * Keys: the run, its events, its messages. Arguments: the channel of its events, the number of the first of these, '1' where
- * the last of them is the end, and the events. Gives how many events there are then, and '1' where they have ended, '2'
- * where they had before; or nothing where the run is not known.
+ * Keys: the run, its events, its messages. Arguments: the channel of its events, the number of the first of these,
+ * '1' if
+ * the last of them is the end, and the events. Returns how many events there are then, and '1' if they have ended,
+ * '2' if
+ * they had ended before; or nothing for an unknown run.
  */
 export const appendEvents: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'length', 'replay', 'ended')
@@ -64,9 +69,11 @@ return { last + 1, ended and 1 or 0 }
 `);
 
 /**
- * Keys: the run, its events. Arguments: the first number to read, how many events, how many bytes before no more are
- * added. Gives how many there are, '1' where the run has ended, the ms until it is forgotten, and where there are any, the id
- * of the first entry and the events; or nothing where the run is not known.
+ * Keys: the run, its events. Arguments: the first number to read, how many events, how many bytes after which no more
+ * are
+ * added. Returns how many there are, '1' if the run has ended, the ms until it expires, and if there are any, the id
+ * of the
+ * first entry and the events; or nothing for an unknown run.
  */
 export const readEvents: RedisScript = createScript(`
 local run = redis.call('HMGET', KEYS[1], 'length', 'ended')
@@ -93,15 +100,16 @@ redis.call('PEXPIRE', KEYS[2], redis.call('PTTL', KEYS[1]))
 redis.call('PUBLISH', ARGV[1], '')
 `);
 
-/** Keys: the messages of a run. Gives the id of the latest, or nothing where there is none. */
+/** Keys: the messages of a run. Returns the id of the latest, or nothing if there is none. */
 export const readLatestId: RedisScript = createScript(`
 local latest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)
 return latest[1] and latest[1][1]
 `);
 
 /**
- * Keys: the run, its messages. Arguments: the first id to read, how many messages. Gives the ms until the
- * run is forgotten, and for each message its id and itself; or nothing where the run is not known.
+ * Keys: the run, its messages. Arguments: the first id to read, how many messages. Returns the ms until the run
+ * expires, and
+ * for each message its id and text; or nothing for an unknown run.
  */
 export const readMessages: RedisScript = createScript(`
 if redis.call('EXISTS', KEYS[1]) == 0 then return false end

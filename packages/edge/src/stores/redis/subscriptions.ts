@@ -1,19 +1,20 @@
 import type { RedisClient, RedisSubscriber } from './client.ts';
 
-/** Hears that something was written, without what it was. */
+/** Notifications that something was written, without its content. */
 export type Subscriptions = {
   /**
-   * Calls `wake` when something may have been written, and whenever listening begins (again): what came before then was
-   * not heard. Gives what ends it.
+   * Calls `wake` when something may have been written, and whenever listening begins (again), because earlier
+   * notifications
+   * were missed. Returns a function that ends it.
    */
   listen(channel: string, wake: () => void): () => void;
 };
 
-/** How long the connection stays open with nobody listening, in milliseconds: a process that is done may end. */
+/** How long the connection stays open without listeners, in milliseconds, so that a finished process can end. */
 const LINGER_MS = 1_000;
 const TRY_AGAIN_MS = 1_000;
 
-/** Listens to any number of channels on one connection, which is there as long as anybody listens. */
+/** Listens to any number of channels over one connection, which is open as long as there are listeners. */
 export function createSubscriptions(client: RedisClient): Subscriptions {
   const wakers = new Map<string, Set<() => void>>();
   let connection: { subscriber: RedisSubscriber; connected: Promise<unknown> } | undefined;
@@ -23,12 +24,12 @@ export function createSubscriptions(client: RedisClient): Subscriptions {
     for (const one of wakers.get(channel) ?? []) one();
   }
 
-  // the same function each time, as subscribing twice with it is subscribing once
+  // always the same function, because subscribing twice with it counts once
   const hear = (_message: string, channel: string): void => wake(channel);
 
   function connect(): NonNullable<typeof connection> {
     const subscriber = client.duplicate();
-    // it connects again by itself, and subscribes to the same
+    // the client reconnects by itself, and subscribes to the same channels
     subscriber.on('error', () => {});
     subscriber.on('ready', () => {
       for (const channel of wakers.keys()) wake(channel);
@@ -41,7 +42,7 @@ export function createSubscriptions(client: RedisClient): Subscriptions {
         for (const channel of wakers.keys()) void subscribe(channel);
       }, TRY_AGAIN_MS);
     };
-    // where it has been told to give up
+    // if it was told to give up
     subscriber.on('end', startAgain);
     own.connected.catch(startAgain);
     return (connection = own);
@@ -56,14 +57,14 @@ export function createSubscriptions(client: RedisClient): Subscriptions {
       if (wakers.has(channel)) wake(channel);
       else await subscriber.unsubscribe(channel);
     } catch {
-      // readers look from time to time anyway, and hear of what is wrong by what they ask
+      // readers also look at intervals, and their own requests report the failure
     }
   }
 
   function disconnect(): void {
     const last = connection;
     connection = undefined;
-    // it has never been connected, where this throws
+    // this throws if it was never connected
     last?.connected.then(() => last.subscriber.destroy()).catch(() => {});
   }
 

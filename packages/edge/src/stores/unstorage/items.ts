@@ -1,4 +1,4 @@
-/** What is used of a storage of the `unstorage` package, whatever its driver. It stays the caller's. */
+/** The members that are used of a storage of the `unstorage` package, with any driver. It belongs to the caller. */
 export type ItemStorage = {
   getItem(key: string): Promise<unknown>;
   setItem(key: string, value: { json: string }): Promise<void>;
@@ -6,20 +6,20 @@ export type ItemStorage = {
   getKeys(base?: string): Promise<string[]>;
 };
 
-/** Reads and writes values as they are. */
+/** Reads and writes values unchanged. */
 export type ItemAccess = {
-  /** Undefined where there is none, or not all of it yet. */
+  /** Undefined if there is none, or only part of it yet. */
   read<Value>(key: string): Promise<Value | undefined>;
   write(key: string, value: unknown): Promise<void>;
   /** The same for a text. */
   readText(key: string): Promise<string | undefined>;
   writeText(key: string, text: string): Promise<void>;
   remove(key: string): Promise<void>;
-  /** Those that begin with this, which may take a while. */
+  /** The keys with this prefix, which may take a while. */
   keys(base: string): Promise<string[]>;
 };
 
-/** How often, and after how many milliseconds, what is only half there is read again. */
+/** How often, and after how many milliseconds, an incomplete value is read again. */
 const READ_TRIES = 5;
 const READ_AGAIN_MS = 10;
 
@@ -29,13 +29,13 @@ export function createItemAccess(storage: ItemStorage): ItemAccess {
       const item = await storage.getItem(key);
       if (item === null || item === undefined) return undefined;
       if (typeof item === 'object' && 'json' in item) return String(item.json);
-      // a file that is being written is read as a piece of text; one whose writer went away stays like that
+      // a file that is being written reads as a part of a text; if its writer crashed, it stays like that
       if (tries === READ_TRIES) return undefined;
       await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS));
     }
   }
 
-  // as text in an object, because what looks like JSON is read as it, and without some of its fields
+  // as text in an object, because a value that looks like JSON would be parsed, and lose some of its fields
   const writeText = (key: string, json: string): Promise<void> => storage.setItem(key, { json });
 
   return {
@@ -51,7 +51,7 @@ export function createItemAccess(storage: ItemStorage): ItemAccess {
   };
 }
 
-/** A part of a key for a text that anybody may have chosen: drivers make paths of keys, and some know no capitals. */
+/** A part of a key for a text of any origin: drivers make paths of keys, and some ignore upper case. */
 export async function keyOf(...texts: readonly string[]): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(texts));
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));

@@ -2,33 +2,34 @@ import { KEPT_MESSAGES, type RunMessage } from '../run-log-store.ts';
 import type { ItemAccess } from './items.ts';
 import type { Turns } from './turns.ts';
 
-/** What is told about runs. */
+/** The messages about runs. */
 export type Messages = {
   tell(run: string, message: RunMessage): Promise<void>;
-  /** Gives what is new since it was called last. */
+  /** Returns the messages since its last call. */
   listen(run: string): () => Promise<RunMessage[]>;
 };
 
 type SentMessage = { at: number; message: RunMessage };
-/** What somebody told, but for the first `gone`. */
+/** The messages of one sender, except for the first `gone`. */
 type MessageList = { gone: number; told: SentMessage[] };
 
 const nothing: MessageList = { gone: 0, told: [] };
 
-/** How long it is waited before it is looked whether somebody else has written over a list, in milliseconds. */
+/** How long to wait before checking whether another sender has overwritten a list, in milliseconds. */
 const SETTLE_MS = 50;
 
 let latest = 0;
 
-/** So that what is told in this process is in its order, also within one millisecond. */
+/** Keeps the messages of this process in order, also within one millisecond. */
 function momentAfterTheLast(): number {
   latest = Math.max(latest + 0.001, performance.timeOrigin + performance.now());
   return latest;
 }
 
 /**
- * Everybody who tells has a list of their own for each run, so that nobody writes over what another tells; and a list
- * says who they are, to which everybody adds themselves until they find that they are on it.
+ * Each sender has its own list for each run, so that senders do not overwrite each other's messages. A further list
+ * names
+ * the senders; each adds itself until it finds itself in it.
  */
 export function createMessages(items: ItemAccess, inTurn: Turns): Messages {
   const own = crypto.randomUUID();

@@ -6,7 +6,9 @@ import { atMostEvery, sweep, type Expiring } from './sweep.ts';
 import { turnsOf } from './turns.ts';
 
 export type StorageRunsOptions = {
-  /** How often it is looked for something new, in milliseconds; up to eight times as long where nothing is. Default 250. */
+  /**
+   * How often to look for new events, in milliseconds; up to eight times as long while there are none. Default 250.
+   */
   pollMs?: number;
   /** The clock, in ms since 1970. Default `Date.now`. */
   now?: () => number;
@@ -20,17 +22,17 @@ const NAMES = 'cueline:names:';
 const SWEEP_MS = 60_000;
 
 /**
- * Keeps runs in a storage of `unstorage`, so in a folder, a key-value store or a database. Readers look for new events
- * every `pollMs`, and events are written in pieces of about half as much.
+ * Keeps runs in a storage of `unstorage`: a folder, a key-value store or a database. Readers look for new events
+ * every
+ * `pollMs`, and events are written about twice as often.
  *
- * No driver promises that two things happen together or not at all, and so neither does this. Instances that share a
- * storage should know that
+ * No driver has transactions, and so neither has this store. Instances that share a storage should know that
  * - two starts with the same key, at the same moment in two instances, may both begin. In one process only one does.
- * - a run has to be written by one instance at a time, as a route does. Where one that was taken for gone is not, each
- *   may write over what the other writes at that moment.
- * - what two instances tell about a run at the same moment is heard in the order of their clocks, which also say when
- *   something expires. They should be right to about a second.
- * - a driver that shows others what was written only later (Cloudflare KV: up to a minute) delays everything by that.
+ * - only one instance may write a run at a time, as a route does. If an instance was wrongly assumed to have crashed, two
+ *   instances may overwrite each other's events.
+ * - messages that two instances send about a run at the same moment are read in the order of their clocks, which also
+ *   decide when something expires. The clocks should be right to about a second.
+ * - a driver that shows writes to others with a delay (Cloudflare KV: up to a minute) delays everything by that.
  *
  * @example
  * const store = createStorageRuns(createStorage({ driver: fsDriver({ base: './runs' }) }));
@@ -42,7 +44,7 @@ export function createStorageRuns(
   const items = createItemAccess(storage);
   const inTurn = turnsOf(storage);
   const messages = createMessages(items, inTurn);
-  /** Until where runs are written, as far as it was seen here, and when their next piece may be. */
+  /** How far this instance has seen each run written, and when its next part may be written. */
   const written = new Map<string, { length: number; next: number }>();
   const tidyUp = atMostEvery(SWEEP_MS, () => sweep(items, RUNS, NAMES, now));
 
@@ -82,7 +84,7 @@ export function createStorageRuns(
     return { runId: winner };
   }
 
-  /** The events of a piece, one a line: JSON has no line ends of its own. */
+  /** The events of a part, one per line: JSON has no line ends of its own. */
   async function readPiece(run: string, first: number): Promise<EventBatch | undefined> {
     const text = await items.readText(pieceKey(run, first));
     if (text === undefined) return undefined;
@@ -111,7 +113,7 @@ export function createStorageRuns(
     if (first > length) throw new Error(`Event ${first} of run ${runId} came before ${length}.`);
     const fresh = events.items.slice(length - first);
     if (fresh.length === 0) return;
-    // what happens meanwhile is the next piece
+    // events that arrive meanwhile are the next part
     if (!ended) await pause(Math.max(0, next - performance.now()));
     await items.writeText(pieceKey(run, length), fresh.join('\n'));
     length += fresh.length;
@@ -125,7 +127,7 @@ export function createStorageRuns(
     await items.write(`${run}:run`, { subject, replayMs, expiresAt, endSeq: length - 1 } satisfies KeptRun);
   }
 
-  /** Looks again and again, as long as the run is kept. */
+  /** Looks at intervals, as long as the run is kept. */
   function poll<Item>(
     runId: string,
     signal: AbortSignal,

@@ -1,11 +1,12 @@
 import type { ItemAccess } from './items.ts';
 
-/** Something that is kept for a time, in ms since 1970. */
+/** An entry with an expiry time, in ms since 1970. */
 export type Expiring = { expiresAt: number };
 
 /**
- * Removes everything that has expired: the runs, whose items begin with `{runs}{run}:` and one of which is called
- * `run`, and what is in `singles`.
+ * Removes everything that has expired: runs, whose items begin with `{runs}{run}:` and one of which is called `run`,
+ * and
+ * the entries of `singles`.
  */
 export async function sweep(
   items: ItemAccess,
@@ -17,14 +18,14 @@ export async function sweep(
   for (const key of keys.filter((one) => one.endsWith(':run'))) {
     if (!(await hasExpired(items, key, now))) continue;
     const run = key.slice(0, -'run'.length);
-    // last what they are found by
+    // last, the items by which they are found
     for (const other of keys) if (other.startsWith(run) && other !== key) await items.remove(other);
     await items.remove(key);
   }
   await sweepSingles(items, singles, now);
 }
 
-/** Removes the items that have expired, each by itself. */
+/** Removes the expired items one by one. */
 export async function sweepSingles(items: ItemAccess, base: string, now: () => number): Promise<void> {
   for (const key of await items.keys(base)) if (await hasExpired(items, key, now)) await items.remove(key);
 }
@@ -34,7 +35,7 @@ async function hasExpired(items: ItemAccess, key: string, now: () => number): Pr
   return item !== undefined && now() >= item.expiresAt;
 }
 
-/** Does it at most once in so many ms, while whoever asks goes on. What fails is tried again another time. */
+/** Does `work` at most once in `ms` milliseconds, without delaying the caller. A failure is retried another time. */
 export function atMostEvery(ms: number, work: () => Promise<void>): () => void {
   let next = 0;
   return () => {

@@ -1,9 +1,9 @@
-/** Does one thing after another for each key, as a storage knows nothing that holds together. */
+/** Does one thing after another for each key, because a storage has no transactions. */
 export type Turns = <Value>(key: string, work: () => Promise<Value>) => Promise<Value>;
 
 const known = new WeakMap<object, Turns>();
 
-/** The turns of everybody in this process who uses this storage. */
+/** The turns of all users of this storage in this process. */
 export function turnsOf(storage: object): Turns {
   const turns = known.get(storage) ?? createTurns();
   known.set(storage, turns);
