@@ -1,12 +1,12 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 
-/** A form that an answer is asked to have: texts in tags, or one of some words. */
+/** The format that an answer must have: texts in tags, or one of several words. */
 export type AnswerForm = { tags: readonly string[] } | { words: readonly string[] };
 
 const inTags = /Write your answer in these tags: ((?:<[A-Za-z_][\w.-]*>…<\/[\w.-]+>(?:, )?)+)/g;
 const oneWord = /Answer with one of these words and nothing else: ([^\n]+)/g;
 
-/** The form that the system prompt asks for, the last where there are several. */
+/** The format that the system prompt asks for; the last one if there are several. */
 export function readAnswerForm(prompt: LanguageModelV4Prompt): AnswerForm | undefined {
   const system = prompt
     .flatMap((message) => (message.role === 'system' ? [message.content] : []))
@@ -17,7 +17,7 @@ export function readAnswerForm(prompt: LanguageModelV4Prompt): AnswerForm | unde
   return words === undefined ? undefined : { words: words.split(', ').map((word) => word.trim()) };
 }
 
-/** The word that the request says itself, else one that is always the same for it. */
+/** A word that the request itself contains; otherwise always the same one for the same request. */
 export function chooseWord(words: readonly string[], request: string): string {
   const said = request.toLowerCase();
   const named = words.find((word) => said.includes(word.toLowerCase()));

@@ -3,7 +3,7 @@ import { makeNumber } from './number-values.ts';
 import { merge, resolveSchema, type Schema, typeOf } from './schema.ts';
 import { isTextMentioned, makeText } from './text-values.ts';
 
-/** Where in the arguments a value stands. */
+/** The position of a value in the arguments. */
 type ValuePosition = {
   root: unknown;
   hints: Hints;
@@ -13,12 +13,13 @@ type ValuePosition = {
   used: Set<number>;
 };
 
-// Schemas that refer to themselves end here; nothing that people write by hand is as deep.
+// Recursive schemas end here; schemas written by hand are not this deep.
 const deepest = 6;
 
 /**
- * Arguments that fit a JSON schema: what the conversation mentions where it fits, else the schema's own defaults,
- * examples and values, else something plausible for the property's name. The same input gives the same arguments.
+ * Arguments that fit a JSON schema: values from the conversation if they fit, otherwise the schema's own defaults,
+ * examples
+ * and values, otherwise something plausible for the property's name. The same input gives the same arguments.
  */
 export function argumentsFromSchema(schema: unknown, hints: Hints): unknown {
   return make(schema, { root: schema, hints, name: '', index: 0, depth: 0, used: new Set() });
@@ -43,7 +44,7 @@ function make(node: unknown, place: ValuePosition): unknown {
     case 'number':
       return makeNumber(schema, type === 'integer', place.name, hints, place.used);
     case 'boolean':
-      // What cannot be undone is not asked for by rule.
+      // Rules never choose an effect that cannot be undone.
       return !/force|overwrite|delete|destroy|recursive|permanent/i.test(place.name);
     case 'null':
       return null;
@@ -71,7 +72,7 @@ function makeVariant(schema: Schema, variants: readonly unknown[], place: ValueP
   const named = usable.find((variant) =>
     fixedValues(variant).some((value) => mentions(place.hints.request, value)),
   );
-  // Deep inside a schema that refers to itself, whatever does not go deeper.
+  // Deep inside a recursive schema, take a variant that ends.
   const flat = resolved.find(
     (variant) => !['object', 'array'].includes(typeOf(variant) ?? '') && !isUnion(variant),
   );
@@ -79,7 +80,7 @@ function makeVariant(schema: Schema, variants: readonly unknown[], place: ValueP
   return make(merge(rest, picked), place);
 }
 
-/** The values that tell a variant from the others. */
+/** The values that distinguish a variant from the others. */
 function fixedValues(variant: Schema): unknown[] {
   const values = variant.const !== undefined ? [variant.const] : [];
   for (const property of Object.values(variant.properties ?? {})) {
@@ -111,11 +112,11 @@ function makeObject(schema: Schema, place: ValuePosition): Record<string, unknow
     const key = String(make(schema.propertyNames ?? { type: 'string' }, below('key')));
     result.push([key, make(additionalProperties, below(key))]);
   }
-  // Own properties throughout: a schema may name one `__proto__`.
+  // Own properties only: a schema may name a property `__proto__`.
   return Object.fromEntries(result);
 }
 
-/** True for a record: an object whose properties are described only all together. */
+/** True for a record: an object whose properties are only described all together. */
 function isOpen({ properties = {}, required = [], additionalProperties }: Schema): boolean {
   return (
     Object.keys(properties).length === 0 &&
@@ -126,7 +127,7 @@ function isOpen({ properties = {}, required = [], additionalProperties }: Schema
   );
 }
 
-/** True for an optional property that has a default, or about which the conversation says something. */
+/** True for an optional property that has a default, or that the conversation mentions. */
 function isWorthGiving(node: unknown, place: ValuePosition): boolean {
   if (place.depth >= deepest) return false;
   const schema = resolveSchema(node, place.root);
@@ -158,14 +159,14 @@ function makeArray(schema: Schema, place: ValuePosition): unknown[] {
   const usual = variants !== undefined && isDiscriminated(variants, place.root) ? variants.length : 1;
   const length = Math.min(Math.max(usual, minItems), Math.max(maxItems, minItems));
   return Array.from({ length }, (_, index) => {
-    // Each kind of a discriminated union once: a composite tool then shows all that it can do.
+    // Each kind of a discriminated union once, so that a composite tool shows all its parts.
     const node = usual > 1 ? variants?.[index % usual] : schema.items;
-    // They speak of the same things, where items of one kind should differ.
+    // They describe the same things, whereas items of one kind should differ.
     return make(node, { ...below(index), index: usual > 1 ? 0 : index });
   });
 }
 
-/** A list that a tool or a variable has under this name, where any text, or any number, will do. */
+/** A list that a tool or a variable has under this name, if any text or number fits. */
 function knownItems(item: Schema, { name, hints }: ValuePosition): unknown[] | undefined {
   const known = fieldFor(name, hints.fields);
   const { description: _description, title: _title, ...rest } = item as Schema & Record<string, unknown>;

@@ -6,7 +6,7 @@ import type {
 import { toWords } from './hints.ts';
 import { readTaskWindow, type TaskWindow } from './task-window.ts';
 
-/** What came of a tool call. */
+/** The outcome of a tool call. */
 export type ToolOutcome = {
   toolName: string;
   input: unknown;
@@ -18,21 +18,21 @@ export type ToolOutcome = {
 export type Conversation = {
   /** The user's request, with variables filled in. */
   request: string;
-  /** What the current task says, where the conversation is about one. */
+  /** The text of the current task, if there is one. */
   task: string | undefined;
-  /** The task list as the run tells of it, where it does. */
+  /** The task list as the run describes it, if it does. */
   window: TaskWindow | undefined;
   /** Number of files that came with the request. */
   files: number;
-  /** True until the model has said anything, also of what is not shown any more. */
+  /** True before the model's first text, including text that is no longer shown. */
   isFirst: boolean;
-  /** True where an answer stands before the request. */
+  /** True if an answer comes before the request. */
   isFollowUp: boolean;
   /** The tool calls since the request, or since the current task began. */
   outcomes: readonly ToolOutcome[];
-  /** The same since the request, over all tasks. */
+  /** The tool calls since the request, over all tasks. */
   allOutcomes: readonly ToolOutcome[];
-  /** What the model has written so far, as far as that is shown. */
+  /** The model's own text so far, as far as it is shown. */
   said: string;
   /** Names and values of the variables. */
   variables: ReadonlyMap<string, string>;
@@ -41,7 +41,7 @@ export type Conversation = {
 const stillOpen = /^The task list is not complete\.[^\n]*\n\[Task \d+\/\d+\] ([^\n]*)/;
 const taskDone = /task completed|next task:/i;
 
-/** Reads a prompt for what is asked, and for what was done about it already. */
+/** Reads the request from a prompt, and what has been done about it. */
 export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
   const variables = readVariables(prompt);
   const texts = prompt.map((message) => (message.role === 'user' ? textOf(message) : undefined));
@@ -68,18 +68,18 @@ export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
   };
 }
 
-/** True for a list on which something was done, which may be out of sight: only a list of the model's own has ids. */
+/** True for a list with finished work, which may be hidden: only a list of the model's own has ids. */
 function isUnderWay(window: TaskWindow | undefined): boolean {
   return window !== undefined && (window.done.length > 0 || window.current?.id !== undefined);
 }
 
-/** The value of every variable and of every field of its data, by name in words. */
+/** The value of every variable and of every field of its data, by its name in words. */
 export function readFields(
   variables: ReadonlyMap<string, string>,
   outcomes: readonly ToolOutcome[],
 ): ReadonlyMap<string, unknown> {
   const fields = new Map<string, unknown>();
-  // What the tools say first, so that what the user set stands over it.
+  // The tools' values first, so that the user's override them.
   for (const { state, value } of outcomes) {
     if (state === 'done') addFields(value, fields, 0);
   }
@@ -115,7 +115,7 @@ function readVariables(prompt: LanguageModelV4Prompt): ReadonlyMap<string, strin
     .join('\n\n');
   const found = new Map<string, string>();
   const tags = [...system.matchAll(/<(\/?)([A-Z][A-Z\d_.-]*)>/g)];
-  // where each name is closed, last first: to look through the whole prompt for each tag would take minutes for many
+  // finds each closing tag from the end: searching the whole prompt for each name would take minutes for many names
   const closed = new Map<string, number[]>();
   for (const { 1: slash, 2: name = '', index } of tags.toReversed()) {
     if (slash === '') continue;
@@ -132,7 +132,7 @@ function readVariables(prompt: LanguageModelV4Prompt): ReadonlyMap<string, strin
     if (end === undefined) continue;
     from = end;
     const value = system.slice(index + tag.length, end);
-    // The sentence that explains variables is written with one called NAME.
+    // The sentence that explains variables uses one called NAME.
     if (name !== 'NAME' || value !== 'value') found.set(name, value.trim());
   }
   return found;
@@ -147,7 +147,7 @@ function fillIn(text: string, variables: ReadonlyMap<string, string>): string {
     .trim();
 }
 
-/** The last thing that the user asked. What tells of tasks comes from the run, and asks nothing anew. */
+/** The user's last request. Messages about tasks come from the run and are not requests. */
 function findRequest(
   texts: readonly (string | undefined)[],
   windows: readonly (TaskWindow | undefined)[],
@@ -160,7 +160,7 @@ function findRequest(
   );
 }
 
-/** The task at hand: as the tools announced it, as a reminder or the window names it, or as startTask told of it. */
+/** The current task: as the tools announced it, as a reminder or the window names it, or as startTask returned it. */
 function readTask(
   after: readonly (string | undefined)[],
   window: TaskWindow | undefined,

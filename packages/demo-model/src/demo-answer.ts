@@ -6,10 +6,10 @@ import type { TaskWindow } from './task-window.ts';
 const about =
   'I am the built-in simulated model: I follow rules, and understand nothing. Pick a model and give its key for real answers.';
 
-/** Tools that keep a list of work; what they say is about the list, and not worth quoting at the end. */
+/** Tools that manage the task list; their results are not worth quoting at the end. */
 const bookkeeping = /^(startTask|finishTask|createTask|updateTask|completeTask|getTaskList|deleteTask)$/;
 
-/** The first words of an answer: who is speaking, what was asked, and what happens next. */
+/** The beginning of an answer: that it is simulated, what was asked, and what happens next. */
 export function writeIntroduction(conversation: Conversation, tools: readonly string[]): string {
   const { task } = conversation;
   const next = task === undefined ? '' : ` The task at hand: “${gist(task)}”.`;
@@ -17,15 +17,15 @@ export function writeIntroduction(conversation: Conversation, tools: readonly st
   return `${restate(conversation)}${next}${call}`;
 }
 
-/** What is called next, in a sentence. */
+/** A sentence about the next calls. */
 export function writeNextStep(tools: readonly string[]): string {
   return tools.length === 1 ? `I call ${tools[0]}.` : `I call ${list(tools)} together.`;
 }
 
-/** How many variables are named in an answer. */
+/** How many variables an answer names. */
 const MOST_NAMES = 12;
 
-/** The end of the work: what was asked, and what every tool said. */
+/** The final answer: what was asked, and what every tool returned. */
 export function writeAnswer(conversation: Conversation, hints: Hints): string {
   const { allOutcomes, variables, window } = conversation;
   const told = allOutcomes.filter(({ toolName }) => !bookkeeping.test(toolName));
@@ -46,11 +46,11 @@ export function writeAnswer(conversation: Conversation, hints: Hints): string {
       paragraphs.push('No tool is left to call for this, so that is all that I can say about it.');
   }
   if (finished > 0) paragraphs.push(`${finished} ${finished === 1 ? 'task is' : 'tasks are'} done.`);
-  // what earlier tasks found is out of sight; their results are not
+  // the calls of earlier tasks are hidden; their results are not
   if (window !== undefined && window.done.length > 0)
     return [...paragraphs, writeResults(window)].join('\n\n');
   if (told.length > 0) paragraphs.push(`On “${gist(conversation.request)}”, this is what I found:`);
-  // Tasks may call the same tool to the same end.
+  // Tasks may call the same tool with the same result.
   paragraphs.push(...new Set(told.map(describeOutcome)));
   if (paragraphs.length === 0)
     paragraphs.push(`There is nothing left to do for “${gist(conversation.request)}”.`);
@@ -66,7 +66,7 @@ function writeResults({ done }: TaskWindow): string {
     .join('\n');
 }
 
-/** What a task came to, in a sentence that quotes the tools. */
+/** The result of a task, in a sentence that quotes the tools. */
 export function writeTaskResult({ task, request, outcomes }: Conversation): string {
   const what = gist(task ?? request).replace(/[.!?…]+$/, '');
   const told = outcomes.filter(({ toolName }) => !bookkeeping.test(toolName));

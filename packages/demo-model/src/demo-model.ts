@@ -13,14 +13,16 @@ import { countTokens, promptLength, usageOf } from './usage.ts';
 export type DemoModelOptions = {
   /** Milliseconds between a few words, on average. 25 by default; 0 streams without waiting, for tests. */
   pace?: number;
-  /** What "today" means to it. 15 January 2026 by default, so that it answers the same every time. */
+  /** The date of "today". 15 January 2026 by default, so that answers never change. */
   now?: Date;
 };
 
 /**
- * A model that needs no key, no network and no server, and answers any script by rule: it restates the request, calls
- * each active tool with arguments made from its schema, works through task lists, and quotes what the tools said.
- * It says itself that it is simulated. The same conversation always gets the same answer.
+ * A model that needs no key, no network and no server, and answers any script by rules: it restates the request,
+ * calls each
+ * active tool with arguments made from its schema, works through task lists, and quotes what the tools returned. Its
+ * answers
+ * say that it is simulated. The same conversation always gets the same answer.
  */
 export function demoModel(options: DemoModelOptions = {}): LanguageModelV4 {
   const { pace = 25, now = new Date('2026-01-15T09:00:00Z') } = options;
@@ -33,7 +35,7 @@ export function demoModel(options: DemoModelOptions = {}): LanguageModelV4 {
     specificationVersion: 'v4',
     provider: 'simulated',
     modelId: 'demo',
-    // takes every URL as it is: what a model does not take, the AI SDK downloads
+    // accepts every URL unchanged: the AI SDK downloads what a model does not accept
     supportedUrls: { '*/*': [/^https?:/] },
     doStream,
     doGenerate: (call) => generateFrom(doStream, call),
@@ -51,7 +53,7 @@ async function* streamAnswer(
   if (text !== '') {
     yield { type: 'text-start', id: 'text' };
     for (const [index, delta] of inPieces(text).entries()) {
-      // Uneven, as people and models are, and the same every time: from three to eight fifths of the pace.
+      // Uneven, like a real model, and the same every time: between three and eight fifths of the pace.
       if (pace > 0) await wait((pace * (3 + ((index * 7) % 6))) / 5, abortSignal);
       yield { type: 'text-delta', id: 'text', delta };
     }
@@ -81,7 +83,7 @@ async function* streamAnswer(
   };
 }
 
-/** A few characters that stand for a text: a task list hides earlier calls, whose ids must not come again. */
+/** A short hash of a text: a task list hides earlier calls, whose ids must not be used again. */
 function fingerprint(text: string): string {
   let hash = 5381;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash, 33) ^ text.charCodeAt(at);
@@ -92,7 +94,7 @@ function withoutBytes(_key: string, value: unknown): unknown {
   return value instanceof Uint8Array ? value.length : value;
 }
 
-/** A text in pieces of one to three words, none of which is longer than a line. */
+/** A text in pieces of one to three words; no piece spans two lines. */
 function inPieces(text: string): string[] {
   const words = text.match(/\s*\S{1,40}|\s+$/g) ?? [];
   const pieces: string[] = [];

@@ -19,7 +19,7 @@ export function describeOutcome({ toolName, state, value }: ToolOutcome): string
   return `${toolName} returned:\n\n${lines.join('\n')}`;
 }
 
-/** The result in a few words, for the inside of a sentence. */
+/** The result in a few words, for use inside a sentence. */
 export function inline(value: unknown): string {
   if (typeof value === 'string') {
     const plain = value.replace(/\s+/g, ' ').trim();

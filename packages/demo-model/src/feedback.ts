@@ -1,6 +1,6 @@
 const mark = /^\s*validation failed:\s*/i;
 
-/** What a refused result lacks, in the task's own words; undefined where the reply refuses nothing. */
+/** What a refused result lacks, in the task's own words; undefined for a reply that refuses nothing. */
 export function readFeedback(reply: unknown): string | undefined {
   if (typeof reply !== 'string' || !mark.test(reply)) return undefined;
   return reply
@@ -10,8 +10,9 @@ export function readFeedback(reply: unknown): string | undefined {
 }
 
 /**
- * A result that goes by the feedback. Each attempt reads it more literally: first the old result with what is asked
- * for added, then that alone, at last the feedback's own words.
+ * A result that follows the feedback. Each attempt reads it more literally: first the old result with the requested
+ * text
+ * added, then that text alone, at last the feedback's own words.
  */
 export function improveResult(result: string, feedback: string, attempt: number): string {
   const asked = [...readQuoted(feedback), ...readChoices(feedback)];
@@ -49,7 +50,7 @@ function readSize(feedback: string): Size | undefined {
 }
 
 function resize(result: string, { least, most, unit }: Size, attempt: number): string {
-  // "More than 5" asks for one more than it names; a second attempt goes a little further.
+  // "More than 5" asks for one more than it says; a second attempt adds a little more.
   const wanted = Math.min(most, least + attempt);
   if (unit === 'characters') {
     let text = result;

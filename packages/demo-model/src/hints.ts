@@ -1,8 +1,8 @@
-/** What a conversation mentions, for making plausible arguments. */
+/** Values from a conversation, for making plausible arguments. */
 export type Hints = {
-  /** What the user asks, with variables filled in. */
+  /** The user's request, with variables filled in. */
   request: string;
-  /** Values by name in words ("user city"): variables, their fields, and fields of earlier tool results. */
+  /** Values by their name in words ("user city"): variables, their fields, and fields of earlier tool results. */
   fields: ReadonlyMap<string, unknown>;
   quoted: readonly string[];
   numbers: readonly number[];
@@ -11,18 +11,18 @@ export type Hints = {
   urls: readonly string[];
   dates: readonly string[];
   paths: readonly string[];
-  /** The moment that "today" means. */
+  /** The date of "today". */
   now: Date;
 };
 
-// Words that begin with a capital after "in" or "for", and are no places.
+// Capitalised words after "in" or "for" that are not places.
 const notPlaces = new RegExp(
   '^(?:I|The|A|An|My|Me|This|That|It|You|English|French|German|Spanish|Portuguese|TypeScript|JavaScript|Python|' +
     'JSON|Markdown|HTML|January|February|March|April|May|June|July|August|September|October|November|December|' +
     'Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Celsius|Fahrenheit)$',
 );
 
-/** Reads the request for values. `fields` are values that are known by name. */
+/** Reads values from the request. `fields` are values that are known by name. */
 export function readHints(request: string, fields: ReadonlyMap<string, unknown>, now: Date): Hints {
   const urls = all(request, /https?:\/\/[^\s"'<>)\]]+[^\s"'<>)\].,;!?]/g);
   const withoutUrls = urls.reduce((text, url) => text.replaceAll(url, ' '), request);
@@ -60,7 +60,7 @@ export function toWords(name: string): string {
     .toLowerCase();
 }
 
-/** A value that is known by the name, or by the end of it: `hotelId` takes "hotel id", else "id". */
+/** A value that is known by the name, or by its last words: `hotelId` takes "hotel id", or else "id". */
 export function fieldFor(name: string, fields: ReadonlyMap<string, unknown>): unknown {
   const words = toWords(name).split(' ');
   for (let from = 0; from < words.length; from += 1) {
@@ -70,7 +70,7 @@ export function fieldFor(name: string, fields: ReadonlyMap<string, unknown>): un
   return undefined;
 }
 
-/** A number that stands beside the name: "3 days", "limit of 5". */
+/** A number beside the name: "3 days", "limit of 5". */
 export function numberNear(name: string, request: string): number | undefined {
   for (const word of toWords(name)
     .split(' ')
@@ -86,7 +86,7 @@ export function numberNear(name: string, request: string): number | undefined {
   return undefined;
 }
 
-/** True where the request names the value as a word of its own. */
+/** True if the request contains the value as a separate word. */
 export function mentions(request: string, value: unknown): boolean {
   const text = String(value).trim();
   if (text === '' || typeof value === 'object') return false;

@@ -6,7 +6,7 @@ import type {
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
 
-/** Waits so many milliseconds, or until the signal aborts, which rejects with its reason. */
+/** Waits for this many milliseconds, or until the signal aborts, which rejects with its reason. */
 export function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);

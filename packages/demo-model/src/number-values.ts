@@ -1,7 +1,7 @@
 import { fieldFor, type Hints, numberNear, toWords } from './hints.ts';
 import type { Schema } from './schema.ts';
 
-/** A number for the schema. `used` are numbers of the request that were given to other properties already. */
+/** A number for the schema. `used` are numbers of the request that other properties have already. */
 export function makeNumber(
   schema: Schema,
   integer: boolean,
@@ -43,7 +43,7 @@ function fromBounds(schema: Schema, integer: boolean): number[] {
   const high = Math.min(maximum ?? Infinity, exclusiveMaximum ?? Infinity);
   const step = schema.multipleOf ?? (integer ? 1 : undefined);
   if (step !== undefined) {
-    // The steps beside each bound: one of the three is inside it, open or closed.
+    // The multiples beside each bound: one of the three is inside it, open or closed.
     const from = (bound: number): number[] =>
       Number.isFinite(bound)
         ? [

@@ -7,11 +7,11 @@ import { announce, type Plan, type PlanContext } from './tool-calls.ts';
 const mostTasks = 3;
 const listTools = /^(createTask|updateTask|startTask|completeTask|getTaskList|deleteTask)$/;
 
-/** What is known of the list: from the window that the run sends, or else from what the list's tools have said. */
+/** The state of the list: from the window that the run sends, or from the results of the list's tools. */
 type List = { isEmpty: boolean; current: ListTask | undefined; next: ListTask | undefined };
 type ListTask = { id: string; title: string };
 
-/** The next step of a list that the model keeps itself: write it, do the work, tick off each task. */
+/** The next step of a list that the model keeps itself: write it, do the work, complete each task. */
 export function planDynamicTasks(situation: PlanContext): Plan | undefined {
   const { conversation, tools } = situation;
   const { window } = conversation;
@@ -75,13 +75,13 @@ function call(
   return { name, input: typeof made === 'object' && made !== null ? { ...made, ...own } : own };
 }
 
-/** The id in what createTask answers, in a sentence or in an object. */
+/** The id in the result of createTask, which is a sentence or an object. */
 function idIn(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? '');
   return /\btask-\d+\b/.exec(text)?.[0] ?? /"(?:taskId|id)":"?([^",}]+)/.exec(text)?.[1];
 }
 
-/** A request in steps: its list items, else its sentences, else a beginning and an end. */
+/** A request as steps: its list items, or its sentences, or a beginning and an end. */
 function splitIntoTasks(request: string): string[] {
   const items = [...request.matchAll(/^\s*(?:[-*]|\d+[.)])\s+(\S.*)$/gm)].map(([, item = '']) => item.trim());
   if (items.length > 1) return items.slice(0, mostTasks);

@@ -4,10 +4,10 @@ import { improveResult, readFeedback } from './feedback.ts';
 import { announce, type Plan, type PlanContext } from './tool-calls.ts';
 import { isDone, toolsForTask } from './task-work.ts';
 
-// One fewer than a task list allows by default, so that what is missing is said before the list gives up.
+// One fewer than a task list allows by default, so that the model reports what is missing before the list fails.
 const mostAttempts = 4;
 
-/** The next step of a task list: begin the task, use the other tools, finish it, and go by what is found wanting. */
+/** The next step of a task list: begin the task, use the other tools, finish it, and follow the feedback. */
 export function planTask(situation: PlanContext): Plan | undefined {
   const { conversation, hints, tools } = situation;
   const { outcomes, allOutcomes, task, window } = conversation;
@@ -32,7 +32,7 @@ export function planTask(situation: PlanContext): Plan | undefined {
   const attempts = outcomes.filter(({ toolName }) => toolName === 'finishTask');
   if (attempts.length >= mostAttempts) return giveUp(attempts.at(-1)?.value);
   const feedback = readFeedback(attempts.at(-1)?.value);
-  // An answer that is neither approval nor feedback: unless the list says otherwise, finishing is of no use.
+  // An answer that is neither approval nor feedback: unless the list says otherwise, finishing again is useless.
   const refused = attempts.length > 0 && feedback === undefined && attempts.at(-1)?.state === 'done';
   if (refused && window === undefined) return undefined;
   const first = writeTaskResult(conversation);
@@ -50,7 +50,7 @@ export function planTask(situation: PlanContext): Plan | undefined {
   };
 }
 
-/** The arguments with the result in place, where the schema takes a text for it. */
+/** The arguments with the result filled in, if the schema takes a text for it. */
 function withResult(input: unknown, result: string): unknown {
   if (typeof input !== 'object' || input === null) return input;
   const { result: made } = input as { result?: unknown };

@@ -47,7 +47,7 @@ function planCalls(
       ? planDynamicTasks(situation)
       : announce(situation, nextTools(situation));
   if (planned !== undefined || toolChoice?.type !== 'required') return planned;
-  // A call is asked for, and every tool has been called: end what can be ended, else begin again.
+  // A call is required, and every tool has been called: call a finishing tool if there is one, or begin again.
   return announce(situation, [tools.find(({ name }) => endings.test(name)) ?? tools[0]!]);
 }
 

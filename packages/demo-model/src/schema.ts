@@ -1,4 +1,4 @@
-/** The parts of JSON Schema that tools are written in. */
+/** The parts of JSON Schema that tools use. */
 export type Schema = {
   $ref?: string;
   type?: string | readonly string[];
@@ -33,7 +33,7 @@ export type Schema = {
 
 const mostReferences = 20;
 
-/** The schema itself: references followed, `allOf` merged in. `root` is where references begin. */
+/** The schema itself: references resolved, `allOf` merged. References are relative to `root`. */
 export function resolveSchema(node: unknown, root: unknown): Schema {
   let schema = toSchema(node);
   for (let count = 0; schema.$ref !== undefined && count < mostReferences; count += 1) {
@@ -45,7 +45,7 @@ export function resolveSchema(node: unknown, root: unknown): Schema {
   return allOf.reduce<Schema>((merged, part) => merge(merged, resolveSchema(part, root)), withPatterns(rest));
 }
 
-/** Two schemas that both hold. */
+/** A schema that requires both. */
 export function merge(a: Schema, b: Schema): Schema {
   return withoutUndefined({
     ...a,
@@ -65,7 +65,7 @@ export function merge(a: Schema, b: Schema): Schema {
   });
 }
 
-/** The schema's type, told from its other words where it names none; of several the first that is not null. */
+/** The schema's type, derived from its other keywords if it names none; of several the first that is not null. */
 export function typeOf(schema: Schema): string | undefined {
   const { type } = schema;
   if (typeof type === 'string') return type;

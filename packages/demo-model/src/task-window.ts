@@ -1,15 +1,15 @@
-/** One task as the window names it; `id` where the model picks its tasks itself. */
+/** One task in the window; `id` if the model picks its tasks itself. */
 export type WindowTask = { id?: string; title: string };
 
-/** A task list as a run tells the model of it before each step. */
+/** A task list as the run describes it to the model before each step. */
 export type TaskWindow = {
-  /** With what came of each, where that is said. */
+  /** With the result of each, if it is given. */
   done: readonly (WindowTask & { result?: string })[];
   current: WindowTask | undefined;
   next: readonly WindowTask[];
-  /** What the user has changed, in sentences. */
+  /** The user's changes, in sentences. */
   edits: readonly string[];
-  /** True once nothing is left to do. */
+  /** True if no task is left. */
   allDone: boolean;
 };
 
@@ -17,7 +17,7 @@ const headings = /^(?:Completed tasks:|Upcoming tasks:|Pending tasks:|Changes by
 const current = /^(?:\[Task \d+\/\d+\]|Current task: \[([^\]\s]+)\]) ?/;
 const over = /^(?:All tasks are completed\.|Task \d+\/\d+ failed after )/;
 
-/** The task list that a message tells of; undefined where it tells of none. */
+/** The task list in a message; undefined if it has none. */
 export function readTaskWindow(text: string): TaskWindow | undefined {
   const sections = text.split('\n\n');
   if (!sections.every((section) => [headings, current, over].some((kind) => kind.test(section)))) {
@@ -35,7 +35,7 @@ export function readTaskWindow(text: string): TaskWindow | undefined {
   };
 }
 
-/** The entries of a section; lines that stand further in belong to the one before. */
+/** The entries of a section; indented lines belong to the entry before them. */
 function readEntries(section: string): string[] {
   const entries: string[] = [];
   for (const line of section.split('\n').slice(1)) {

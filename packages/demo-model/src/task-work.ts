@@ -6,7 +6,7 @@ const keepsList = /^(start|finish)Task$/;
 const listDone =
   /all tasks (are )?(completed|done|finished)|task list is (complete|finished)|no (current|more|open) tasks?/i;
 
-/** True once nothing is left to do on the list: the list itself says so, or else the answers of its tools. */
+/** True if no task is left, according to the list itself or to its tools' results. */
 export function isDone({ window, allOutcomes }: Conversation): boolean {
   if (window?.allDone === true) return true;
   return allOutcomes.some(
@@ -15,8 +15,9 @@ export function isDone({ window, allOutcomes }: Conversation): boolean {
 }
 
 /**
- * The tools to call next for the task at hand: those that it speaks of. Where it speaks of none, those that no earlier
- * task has used; what they did is out of sight, but their results name the tools.
+ * The tools to call next for the current task: those that it mentions. If it mentions none, those that no earlier
+ * task has
+ * used; their calls are hidden, but their results name the tools.
  */
 export function toolsForTask(situation: PlanContext, tools: PlanContext['tools']): PlanContext['tools'] {
   const { window, task = '' } = situation.conversation;
@@ -35,7 +36,7 @@ function stem(word: string): string {
   return word.replace(/s$/, '');
 }
 
-/** What the user has changed on the list, in words, once; empty where that is nothing, or was said before. */
+/** The user's changes of the list, in words, once; empty if there is none, or if it was reported before. */
 export function noteEdits({ window, said }: Conversation): string {
   const fresh = (window?.edits ?? []).filter((edit) => !said.includes(edit));
   return fresh.length === 0 ? '' : `I take note. ${fresh.join(' ')}`;

@@ -1,11 +1,11 @@
 const likely = Array.from('a1A0-_.@:/ ,+z9Z#T🙂é\n');
 
 /**
- * A text that a regular expression accepts; undefined where its pattern is beyond this. Reads what schemas use:
- * literals, classes, groups, alternatives and repetitions. Lookarounds are passed over, and every result is tested.
+ * A text that a regular expression accepts; undefined if the pattern is too complex. It supports what schemas use:
+ * literals, classes, groups, alternatives and repetitions. Lookarounds are skipped, and every result is tested.
  */
 export function textFromPattern(pattern: string, accept: (text: string) => boolean): string | undefined {
-  // Shortest first; a schema may also ask for a least length, or a lookahead for a character more.
+  // Shortest first; a schema may also require a minimum length, or a lookahead one character more.
   for (const extra of [0, 1, 2, 4, 8, 16, 32]) {
     for (let choice = 0; choice < 4; choice += 1) {
       const text = new Sampler(pattern, extra, choice).sample();
@@ -98,7 +98,7 @@ class Sampler {
   }
 }
 
-/** A character that a class or an escape stands for. */
+/** A character of a class or an escape. */
 function member(source: string): string {
   const test = compilePattern(`^(?:${source})$`);
   const own = source.replace(/^\[\^?/, '').replaceAll('\\', '');
@@ -111,13 +111,13 @@ function member(source: string): string {
   throw new Error('no member');
 }
 
-/** The pattern as JSON Schema means it (unicode), or as JavaScript can take it; undefined where it is no pattern. */
+/** The pattern as JSON Schema means it (unicode), or as JavaScript accepts it; undefined if it is not a pattern. */
 export function compilePattern(pattern: string): RegExp | undefined {
   for (const flags of ['u', '']) {
     try {
       return new RegExp(pattern, flags);
     } catch {
-      // Some are valid only without the unicode flag.
+      // Some patterns are valid only without the unicode flag.
     }
   }
   return undefined;

@@ -6,7 +6,7 @@ const noHints = readHints('', new Map(), new Date(0));
 
 type FieldPosition = { name: string; index: number };
 
-/** A text for the schema: mentioned in the conversation where it can be, plausible otherwise, and always valid. */
+/** A text for the schema: from the conversation if possible, otherwise plausible, and always valid. */
 export function makeText(schema: Schema, { name, index }: FieldPosition, hints: Hints): string {
   const formatted = byFormat(schema.format, hints);
   const accept = acceptor(schema, formatted);
@@ -18,7 +18,7 @@ export function makeText(schema: Schema, { name, index }: FieldPosition, hints: 
     `example ${toWords(name) || 'text'}`,
     'example',
   ];
-  // Items of one list differ, as far as the conversation has different things to offer.
+  // Items of one list differ as far as the conversation has different values.
   const turned = [...candidates.slice(index), ...candidates.slice(0, index)];
   for (const candidate of turned) {
     if (accept(candidate)) return candidate;
@@ -32,7 +32,7 @@ export function makeText(schema: Schema, { name, index }: FieldPosition, hints: 
   return fit('example', schema);
 }
 
-/** True where the conversation itself offers a text for the name. */
+/** True if the conversation itself has a text for the name. */
 export function isTextMentioned(schema: Schema, name: string, hints: Hints): boolean {
   if (fieldFor(name, hints.fields) !== undefined) return true;
   const words = toWords(name);
@@ -94,7 +94,7 @@ function byFormat(format: string | undefined, { emails, urls, dates, now }: Hint
   }
 }
 
-/** What a person would put under such a name. The name itself comes before what its description says. */
+/** A plausible value for the name. The name itself takes precedence over its description. */
 function byName(context: string, words: string, hints: Hints): string[] {
   const { request, quoted, places, emails, urls, dates, paths, now } = hints;
   const gist = request.replace(/\s+/g, ' ').trim().slice(0, 120) || 'an example';
@@ -155,7 +155,7 @@ function isOfFormat(format: string | undefined, text: string): boolean {
     case undefined:
       return true;
     default:
-      // What these look like is known only by example.
+      // Plausible values for these need an example.
       return byFormat(format, noHints).length === 0;
   }
 }

@@ -10,21 +10,21 @@ export type PlannedCall = { name: string; input: unknown };
 /** What the demo model does in one step. */
 export type Plan = { text: string; calls: readonly PlannedCall[] };
 
-/** What a plan is made from. */
+/** The input of a plan. */
 export type PlanContext = {
   conversation: Conversation;
   hints: Hints;
   tools: readonly LanguageModelV4FunctionTool[];
 };
 
-// A real model would not ask for more at once either.
+// A real model would not call more at once either.
 const mostCallsPerStep = 4;
 const effects =
   /^(create|update|delete|remove|send|book|order|buy|pay|submit|save|write|add|set|post|publish|finish|complete|cancel|schedule|reserve)/i;
-/** Names of tools that end the work. */
+/** Names of tools that finish the work. */
 export const endings: RegExp = /^(task_?complete|finish|done|submit_?(result|answer)|final_?answer|end)$/i;
 
-/** The tools that were not called yet: first those that look, then those that do, at the end the one that ends. */
+/** The tools that were not called yet: first those that read, then those that act, at last the one that finishes. */
 export function nextTools({ conversation, tools }: PlanContext): LanguageModelV4FunctionTool[] {
   const called = new Set(conversation.outcomes.map(({ toolName }) => toolName));
   const open = tools.filter(({ name }) => !called.has(name));
@@ -36,7 +36,7 @@ export function nextTools({ conversation, tools }: PlanContext): LanguageModelV4
   return (groups.find((group) => group.length > 0) ?? []).slice(0, mostCallsPerStep);
 }
 
-/** Calls of the tools, with a sentence before them; nothing where there are none. */
+/** Calls of the tools, with a sentence before them; nothing without tools. */
 export function announce(
   { conversation, hints }: PlanContext,
   chosen: readonly LanguageModelV4FunctionTool[],
@@ -44,7 +44,7 @@ export function announce(
   if (chosen.length === 0) return undefined;
   const names = chosen.map(({ name }) => name);
   const { allOutcomes, isFirst, window } = conversation;
-  // of what was done for earlier tasks nothing is shown
+  // the calls of earlier tasks are hidden
   const isOpening = allOutcomes.length === 0 && (window === undefined || isFirst);
   return {
     text: isOpening ? writeIntroduction(conversation, names) : writeNextStep(names),
@@ -52,7 +52,7 @@ export function announce(
   };
 }
 
-/** Arguments for a tool; one that ends the work is told what came of it. */
+/** Arguments for a tool; a tool that finishes the work gets the result. */
 function inputFor(tool: LanguageModelV4FunctionTool, hints: Hints, conversation: Conversation): unknown {
   const input = argumentsFromSchema(tool.inputSchema, turnTo(tool.name, hints));
   if (!endings.test(tool.name) || typeof input !== 'object' || input === null) return input;
@@ -61,7 +61,7 @@ function inputFor(tool: LanguageModelV4FunctionTool, hints: Hints, conversation:
     : input;
 }
 
-/** The hints with the numbers first that come after the tool's own word: "and add 12 and 30" for `add`. */
+/** The hints with the numbers after the tool's own word first: "and add 12 and 30" for `add`. */
 function turnTo(name: string, hints: Hints): Hints {
   const word = toWords(name).split(' ')[0] ?? '';
   const at = hints.request.toLowerCase().indexOf(word);

@@ -1,6 +1,8 @@
 import { definePrompt, type PromptDefinition, type PromptFunction } from '@cueline/core';
 
-/** A function that stands in a component as a definition, which says so where it is sent to a server. */
+/**
+ * Makes a definition of a function that stands in a component. Its error explains this when it is sent to a server.
+ */
 export function inlinePrompt<Input>(
   hook: NonNullable<PromptDefinition['inline']>,
   id: string | undefined,

@@ -12,23 +12,23 @@ import { createRunRegistry, type RunRegistry } from './run-registry.ts';
 import { mergeOptions } from './shared-run.ts';
 
 export type PromptProviderProps = RunSettings & {
-  /** Where models come from, for runs in this page: providers, keys, `fetch`. Where there is an `executor`, that counts. */
+  /** Where models come from, for runs in this page: providers, keys, `fetch`. An `executor` takes precedence. */
   models?: ModelSettings;
-  /** Keeps the runs that have an id over a reload, such as `indexedDbStorage()`. Default: they are kept nowhere. */
+  /** Stores the runs that have an id, such as `indexedDbStorage()`. Default: nothing is stored. */
   persist?: RunStorage;
-  /** Where the runs are kept; default: the surrounding provider's registry, and outermost a new one. */
+  /** The registry of the runs; default: the surrounding provider's, and for the outermost provider a new one. */
   registry?: RunRegistry;
   children?: ReactNode;
 };
 
-/** What components find above them. */
+/** The values that a provider gives to the components below it. */
 export type PromptContextValue = {
   registry: RunRegistry | undefined;
   storage: RunStorage | undefined;
   defaults: RunSettings;
 };
 
-/** Where {@link PromptProvider} leaves what it was given. */
+/** The context of {@link PromptProvider}. */
 export const PromptContext: Context<PromptContextValue> = createContext<PromptContextValue>({
   registry: undefined,
   storage: undefined,
@@ -36,8 +36,9 @@ export const PromptContext: Context<PromptContextValue> = createContext<PromptCo
 });
 
 /**
- * Keeps runs by id for everything below it, and says where they happen unless a component says otherwise. Inside
- * another provider it shares that one's runs and changes only what it names.
+ * Keeps runs by id for all components below it, and sets the defaults of their runs. Inside another provider it
+ * shares that
+ * one's runs and changes only what it names.
  */
 export function PromptProvider({
   registry,

@@ -8,29 +8,31 @@ import {
 } from '@cueline/core';
 import { createSharedRun, type SharedRun } from './shared-run.ts';
 
-/** A run of whatever prompt. */
+/** A run of any prompt. */
 export type AnyRun = SharedRun<never>;
 
-/** What a run begins with where the registry has none of its id yet. */
+/** The options of a run that the registry creates. */
 export type InitialRunOptions = Pick<RunOptions, 'log' | 'storage'> &
   RunSettings & {
-    /** What holds where nothing else is said. */
+    /** Settings that apply unless a component sets others. */
     defaults?: RunSettings;
   };
 
-/** The runs of an application by id. They live as long as it does, whichever components come and go. */
+/** The runs of an application by id. They live as long as the registry, whichever components mount and unmount. */
 export type RunRegistry = {
   /**
-   * The run with this id; made, but not started, where there is none, with the log or what the storage has of it. One
-   * that was only opened is forgotten where nobody keeps a reference to it. Throws `invalid_options` where the id
-   * belongs to a run of another prompt.
+   * The run with this id. A new one is created, but not started, with the log or with what the storage has of it. A
+   * run that
+   * was only opened is forgotten when no code refers to it. Throws `invalid_options` if the id belongs to a run of
+   * another
+   * prompt.
    */
   open<Input, Types extends PromptTypes>(
     id: string,
     definition: PromptDefinition<Input, Types>,
     opening?: InitialRunOptions,
   ): SharedRun<Input, Types>;
-  /** The run with this id, where there is one. */
+  /** The run with this id, if there is one. */
   get(id: string): AnyRun | undefined;
   /** All runs. */
   runs(): readonly AnyRun[];
@@ -39,9 +41,12 @@ export type RunRegistry = {
 };
 
 export type RunRegistryOptions = {
-  /** How many runs may be under way that no component shows. Beyond it the one unseen for longest is stopped. Default 8. */
+  /**
+   * How many runs may be under way without being shown. Beyond that, the one unseen for longest is stopped. Default
+   * 8.
+   */
   maxBackground?: number;
-  /** How many runs are kept that no component shows and that are not under way. Default 50. */
+  /** How many ended runs are kept without being shown. Default 50. */
   maxKept?: number;
 };
 
@@ -49,9 +54,9 @@ export type RunRegistryOptions = {
 export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry {
   const { maxBackground = 8, maxKept = 50 } = options;
   const runs = new Map<string, AnyRun>();
-  /** Those that were opened and no more: a render may be thrown away, and nobody would say so. */
+  /** Runs that were only opened: React may discard a render without telling us. */
   const opened = new Map<string, WeakRef<AnyRun>>();
-  /** Those that were shown and are no more, the one unseen for longest first. */
+  /** Runs that were shown and are no longer, the one unseen for longest first. */
   const unseen = new Set<AnyRun>();
 
   function find(id: string): AnyRun | undefined {
@@ -68,7 +73,7 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
     return !run.held && runs.get(run.id) === run;
   }
 
-  /** Bounds what nobody sees: what it costs where it is under way, and what it takes up where it is not. */
+  /** Bounds unseen runs: the cost of those under way, and the memory of those that have ended. */
   function letGo(run: AnyRun): void {
     unseen.delete(run);
     unseen.add(run);
@@ -102,7 +107,7 @@ export function createRunRegistry(options: RunRegistryOptions = {}): RunRegistry
             'Give each prompt its own ids.',
         );
       }
-      // the name stands for the types: that is what definitions are named for
+      // the name stands for the types: definitions have names for that
       return known as unknown as SharedRun<Input, Types>;
     },
     get: find,

@@ -9,12 +9,12 @@ import {
 } from '@cueline/core';
 
 /**
- * What a run's next start uses. A field that is left out stays as it was said before; one that is there but undefined
- * goes back to the default.
+ * The settings of a run's next start. A field that is left out keeps its value; one that is undefined returns to the
+ * default.
  */
 export type RunConfig<Input, Types extends PromptTypes = PromptTypes> = RunSettings & {
   definition?: PromptDefinition<Input, Types>;
-  /** What holds where nothing else is said. */
+  /** Settings that apply unless a component sets others. */
   defaults?: RunSettings;
 };
 
@@ -23,24 +23,26 @@ export type SharedRun<Input = void, Types extends PromptTypes = PromptTypes> = O
   Run<Input, Types>,
   'configure'
 > & {
-  /** Says what the next start uses; what is under way goes on as it is. */
+  /** Sets what the next start uses; a start that is under way does not change. */
   configure(config: RunConfig<Input, Types>): void;
-  /** Counts a holder of this run. Returns the way to let go, and there says whether the last one to go stops the run. */
+  /**
+   * Counts a holder of this run. Returns the function that releases it, and whether the last release stops the run.
+   */
   hold(): (onLast: 'keep' | 'stop') => void;
-  /** True while a component shows it. */
+  /** True while a component shows the run. */
   readonly held: boolean;
 };
 
-/** What a shared run begins with, and who is told of those that hold it. */
+/** The options of a shared run, and its observers. */
 export type SharedRunInit<Input, Types extends PromptTypes> = Pick<RunOptions, 'log' | 'storage'> &
   RunConfig<Input, Types> & {
-    /** The last holder has gone. */
+    /** Called when the last holder has released the run. */
     onLetGo?: () => void;
-    /** Somebody watches it, or something has happened to it. */
+    /** Called when the run is watched, or when something has happened to it. */
     onUse?: () => void;
   };
 
-/** Runs of which it is known what their storage had. */
+/** Runs whose storage has been read. */
 export const hydrated: WeakSet<object> = new WeakSet();
 
 /** A run that has not started, and that reads its model, executor, options and definition anew at every start. */
@@ -63,7 +65,7 @@ export function createSharedRun<Input, Types extends PromptTypes>(
       config = { ...config, ...said };
       const { definition: latest, defaults = {}, executor, model, options, ...unknown } = config;
       configure({
-        // the run ends with an error that names what does not exist
+        // the run ends with an error that names what is missing
         ...unknown,
         definition: latest,
         executor: executor ?? defaults.executor,
@@ -82,7 +84,7 @@ export function createSharedRun<Input, Types extends PromptTypes>(
         if (!held) return;
         held = false;
         holders -= 1;
-        // a component that is only moved, and StrictMode's trial unmount, take hold again before this
+        // a component that only moves, and StrictMode's trial unmount, hold the run again before this
         queueMicrotask(() => {
           if (holders > 0) return;
           if (onLast === 'stop') run.stop();
@@ -96,12 +98,12 @@ export function createSharedRun<Input, Types extends PromptTypes>(
     unlisten();
     onUse?.();
   });
-  // onto the run itself: a copy of it would read `restored`, and with it the storage, while rendering
+  // onto the run itself: a copy would read `restored`, and with it the storage, during the render
   return Object.defineProperties(run, Object.getOwnPropertyDescriptors(sharing)) as typeof run &
     typeof sharing;
 }
 
-/** The second set of options over the first; undefined where there is neither. */
+/** The second set of options over the first; undefined if there is neither. */
 export function mergeOptions(
   under: PromptOptions | undefined,
   over: PromptOptions | undefined,

@@ -1,15 +1,19 @@
 import type { PromptTypes, RunState } from '@cueline/core';
 
-/** The part of a run that is needed to show it. */
+/** The members of a run that are needed to show it. */
 export type WatchedRun<Types extends PromptTypes = PromptTypes> = {
   getState(): RunState<Types>;
   subscribe(listener: (state: RunState<Types>) => void): () => void;
 };
 
-/** How often a component may be shown something new: once a frame, or at most every so many milliseconds. */
+/** How often a component may render something new: once a frame, or at most once in this many milliseconds. */
 export type Throttle = number | 'frame';
 
-/** Calls `listener` with a run's states no more often than `throttle` says; with one that ends or begins the run, at once. */
+/**
+ * Calls `listener` with a run's states at most as often as `throttle` says; a state that begins or ends the run comes
+ * at
+ * once.
+ */
 export function subscribeThrottled<Types extends PromptTypes>(
   run: WatchedRun<Types>,
   listener: (state: RunState<Types>) => void,

@@ -5,17 +5,18 @@ import { useLatest } from './use-latest.ts';
 type Functions = Readonly<Record<string, (input: unknown, context: ClientToolContext) => unknown>>;
 
 /**
- * Has the component's functions answer the calls of client tools while it is mounted, always as the last render gave
- * them. A function that has begun goes on when the component goes.
+ * Lets the component's functions answer the calls of client tools while it is mounted, in the version of the last
+ * render. A
+ * function that has begun continues after the component unmounts.
  */
 export function useClientTools<Types extends PromptTypes>(
   run: Pick<Run<never, Types>, 'provideTools'>,
   tools: ClientTools<Types> | undefined,
 ): void {
-  // of the tools' types only the caller knows
+  // only the caller knows the types of the tools
   const functions = (tools ?? {}) as Functions;
   const latest = useLatest(functions);
-  // the names of tools have no spaces
+  // names of tools contain no spaces
   const names = Object.keys(functions)
     .filter((name) => functions[name] !== undefined)
     .join(' ');

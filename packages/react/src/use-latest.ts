@@ -1,11 +1,12 @@
 import { useInsertionEffect, useRef } from 'react';
 
-/** A box to look into, not to write to. */
+/** A read-only box. */
 export type LatestRef<Value> = { readonly current: Value };
 
 /**
- * A box with the value of the last render that was shown. It is filled before any other effect runs, and never while
- * rendering: a render may be thrown away.
+ * A box with the value of the last committed render. It is filled before any other effect runs, and never during a
+ * render,
+ * because React may discard one.
  */
 export function useLatest<Value>(value: Value): LatestRef<Value> {
   const latest = useRef(value);

@@ -45,57 +45,73 @@ export type UsePromptOptions<
      */
     id?: string | undefined;
     /**
-     * The fields of the state that re-render this component, and the only ones that it gets; `status` comes with
-     * `error`, `result` and `finishReason`. `false` for none. Default: all.
+     * The fields of the state that re-render this component, and the only ones that it gets; `status` includes
+     * `error`, `result`
+     * and `finishReason`. `false` for none. Default: all.
      */
     watch?: Watched;
-    /** What happens to a run when the last component that shows it goes, or an Activity hides it; default `keep`. */
+    /**
+     * What happens to a run when the last component that shows it unmounts, or an Activity hides it; default `keep`.
+     */
     onUnmount?: 'keep' | 'stop' | undefined;
-    /** How often it re-renders while the run goes on: once a frame (default), or every so many milliseconds. */
+    /**
+     * How often the component re-renders during the run: once a frame (default), or at most once in this many
+     * milliseconds.
+     */
     throttle?: Throttle | undefined;
     /**
-     * The page's functions for the prompt's client tools: those that are declared without a function. Each call runs once,
-     * in one component of one page; it waits while none has a function for it.
+     * The page's functions for the prompt's client tools, which are declared without a function. Each call runs once,
+     * in one
+     * component of one page; it waits while no mounted component has its function.
      */
     tools?: ClientTools<Types> | undefined;
-    /** What the run begins with where it is not known yet, such as what a server has rendered. */
+    /** The log of a run that is not known here yet, such as one that a server has rendered. */
     initialLog?: readonly RunEvent[] | undefined;
   };
 
-/** What `usePrompt` takes with a function: a server knows only definitions by name, so no `viaRoute`. */
+/**
+ * The options of `usePrompt` with a function instead of a definition: a server knows only definitions by name, so
+ * there is no
+ * `viaRoute`.
+ */
 export type UseInlinePromptOptions<Watched extends Watch = readonly WatchedField[]> = Omit<
   UsePromptOptions<TextPrompt, Watched>,
   'executor'
 > & { executor?: LocalExecutor | undefined };
 
-/** The ways to move a run. They keep their identity from render to render. */
+/** The actions on a run. They keep their identity from render to render. */
 export type RunActions<Input = void, Types extends PromptTypes = PromptTypes> = {
   /**
-   * Starts afresh; a run that is under way is stopped first, unless `whenBusy` says otherwise. Starting again with the
-   * same `key` does nothing, so a start in a mount effect is one start in StrictMode too. Resolves with the result,
-   * and rejects with the run's error; the state says the same, so the promise may be ignored.
+   * Starts anew; a run that is under way is stopped first, unless `whenBusy` says otherwise. Starting again with the
+   * same `key`
+   * does nothing, so a start in a mount effect is one start in StrictMode, too. Resolves with the result, and rejects
+   * with the
+   * run's error; the state says the same, so the promise may be ignored.
    */
   readonly start: (input: Input, options?: StartOptions) => Promise<Types['output']>;
-  /** Continues the conversation with what the user says. Resolves as `start` does. */
+  /** Continues the conversation with a user message. Resolves as `start` does. */
   readonly send: (message: SendMessage, options?: SendOptions) => Promise<Types['output']>;
-  /** Ends what is under way as `stopped`; what there is of the answer stays. */
+  /** Ends the run as `stopped`; the answer so far stays. */
   readonly stop: () => void;
-  /** Tries the last turn again, from the first step that is not whole, or from a step on. Resolves as `start` does. */
+  /** Repeats the last turn, from the first incomplete step or from a given one. Resolves as `start` does. */
   readonly retry: (options?: RetryOptions) => Promise<Types['output']>;
   /**
    * Responds to a pending approval of `approvals`, with `{ approved: true, input? }` or `{ approved: false, reason? }`.
    */
   readonly respondToApproval: (approvalId: string, response: ApprovalResponse) => Promise<EditReply>;
   /**
-   * Responds to a pending call of `clientToolCalls`, with `{ output }` or `{ error }`. Calls that `tools` has a function
-   * for are answered by it.
+   * Responds to a pending call of `clientToolCalls`, with `{ output }` or `{ error }`. The functions of `tools`
+   * answer their
+   * calls themselves.
    */
   readonly respondToClientTool: (clientCallId: string, response: ClientToolResponse) => Promise<EditReply>;
-  /** The run itself: its log and its past, task edits, and subscriptions for other hooks and code outside React. */
+  /**
+   * The run itself: its log and its past, task edits, and subscriptions for other hooks and for code outside React.
+   */
   readonly run: SharedRun<Input, Types>;
 };
 
-/** The state of a run, or the fields of it that are watched, and the ways to move it. */
+/** The state of a run, or its watched fields, and the actions on it. */
 export type PromptRun<
   Input = void,
   Types extends PromptTypes = TextPrompt,
@@ -103,9 +119,11 @@ export type PromptRun<
 > = WatchedState<Types, Watched> & RunActions<Input, Types>;
 
 /**
- * A prompt as state: what it says while it runs, and the ways to move it. Nothing starts by itself. Takes what
- * `definePrompt` returns, or a prompt function, which may be written in the component: each start calls the function
- * of the last render. Re-renders at most once a frame.
+ * The state of a prompt's run, and the actions on it. Nothing starts by itself. Takes a definition of `definePrompt`,
+ * or a
+ * prompt function, which may stand in the component: each start calls the function of the last render. Re-renders at
+ * most once
+ * a frame.
  *
  * @example
  * const plan = usePrompt(planDay, { id: 'today', model: 'openai:gpt-4o' });
@@ -141,7 +159,7 @@ export function usePrompt<Input, Types extends PromptTypes, const Watched extend
   } = options;
   const said = withoutUndefined(settings);
   const { defaults } = useContext(PromptContext);
-  // a function by itself answers with text and declares no tools, which is what its types say
+  // a plain function answers with text and declares no tools, as its types say
   const definition = (
     typeof source === 'function' ? inlinePrompt('usePrompt', id, source) : source
   ) as PromptDefinition<Input, Types>;
@@ -154,7 +172,7 @@ export function usePrompt<Input, Types extends PromptTypes, const Watched extend
   useRunCallbacks(run, { onEvent, onDone, onError });
 
   const actions = useMemo<RunActions<Input, Types>>(() => {
-    // components that share a run may differ in what they say: the one that acts is the one that counts
+    // components that share a run may have different settings: those of the acting component count
     const asSaidHere = (): SharedRun<Input, Types> => {
       run.configure(latest.current);
       return run;
@@ -172,7 +190,7 @@ export function usePrompt<Input, Types extends PromptTypes, const Watched extend
   return useMemo(() => ({ ...state, ...actions }), [state, actions]) as PromptRun<Input, Types, Watched>;
 }
 
-/** Tells the run what this component says, takes back what it no longer says, and gives the latest of it. */
+/** Gives the run this component's settings, takes back those that it no longer has, and returns the latest ones. */
 function useConfig<Input, Types extends PromptTypes>(
   run: SharedRun<Input, Types>,
   said: RunSettings,
@@ -188,7 +206,7 @@ function useConfig<Input, Types extends PromptTypes>(
   return latest;
 }
 
-/** Only what is said: `model={undefined}` leaves the model that another component said. */
+/** Only given settings: `model={undefined}` keeps the model of another component. */
 function withoutUndefined(settings: RunSettings): RunSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }

@@ -2,15 +2,19 @@ import { CuelineError, type PromptTypes, type Run, type RunEvent, type RunState 
 import { useEffect, useRef } from 'react';
 import { useLatest } from './use-latest.ts';
 
-/** Called while the component is mounted, always as the last render gave them. What they throw is reported as uncaught. */
+/**
+ * Called while the component is mounted, in the version of the last render. Errors that they throw are reported as
+ * uncaught.
+ */
 export type RunCallbacks<Types extends PromptTypes = PromptTypes> = {
   /** Every event, at once. */
   onEvent?: ((event: RunEvent) => void) | undefined;
-  /** The run is done, whoever started it. */
+  /** The run is done, whichever code started it. */
   onDone?: ((state: Extract<RunState<Types>, { status: 'done' }>) => void) | undefined;
   /**
-   * The run has failed, whoever started it. A stopped run is neither done nor failed. An error of this page has its
-   * stack, and what was thrown as its `cause`; one that comes from elsewhere has what its log says.
+   * The run has failed, whichever code started it. A stopped run is neither done nor failed. An error of this page
+   * has its stack,
+   * and the thrown value as its `cause`; an error from elsewhere has what the log says.
    */
   onError?: ((error: CuelineError) => void) | undefined;
 };
@@ -18,8 +22,9 @@ export type RunCallbacks<Types extends PromptTypes = PromptTypes> = {
 type NotifiedRun<Types extends PromptTypes> = Pick<Run<never, Types>, 'getState' | 'listen'>;
 
 /**
- * Tells `callbacks` how the run goes: each end once, also one that came while an Activity hid the component, and none
- * of a run that had ended before and is only restored.
+ * Calls `callbacks` for the events and ends of a run: once for each end, also for one that came while an Activity hid
+ * the
+ * component, but not for an end before a restore.
  */
 export function useRunCallbacks<Types extends PromptTypes>(
   run: NotifiedRun<Types>,
@@ -43,11 +48,11 @@ export function useRunCallbacks<Types extends PromptTypes>(
     const unlisten = run.listen((event) => {
       const { onEvent, onDone, onError } = latest.current;
       if (onEvent !== undefined) callSafely(() => onEvent(event));
-      // whoever wants no end need not have the whole of a burst reduced at once
+      // without callbacks for ends, a burst of events need not be reduced at once
       if (event.type !== 'run-end' || (onDone ?? onError) === undefined) return;
       // not by subscription: the start that waited for this end may have begun before the next frame
       const state = run.getState();
-      // after everybody has heard of this end: a callback may start the next run
+      // after all subscribers know of this end: a callback may start the next run
       queueMicrotask(() => {
         if (mounted) tellEnd(state);
       });
@@ -60,7 +65,7 @@ export function useRunCallbacks<Types extends PromptTypes>(
   }, [run, latest]);
 }
 
-/** A mistake in a callback is the application's to see, and must not end the run or keep its state from being shown. */
+/** An error in a callback belongs to the application; it must not end the run or keep its state from being shown. */
 function callSafely(callback: () => void): void {
   try {
     callback();

@@ -4,19 +4,24 @@ import type { WatchedRun } from './subscribe-throttled.ts';
 import { useRun } from './use-run.ts';
 
 /**
- * How far a run must be: `hydrated` once it is known what its storage had, `first-text` once there is something to
- * read, `done` once it has ended.
+ * How far a run must be: `hydrated` once its storage has been read, `first-text` once there is text, `done` once it
+ * has ended.
  */
 export type RunPoint = 'hydrated' | 'first-text' | 'done';
 
 type WaitedRun<Types extends PromptTypes> = WatchedRun<Types> & { readonly restored: Promise<void> };
 
-/** What suspended components wait for: the same promise for each run and point, as Suspense asks for. */
+/**
+ * The promises that suspended components wait for: one for each run and point, because Suspense needs a stable
+ * promise.
+ */
 const waits = new WeakMap<object, Partial<Record<RunPoint, Promise<void>>>>();
 
 /**
- * The state of a run that has come to `point`; until then the component suspends. Waiting for `done` throws the error
- * of a run that fails, or is stopped, to the error boundary. It starts nothing: a run that nobody starts is waited for.
+ * The state of a run that has reached `point`; until then the component suspends. If it waits for `done`, the error
+ * of a run
+ * that fails or is stopped goes to the error boundary. It starts nothing: a run that is never started suspends for
+ * ever.
  *
  * @example
  * const { result } = useRunSuspense(run, 'done');
@@ -50,7 +55,7 @@ function hasReached(run: object, state: RunState, point: RunPoint): boolean {
 function waitFor<Types extends PromptTypes>(run: WaitedRun<Types>, point: RunPoint): Promise<void> {
   const known = waits.get(run) ?? {};
   waits.set(run, known);
-  // what was reached may be left again, by another start
+  // another start may leave a point that was reached
   return (known[point] ??= wait(run, point).then(() => void delete known[point]));
 }
 

@@ -3,15 +3,17 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { subscribeThrottled, type Throttle, type WatchedRun } from './subscribe-throttled.ts';
 import { useLatest } from './use-latest.ts';
 
-/** React 18 complains of layout effects on a server, where there are none. */
+/** React 18 warns about layout effects on a server. */
 const useBrowserEffect = typeof document === 'undefined' ? useEffect : useLayoutEffect;
 
 /**
- * What `selector` makes of a run's state, by default the state itself. Re-renders at most once a frame, and only when
- * `isEqual` (default `Object.is`) finds a difference. The selector may be written in the component.
+ * The result of `selector` for a run's state; without one, the state itself. Re-renders at most once a frame, and
+ * only when
+ * `isEqual` (default `Object.is`) finds a difference. The selector may stand in the component.
  *
- * Plain state and an effect: an update of `useSyncExternalStore` is synchronous and makes a transition under way start
- * over, so a stream of them starves it.
+ * It uses plain state and an effect: an update of `useSyncExternalStore` is synchronous and restarts a transition
+ * that is
+ * under way, so a stream would starve it.
  *
  * @example
  * const usage = useRun(run, (state) => state.usage.totalTokens);
@@ -22,7 +24,7 @@ export function useRun<Types extends PromptTypes, Selected = RunState<Types>>(
   isEqual: (one: Selected, other: Selected) => boolean = Object.is,
   throttle: Throttle = 'frame',
 ): Selected {
-  // without a selector, what is selected is the state
+  // without a selector, the state is selected
   const select = selector ?? (identity as (state: RunState<Types>) => Selected);
   const [seen, setSeen] = useState<Seen<Types>>(() => ({ run, state: run.getState() }));
   const latest = useLatest({ select, isEqual });
@@ -32,12 +34,12 @@ export function useRun<Types extends PromptTypes, Selected = RunState<Types>>(
     const tell = (state: RunState<Types>): void => {
       if (isChanged(view.current, { run, state }, latest.current)) setSeen({ run, state });
     };
-    // whatever happened between the render and now, or while an Activity was hidden
+    // changes between the render and now, or while an Activity was hidden
     tell(run.getState());
     return subscribeThrottled(run, tell, throttle);
   }, [run, latest, throttle]);
 
-  // another selector may see a difference where the one before saw none: it is rendered again before it is painted
+  // a new selector may see a difference where the previous one saw none: this renders again before the paint
   useBrowserEffect(() => {
     const { told } = view.current;
     if (told.run === run && isChanged(view.current, told, { select, isEqual })) setSeen(told);
@@ -49,10 +51,10 @@ export function useRun<Types extends PromptTypes, Selected = RunState<Types>>(
 /** A run, and its state at some moment. */
 type Seen<Types extends PromptTypes> = { run: WatchedRun<Types>; state: RunState<Types> };
 
-/** What was shown last, or will be with the next render, and what the run has said last. */
+/** The state shown last, or with the next render, and the run's latest state. */
 type View<Types extends PromptTypes> = { shown: Seen<Types>; told: Seen<Types> };
 
-/** Writes down what the run says; true where it is to be shown. */
+/** Records the run's latest state; true if it has to be shown. */
 function isChanged<Types extends PromptTypes, Selected>(
   view: View<Types>,
   now: Seen<Types>,

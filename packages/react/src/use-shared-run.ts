@@ -8,13 +8,14 @@ export type SharedRunOptions<Input, Types extends PromptTypes> = {
   id: string | undefined;
   initialLog: readonly RunEvent[] | undefined;
   onUnmount: 'keep' | 'stop';
-  /** What a run begins with that this component is the first to show: it may be restored before any effect runs. */
+  /** The settings of a run that this component is the first to show: it may be restored before any effect runs. */
   config: RunConfig<Input, Types>;
 };
 
 /**
- * The run to show: by id from the provider, else this component's own. There is no registry for the whole page,
- * because on a server that would be one for all users, and an id that quietly shared nothing would be a trap.
+ * The run to show: by id from the provider, or this component's own. There is no global registry: on a server, all
+ * users would
+ * share it, and an id that silently shares nothing would be a trap.
  */
 export function useSharedRun<Input, Types extends PromptTypes>(
   definition: PromptDefinition<Input, Types>,

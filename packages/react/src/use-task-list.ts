@@ -23,32 +23,33 @@ import { isShallowEqual } from './watched-fields.ts';
 /** A run whose tasks are shown and edited. */
 export type TaskRun = WatchedRun & { edit(edit: TaskEdit, agent?: string): Promise<EditReply> };
 
-/** Which of a run's lists is shown. */
+/** Which of a run's task lists is shown. */
 export type UseRunTasksOptions = {
   /** Path of an agent, for its list. Default: the list of the run itself. */
   agent?: string | undefined;
 };
 
 /**
- * Changes to the list, which the model sees at its next step. Each resolves with whether it was made, and if not, why.
+ * Edits of the list, which the model sees at its next step. Each resolves with whether it was accepted, and if not,
+ * why.
  */
 export type TaskActions = {
-  /** At the end, or at a place of the list, from 0. */
+  /** At the end, or at an index from 0. */
   readonly add: (title: string, index?: number) => Promise<EditReply>;
   readonly rename: (taskId: string, title: string) => Promise<EditReply>;
   readonly remove: (taskId: string) => Promise<EditReply>;
-  /** `index` is the place after the move, from 0. */
+  /** `index` is the position after the move, from 0. */
   readonly move: (taskId: string, index: number) => Promise<EditReply>;
   readonly skip: (taskId: string, reason?: string) => Promise<EditReply>;
-  /** Has a task done again that has ended. */
+  /** Has a finished task done again. */
   readonly retry: (taskId: string) => Promise<EditReply>;
   /** Completes a task with the user's own result. */
   readonly resolve: (taskId: string, result: string) => Promise<EditReply>;
 };
 
-/** A run's tasks, as they stand. */
+/** The tasks of a run, and the edits on them. */
 export type TaskListView = TaskActions & {
-  /** Before its start, a list that owns its run has the tasks that it was given. */
+  /** Before the start, a list that owns its run shows the given tasks. */
   readonly tasks: readonly TaskState[];
   /** The task that the model works on, or the next one; undefined if none is left. */
   readonly current: TaskState | undefined;
@@ -61,22 +62,23 @@ export type TaskListView = TaskActions & {
 
 /** A task list that owns its run. */
 export type OwnTaskList = TaskListView & {
-  /** Starts the work on the tasks, from the first on. Resolves with the model's last words. */
+  /** Starts the work on the tasks, from the first one. Resolves with the model's last text. */
   readonly start: (options?: StartOptions) => Promise<string>;
   readonly stop: () => void;
   readonly run: SharedRun<void, TextPrompt>;
 };
 
-/** What a task list that owns its run takes: what `usePrompt` takes, and how the tasks are to be worked on. */
+/** The options of a task list that owns its run: those of `usePrompt`, and how to work on the tasks. */
 export type UseTaskListOptions = Omit<UseInlinePromptOptions, 'watch' | 'throttle'> &
   TaskListOptions & {
-    /** Says what the model needs to know for all tasks: system parts, tools, messages. */
+    /** Defines what the model needs for all tasks: system parts, tools, messages. */
     prompt?: ((prompt: Prompt) => void | Promise<void>) | undefined;
   };
 
 /**
- * The tasks of a run, to show and to edit while the model works on them. Given tasks instead of a run, it makes a run
- * that works on them one after the other. Re-renders only when a task or the run's status changes.
+ * The tasks of a run, to show and to edit while the model works on them. With tasks instead of a run, it creates a
+ * run that
+ * works on them one after the other. Re-renders only when a task or the run's status changes.
  *
  * @example
  * const { run } = usePrompt(moveHouse);
@@ -94,7 +96,7 @@ export function useTaskList(
   given: TaskRun | readonly (string | TaskDefinition<Prompt>)[],
   { prompt: define, maxAttempts, maxNudges, agent, ...options }: UseTaskListOptions & UseRunTasksOptions = {},
 ): TaskListView | OwnTaskList {
-  // where a run is given, this one is never started
+  // when a run is given, this one is never started
   const planned =
     'getState' in given ? [] : given.map((task) => (typeof task === 'string' ? { task } : task));
   const {
@@ -130,7 +132,10 @@ export function useTaskList(
   return useMemo(() => ({ ...actions, ...summaryOf(tasks), tasks, status }), [actions, tasks, status]);
 }
 
-/** No tasks until the run knows any; from the first step on, an empty list is one that the user has emptied. */
+/**
+ * The given tasks until the run has its own; from the first step on, an empty list means that the user has emptied
+ * it.
+ */
 function tasksOf(
   { status, agents, ...run }: RunState,
   path: string | undefined,
@@ -140,7 +145,7 @@ function tasksOf(
   return { tasks: tasks.length + steps.length > 0 ? tasks : undefined, status };
 }
 
-/** A task of which no run knows yet, as it will be. */
+/** A task before the run knows it. */
 function pendingTask(title: string, index: number): TaskState {
   return { id: `task-${index + 1}`, title, status: 'pending', attempts: 0, origin: 'author', seq: -1 };
 }

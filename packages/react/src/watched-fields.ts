@@ -6,17 +6,17 @@ export type WatchedField = keyof RunFacts | 'status' | 'phase' | 'retrying';
 /** Which fields a component watches; `false` for none. */
 export type Watch = readonly WatchedField[] | false;
 
-/** What comes with a status, and is seen with it. */
+/** The fields that come with a status. */
 type StatusField = 'error' | 'finishReason' | 'result';
 
 type FieldOf<Watched extends Watch> = Watched extends readonly WatchedField[] ? Watched[number] : never;
 
 type SeenField<Field> = Field | ('status' extends Field ? StatusField : never);
 
-/** The part of each kind of state that is seen where `Field`s are watched. */
+/** The watched part of each kind of state. */
 type Seen<State, Field> = State extends unknown ? Pick<State, Extract<keyof State, SeenField<Field>>> : never;
 
-/** What a component that watches these fields sees of a run's state. Reading another one is an error. */
+/** The watched part of a run's state. Reading another field is a type error. */
 export type WatchedState<Types extends PromptTypes, Watched extends Watch> = Seen<
   RunState<Types>,
   FieldOf<Watched>
@@ -24,7 +24,7 @@ export type WatchedState<Types extends PromptTypes, Watched extends Watch> = See
 
 const statusFields: readonly StatusField[] = ['error', 'finishReason', 'result'];
 
-/** The watched part of a state; all of it where nothing is said. */
+/** The watched part of a state; all of it without `watch`. */
 export function pickWatched(state: RunState, watch: Watch | undefined): object {
   if (watch === undefined) return state;
   const fields: readonly string[] = watch === false ? [] : watch;
@@ -37,7 +37,7 @@ export function pickWatched(state: RunState, watch: Watch | undefined): object {
   return part;
 }
 
-/** True where two objects have the same values under the same names. */
+/** True if two objects have the same values under the same names. */
 export function isShallowEqual(one: object, other: object): boolean {
   if (one === other) return true;
   const names = Object.keys(one) as (keyof typeof one)[];

@@ -1,6 +1,6 @@
 import type { RunTransaction } from './run-database.ts';
 
-/** The keys of a run's batches whose first event has `seq` or a later place. */
+/** The keys of a run's batches that begin at `seq` or later. */
 export function batchesOf(id: string, seq = 0): IDBKeyRange {
   return IDBKeyRange.bound([id, seq], [id, Infinity]);
 }
@@ -11,7 +11,7 @@ export async function forgetRun(transaction: RunTransaction<'readwrite'>, id: st
   await transaction.objectStore('runs').delete(id);
 }
 
-/** Leaves `maxRuns` runs, `kept` among them. */
+/** Removes the oldest runs until `maxRuns` are left; `kept` always stays. */
 export async function forgetOldest(
   transaction: RunTransaction<'readwrite'>,
   maxRuns: number,

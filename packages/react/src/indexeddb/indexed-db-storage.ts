@@ -10,36 +10,40 @@ export type { StoredRun } from './stored-run.ts';
 export type IndexedDbStorageOptions = {
   /** Name of the database; default `cueline`. Storages with the same name share their runs. */
   databaseName?: string;
-  /** How many runs are kept, default 100. A start beyond it forgets those to which nothing was written for longest. */
+  /**
+   * How many runs are kept, default 100. A start beyond that removes the runs that were written to least recently.
+   */
   maxRuns?: number;
 };
 
-/** A {@link RunStorage} that also says what it keeps. */
+/** A {@link RunStorage} that can also list its runs. */
 export type IndexedDbStorage = RunStorage & {
-  /** Every kept run, those first that were written to last. */
+  /** Every stored run, most recently written first. */
   list(): Promise<StoredRun[]>;
-  /** Forgets every run. */
+  /** Removes every run. */
   clear(): Promise<void>;
 };
 
-/** What this storage knows of a run: the last write that it saw, and how many events it can build on. */
+/** What this storage knows of a run: the last write that it saw, and how many events the next batch can follow. */
 type Seen = { mark: string; events: number };
 
-/** A run with which this storage cannot go on, only start it: no write has this mark. */
+/** A run that this storage cannot continue, only start anew: no write has this mark. */
 const lost: Seen = { mark: '', events: 0 };
 
-/** A run whose start was not stored: what is stored under its id is another start's. */
+/** A run whose start was not stored: the log under its id belongs to another start. */
 const unstored: Seen = { mark: '', events: 0 };
 
 /**
- * Keeps runs in the browser's IndexedDB, in pages and in workers. Create it once, outside of components; nothing is
- * opened until it is used. Where there is no IndexedDB, as on a server, there is nothing to load and nothing is stored.
- * Tabs that show one run follow it in the tab in which it is under way.
+ * Keeps runs in the browser's IndexedDB, in pages and in workers. Create it once, outside of components; it opens
+ * nothing
+ * before it is used. Without IndexedDB, as on a server, it loads and stores nothing. Tabs that show the same run
+ * follow the
+ * tab that works on it.
  *
  * Calls take effect in the order in which they are made. They reject with `storage_failed`, and `details.reason` is a
  * {@link StorageFailure}: no space, no permission, or another tab that writes to the same run.
  *
- * @throws CuelineError `invalid_options` where `maxRuns` is no whole number from 1 on
+ * @throws CuelineError `invalid_options` if `maxRuns` is not a whole number from 1 on
  * @example
  * const storage = indexedDbStorage({ maxRuns: 20 });
  * for (const { id, name } of await storage.list()) console.log(id, name);
@@ -55,13 +59,13 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
   const database = createRunDatabase(databaseName);
   const locks = createRunLocks(databaseName);
   const seen = new Map<string, Seen>();
-  /** When the start of a run could not be stored. */
+  /** The time of each start that could not be stored. */
   const failedAt = new Map<string, number>();
   let writer: string | undefined;
   let writes = 0;
   let last: Promise<unknown> = Promise.resolve();
 
-  /** Does `work` once what was asked for before is over, however that went. */
+  /** Does `work` after all earlier work, whatever its outcome. */
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = last.then(work, work);
     last = result;
@@ -90,23 +94,23 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
     if (seq === undefined) return;
     if (!follows(batch, seq)) throw eventGapError(id, seq);
     if (!database.exists()) throw storageDeniedError();
-    // made here, because some servers have no random numbers while a module loads
+    // created here, because some servers have no random numbers while a module loads
     writer ??= crypto.getRandomValues(new Uint32Array(4)).join('-');
     const mark = `${writer}:${(writes += 1)}`;
     try {
-      // a run that goes on in another tab looks here as if it had been interrupted
-      // a start takes the run from another tab, but only when it is made, and not when it is stored later
+      // a run that is under way in another tab looks interrupted here
+      // a start takes the run from another tab, but only at the moment of the start, and not when it is stored later
       if (!(await locks.take(id, seq === 0 && !again))) throw otherWriterError(id);
       await database.transact('readwrite', async (transaction) => {
         const runs = transaction.objectStore('runs');
         const batches = transaction.objectStore('batches');
         const stored = await runs.get(id);
-        if (stored?.mark === mark) return; // the connection was lost after the write, and only the answer is missing
+        if (stored?.mark === mark) return; // the write succeeded, and only the connection was lost before its answer
         if (seq > 0) checkTurn(id, seq, stored);
         else if (again && stored !== undefined && stored.updatedAt >= (failedAt.get(id) ?? Infinity)) {
           if (!stored.mark.startsWith(`${writer}:`)) throw otherWriterError(id);
         }
-        // replaces the log of an earlier start, or what stood behind a gap
+        // replaces the log of an earlier start, or the events after a gap
         if (seq < (stored?.events ?? Infinity)) await batches.delete(batchesOf(id, seq));
         await batches.put(batch, [id, seq]);
         await runs.put({ ...describeRun(id, batch, stored, Date.now()), mark });
@@ -115,7 +119,7 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
     } catch (error) {
       locks.release(id);
       if (seq === 0 && !again) failedAt.set(id, Date.now());
-      // else a later batch, by its place, might happen to fit behind somebody else's
+      // otherwise a later batch might fit behind another tab's events by chance
       if (seq === 0) seen.set(id, unstored);
       else if (!seen.has(id)) seen.set(id, lost);
       throw error;
@@ -124,7 +128,7 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
     if (batch.at(-1)?.type === 'run-end') locks.release(id);
   }
 
-  /** Throws where a batch that begins with `seq` must not follow what is stored. */
+  /** Throws if a batch that begins with `seq` must not follow the stored events. */
   function checkTurn(id: string, seq: number, stored: Seen | undefined): void {
     const known = seen.get(id);
     if (known === unstored) throw eventGapError(id, 0);
@@ -155,13 +159,13 @@ export function indexedDbStorage(options: IndexedDbStorageOptions = {}): Indexed
   }
 
   return {
-    // on a server, runs of one name are of different users
+    // on a server, runs of one name belong to different users
     get scope() {
       return database.exists() ? `indexeddb:${databaseName}` : undefined;
     },
     load: (id) => inTurn(() => load(id)),
     append(id, events, { again } = { again: false }) {
-      const batch = [...events]; // as they are now: they may have to wait
+      const batch = [...events]; // copied now, because the write may have to wait
       return inTurn(() => append(id, batch, again));
     },
     remove: (id) => inTurn(() => remove(id)),

@@ -11,7 +11,7 @@ import type { StoredRun } from './stored-run.ts';
 
 /** Runs are small and rewritten with each batch; batches are written once. */
 export type RunSchema = DBSchema & {
-  /** `mark` names the last write, so that a writer sees whether another one came between. */
+  /** `mark` names the last write, so that a writer sees whether another one wrote in between. */
   runs: { key: string; value: StoredRun & { mark: string }; indexes: { updatedAt: number } };
   batches: { key: [id: string, firstSeq: number]; value: readonly RunEvent[] };
 };
@@ -27,8 +27,9 @@ export type RunDatabase = {
   /** False on a server, and in a browser that has no IndexedDB at all. */
   exists(): boolean;
   /**
-   * Does `work` in one transaction, which is undone where anything fails. Where the connection is lost, `work` is done
-   * once more in a new one.
+   * Does `work` in one transaction, which is undone if anything fails. If the connection is lost, `work` is done once
+   * more in
+   * a new one.
    * @throws CuelineError `storage_failed`
    */
   transact<Mode extends 'readonly' | 'readwrite', Result>(
@@ -37,14 +38,17 @@ export type RunDatabase = {
   ): Promise<Result>;
 };
 
-/** How long the database may take to open, in milliseconds: it says nothing while it waits for another tab. */
+/**
+ * How long the database may take to open, in milliseconds: the browser reports nothing while it waits for another
+ * tab.
+ */
 const OPENING_MS = 10_000;
 
-/** The database with this name. Nothing is opened yet. */
+/** The database with this name; it opens when it is first used. */
 export function createRunDatabase(name: string): RunDatabase {
   let connection: Promise<IDBPDatabase<RunSchema>> | undefined;
 
-  /** The connection; what opens too late to be waited for is there for the next use. */
+  /** The connection. A connection that opens after the time limit is used next time. */
   function connect(): Promise<IDBPDatabase<RunSchema>> {
     connection ??= new Promise((resolve, reject) => {
       const giveUp = (): void => reject(storageBlockedError(name));
@@ -65,7 +69,7 @@ export function createRunDatabase(name: string): RunDatabase {
     return connection;
   }
 
-  // async, so that a browser which throws here and one which rejects are the same
+  // async, so that browsers that throw here behave like those that reject
   async function open(onBlocked: () => void): Promise<IDBPDatabase<RunSchema>> {
     if (!exists()) throw storageDeniedError();
     return await openDB<RunSchema>(name, 1, {
@@ -75,7 +79,7 @@ export function createRunDatabase(name: string): RunDatabase {
       },
       blocked: onBlocked,
       blocking(_current, _next, event) {
-        // whoever wants to delete or upgrade it would wait for this page for ever
+        // otherwise a tab that deletes or upgrades the database would wait for this page for ever
         (event.target as IDBDatabase).close();
       },
     });
@@ -89,7 +93,7 @@ export function createRunDatabase(name: string): RunDatabase {
     try {
       return await transactOn(database, mode, work);
     } catch (error) {
-      // so it also ends where the browser closed the connection, or we did because the database is being deleted
+      // this also runs if the browser closed the connection, or if we did because the database is being deleted
       if (!isConnectionLost(error)) throw transactionError(name, error);
       database.close();
       connection = undefined;
@@ -108,7 +112,7 @@ function exists(): boolean {
   try {
     return typeof indexedDB === 'object' && indexedDB !== null;
   } catch {
-    return true; // it is there, and opening it will say why it cannot be used
+    return true; // the database exists, and opening it will report why it cannot be used
   }
 }
 
@@ -117,7 +121,8 @@ async function transactOn<Mode extends 'readonly' | 'readwrite', Result>(
   mode: Mode,
   work: (transaction: RunTransaction<Mode>) => Promise<Result>,
 ): Promise<Result> {
-  // relaxed: stored once the system has it. A crash of the page loses nothing, and a write does not wait for the disk
+  // relaxed: stored once the operating system has it. A crash of the page loses nothing, and a write does not wait
+  // for the disk
   const transaction = database.transaction(stores, mode, { durability: 'relaxed' });
   const [worked, done] = await Promise.allSettled([
     work(transaction).catch((error: unknown) => {
@@ -136,6 +141,6 @@ function abort(transaction: { abort(): void }): void {
   try {
     transaction.abort();
   } catch {
-    // it was over
+    // it was over already
   }
 }

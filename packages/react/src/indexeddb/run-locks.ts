@@ -1,15 +1,16 @@
-/** Which runs are under way here. Other tabs see it, and a page that dies holds nothing any more. */
+/** The runs on which this page works. Other tabs can see them, and a page that crashes loses its locks. */
 export type RunLocks = {
   /**
-   * True once this page may write to the run: it did before, or no other one is at it. False where another one is; a
-   * `start` takes the run from it. Always true where the browser has no locks, as in pages without https.
+   * True once this page may write to the run, because it did before, or because no other page does. False if another
+   * page
+   * does; a `start` takes the run from it. Always true without locks, as in pages without https.
    */
   take(id: string, start: boolean): Promise<boolean>;
-  /** The run is over, or kept no longer. */
+  /** The run has ended, or is no longer kept. */
   release(id: string): void;
 };
 
-/** How long a page that is going away may take to let go of its runs, in milliseconds. */
+/** How long a closing page may take to release its runs, in milliseconds. */
 const GRACE_MS = 1_000;
 
 /** The locks of the runs in one database. */
@@ -25,7 +26,7 @@ export function createRunLocks(databaseName: string): RunLocks {
       locks
         .request(
           `cueline:${databaseName}:${id}`,
-          // a reloaded page may come back before the one that it replaces has gone
+          // a reloaded page may load before the page that it replaces has gone
           start ? { steal: true } : { signal: AbortSignal.timeout(GRACE_MS) },
           () => {
             held.set(id, release);
@@ -33,7 +34,7 @@ export function createRunLocks(databaseName: string): RunLocks {
             return released;
           },
         )
-        // taken away, or not given
+        // the lock was taken away, or not granted
         .catch(() => {
           if (held.get(id) === release) held.delete(id);
           resolve(false);

@@ -1,29 +1,29 @@
 import { CuelineError } from '@cueline/core';
 
-/** Why runs are not kept: the `details.reason` of a `storage_failed`. */
+/** Why runs cannot be stored: the `details.reason` of a `storage_failed`. */
 export type StorageFailure =
   /** The browser has no IndexedDB for this page. */
   | 'denied'
-  /** The database did not open, because something else holds it. */
+  /** The database did not open, because another tab holds it. */
   | 'blocked'
-  /** The database is not one of ours, or that of a newer version. */
+  /** The database belongs to something else, or to a newer version. */
   | 'foreign'
-  /** There is no more space. */
+  /** No space is left. */
   | 'full'
-  /** Somebody else has written to this run. */
+  /** Another tab has written to this run. */
   | 'other_tab'
-  /** What the events should follow has been removed. */
+  /** The earlier events of the run have been removed. */
   | 'gone'
-  /** Events before these were not stored. */
+  /** Earlier events were not stored. */
   | 'gap'
   | 'unknown';
 
-/** A `storage_failed` with its reason as a fact. */
+/** A `storage_failed` with its reason. */
 function storageError(reason: StorageFailure, message: string, cause?: unknown): CuelineError {
   return new CuelineError('storage_failed', message, { cause, details: { reason } });
 }
 
-/** What the browser said while the database was opened, as one of our errors. */
+/** An error of the browser while the database opened, as a {@link CuelineError}. */
 export function openingError(databaseName: string, error: unknown): CuelineError {
   if (CuelineError.isInstance(error)) return error;
   switch (nameOf(error)) {
@@ -36,7 +36,7 @@ export function openingError(databaseName: string, error: unknown): CuelineError
   }
 }
 
-/** What the browser said to a read or a write, as one of our errors. */
+/** An error of the browser from a read or a write, as a {@link CuelineError}. */
 export function transactionError(databaseName: string, error: unknown): CuelineError {
   if (CuelineError.isInstance(error)) return error;
   switch (nameOf(error)) {
@@ -55,9 +55,9 @@ export function transactionError(databaseName: string, error: unknown): CuelineE
   }
 }
 
-/** True where a new connection may well do what the old one could not. */
+/** True if a new connection may succeed where the old one failed. */
 export function isConnectionLost(error: unknown): boolean {
-  // UnknownError is what Safari says when its database process went away under a page in the background
+  // Safari reports UnknownError when its database process went away under a page in the background
   return ['InvalidStateError', 'AbortError', 'UnknownError'].includes(nameOf(error));
 }
 
@@ -71,7 +71,7 @@ export function storageDeniedError(cause?: unknown): CuelineError {
   );
 }
 
-/** The error of a database that does not open because of somebody else. */
+/** The error of a database that does not open because another tab holds it. */
 export function storageBlockedError(databaseName: string): CuelineError {
   return storageError(
     'blocked',
@@ -89,7 +89,7 @@ export function otherWriterError(id: string): CuelineError {
   );
 }
 
-/** The error of a writer whose run has been forgotten. */
+/** The error of a writer whose run has been removed. */
 export function runForgottenError(id: string): CuelineError {
   return storageError(
     'gone',

@@ -1,21 +1,21 @@
 import type { RunEvent, RunOutcome } from '@cueline/core';
 
-/** A kept run, without its events. */
+/** A stored run, without its events. */
 export type StoredRun = {
   id: string;
-  /** The prompt's name, where it has one. */
+  /** The prompt's name, if it has one. */
   name?: string;
   /** How many events its log has. */
   events: number;
   /** When it was started, in milliseconds since 1970. */
   startedAt: number;
-  /** When something of it was last stored, in milliseconds since 1970. */
+  /** When it was last written to, in milliseconds since 1970. */
   updatedAt: number;
-  /** How it ended. Missing where it goes on, here or in another tab, and where it was interrupted. */
+  /** How it ended. Missing while it is under way, here or in another tab, and if it was interrupted. */
   outcome?: RunOutcome;
 };
 
-/** What is known of a run once `batch` is stored; `before` is what was known until then. */
+/** The record of a run after `batch` is stored; `before` is the record until then. */
 export function describeRun(
   id: string,
   batch: readonly RunEvent[],
@@ -35,7 +35,7 @@ export function describeRun(
   };
 }
 
-/** How many events of `batches` follow each other from 0, in whole batches, so that the next one can follow them. */
+/** How many events of `batches` are consecutive from 0, in whole batches, so that the next one can follow them. */
 export function consecutiveLength(batches: readonly (readonly RunEvent[])[]): number {
   let length = 0;
   for (const batch of batches) {
@@ -45,7 +45,7 @@ export function consecutiveLength(batches: readonly (readonly RunEvent[])[]): nu
   return length;
 }
 
-/** True where the events have the places from `seq` on, one after the other. */
+/** True if the events have consecutive numbers from `seq` on. */
 export function follows(batch: readonly RunEvent[], seq: number): boolean {
   return batch.every((event, index) => event?.seq === seq + index);
 }
