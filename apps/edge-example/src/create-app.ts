@@ -5,38 +5,38 @@ import { createSessions } from './sessions.ts';
 
 type Answering = { fetch(request: Request): Promise<Response> };
 
-/** Files as Workers bind them: what is not there is a 404. */
+/** Static files as Workers bind them: a missing file is a 404. */
 export type Assets = Answering;
 
-/** What the platform sets: variables, secrets, and the files of the built page. */
+/** The values that the platform sets: variables, secrets, and the files of the built page. */
 export type WorkerEnvironment = {
   ASSETS: Assets;
-  /** The addresses under which the page is served, with commas between them: `https://desk.example`. */
+  /** The origins of the page, separated by commas: `https://desk.example`. */
   ORIGINS: string;
-  /** Signs the sessions. Any long random text; whoever knows it can be anybody. */
+  /** Signs the sessions. Any long random text; anyone who knows it can impersonate any session. */
   SESSION_SECRET: string;
-  /** Where each session has its own object. Left out, everything is answered where it comes in. */
+  /** The namespace of the sessions' Durable Objects. Without it, the worker itself answers every request. */
   SESSIONS?: { idFromName(name: string): unknown; get(id: unknown): Answering } | undefined;
-  /** The caller's IP address. Left out, it is in `cf-connecting-ip`, which Cloudflare sets and a client cannot. */
+  /** The caller's IP address. Default: `cf-connecting-ip`, which Cloudflare sets and a client cannot. */
   ADDRESS?: ((request: Request) => string) | undefined;
-  /** `1`: cookies are `Secure` whatever address a request has, for a proxy that passes on `Host: localhost`. */
+  /** `1`: cookies are `Secure` for every address, for a proxy that passes on `Host: localhost`. */
   SECURE_COOKIES?: string | undefined;
   OPENAI_API_KEY: string;
-  /** Another address that speaks OpenAI's Responses. */
+  /** Another address of OpenAI's Responses API. */
   OPENAI_API_BASE?: string | undefined;
   /** The id of the model. */
   CUELINE_MODEL?: string | undefined;
 };
 
-/** The whole server: the page, the proxy to its model, and its prompts by route. */
+/** The whole server: the page, the proxy to its model, and its prompts as routes. */
 export type App = (request: Request, context?: RouteContext) => Promise<Response>;
 
 const smallModel = 'gpt-5.4-mini';
 
-/** Tokens of all sessions together a day. A session is free, so what each may use does not bound the bill. */
+/** Tokens of all sessions together per day. A session is free, so the limit of each does not bound the bill. */
 const TOTAL_DAILY_TOKENS = 5_000_000;
 
-/** Puts the server together. The key is read from `env` at each call, and is in no answer. */
+/** Creates the server. The key is read from `env` at each call, and no answer contains it. */
 export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerEnvironment): App {
   const id = env.CUELINE_MODEL ?? smallModel;
   const model = `openai:${id}`;
@@ -44,14 +44,14 @@ export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerE
   const origins = env.ORIGINS.split(',').map((origin) => origin.trim());
   const address = env.ADDRESS ?? ((request: Request) => request.headers.get('cf-connecting-ip') ?? '');
   const shared = { origins, auth: sessions.identify, address, onEvent: report };
-  // one for both, so that they count the same day
+  // one store for both, so that they share the daily count
   const limitStore = createMemoryLimits();
 
   const models = createModelProxy({
     ...shared,
     basePath: '/api/models',
     providers: { openai: { baseURL: env.OPENAI_API_BASE, paths: ['/responses'], models: [id] } },
-    // a task list takes ten calls, and its user may well be quick
+    // a task list takes ten calls, and its user may be quick
     limits: { rpm: 60, totalDailyTokens: TOTAL_DAILY_TOKENS },
     store: limitStore,
   });
@@ -59,9 +59,9 @@ export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerE
     ...shared,
     model,
     models: (variables) => ({ env: variables }),
-    // the tasks are the user's own, and their validation only bounds a result's length
+    // the tasks are the user's own, and their validation only bounds the length of a result
     edits: () => true,
-    // the user rewrites a mail before it is sent
+    // the user edits a mail before it is sent
     approvals: 'edit',
     limits: {
       steps: 40,
@@ -89,7 +89,7 @@ export function createApp({ ASSETS: assets, SESSIONS: objects, ...env }: WorkerE
   };
 }
 
-/** One line for each call, run and refusal, without a word of what was said. */
+/** One line for each call, run and refusal, without any text of the conversation. */
 function report(event: object): void {
   console.log(
     JSON.stringify(event, (_name, value: unknown) => (value instanceof Error ? String(value) : value)),

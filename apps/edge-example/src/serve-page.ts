@@ -1,19 +1,19 @@
 import type { Assets } from './create-app.ts';
 
 type Facts = {
-  /** `provider:model`, which the page asks for by proxy. */
+  /** `provider:model`, for which the page asks the proxy. */
   model: string;
-  /** Begins a session; missing where the request has one. */
+  /** Begins a session; missing if the request has one. */
   cookie: string | undefined;
 };
 
-/** The built index.html, which is told that there is a server behind it. On a plain static host it hears of none. */
+/** The built index.html, with the server's facts in it. On a plain static host there are none. */
 export async function servePage(
   request: Request,
   assets: Assets,
   { model, cookie }: Facts,
 ): Promise<Response> {
-  // without the request's headers, so that it comes whole and is no 304
+  // without the request's headers, so that the whole file is returned and never a 304
   const found = await assets.fetch(new Request(new URL('/', request.url)));
   if (!found.ok) return found;
   const tag = `<meta name="cueline-server" content="/api" data-model="${escape(model)}">`;
@@ -22,7 +22,7 @@ export async function servePage(
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
-      // the one part of the page's policy that a meta tag cannot say: approvals are clicks that nobody may lure
+      // a meta tag cannot set this part of the page's policy: no other site may frame the approval buttons
       'content-security-policy': "frame-ancestors 'none'",
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',

@@ -8,14 +8,14 @@ import { serveSimulatedProvider } from './simulated-provider/serve-provider.ts';
 import worker from './worker.ts';
 
 const { PORT = '4175', OPENAI_API_KEY, OPENAI_API_BASE, CUELINE_MODEL } = process.env;
-// a new one ends all sessions, and with them goes what the memory of this process has of their runs
+// a new secret ends all sessions, and this process would have forgotten their runs anyway
 const { SESSION_SECRET = randomUUID(), SECURE_COOKIES } = process.env;
 const files = staticMiddleware({ dir: fileURLToPath(new URL('../../react-example/dist', import.meta.url)) });
 const assets: Assets = {
   fetch: async (request) => files(request, () => new Response('There is no such file.', { status: 404 })),
 };
 
-// everything that the worker is bound to; it is complete once it is known which port it has
+// the worker's bindings; complete once the port is known
 const variables = await providerVariables();
 let origins = '';
 const address = (request: ServerRequest): string => request.ip ?? '';
@@ -23,10 +23,10 @@ const underWay = new Set<Promise<void>>();
 
 const server = serve({
   port: Number(PORT),
-  // this machine only: whoever reaches the page spends what the key pays for
+  // this machine only: anyone who reaches the page spends the key's budget
   hostname: '127.0.0.1',
   silent: true,
-  // its own way cuts answers off after five seconds, and leaves the process to the runs
+  // srvx's own shutdown would cut answers off after five seconds
   gracefulShutdown: false,
   fetch: (request) =>
     worker.fetch(
@@ -53,7 +53,7 @@ const { port } = new URL(server.url!);
 origins = process.env['ORIGINS'] ?? `http://localhost:${port},http://127.0.0.1:${port}`;
 console.log(`The React example with a server: http://localhost:${port}`);
 
-/** OpenAI where there is a key, else a provider of our own that has one and asks for it. */
+/** OpenAI if there is a key, otherwise a simulated provider that requires a key of its own. */
 async function providerVariables(): Promise<{
   OPENAI_API_KEY: string;
   OPENAI_API_BASE?: string | undefined;
@@ -63,7 +63,7 @@ async function providerVariables(): Promise<{
     console.log(`Provider: ${OPENAI_API_BASE ?? 'OpenAI'}, with the key in OPENAI_API_KEY`);
     return { OPENAI_API_KEY, OPENAI_API_BASE, CUELINE_MODEL };
   }
-  // tests set it, to look for it everywhere it must not be
+  // tests set it, to search for it where it must not appear
   const key = process.env['SIMULATED_API_KEY'] ?? `sk-simulated-${randomUUID()}`;
   const url = await serveSimulatedProvider(key);
   console.log(`Provider: simulated, at ${url} (set OPENAI_API_KEY for a real one)`);

@@ -1,21 +1,23 @@
 const hmac = { name: 'HMAC', hash: 'SHA-256' };
 
-/** Who asks, where nobody signs in: a random name in a signed cookie. Put your own sign-in in its place. */
+/** Identifies callers without a sign-in: a random name in a signed cookie. Replace it with your own sign-in. */
 export type Sessions = {
   /** For `auth`: the session of a request, or null. */
   identify(request: Request): Promise<{ subject: string } | null>;
-  /** The cookie for a page's answer that begins a session; undefined where there is one already. */
+  /** The cookie of a response that begins a session; undefined if the request has one. */
   begin(request: Request): Promise<string | undefined>;
 };
 
 /**
- * Sessions that are kept nowhere but in their cookie. A run belongs to its session, and so do the limits: whoever
- * deletes the cookie is somebody else, so this keeps people apart and does not bound what all of them cost. The cookie is
- * `Secure` and `__Host-` save on this machine without TLS; `secure` says otherwise.
+ * Sessions that are stored only in their cookies. A run and its limits belong to a session. A user who deletes the
+ * cookie gets
+ * a new session, so this separates users and does not bound their total cost. The cookie is `Secure` and `__Host-`,
+ * except
+ * on this machine without TLS; `secure` overrides that.
  */
 export function createSessions(secret: string, { secure }: { secure?: boolean } = {}): Sessions {
   const isSecure = (request: Request): boolean => secure ?? !isPlainLoopback(request);
-  // with its prefix browsers take it from this host alone: no other of the domain can give its own session to a visitor
+  // with this prefix a browser accepts the cookie only from this host: no other host of the domain can set it
   const nameFor = (request: Request): string => (isSecure(request) ? '__Host-desk' : 'desk');
   const keyFor = (use: 'sign' | 'verify') =>
     crypto.subtle.importKey('raw', new TextEncoder().encode(secret), hmac, false, [use]);
@@ -44,7 +46,7 @@ export function createSessions(secret: string, { secure }: { secure?: boolean } 
       '',
     );
     const secure = isSecure(request) ? '; Secure' : '';
-    // Lax, not Strict: whoever comes by a link from elsewhere would lose the session, and the runs with it
+    // Lax, not Strict: a user who follows a link from elsewhere would lose the session and its runs
     return `${nameFor(request)}=${id}.${signature}; Path=/; HttpOnly; SameSite=Lax${secure}`;
   }
 
@@ -52,8 +54,9 @@ export function createSessions(secret: string, { secure }: { secure?: boolean } 
 }
 
 /**
- * True on this machine without TLS. Any other address is one that a browser reached by TLS: behind a proxy that ends it,
- * the request says `http:`, and its headers about that could be the caller's own.
+ * True on this machine without TLS. A browser reached any other address by TLS: behind a proxy that terminates it,
+ * the request
+ * says `http:`, and its headers about that could be the caller's own.
  */
 function isPlainLoopback({ url }: Request): boolean {
   const { protocol, hostname } = new URL(url);

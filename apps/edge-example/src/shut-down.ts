@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A server that can stop taking requests, and says once all that it took are answered. */
+/** A server that can stop accepting requests, and that resolves once all accepted ones are answered. */
 type Closing = { close(): Promise<void> };
 
-/** How long runs may still take, in ms: a bit less than the ten seconds after which Docker kills. */
+/** How long runs may continue, in ms: less than the ten seconds after which Docker kills the process. */
 const PATIENCE_MS = 9_000;
 
 /**
- * Ends the process when it is told to (SIGTERM, or Ctrl+C): what is open goes on for a while, and nothing new begins.
- * Without it a run that waits for an answer would keep the process for as long as a run may take. Told again, it ends
- * at once.
+ * Ends the process after SIGTERM or Ctrl+C: open requests and runs have some time, and no new ones begin. Without
+ * this, a run
+ * that waits for a response would keep the process alive. A second signal ends it at once.
  */
 export function endOnSignal(server: Closing, underWay: ReadonlySet<Promise<void>>): void {
   async function end(): Promise<void> {

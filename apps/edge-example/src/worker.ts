@@ -2,22 +2,23 @@ import { createApp, type App, type WorkerEnvironment } from './create-app.ts';
 
 let app: App | undefined;
 
-/** As Workers have it. The same object serves on Node (serve.ts), Deno and Bun. */
+/** The worker's entry. The same object serves on Node (serve.ts), Deno and Bun. */
 export default {
   fetch(
     request: Request,
     env: WorkerEnvironment,
     context?: { waitUntil(work: Promise<void>): void },
   ): Promise<Response> {
-    // made at the first request, because only then there is an environment
+    // created at the first request, because there is no environment before
     app ??= createApp(env);
     return app(request, context);
   },
 };
 
 /**
- * The same app as a Durable Object: all that a session asks for meets in one place, wherever it comes in, so that its
- * runs can be read on, answered and stopped, and its budget is one. It is kept in memory, and goes with it.
+ * The same app as a Durable Object: it gets all requests of a session, so that it can continue, answer and stop its
+ * runs, and
+ * has its one budget. Its memory ends with it.
  */
 export class Session {
   readonly #app: App;

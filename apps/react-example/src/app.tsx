@@ -7,7 +7,7 @@ import { TasksPage } from './tasks/tasks-page.tsx';
 import { TopBar } from './top-bar.tsx';
 import { setupOf, usePlace } from './where.ts';
 
-/** Every run below has an id, so it goes on while another page is shown, and is kept over a reload. */
+/** Every run below has an id, so it continues while another page is shown, and is stored. */
 export function App() {
   const { page, runId } = useRoute();
   const place = usePlace();
@@ -20,7 +20,7 @@ export function App() {
       <div className="flex h-dvh flex-col">
         <TopBar page={page} place={place} />
         <main tabIndex={-1} className="min-h-0 flex-1 outline-none">
-          {/* until it is known what is stored */}
+          {/** until the storage has been read */}
           <Suspense key={`${place} ${runId}`}>
             {page === 'chat' && <ChatPage id={runId} storage={setup.persist} />}
             {page === 'tasks' && <TasksPage id={runId} />}

@@ -1,8 +1,9 @@
 import { CuelineError, inProcess, type Executor, type ModelSettings } from '@cueline/core';
 
 /**
- * Runs this app's prompts in the page. They are loaded with the first run, so that a page whose runs happen on a server
- * never has them.
+ * Runs this app's prompts in the page. They load with the first run, so that a page whose runs happen on a server
+ * never has
+ * them.
  */
 export function inPage(models: ModelSettings): Executor {
   const here = inProcess(models);

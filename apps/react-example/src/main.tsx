@@ -1,4 +1,4 @@
-// first, because it must be said before the first schema is made
+// first, because it must run before the first schema is made
 import './zod-without-eval.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

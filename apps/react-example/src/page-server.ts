@@ -1,13 +1,13 @@
 type PageServer = {
-  /** Where its proxy and its route are. */
+  /** The address of its proxy and its route. */
   url: string;
   /** The model that it has a key for, as `provider:model`. */
   model: string;
-  /** True where that is a stand-in. */
+  /** True for a stand-in. */
   isSimulated: boolean;
 };
 
-/** The server that has delivered this page, as it has written into it; undefined on a plain static host. */
+/** The server that delivered this page, which has written this into it; undefined on a plain static host. */
 export const pageServer: PageServer | undefined = findServer();
 
 function findServer(): PageServer | undefined {

@@ -1,6 +1,6 @@
 import { goTo, places, type Place } from './where.ts';
 
-/** Chooses where runs happen. Those of the other places go on there. */
+/** Chooses where runs happen. Runs in the other places continue. */
 export function PlaceSelect({ place }: { place: Place }) {
   return (
     <label className="flex items-center gap-2 text-sm text-ink-2 narrow:w-full">

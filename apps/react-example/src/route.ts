@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** The pages by their place in the address, with their titles. */
+/** The pages by their hash, with their titles. */
 export const pages = { chat: 'Chat', tasks: 'Task list', form: 'Form' } as const;
 
 export type PageName = keyof typeof pages;
@@ -11,7 +11,7 @@ export type Route = {
   runId: string;
 };
 
-/** Where the address says that we are. */
+/** The page and the run in the address. */
 export function useRoute(): Route {
   const hash = useSyncExternalStore(subscribe, () => location.hash);
   const [name = '', run] = hash.replace(/^#\//, '').split('/');

@@ -15,7 +15,7 @@ export function TopBar({ page, place }: { page: PageName; place: Place }) {
         Cueline <span className="font-normal text-ink-2">in React</span>
       </h1>
       <nav
-        // runs by the same id are others elsewhere
+        // runs of the same id are different runs elsewhere
         key={place}
         aria-label="Pages"
         className="flex h-12 items-stretch gap-1 narrow:w-full"
@@ -47,7 +47,7 @@ function WhoAnswers({ place }: { place: Place }) {
 
 type PageLinkProps<Input> = { to: PageName; isCurrent: boolean; definition: PromptDefinition<Input> };
 
-/** Shows that a run goes on also where its page is not open. Re-renders with its status only. */
+/** Shows that a run continues while its page is not open. Renders only for the status. */
 function PageLink<Input>({ to, isCurrent, definition }: PageLinkProps<Input>) {
   const { status } = usePrompt(definition, { id: to, watch: ['status'] });
   return (

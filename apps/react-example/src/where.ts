@@ -6,7 +6,7 @@ import { useSyncExternalStore } from 'react';
 import { inPage } from './in-page.ts';
 import { pageServer } from './page-server.ts';
 
-/** The places where runs can happen, as the address (`?where=route`) and the reader know them. */
+/** The places where runs can happen, by their name in the address (`?where=route`), with their labels. */
 export const places = {
   page: 'in this page',
   proxied: 'in this page, model by proxy',
@@ -18,7 +18,7 @@ export type Place = keyof typeof places;
 const { url, model } = pageServer ?? { url: '/api', model: '' };
 
 // #region places
-/** All that is different: prompts, tools and components are the same wherever a run happens. */
+/** The only difference: prompts, tools and components are the same wherever a run happens. */
 const providers: Record<Place, () => PromptProviderProps> = {
   page: () => ({ model: 'demo:guesthouse', executor: inPage({ providers: { demo: loadDemo } }) }),
   proxied: () => ({ model, executor: inPage(proxied(`${url}/models`)) }),
@@ -26,22 +26,22 @@ const providers: Record<Place, () => PromptProviderProps> = {
 };
 // #endregion
 
-/** What stands in for a model answers each prompt by rules of its own. They are loaded with the first run, too. */
+/** The simulated model answers each prompt by rules of its own, which load with the first run, too. */
 async function loadDemo() {
   const { simulatedModel } = await import('./demo/simulated-model.ts');
   return simulatedModel;
 }
 
-/** What the provider of a place is given. */
+/** The provider's props for a place. */
 type Setup = PromptProviderProps & { persist: IndexedDbStorage };
 
 const setups = new Map<Place, Setup>();
 
-/** The same setup each time, so that what is under way in one place goes on while another is shown. */
+/** The same setup each time, so that runs in one place continue while another is shown. */
 export function setupOf(place: Place): Setup {
   let setup = setups.get(place);
   if (setup === undefined) {
-    // a database each: what has begun in one place cannot be taken up in another
+    // a database for each: a run of one place cannot be continued in another
     const databaseName = `cueline-react-example${place === 'page' ? '' : `-${place}`}`;
     const persist = indexedDbStorage({ databaseName });
     setup = { ...providers[place](), registry: createRunRegistry(), persist };
@@ -50,14 +50,14 @@ export function setupOf(place: Place): Setup {
   return setup;
 }
 
-/** Where the address says that runs happen. It names a place and never an address, so no link leads elsewhere. */
+/** The place in the address. It is a name and never a URL, so no link leads elsewhere. */
 export function usePlace(): Place {
   const search = useSyncExternalStore(subscribe, () => location.search);
   const name = new URLSearchParams(search).get('where') ?? '';
   return pageServer !== undefined && Object.hasOwn(places, name) ? (name as Place) : 'page';
 }
 
-/** Goes to another place, and to the same page there. */
+/** Goes to the same page in another place. */
 export function goTo(place: Place): void {
   const query = place === 'page' ? '' : `?where=${place}`;
   history.pushState(null, '', `${location.pathname}${query}${location.hash}`);

@@ -1,7 +1,7 @@
 import type { ModelCall } from '@cueline/react-example/demo';
 import * as z from 'zod';
 
-/** Text, or parts of which those with text count. */
+/** Text, or parts of which only those with text count. */
 const content = z.union([
   z.string(),
   z.array(z.object({ text: z.string() })).transform((parts) => parts.map(({ text }) => text).join('\n')),
@@ -24,7 +24,7 @@ const item = z.union([
 
 const body = z.object({ stream: z.literal(true), input: z.array(item) });
 
-/** The body of `POST /responses` as an AI SDK model is called; undefined where it is not understood. */
+/** The body of `POST /responses` as a call of an AI SDK model; undefined if it is not understood. */
 export function readCall(text: string): ModelCall | undefined {
   const parsed = body.safeParse(parseJson(text));
   return parsed.success ? { prompt: parsed.data.input.map(toMessage) } : undefined;
@@ -32,7 +32,7 @@ export function readCall(text: string): ModelCall | undefined {
 
 type Message = ModelCall['prompt'][number];
 
-/** Each item is a message of its own: where one ends and the next begins makes no difference to who reads them. */
+/** Each item becomes a message of its own: the boundaries make no difference to the reader. */
 function toMessage(given: z.infer<typeof item>, _index: number, all: z.infer<typeof item>[]): Message {
   if ('role' in given) {
     const { role, content: text } = given;
@@ -50,7 +50,7 @@ function toMessage(given: z.infer<typeof item>, _index: number, all: z.infer<typ
   return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] };
 }
 
-/** What went wrong in a tool comes as `{"error":"…"}`, and everything else as it is. */
+/** A failed tool's output is `{"error":"…"}`; any other output is unchanged. */
 function outputOf(text: string): string {
   const failed = z.strictObject({ error: z.string() }).safeParse(parseJson(text));
   return failed.success ? failed.data.error : text;

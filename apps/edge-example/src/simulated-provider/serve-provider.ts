@@ -4,15 +4,16 @@ import { readCall } from './read-call.ts';
 import { writeEvents } from './write-events.ts';
 
 /**
- * A model provider for lack of a real one: OpenAI's Responses over HTTP on this machine, for whoever has the key.
- * Gives the address for `OPENAI_API_BASE`.
+ * A simulated model provider: OpenAI's Responses API over HTTP on this machine, for callers with the key. Returns the
+ * address
+ * for `OPENAI_API_BASE`.
  */
 export async function serveSimulatedProvider(key: string): Promise<string> {
   const server = serve({
     port: 0,
     hostname: '127.0.0.1',
     silent: true,
-    // it is there for as long as its server
+    // it lives as long as its server
     gracefulShutdown: false,
     fetch: (request) => answer(request, key),
   });

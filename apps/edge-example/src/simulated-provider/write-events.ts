@@ -1,8 +1,8 @@
 import type { ModelStreamPart } from '@cueline/react-example/demo';
 
 /**
- * A model's answer as the events of OpenAI's Responses. `onEnd` hears once whether all of it was read, or whoever read
- * it went away before.
+ * A model's answer as the events of OpenAI's Responses API. `onEnd` is called once, with whether the whole answer was
+ * read.
  */
 export async function* writeEvents(
   parts: AsyncIterable<ModelStreamPart>,
@@ -77,7 +77,7 @@ export async function* writeEvents(
           yield event('response.completed', { response: { ...response, status: 'completed', usage } });
           break;
         }
-        default: // this model says nothing else that has a word in Responses
+        default: // this model produces nothing else that Responses can express
       }
     }
   } finally {

@@ -7,13 +7,13 @@ import { Button } from '../ui/button.tsx';
 type ApprovalCardProps = {
   approval: ApprovalState;
   respond: (approvalId: string, response: ApprovalResponse) => Promise<EditReply>;
-  /** The card goes away, and the focus must go somewhere. */
+  /** The card disappears, and the focus must go somewhere. */
   onAnswered: () => void;
 };
 
 type Mail = z.infer<typeof mailSchema>;
 
-/** Asks whether a mail may be sent. A person may change it first, or refuse and say why. */
+/** Asks whether a mail may be sent. The user may change it first, or refuse with a reason. */
 export function ApprovalCard({ approval, respond, onAnswered }: ApprovalCardProps) {
   const title = useId();
   const fields = useRef<HTMLDivElement>(null);

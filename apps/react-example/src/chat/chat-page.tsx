@@ -21,7 +21,7 @@ export function ChatPage({ id, storage }: { id: string; storage: IndexedDbStorag
   const say = (text: string): void => void send(text, { whenBusy: 'queue' });
   const pick = (text: string, isByKeyboard: boolean): void => {
     say(text);
-    // what had the focus goes away; a finger needs no keyboard on its screen for that
+    // the focused element disappears; a touch screen needs no keyboard for that
     if (isByKeyboard) composer.current?.focus();
   };
   return (
@@ -45,7 +45,7 @@ export function ChatPage({ id, storage }: { id: string; storage: IndexedDbStorag
                   <Message
                     key={message.id}
                     message={message}
-                    // they are of the last turn; what is known of the ones before is in their messages
+                    // they belong to the last turn; earlier turns are in their messages
                     toolCalls={index === messages.length - 1 ? toolCalls : undefined}
                     approvals={index === messages.length - 1 ? approvals : undefined}
                   />
@@ -53,7 +53,7 @@ export function ChatPage({ id, storage }: { id: string; storage: IndexedDbStorag
               </div>
               {approvals.filter(isPending).map((approval) => (
                 <ApprovalCard
-                  // the same card where it is asked again, so that what was typed stays
+                  // the same card if the run asks again, so that the typed text stays
                   key={approval.toolCallId}
                   approval={approval}
                   respond={respondToApproval}

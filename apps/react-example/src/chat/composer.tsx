@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 
 type ComposerProps = { ref: Ref<HTMLTextAreaElement>; onSend: (text: string) => void };
 
-/** Where the user writes: Enter sends, Shift and Enter begins a line. */
+/** The message input: Enter sends, Shift+Enter begins a line. */
 export function Composer({ ref, onSend }: ComposerProps) {
   const [text, setText] = useState('');
 

@@ -7,12 +7,12 @@ import { Button } from '../ui/button.tsx';
 
 type ConversationsProps = {
   currentId: string;
-  /** When it changes, what is stored has changed, too. */
+  /** When it changes, the stored runs have changed, too. */
   status: string;
   storage: IndexedDbStorage;
 };
 
-/** The conversations that the browser has kept, the last one first, and the way to begin another. */
+/** The stored conversations, the latest first, and a button for a new one. */
 export function Conversations({ currentId, status, storage }: ConversationsProps) {
   const [stored, setStored] = useState<StoredRun[]>([]);
   useEffect(() => {
@@ -20,7 +20,7 @@ export function Conversations({ currentId, status, storage }: ConversationsProps
     const show = (runs: StoredRun[]): void => {
       if (isShown) setStored(runs.filter(({ name }) => name === guestDesk.name));
     };
-    // where nothing can be stored, there is no list; the run says why
+    // without a storage there is no list; the run says why
     storage.list().then(show, () => {});
     return () => {
       isShown = false;

@@ -7,7 +7,7 @@ const suggestions = [
 
 type EmptyChatProps = { onPick: (text: string, isByKeyboard: boolean) => void };
 
-/** What can be asked, before anything was. */
+/** Suggestions for the first message. */
 export function EmptyChat({ onPick }: EmptyChatProps) {
   return (
     <div className="pt-[8vh]">
@@ -21,7 +21,7 @@ export function EmptyChat({ onPick }: EmptyChatProps) {
           <li key={text}>
             <button
               type="button"
-              // a click that no pointer has made
+              // a click without a pointer: by keyboard
               onClick={(event) => onPick(text, event.detail === 0)}
               className="min-h-11 w-full rounded-lg border border-line bg-panel px-3 py-2 text-left hover:border-line-strong hover:bg-hover"
             >

@@ -6,7 +6,7 @@ import { ToolCard } from './tool-card.tsx';
 
 type MessageProps = {
   message: UIMessage;
-  /** The calls of the run, which know more than the parts of the message; missing for earlier turns. */
+  /** The calls of the run, which have more details than the parts of the message; missing for earlier turns. */
   toolCalls?: readonly ToolCallState[] | undefined;
   /** Their approvals. */
   approvals?: readonly ApprovalState[] | undefined;
@@ -26,7 +26,7 @@ export const Message = memo(function Message({ message, toolCalls, approvals }: 
     <div data-message="assistant" className="flex flex-col gap-2.5">
       {message.parts.map((part, index) => {
         if (part.type === 'text') return <Markdown key={index} text={part.text} />;
-        // what the AI SDK's isToolUIPart asks; to import that would load the SDK before anybody has started a run
+        // the condition of the AI SDK's isToolUIPart; importing that would load the SDK before any run has started
         if (!('toolCallId' in part)) return null;
         const call = toolCalls?.find(({ toolCallId }) => toolCallId === part.toolCallId);
         const approval = approvals?.findLast(({ toolCallId }) => toolCallId === part.toolCallId);

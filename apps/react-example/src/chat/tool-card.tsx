@@ -11,7 +11,7 @@ const looks: Partial<Record<string, Look>> = {
   'input-available': { words: 'Waits', color: 'text-ink-2', Icon: Ellipsis },
   running: { words: 'Runs', color: 'text-tool', Icon: LoaderCircle },
   'output-available': { words: 'Done', color: 'text-go', Icon: Check },
-  // failed, or refused by a person: the words below the line say which
+  // failed, or refused by the user: the text below the line says which
   'output-error': { words: 'Not done', color: 'text-ink-2', Icon: CircleSlash },
   interrupted: { words: 'Interrupted', color: 'text-ink-2', Icon: CircleSlash },
 };
@@ -23,10 +23,10 @@ type ToolCardProps = {
   response: ApprovalResponse | undefined;
 };
 
-/** A tool call on one line, with its arguments as they arrive. Opens to show all of them, and the result. */
+/** A tool call on one line, with its arguments as they arrive. It opens to show all of them, and the result. */
 export function ToolCard({ part, call, response }: ToolCardProps) {
   const state = call?.state ?? part.state;
-  // the message has what the model asked for, also where a person had it run with something else
+  // the message has the model's arguments, even if the user approved the call with others
   const edited = response?.approved === true ? response.input : undefined;
   const input = edited ?? call?.partialInput ?? part.input;
   const { words, color, Icon } = looks[state] ?? writing;

@@ -3,13 +3,13 @@ import type { CallFacts } from './read-call.ts';
 
 type Booking = { guest: string; email: string; room: string; arrival: string; nights: number };
 
-/** What has failed, and will not when it is asked for again. */
+/** Requests that have failed once, and succeed the second time. */
 const broken = new Set<string>();
 
-/** Looks up bookings and free rooms, and writes mails, as the last thing that was said asks for. */
+/** Looks up bookings and free rooms, and writes mails, as the last message asks. */
 export function answerAtDesk({ said, results }: CallFacts): ScriptedTurn {
   const last = results.at(-1);
-  // whether a call has failed is not said to a model in so many words: it has only the text to go by
+  // a model gets only text, which does not say explicitly whether a call has failed
   if (last !== undefined && !/\{"(guest|date|sent)"/.test(last.text)) return afterFailure(last.text);
   if (last?.toolName === 'sendMail') return afterMail(last.text);
   if (last?.toolName === 'listFreeRooms') return describeRooms(last.text);
@@ -47,7 +47,7 @@ function describeBooking(said: string, { guest, email, room, arrival, nights }: 
 }
 
 function afterMail(result: string): ScriptedTurn {
-  // where the mail was changed, a note of that comes with the result
+  // if the mail was changed, a note of that comes with the result
   const { to, subject } = JSON.parse(/\{"sent".*?\}/.exec(result)?.[0] ?? '{}') as Record<string, string>;
   return `Sent to **${to}**, under “${subject}”.`;
 }

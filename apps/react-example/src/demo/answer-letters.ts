@@ -6,7 +6,7 @@ const months = 'January February March April May June July August September Octo
 );
 const numbers = 'one two three four five six seven eight nine'.split(' ');
 
-/** Finds what a booking needs in a letter, and corrects itself where it is told that its answer does not fit. */
+/** Finds what a booking needs in a letter, and corrects its answer when it does not fit. */
 export function answerLetters({ said, asked }: CallFacts): ScriptedTurn {
   const letter = asked.findLast((text) => text.startsWith('The letter:'))?.slice('The letter:'.length) ?? '';
   const isCorrection = said.includes('does not fit');

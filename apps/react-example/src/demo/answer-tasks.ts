@@ -8,7 +8,7 @@ const results: [RegExp, string][] = [
   [/note|write/i, 'Welcome, dear Costas! The key hangs by the door.'],
 ];
 
-/** Works on the task that the window of the list names, and says what the user has changed. */
+/** Works on the task that the list's window names, and mentions the user's changes. */
 export function answerTasks({ said, replied, results: answers }: CallFacts): ScriptedTurn {
   const title = /^\[Task \d+\/\d+\] (.*)$/m.exec(said)?.[1];
   if (title === undefined) return 'Everything is prepared. **Have a good Saturday!**';
@@ -29,7 +29,7 @@ export function answerTasks({ said, replied, results: answers }: CallFacts): Scr
   return [`${aside}Now: ${title}.`, { toolCall: { name: 'lookUp', input: { subject: title } }, delay: 250 }];
 }
 
-/** With time to look at the list before, and to change it. */
+/** With time for the user to look at the list, and to change it. */
 function finish(result: string): ScriptedPart {
   return { toolCall: { name: 'finishTask', input: { result } }, delay: 900 };
 }

@@ -1,4 +1,4 @@
-/** What is known of the guests. In a real app it is a database behind an API. */
+/** The data about the guests. In a real app it is a database behind an API. */
 const bookings = [
   { guest: 'Ada', email: 'ada@example.com', room: 'Garden room', arrival: '2026-12-12', nights: 3 },
   { guest: 'Grace', email: 'grace@example.com', room: 'Sea room', arrival: '2026-12-14', nights: 2 },
@@ -8,7 +8,10 @@ const bookings = [
 /** How long the house takes to answer, in milliseconds. */
 const LATENCY_MS = 700;
 
-/** A guesthouse that exists in this page only. Every request to it leaves a mark in the browser's performance timeline. */
+/**
+ * A guesthouse that exists only in this page. Every request to it leaves a mark in the browser's performance
+ * timeline.
+ */
 export const house = {
   async findBooking(guest: string) {
     await request('house:findBooking');

@@ -1,24 +1,24 @@
 import type { ScriptedModel } from '@cueline/core/testing';
 
-/** What a model is called with. */
+/** The input of a model call. */
 export type ModelCall = Parameters<ScriptedModel['doStream']>[0];
 
-/** A piece of what it answers. */
+/** A part of the model's answer. */
 export type ModelStreamPart =
   Awaited<ReturnType<ScriptedModel['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
 
 type ToolResult = { toolName: string; text: string };
 
-/** The parts of a call by which the simulated model decides what it says. */
+/** The parts of a call on which the simulated model bases its answer. */
 export type CallFacts = {
   system: string;
-  /** The last words of a user. */
+  /** The last user message. */
   said: string;
-  /** All that users have said. */
+  /** All user messages. */
   asked: string[];
-  /** What the model itself has said since then. */
+  /** The model's own text since then. */
   replied: string;
-  /** What tools have answered since then, in order. */
+  /** The results of tools since then, in order. */
   results: ToolResult[];
 };
 

@@ -6,7 +6,7 @@ import { readCall, type CallFacts } from './read-call.ts';
 
 let calls = 0;
 
-/** No real model: it answers by rule, at a quick reader's pace. Every call leaves a mark in the performance timeline. */
+/** Not a real model: it answers by rules, at reading speed. Every call leaves a mark in the performance timeline. */
 export const simulatedModel: ScriptedModel = {
   ...scriptedModel([]),
   async doStream(call) {
@@ -22,7 +22,7 @@ function answer(heard: CallFacts): ScriptedTurn {
   return answerAtDesk(heard);
 }
 
-/** A stored conversation goes on after a reload, so ids must not begin anew. */
+/** A stored conversation continues after a reload, so call ids must not repeat. */
 function withCallIds(turn: ScriptedTurn): ScriptedTurn {
   if (typeof turn === 'string') return turn;
   return turn.map((part) => {

@@ -1,7 +1,7 @@
 import { useId, type ReactNode } from 'react';
 import type { Booking } from '../schemas/booking.ts';
 
-/** A booking that is not whole, as it is while it arrives, or that does not fit yet. */
+/** A booking that is incomplete, as while it arrives, or that does not fit yet. */
 export type Draft = { [Name in keyof Booking]?: Booking[Name] | string | undefined };
 
 type BookingFieldsProps = {
@@ -19,7 +19,7 @@ export function BookingFields({ draft, faults, isReadOnly, onChange }: BookingFi
       {(attributes) => (
         <input
           {...attributes}
-          // a date that has come by half is none
+          // half a date is not a date
           type={isReadOnly ? 'text' : type}
           readOnly={isReadOnly}
           value={draft[name] ?? ''}
@@ -91,7 +91,7 @@ type FieldProps = {
   children: (attributes: FieldAttributes) => ReactNode;
 };
 
-/** A label, a control, and a line that is kept for what is wrong with it, so that nothing moves. */
+/** A label, a control, and a line that is reserved for its error, so that nothing moves. */
 function Field({ label, fault, children }: FieldProps) {
   const id = useId();
   return (

@@ -10,7 +10,7 @@ import { BookingFields, type Draft } from './booking-fields.tsx';
 import { LetterForm } from './letter-form.tsx';
 import { ReadingFaults } from './reading-faults.tsx';
 
-/** A form that fills itself while the answer arrives, and is then the user's. */
+/** A form that fills in while the answer arrives, and that the user can edit afterwards. */
 export function FormPage({ id }: { id: string }) {
   const reading = usePrompt(readBooking, { id, watch: ['object', 'status'] });
   const { object, status, start, run } = reading;
@@ -25,7 +25,7 @@ export function FormPage({ id }: { id: string }) {
     setFaults({});
     setSaved(undefined);
     void start({ letter });
-    // where it stands below the letter
+    // on narrow screens, where it stands below the letter
     booking.current?.scrollIntoView({ block: 'start' });
   }
   function save(event: FormEvent): void {
@@ -73,7 +73,7 @@ export function FormPage({ id }: { id: string }) {
               <p role="status" className="min-w-0 flex-1 text-ink-2">
                 {saved !== undefined
                   ? `Saved: ${describeStay(saved)}.`
-                  : // what the schema says of the answer, TypeScript knows of the result
+                  : // TypeScript knows the result's type from the schema
                     reading.status === 'done' && `Read: ${describeStay(reading.result)}. Not saved yet.`}
               </p>
             </div>

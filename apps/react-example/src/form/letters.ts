@@ -1,4 +1,4 @@
-/** Letters to try: one that is simple, one whose first reading does not fit the schema, and one with no booking in it. */
+/** Letters to try: a simple one, one whose first reading does not fit the schema, and one without a booking. */
 export const letters = {
   'A quiet room': `Dear hosts,
 

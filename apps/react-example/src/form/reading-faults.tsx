@@ -1,6 +1,6 @@
 import { useRun, type AnyRun } from '@cueline/react';
 
-/** What the model was told of answers that did not fit the schema, and what it was asked to do about it. */
+/** The feedback that the model got about answers that did not fit the schema. */
 export function ReadingFaults({ run }: { run: AnyRun }) {
   const steps = useRun(run, (state) => state.steps);
   const told = steps.flatMap(({ steered = [] }) => steered.filter(({ cause }) => cause === 'output'));

@@ -24,11 +24,13 @@ const sendMail = tool(
   'Sends a mail to a guest',
   mailSchema,
   ({ to, subject }) => house.sendMail(to, subject),
-  // it reaches people, so a person is asked before each call
+  // it reaches people, so the user approves each call
   { effect: 'external', needsApproval: true },
 );
 
-/** A conversation: what the user says comes from `send`. Tools that are declared here are typed in `state.toolCalls`. */
+/**
+ * A conversation: the user's messages come from `send`. Tools that are declared here are typed in `state.toolCalls`.
+ */
 export const guestDesk = definePrompt(
   'guest-desk',
   (prompt) => {

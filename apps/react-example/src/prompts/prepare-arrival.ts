@@ -2,7 +2,7 @@ import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
 import { house } from '../demo/house.ts';
 
-/** How long a result may be, in characters. */
+/** The longest result of a task, in characters. */
 const LONGEST_RESULT = 90;
 
 /** Works on a list of tasks, one after the other, until each has a result that is accepted. */

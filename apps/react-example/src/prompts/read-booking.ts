@@ -2,7 +2,7 @@ import { definePrompt } from '@cueline/core';
 import { z } from 'zod';
 import { bookingSchema } from '../schemas/booking.ts';
 
-/** Reads a booking out of a letter: an answer with a schema, which is `object` while it arrives and then `result`. */
+/** Reads a booking from a letter: an answer with a schema, which is `object` while it arrives and then `result`. */
 export const readBooking = definePrompt(
   'read-booking',
   (prompt, { letter }) => {

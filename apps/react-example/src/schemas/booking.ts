@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One schema for the model's answer, and for what a person makes of it. */
+/** One schema for the model's answer and for the user's edits. */
 export const bookingSchema = z
   .object({
     guest: z.string().min(1, 'Who is it for?'),

@@ -6,7 +6,7 @@ type TaskInputProps = {
   action: string;
   text?: string;
   onSave: (text: string) => void;
-  /** Where it can be left without saving; Escape does it, too. The input then begins with the focus. */
+  /** For an input that can be left without saving, also by Escape. It then has the focus at first. */
   onCancel?: () => void;
 };
 

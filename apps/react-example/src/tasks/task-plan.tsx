@@ -8,7 +8,7 @@ const usual = [
   'Write a welcome note',
 ].join('\n');
 
-/** What is to be done, one task a line. */
+/** The tasks to do, one per line. */
 export function TaskPlan({ onStart }: { onStart: (titles: string[]) => void }) {
   const [text, setText] = useState(usual);
   const titles = text
@@ -20,7 +20,7 @@ export function TaskPlan({ onStart }: { onStart: (titles: string[]) => void }) {
     event.preventDefault();
     if (titles.length === 0) return;
     onStart(titles);
-    // the plan goes away, and the list comes in its place
+    // the plan disappears, and the list takes its place
     event.currentTarget.closest('main')?.focus();
   }
 

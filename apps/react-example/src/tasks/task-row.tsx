@@ -37,7 +37,7 @@ type TaskRowProps = Omit<TaskActions, 'add'> & {
   canEdit: boolean;
 };
 
-/** One task: how it stands, what came of it, and what its user can do with it. */
+/** One task: its status, its result, and its actions. */
 export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
   const { run, taskId, isCurrent, canEdit, rename, resolve } = props;
   const task = useTask(run, taskId);
@@ -53,7 +53,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
     const outcome = await reply;
     setRefusal(outcome.accepted ? undefined : outcome.reason);
   }
-  /** For a button that goes away with what it is for. */
+  /** For a button that disappears together with its row. */
   function leave(isRemoved = false): void {
     const { nextElementSibling: next, previousElementSibling: before } = row.current ?? {};
     const to = isRemoved ? (next ?? before) : row.current;
@@ -97,7 +97,7 @@ export const TaskRow = memo(function TaskRow(props: TaskRowProps) {
             {title}
             {origin === 'user' && <span className="ml-2 text-sm text-ink-3">yours</span>}
           </p>
-          {/* one line from the beginning, so that no button below moves from under a finger */}
+          {/** one line from the beginning, so that no button below moves while a finger is on it */}
           <p className={clsx(error === undefined ? 'text-ink-2' : 'text-warn', canEdit && 'truncate')}>
             {words}
             {outcome !== undefined && `: ${outcome}`}
@@ -144,7 +144,7 @@ function TaskActions(props: TaskActionsProps) {
       look="ghost"
       aria-label={`${words}: ${title}`}
       title={words}
-      // it keeps the focus where it cannot be used any more
+      // it keeps the focus even if it cannot be used any more
       aria-disabled={!isPossible}
       className={clsx(!isPossible && 'opacity-40')}
       onClick={() => isPossible && act()}

@@ -9,7 +9,7 @@ import { RunStatus } from '../ui/run-status.tsx';
 import { TaskPlan } from './task-plan.tsx';
 import { TaskBoard } from './task-board.tsx';
 
-/** A task list that its user changes while the model works on it. This component renders with the status only. */
+/** A task list that its user edits while the model works on it. This component renders only for the status. */
 export function TasksPage({ id }: { id: string }) {
   const { status, start, run } = usePrompt(prepareArrival, { id, watch: ['status'] });
   const [isPlanning, setIsPlanning] = useState(false);
@@ -52,7 +52,7 @@ export function TasksPage({ id }: { id: string }) {
   );
 }
 
-/** The answer while it is written. It renders every frame, and nothing around it does. */
+/** The answer while it is written. It renders every frame; the components around it do not. */
 function ModelAnswer({ run, isBusy }: { run: AnyRun; isBusy: boolean }) {
   const message = useRun(run, ({ messages }) => messages.findLast(({ role }) => role === 'assistant'));
   const toolCalls = useRun(run, (state) => state.toolCalls);

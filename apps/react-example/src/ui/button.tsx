@@ -13,7 +13,7 @@ export type ButtonProps = ComponentProps<'button'> & {
   square?: boolean;
 };
 
-/** A control of 32 px; 44 px where fingers use it. */
+/** A control of 32 px; 44 px on touch screens. */
 export function Button({ look = 'outline', square = false, className, ...props }: ButtonProps) {
   return (
     <button

@@ -4,7 +4,7 @@ import remarkGfm from 'remark-gfm';
 
 const plugins = [remarkGfm];
 
-/** What a model writes is not trusted: no HTML, and nothing is loaded from an address that it gives. */
+/** A model's text is not trusted: no HTML, and nothing loads from an address in it. */
 const components: Components = {
   a: ({ href, children }) => (
     <a href={href} target="_blank" rel="noreferrer noopener" className="underline">

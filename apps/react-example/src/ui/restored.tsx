@@ -1,7 +1,9 @@
 import { useRunSuspense, type AnyRun } from '@cueline/react';
 import type { ReactNode } from 'react';
 
-/** Shows its children once it is known what the storage has of a run, so that nothing is shown that is gone a moment later. */
+/**
+ * Shows its children once the run's storage has been read, so that nothing is shown that disappears a moment later.
+ */
 export function Restored({ run, children }: { run: AnyRun; children: ReactNode }) {
   useRunSuspense(run, 'hydrated');
   return children;

@@ -16,7 +16,7 @@ const phases = {
   offline: 'Waits for a network…',
 } as const;
 
-/** One line of fixed height: how the run stands, and the way to stop it or to try again. Renders by itself. */
+/** One line of fixed height: the run's status, and a button to stop or retry it. Renders by itself. */
 export function RunStatus({ run }: { run: AnyRun }) {
   const state = useRun(run);
   const place = usePlace();
@@ -40,7 +40,7 @@ export function RunStatus({ run }: { run: AnyRun }) {
           {queued > 0 && ` ${queued} more in the queue.`}
         </p>
         {(isBusy || hasEnded) && (
-          // one button for both, so that whoever has stopped a run by keyboard is still somewhere
+          // one button for both, so that a keyboard user who has stopped a run keeps the focus
           <Button
             look={status === 'done' ? 'ghost' : 'outline'}
             onClick={() => (isBusy ? run.stop() : void run.retry())}
@@ -76,14 +76,14 @@ function describe(state: RunState, place: Place): string {
   }
 }
 
-/** For the reader: an error's own words are for whoever writes the app. */
+/** A message for the reader: an error's own message is for the app's developer. */
 function whyFailed({ code, message, details }: SerializedError, place: Place): string {
   if (place !== 'page' && details?.['statusCode'] === 401) {
     return 'The server does not know this page any more. Load it again, then go on.';
   }
   if (code === 'content_filter') return 'The model refused to answer this. Ask for something else.';
   if (code !== 'interrupted') return message;
-  // a run of the server goes on without its page, so there it is the server that was not there to the end
+  // a run on the server continues without its page, so there it was the server that stopped
   const what = place === 'route' ? 'The server lost this run' : 'The page was left';
   return `${what} before the end. What is done is not done again.`;
 }
