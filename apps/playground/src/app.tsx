@@ -11,7 +11,7 @@ import { onStorageProblem } from './state/store.ts';
 import { useNarrow, useTheme } from './state/theme.ts';
 import { OpenLinkDialog } from './transcript/content/open-link-dialog.tsx';
 
-/** How long the page is left alone before the sandbox boots in the background, in milliseconds. */
+/** How long the page waits before it starts the sandbox in the background, in milliseconds. */
 const WARM_AFTER_MS = 600;
 
 export function App() {

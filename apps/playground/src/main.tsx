@@ -5,9 +5,9 @@ import { followLinks } from './share/open-link.ts';
 import { flushStorage } from './state/store.ts';
 import './styles.css';
 
-// Before the first render, so that a link's script is the first thing to be seen.
+// Before the first render, so that a link's script is the first thing to be shown.
 followLinks();
-// A script is stored a moment after the last keystroke; a page that goes away has no such moment.
+// A script is stored a moment after the last keystroke, which a closing page does not have.
 addEventListener('pagehide', flushStorage);
 addEventListener('visibilitychange', flushStorage);
 

@@ -1,8 +1,8 @@
 declare module 'virtual:cueline-editor-types' {
-  /** Address of the JSON with the declarations that the editor needs. */
+  /** Address of the JSON with the declarations for the editor. */
   const url: string;
   export default url;
 }
 
-/** Parts of Monaco that are imported for what they register and come without declarations. */
+/** Parts of Monaco that are imported for their side effects and have no declarations. */
 declare module 'monaco-editor/editor/contrib/*';

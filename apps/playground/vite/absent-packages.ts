@@ -6,7 +6,7 @@ const gateway = `
   export const gateway = () => { throw new Error('Pass a model object: there is no gateway here.'); };
   export const createGateway = () => gateway;`;
 
-/** What the page calls models with. */
+/** The package through which the page calls models. */
 const ownProviders = ['openai', 'openai-compatible'];
 
 const otherProviders = [
@@ -25,18 +25,18 @@ const otherProviders = [
   'xai',
 ];
 
-/** Leaves out the AI SDK's way to models that are named by a bare string. Here a model is always an object. */
+/** Removes the AI SDK's models by bare string. Here a model is always an object. */
 export function withoutGateway(): Plugin {
   return replaced('gateway', new Map([['@ai-sdk/gateway', gateway]]));
 }
 
-/** Leaves out what reaches for a network, which the sandbox does not have. */
+/** Removes everything that needs a network, which the sandbox does not have. */
 export function withoutProviders(): Plugin {
   const message = 'Models are called by the page, not in the sandbox.';
   return replaced('providers', throwing([...ownProviders, ...otherProviders], message));
 }
 
-/** Leaves out the packages of providers that no connection of the page names. */
+/** Removes the packages of providers that no connection of the page uses. */
 export function withoutOtherProviders(): Plugin {
   const message = 'The playground calls OpenAI and servers that are compatible with it.';
   return replaced('other-providers', throwing(otherProviders, message));

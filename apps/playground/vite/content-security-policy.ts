@@ -3,9 +3,11 @@ import type { Plugin } from 'vite';
 import { bootstrapSource } from '../src/sandbox/bootstrap.ts';
 
 /**
- * The page's policy. `connect-src` allows any https host and this machine, because a person types the provider's
- * address while the page is open and a meta tag cannot be changed afterwards; what keeps a script off the network
- * is the sandbox frame's own `connect-src 'none'`. `frame-src 'self'` keeps that frame from navigating away with data.
+ * The page's policy. `connect-src` allows any https host and this machine, because the user types the provider's
+ * address while
+ * the page is open, and a meta tag cannot be changed afterwards; the sandbox frame's own `connect-src 'none'` keeps
+ * scripts off
+ * the network. `frame-src 'self'` keeps that frame from navigating away with data.
  */
 export function policy(shares?: string): string {
   const bootstrap = createHash('sha256').update(bootstrapSource).digest('base64');
@@ -25,12 +27,12 @@ export function policy(shares?: string): string {
   ].join('; ');
 }
 
-/** Of a store under another address than the page's. */
+/** The origin of a share store that is not the page's own. */
 function originOf(shares: string | undefined): string[] {
   return shares !== undefined && URL.canParse(shares) ? [new URL(shares).origin] : [];
 }
 
-/** Puts the Content-Security-Policy into the built index.html; the dev server needs inline scripts and goes without. */
+/** Adds the Content-Security-Policy to the built index.html; the dev server needs inline scripts and has none. */
 export function contentSecurityPolicy(shares?: string): Plugin {
   return {
     name: 'cueline:content-security-policy',

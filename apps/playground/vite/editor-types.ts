@@ -14,7 +14,7 @@ const playground = fileURLToPath(new URL('..', import.meta.url));
 const core = fileURLToPath(new URL('../../../packages/core', import.meta.url));
 const run = promisify(execFile);
 
-/** What a script can import. Everything that their declarations mention comes along. */
+/** The packages that a script can import. Everything that their declarations mention is included. */
 const scriptImports = [
   '@cueline/core',
   '@cueline/core/agents',
@@ -23,15 +23,16 @@ const scriptImports = [
   '@cueline/core/testing',
   'zod',
 ];
-/** Packages whose comments are shown in the editor; those of the others only cost time. */
+/** Packages whose comments the editor shows; those of the others would only cost time. */
 const documented = ['@cueline/core', 'zod'];
 
-/** Declaration files by their path under `node_modules`, and the file that each package name stands for. */
+/** Declaration files by their path under `node_modules`, and the entry file of each package name. */
 export type EditorTypes = { files: Record<string, string>; entries: Record<string, string> };
 
 /**
- * Serves the declarations that the editor needs as one JSON file, whose address `virtual:cueline-editor-types` gives:
- * core's made by `tsc`, the others as their packages ship them.
+ * Serves the declarations for the editor as one JSON file, whose address is `virtual:cueline-editor-types`: core's
+ * made by
+ * `tsc`, the others as their packages ship them.
  */
 export function editorTypes(): Plugin {
   let building = false;
@@ -83,12 +84,12 @@ async function emitCoreTypes(outDir: string): Promise<void> {
   try {
     await run(process.execPath, [tsc, '-p', config, '--emitDeclarationOnly', '--outDir', outDir]);
   } catch (error) {
-    // A type error somewhere in core still leaves declarations; without any there is nothing to go on with.
+    // A type error in core still produces declarations; without any, the build cannot continue.
     if (!(await isFile(join(outDir, 'index.d.ts')))) throw error;
   }
 }
 
-/** A declaration file to be read: where it is, and where it goes. */
+/** A declaration file to read: its source, and its target path. */
 type Source = { file: string; path: string };
 
 async function follow(coreTypes: string): Promise<EditorTypes> {

@@ -8,8 +8,9 @@ const virtualId = 'virtual:sandbox-runtime';
 const folder = fileURLToPath(new URL('../src/sandbox/', import.meta.url));
 
 /**
- * Gives the app `virtual:sandbox-runtime`: the scripts of the sandbox's frame and worker, each bundled into one text.
- * As text, because a frame without an origin can load nothing by address, not even offline from a cache.
+ * Provides `virtual:sandbox-runtime`: the scripts of the sandbox's frame and worker, each bundled into one text,
+ * because a frame
+ * without an origin cannot load anything by address, not even offline from a cache.
  */
 export function sandboxRuntime(): Plugin {
   let scripts: Promise<Bundle[]> | undefined;

@@ -3,8 +3,9 @@ import type { Plugin } from 'vite';
 const empty = '<meta name="cueline-shares" content="" />';
 
 /**
- * Where the page keeps what is too long for a link: a path of its own host, such as `/api/shares`, or an address.
- * Throws where it is neither, rather than build a page that shares nowhere.
+ * The address of the page's share store: a path of its own host, such as `/api/shares`, or an origin. Throws for
+ * anything else,
+ * so that no page is built without a working store.
  */
 export function readShares(given: string | undefined): string | undefined {
   const shares = given?.trim() ?? '';
@@ -16,7 +17,7 @@ export function readShares(given: string | undefined): string | undefined {
   );
 }
 
-/** Writes the address into index.html, where the page looks for it. */
+/** Writes the address into index.html, where the page reads it. */
 export function sharesMeta(shares: string | undefined): Plugin {
   return {
     name: 'cueline:shares-meta',

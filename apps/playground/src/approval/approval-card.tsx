@@ -12,14 +12,14 @@ type ApprovalCardProps = {
   approval: ApprovalState;
   /** Name of the agent that asks; missing for the run itself. */
   agent: string | undefined;
-  /** What the person wrote when asked before, if that did not fit. */
+  /** The user's last arguments for this call, if they did not fit. */
   draft: unknown;
-  /** Its place among those that wait, from 1. */
+  /** Its position among those that wait, from 1. */
   place: number;
   total: number;
 };
 
-/** Asks whether a tool call may run, with its arguments to look at and to change. */
+/** Asks whether a tool call may run, with its arguments to read and to change. */
 export function ApprovalCard({ run, approval, agent, draft, place, total }: ApprovalCardProps) {
   const { toolName, input, reason: asked } = approval;
   const card = useRef<HTMLElement>(null);

@@ -5,8 +5,9 @@ import { ApprovalCard } from './approval-card.tsx';
 import { ClientToolCard } from './client-tool-card.tsx';
 
 /**
- * What the run waits for, below the transcript, so that it is in view wherever the transcript stands. One card at a
- * time; `onAnswered` is called when there is none left, for the focus to go somewhere.
+ * The responses that the run waits for, below the transcript, so that they stay in view. One card at a time;
+ * `onAnswered`
+ * is called when there is none left, so that the focus can move.
  */
 export function ApprovalDock({
   run,
@@ -27,7 +28,7 @@ export function ApprovalDock({
     hadFocus.current = false;
   }, [pending, onAnswered]);
   if (pending === undefined) return null;
-  // a call that is asked about again is one
+  // a call that the run asks about again counts once
   const answered = new Set(
     all.flatMap(({ response, toolCallId, agent: path }) =>
       response === undefined || toolCallId === pending.toolCallId ? [] : [`${path}/${toolCallId}`],
@@ -40,7 +41,7 @@ export function ApprovalDock({
       className="max-h-[60%] shrink-0 overflow-y-auto border-t border-line bg-panel px-5 py-3 narrow:px-3"
       onFocus={() => (hadFocus.current = true)}
       onBlur={(event) => {
-        // without a place to go to, the focus left because its control did
+        // the focus was on a control that has been removed
         if (event.relatedTarget !== null) hadFocus.current = false;
       }}
     >
@@ -78,7 +79,7 @@ function draftOf({ approvals }: RunState, { toolCallId, input, agent }: Approval
   return (before?.response?.approved === true ? before.response.input : undefined) ?? input;
 }
 
-/** Brings the focus to what the run asks, if it asks anything. */
+/** Moves the focus to the waiting card, if there is one. */
 export function focusApproval(): void {
   document.querySelector<HTMLElement>('[data-pending]')?.focus();
 }

@@ -3,18 +3,21 @@ import { visibleText } from '../transcript/content/visible-text.ts';
 import { focusFirst } from '../ui/focus-first.ts';
 
 type ArgumentsEditorProps = {
-  /** What is edited. Default: the arguments. */
+  /** The name of what is edited. Default: the arguments. */
   label?: string;
   text: string;
   /** What is wrong with the text. */
   fault: string | undefined;
-  /** Left out, the editor has the focus from the start: the user asked for it. */
+  /** By default the editor takes the focus: the user asked for it. */
   takesFocus?: boolean;
   onChange: (text: string) => void;
   onClose: () => void;
 };
 
-/** The arguments of a call as JSON that can be changed before it runs, at first with what hides in them written out. */
+/**
+ * The arguments of a call as JSON that can be edited before it runs. Hidden characters are written as escapes at
+ * first.
+ */
 export function ArgumentsEditor({
   label = 'Arguments as JSON',
   text,
@@ -24,7 +27,7 @@ export function ArgumentsEditor({
   onClose,
 }: ArgumentsEditorProps) {
   const faultId = useId();
-  // what is typed stays as it was typed: another text would move the caret
+  // the typed text stays unchanged: another text would move the caret
   const [given] = useState(text);
   return (
     <div>
@@ -38,7 +41,7 @@ export function ArgumentsEditor({
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return;
-          // the run has a use for Esc too
+          // Esc also stops the run
           event.preventDefault();
           onClose();
         }}

@@ -12,12 +12,14 @@ type ClientToolCardProps = {
   call: ClientToolCallState;
   /** Name of the agent that made the call; missing for the run itself. */
   agent: string | undefined;
-  /** Its place among those that wait, from 1. */
+  /** Its position among those that wait, from 1. */
   place: number;
   total: number;
 };
 
-/** Asks for the result of a call whose function an application's page would have. The playground has none, so the user answers. */
+/**
+ * Asks for the result of a client tool's call. An application's page would have its function; here the user answers.
+ */
 export function ClientToolCard({ run, call, agent, place, total }: ClientToolCardProps) {
   const { toolName, input } = call;
   const card = useRef<HTMLElement>(null);

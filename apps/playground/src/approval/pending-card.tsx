@@ -10,7 +10,7 @@ type PendingCardProps = {
   /** Name of the agent that asks; missing for the run itself. */
   agent: string | undefined;
   question: ReactNode;
-  /** Its place among those that wait, from 1. */
+  /** Its position among those that wait, from 1. */
   place: number;
   total: number;
   /** Why the last response was not accepted. */
@@ -80,7 +80,7 @@ export function CallArguments({ input }: { input: unknown }) {
   );
 }
 
-/** True for an element that takes what is typed. */
+/** True for an element that takes keyboard input. */
 function isWriting(element: Element | null): boolean {
   return element?.matches('input, textarea, [contenteditable=true], .native-edit-context') === true;
 }

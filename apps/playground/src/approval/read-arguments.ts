@@ -1,4 +1,4 @@
-/** The JSON that a person has written, or why it is none. */
+/** The JSON that the user has written, or why it is not valid. */
 export function readArguments(text: string): { value: unknown } | { fault: string } {
   if (text.trim() === '') return { fault: 'The arguments are empty. Write JSON, such as {}.' };
   try {

@@ -7,7 +7,7 @@ import { Problems, type Diagnostic } from './problems.tsx';
 
 const ScriptEditor = lazy(() => import('./script-editor.tsx'));
 
-/** The script: where it came from, its text, its problems. */
+/** The script: its origin, its text, its problems. */
 export function EditorPane() {
   const [diagnostics, setDiagnostics] = useState<readonly Diagnostic[]>();
   const script = usePlayground((state) => state.script);
@@ -29,7 +29,7 @@ export function EditorPane() {
   );
 }
 
-/** The script as plain text in the editor's place and type, until the editor is there. */
+/** The script as plain text in the editor's place and font, until the editor has loaded. */
 function Waiting({ script }: { script: string }) {
   return (
     <pre

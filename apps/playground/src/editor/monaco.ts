@@ -1,7 +1,8 @@
 import { loader } from '@monaco-editor/react';
 import * as monaco from 'monaco-editor/editor';
 import EditorWorker from 'monaco-editor/editor/editor.worker?worker';
-// What Monaco's own index imports besides the features: without them suggestions and "go to" have no controller.
+// Modules that Monaco's own index imports besides the features: without them suggestions and "go to" have no
+// controller.
 import 'monaco-editor/editor/contrib/gotoSymbol/browser/goToCommands';
 import 'monaco-editor/editor/contrib/suggest/browser/suggestController';
 import 'monaco-editor/features/bracketMatching/register';
@@ -41,7 +42,7 @@ import typesUrl from 'virtual:cueline-editor-types';
 import { defineThemes } from './themes.ts';
 import workerGlobals from './worker-globals.d.ts.txt?raw';
 
-/** Where the script lives for TypeScript; the packages' types lie beside it. */
+/** The script's path for TypeScript; the packages' types are beside it. */
 export const SCRIPT_PATH = 'file:///prompt.ts';
 
 /** `moduleResolution: bundler` and `moduleDetection: force`, as TypeScript numbers them; Monaco's own types lack both. */
@@ -60,14 +61,18 @@ self.MonacoEnvironment = {
 loader.config({ monaco: monaco as never });
 defineThemes(monaco);
 
-/** A file of the bundled declarations, by its path under `node_modules`. */
+/** The bundled declarations, by their paths under `node_modules`. */
 type EditorTypes = { files: Record<string, string>; entries: Record<string, string> };
 
 const { typescriptDefaults } = typescript;
 typescriptDefaults.setEagerModelSync(true);
 typescriptDefaults.setInlayHintsOptions({});
 
-/** Tells TypeScript what a script may import; until then every import would be underlined, so it checks nothing. */
+/**
+ * Gives TypeScript the types of what a script may import. Before that it checks nothing, because every import would
+ * be
+ * an error.
+ */
 async function loadTypes(): Promise<void> {
   typescriptDefaults.setDiagnosticsOptions({ noSemanticValidation: true, noSyntaxValidation: false });
   const response = await fetch(typesUrl);
@@ -97,10 +102,10 @@ async function loadTypes(): Promise<void> {
   typescriptDefaults.setDiagnosticsOptions({ noSemanticValidation: false, noSyntaxValidation: false });
 }
 
-// Without the types the editor still edits, and checks syntax only.
+// Without the types the editor still edits, and checks only syntax.
 const typesReady: Promise<void> = loadTypes().catch(() => {});
 
-/** Resolves when a script has been checked for the first time; true where nothing was found. */
+/** Resolves when a script has been checked for the first time; true if there was no error. */
 export async function firstCheck(uri: monaco.Uri): Promise<boolean> {
   await typesReady;
   const worker = await (await typescript.getTypeScriptWorker())(uri);

@@ -3,7 +3,7 @@ import { runsWith } from '../model/connection.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 
-/** Where the script came from, or why a link was not opened. */
+/** The origin of the script, or why a link was not opened. */
 export function NoticeBar() {
   const notice = usePlayground((state) => state.notice);
   const previous = usePlayground((state) => state.previousScript);

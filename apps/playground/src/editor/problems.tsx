@@ -4,13 +4,15 @@ import { useState } from 'react';
 import { isApple } from '../ui/keys.tsx';
 import { usePlayground } from '../state/store.ts';
 
-/** `warning`: worth a look, but nothing that keeps the script from running. */
+/** `warning`: worth a look, but the script can run. */
 export type Diagnostic = { line: number; column: number; message: string; warning?: boolean };
 
 /** How many problems are listed; the first ones usually cause the rest. */
 const MOST_LISTED = 50;
 
-/** The editor's status line and, unfolded, every problem with its place. `diagnostics` is undefined until checked. */
+/**
+ * The editor's status line and, unfolded, every problem with its position. `diagnostics` is undefined until checked.
+ */
 export function Problems({ diagnostics }: { diagnostics: readonly Diagnostic[] | undefined }) {
   const [folded, setFolded] = useState(false);
   const showLine = usePlayground((state) => state.showLine);

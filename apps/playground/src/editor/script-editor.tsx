@@ -6,7 +6,7 @@ import { firstCheck, monaco, SCRIPT_PATH } from './monaco.ts';
 import type { Diagnostic } from './problems.tsx';
 
 type CodeEditor = Parameters<OnMount>[0];
-/** Marks of compiling and running the script, apart from those of its types. */
+/** The owner of the markers for compiling and running the script, apart from those of its types. */
 const MARKER_OWNER = 'cueline';
 
 const options = {
@@ -30,7 +30,7 @@ const options = {
   wordWrap: 'on',
   wrappingIndent: 'indent',
   lightbulb: { enabled: monaco.editor.ShowLightbulbIconMode.Off },
-  // Letters that only look like ASCII are common in prompts; ones that cannot be seen are not.
+  // Letters that only look like ASCII are common in prompts; invisible ones are not.
   unicodeHighlight: { ambiguousCharacters: false, nonBasicASCII: false, invisibleCharacters: true },
   bracketPairColorization: { enabled: false },
   stickyScroll: { enabled: false },
@@ -44,7 +44,7 @@ type ScriptEditorProps = {
   fallback: ReactNode;
 };
 
-/** Monaco over the script. Loaded on its own, because it is the heaviest part of the page. */
+/** The Monaco editor with the script. It loads separately, because it is the heaviest part of the page. */
 export default function ScriptEditor({ onDiagnostics, fallback }: ScriptEditorProps) {
   const script = usePlayground((state) => state.script);
   const edit = usePlayground((state) => state.edit);
@@ -103,7 +103,7 @@ function useProblemMarker(editor: CodeEditor | undefined): void {
   }, [editor, problem]);
 }
 
-/** Tells what is wrong with the script, from its types and from the last run, in the order of its lines. */
+/** Reports the problems of the script, from its types and from the last run, in line order. */
 function useDiagnostics(
   editor: CodeEditor | undefined,
   onDiagnostics: ScriptEditorProps['onDiagnostics'],
@@ -126,8 +126,8 @@ function useDiagnostics(
     const listener = monaco.editor.onDidChangeMarkers((resources) => {
       if (resources.some((resource) => resource.toString() === model.uri.toString())) tell();
     });
-    // A script without problems changes no marker, so its first check has to be asked for. Where that fails
-    // nothing will ever be marked, and the same words are the best that can be said.
+    // A script without problems changes no marker, so its first check has to be requested. If that fails
+    // nothing will ever be marked, so the same message is the best we can show.
     firstCheck(model.uri).then(
       (clean) => clean && tell(),
       () => tell(),

@@ -1,6 +1,6 @@
 import type * as Monaco from 'monaco-editor/editor';
 
-/** The editor's colours: the app's own, with syntax in the colours of the kinds it stands for. */
+/** The editor's colours: the app's own, with syntax in the colours that the app uses for the same kinds of things. */
 export function defineThemes(monaco: typeof Monaco): void {
   monaco.editor.defineTheme('cueline-dark', {
     base: 'vs-dark',
@@ -88,7 +88,7 @@ export function defineThemes(monaco: typeof Monaco): void {
   });
 }
 
-/** One calm colour for brackets however deep they nest. */
+/** One calm colour for brackets at every depth. */
 function brackets(colour: string): Record<string, string> {
   return Object.fromEntries(
     [1, 2, 3, 4, 5, 6].map((depth) => [`editorBracketHighlight.foreground${depth}`, colour]),

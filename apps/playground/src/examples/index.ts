@@ -20,10 +20,10 @@ import weather from './weather.ts?raw';
 
 export type Example = { id: string; title: string; description: string; source: string };
 
-/** Examples that belong together. */
+/** A group of examples. */
 export type ExampleGroup = { title: string; examples: readonly Example[] };
 
-/** The gallery, from the simplest to what takes a second look. */
+/** The gallery, from the simplest example to the most complex. */
 export const exampleGroups: readonly ExampleGroup[] = [
   {
     title: 'Prompts and tools',
@@ -154,7 +154,7 @@ export const exampleGroups: readonly ExampleGroup[] = [
   },
 ];
 
-/** All of the gallery; the first is what a new visitor finds in the editor. */
+/** All examples; the first one is in the editor of a new visitor. */
 export const examples: readonly Example[] = exampleGroups.flatMap((group) => group.examples);
 
 function exampleOf(script: string): Example | undefined {
@@ -162,7 +162,7 @@ function exampleOf(script: string): Example | undefined {
   return examples.find(({ source }) => source.trim() === text);
 }
 
-/** True for a script that is an example as it came. */
+/** True for an unedited example. */
 export function isUnedited(script: string): boolean {
   return exampleOf(script) !== undefined;
 }

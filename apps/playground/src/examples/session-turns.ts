@@ -1,12 +1,12 @@
 import { call, unhurried, type Scene } from './scene.ts';
 
-/** A mail's label, after a while: they are asked for all at once. */
+/** A mail's label, after a pause: all labels are asked for at once. */
 const sorted = (mail: RegExp, label: string, delay: number): Scene => ({
   when: new RegExp(`You sort the mail.*${mail.source}`, 's'),
   turn: [{ text: label, delay }],
 });
 
-/** What the simulated model says to the examples of sessions and agent calls. */
+/** The simulated model's answers in the examples of sessions and agent calls. */
 export const sessionScenes: Readonly<Record<string, readonly Scene[]>> = {
   'kitchen-garden': [
     ['I look at the beds first.', call('lookAtBeds', {})],

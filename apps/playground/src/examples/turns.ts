@@ -13,8 +13,9 @@ const lighthouse = 'The lighthouse of Bugio stands on a round fort in the mouth 
 const ferry = 'Ferries have crossed the Tagus at Lisbon since long before there was a bridge.';
 
 /**
- * What the simulated model says to each example, as long as nobody has edited it: each scene once, the first that
- * fits. Where a person goes another way than the script, the rule-based model goes on.
+ * The simulated model's answers in each unedited example: each scene is used once, the first that matches. When the
+ * user
+ * leaves the scripted path, the rule-based model continues.
  */
 export const scenes: Readonly<Record<string, readonly Scene[]>> = {
   weather: [

@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { menuContent, menuItem } from '../ui/menu.ts';
 import { replaceScript } from './replace-script.ts';
 
-/** The largest file that is taken for a script, in bytes. */
+/** The largest file that is opened as a script, in bytes. */
 const LARGEST_FILE = 1_000_000;
 
 export function ExamplesMenu() {

@@ -7,10 +7,10 @@ import { RunButton } from './run-button.tsx';
 const tab =
   'h-11 rounded-t-md px-4 text-lg focus-visible:-outline-offset-2 text-ink-2 border-b-2 border-transparent data-[state=active]:border-go ' +
   'data-[state=active]:text-ink data-[state=active]:font-medium';
-/** Both panes stay alive; the one behind is only hidden. */
+/** Both panes stay mounted; the one behind is only hidden. */
 const pane = 'flex min-h-0 flex-1 flex-col data-[state=inactive]:hidden';
 
-/** One pane at a time under two tabs, for a phone. */
+/** One pane at a time, with two tabs, for a phone. */
 export function NarrowLayout() {
   const shown = usePlayground((state) => state.tab);
   return (

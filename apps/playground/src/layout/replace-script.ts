@@ -3,12 +3,12 @@ import { usePlayground } from '../state/store.ts';
 
 let shown: string | number | undefined;
 
-/** Puts another script into the editor and offers the way back where the person had written something. */
+/** Puts another script into the editor, and offers to restore the user's own. */
 export function replaceScript(source: string, what: string): void {
   const before = usePlayground.getState().script;
   usePlayground.getState().replaceScript(source);
   usePlayground.setState({ notice: undefined });
-  // What it said was about the script before this one.
+  // The notice was about the previous script.
   if (shown !== undefined) toast.dismiss(shown);
   if (usePlayground.getState().previousScript !== before || before === source) return;
   const offer = toast(`${what} is in the editor.`, {

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { Keys } from '../ui/keys.tsx';
 import { useRunning } from './use-running.ts';
 
-/** Run, which is Stop in the same place while a run goes on. */
+/** The Run button, which is Stop during a run. */
 export function RunButton() {
   const running = useRunning();
   return running ? (

@@ -3,13 +3,17 @@ import { focusApproval } from '../approval/approval-dock.tsx';
 import { startRun, stopRun } from '../state/run-session.ts';
 import { usePlayground } from '../state/store.ts';
 
-/** ⌘/Ctrl+Enter runs the script from anywhere but a form, with Shift it goes to what the run asks; Esc stops a run unless a menu, dialog or the editor has a use for it. */
+/**
+ * ⌘/Ctrl+Enter runs the script from everywhere except forms, with Shift it moves the focus to the waiting card; Esc
+ * stops a
+ * run unless a menu, a dialog or the editor uses the key.
+ */
 export function useRunKeys(): void {
   useEffect(() => {
     const run = (event: KeyboardEvent): void => {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
       if (event.shiftKey) return focusApproval();
-      // A dialog and the reply box have a use of their own for it.
+      // A dialog and the reply box use this key themselves.
       const within = event.target instanceof Element && event.target.closest('form, [role=alertdialog]');
       if (within || usePlayground.getState().modelDialogOpen) return;
       event.preventDefault();
@@ -19,7 +23,7 @@ export function useRunKeys(): void {
     const stop = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && !event.defaultPrevented) stopRun();
     };
-    // Capturing, because the editor would take the keys for a new line.
+    // Capturing, because the editor would insert a new line.
     addEventListener('keydown', run, { capture: true });
     addEventListener('keydown', stop);
     return () => {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { usePlayground } from '../state/store.ts';
 
-/** Whether a run is going on. Renders at its start and end, not at its events. */
+/** Whether a run is under way. Renders at its start and end, not at its events. */
 export function useRunning(): boolean {
   const session = usePlayground((state) => state.session);
   const [ended, setEnded] = useState<typeof session>();

@@ -1,7 +1,7 @@
 import { CuelineError } from '@cueline/core';
 import { checkBaseUrl } from '@cueline/core/models';
 
-/** What the person chose to run scripts with. Holds no key, so it can be stored. */
+/** The user's choice of a model. It has no key, so it can be stored. */
 export type ConnectionSettings = {
   kind: 'demo' | 'openai' | 'compatible';
   openai: { model: string; api: 'responses' | 'chat'; baseUrl: string };
@@ -11,7 +11,7 @@ export type ConnectionSettings = {
 /** Keys as typed. Kept in memory only: never in storage, a link or a log. */
 export type ConnectionKeys = { openai: string; compatible: string };
 
-/** What a model is made of. */
+/** Everything that a model needs. */
 export type Connection = { connection: ConnectionSettings; keys: ConnectionKeys };
 
 export const defaultConnection: ConnectionSettings = {
@@ -21,10 +21,10 @@ export const defaultConnection: ConnectionSettings = {
 };
 
 export const OPENAI_BASE_URL = 'https://api.openai.com/v1';
-/** Where Ollama listens when it is started as its makers say. */
+/** Ollama's default address. */
 export const OLLAMA_BASE_URL = 'http://localhost:11434/v1';
 
-/** How a connection is named in the interface. The demo is always called simulated. */
+/** The name of a connection in the interface. The demo is always called simulated. */
 export function connectionLabel(settings: ConnectionSettings): { name: string; detail: string } {
   switch (settings.kind) {
     case 'demo':
@@ -39,7 +39,7 @@ export function connectionLabel(settings: ConnectionSettings): { name: string; d
   }
 }
 
-/** What pressing Run will use, in a sentence; undefined for the demo and for a connection that cannot be used. */
+/** A sentence about the model that Run will use; undefined for the demo and for a connection that cannot be used. */
 export function runsWith(settings: ConnectionSettings, keys: ConnectionKeys): string | undefined {
   if (settings.kind === 'demo' || connectionProblem(settings, keys) !== undefined) return undefined;
   const { name, detail } = connectionLabel(settings);
@@ -50,7 +50,7 @@ export function runsWith(settings: ConnectionSettings, keys: ConnectionKeys): st
 /** A field of the model dialog that needs attention, and the sentence to show beside it. */
 export type ConnectionProblem = { field: 'model' | 'baseUrl' | 'key'; message: string };
 
-/** What is missing or wrong before a run could start; undefined when the connection can be used. */
+/** The reason why a run could not start; undefined if the connection can be used. */
 export function connectionProblem(
   settings: ConnectionSettings,
   keys: ConnectionKeys,
@@ -74,7 +74,7 @@ export function connectionProblem(
   return undefined;
 }
 
-/** The same as {@link connectionProblem} for code that must stop: an error whose code says which field it is about. */
+/** Like {@link connectionProblem}, for code that must stop: throws an error whose code says which field is wrong. */
 export function checkConnection(settings: ConnectionSettings, keys: ConnectionKeys): void {
   const problem = connectionProblem(settings, keys);
   if (problem === undefined) return;
@@ -90,7 +90,7 @@ function baseUrlProblem(text: string): string | undefined {
     return CuelineError.isInstance(error) ? error.message : String(error);
   }
   const { protocol, hostname, host } = new URL(address);
-  // The page's own policy refuses it too: a key would travel in the open.
+  // The page's own policy refuses it too: the key would be sent unencrypted.
   if (protocol === 'http:' && !isLoopback(hostname)) {
     return `The base URL may begin with http:// only for this machine (localhost). Use https:// for ${host}.`;
   }

@@ -5,10 +5,10 @@ import { scriptedPace, type Scene } from '../examples/scene.ts';
 import { isLoopback, OPENAI_BASE_URL, type Connection } from './connection.ts';
 import { sceneModel } from './scene-model.ts';
 
-/** The variables through which core's `resolveModel` is told about a provider. */
+/** The variables that describe a provider to core's `resolveModel`. */
 export type ModelEnvironment = Record<string, string>;
 
-/** How a connection is said to `resolveModel`: the reference and the environment that describes its provider. */
+/** A connection for `resolveModel`: the reference and the environment that describes its provider. */
 export function toModelReference({ connection, keys }: Connection): { ref: string; env: ModelEnvironment } {
   switch (connection.kind) {
     case 'demo':
@@ -24,7 +24,7 @@ export function toModelReference({ connection, keys }: Connection): { ref: strin
       const address = baseUrl.trim();
       const env: ModelEnvironment = { CUSTOM_API_BASE: address, CUSTOM_API_TYPE: 'openai' };
       const key = keys.compatible.trim();
-      // Core asks for a key wherever the server is not on this machine; a server without keys ignores this one.
+      // Core requires a key for a server that is not on this machine; a server without keys ignores this one.
       if (key !== '') env.CUSTOM_API_KEY = key;
       else if (!URL.canParse(address) || !isLoopback(new URL(address).hostname)) env.CUSTOM_API_KEY = 'none';
       return { ref: `custom:${model.trim()}`, env };
@@ -33,8 +33,7 @@ export function toModelReference({ connection, keys }: Connection): { ref: strin
 }
 
 /**
- * The model of a connection. `scenes` are an example's own scripted answers, used with the demo in place of the
- * rule-based model.
+ * The model of a connection. `scenes` are an example's own scripted answers, which replace the rule-based demo model.
  */
 export async function createModel(settings: Connection, scenes?: readonly Scene[]): Promise<LanguageModelV4> {
   if (settings.connection.kind === 'demo') {
@@ -42,7 +41,7 @@ export async function createModel(settings: Connection, scenes?: readonly Scene[
   }
   const { ref, env } = toModelReference(settings);
   const model = await resolveModel(ref, { env, providers: { 'openai-chat': (id) => openAIChat(id, env) } });
-  // Every provider that can be named here is of this version; core also takes models of older ones.
+  // Every provider that can be named here has this version; core also takes models of older ones.
   return model as LanguageModelV4;
 }
 

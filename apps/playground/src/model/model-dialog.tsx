@@ -31,7 +31,7 @@ export function ModelDialog() {
   );
 }
 
-/** Mounted when the dialog opens, so that it begins with what is set and forgets what was not saved. */
+/** Mounted when the dialog opens, so that it begins with the current settings and forgets unsaved ones. */
 function ModelForm({ onDone }: { onDone: () => void }) {
   const [settings, setSettings] = useState<ConnectionSettings>(() => usePlayground.getState().connection);
   const [keys, setKeys] = useState<ConnectionKeys>(() => usePlayground.getState().keys);

@@ -2,7 +2,7 @@ import { clsx } from 'clsx';
 import { RadioGroup } from 'radix-ui';
 import { useId, type ReactNode } from 'react';
 
-/** One of the ways to get answers. */
+/** One of the kinds of models. */
 export function Choice(props: { value: string; title: string; badge?: string; text: string }) {
   const id = useId();
   return (
@@ -41,13 +41,13 @@ export type FieldProps = {
   onChange: (value: string) => void;
   placeholder: string;
   optional?: boolean;
-  /** Shown as dots, and kept away from the browser's memory for forms. */
+  /** Shown as dots, and excluded from the browser's autofill. */
   secret?: boolean;
   hint?: ReactNode;
   problem?: string | undefined;
 };
 
-/** A labelled line of text, with what is wrong with it beneath. */
+/** A labelled text field, with its error below. */
 export function Field({ label, value, onChange, placeholder, optional, secret, hint, problem }: FieldProps) {
   const id = useId();
   return (

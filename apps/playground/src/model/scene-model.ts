@@ -8,12 +8,13 @@ import {
 } from '@cueline/core/testing';
 import type { Scene } from '../examples/scene.ts';
 
-/** How scenes are played. `hurried`: without their pauses, for tests. */
+/** How to play scenes. `hurried`: without their pauses, for tests. */
 export type SceneModelOptions = ScriptedModelOptions & { hurried?: boolean };
 
 /**
- * A model that plays an example's scenes: each call gets the first that fits it and was not played yet. Agents that
- * work side by side find theirs, and where nothing fits, because a person has stepped in, the demo model answers.
+ * A model that plays an example's scenes: each call gets the first unused scene that matches. Agents that work side
+ * by side
+ * find theirs. When none matches, because the user has intervened, the demo model answers.
  */
 export function sceneModel(scenes: readonly Scene[], options: SceneModelOptions = {}): LanguageModelV4 {
   const { hurried = false, ...scripted } = options;
@@ -49,7 +50,7 @@ function isConditional(scene: Scene): scene is Extract<Scene, { when: RegExp }> 
   return typeof scene === 'object' && 'when' in scene;
 }
 
-/** Calls with ids of their own: each scene is a script by itself, and would begin to count anew. */
+/** Makes the ids of calls unique: each scene is a script of its own, and would begin to count anew. */
 function withIds(turn: ScriptedTurn, scene: number): ScriptedTurn {
   if (typeof turn === 'string') return turn;
   return turn.map((part, index): string | ScriptedPart =>

@@ -1,7 +1,9 @@
 /**
- * The whole inline script of the sandbox frame. It takes one message from the page that made the frame, and starts the
- * relay which that message carries. It is text, not a function, because its hash stands in two Content Security
- * Policies: nothing may reformat it on the way.
+ * The whole inline script of the sandbox frame. It takes one message from the page that created the frame, and starts
+ * the
+ * relay in that message. It is a text and not a function, because two Content Security Policies contain its hash:
+ * nothing
+ * may reformat it.
  */
 export const bootstrapSource: string = `addEventListener('message', function boot(event) {
   if (event.source !== parent || event.ports.length !== 1) return;
@@ -15,7 +17,7 @@ export const bootstrapSource: string = `addEventListener('message', function boo
   document.head.append(script);
 });`;
 
-/** The policy of the frame, inherited by the worker in it: code from blobs only, no network, nothing else. */
+/** The policy of the frame, which its worker inherits: code only from blobs, no network, nothing else. */
 export function framePolicy(bootstrapHash: string): string {
   return [
     "default-src 'none'",
@@ -27,7 +29,7 @@ export function framePolicy(bootstrapHash: string): string {
   ].join('; ');
 }
 
-/** `sha256-…` of an inline script, as a policy names it. Needs a secure context, or Node. */
+/** `sha256-…` of an inline script, as policies name it. Needs a secure context, or Node. */
 export async function hashOf(source: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(source));
   return `sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;

@@ -15,27 +15,27 @@ export type { ConsoleLevel, SandboxLimits, ScriptProblem };
 
 /** Where scripts run: each in a worker of its own, inside a frame without a network, an origin or a key. */
 export type Sandbox = {
-  /** Starts frame and worker ahead of the next run, and from now on again after each run. */
+  /** Starts a frame and a worker ahead of the next run, and from now on again after each run. */
   warm(): void;
-  /** Runs this script. Of a request, `input` and `messages` are used: the script is the definition. */
+  /** Runs this script. Of a request, it uses `input` and `messages`: the script is the definition. */
   executor(script: string, host: ScriptHost): Executor;
-  /** Gives up the worker that waits, and keeps no other ready. Runs that are under way go on to their end. */
+  /** Ends the waiting worker, and starts no other in advance. Runs that are under way continue. */
   dispose(): void;
 };
 
 export type SandboxOptions = {
-  /** Literal keys, to be left out of every error and every message to the worker. */
+  /** Literal keys, to be removed from every error and every message to the worker. */
   secrets?: () => readonly string[];
   limits?: Partial<SandboxLimits>;
 };
 
-/** What a run needs of the page, and whom it tells what is no part of its log. */
+/** What a run needs from the page, and its observers. */
 export type ScriptHost = {
-  /** The model that the person picked; called once per run, on the page, where its key stays. */
+  /** The user's model; called once per run, on the page, where its key stays. */
   getModel: () => Promise<LanguageModel>;
-  /** Told of what is wrong in a script, at its place. */
+  /** Called for each error of a script, with its position. */
   onProblem?: (problem: ScriptProblem) => void;
-  /** Told of what a script writes to the console. */
+  /** Called for each line that a script writes to the console. */
   onConsole?: (level: ConsoleLevel, text: string) => void;
 };
 
@@ -43,8 +43,9 @@ export type ScriptHost = {
 z.config({ jitless: true });
 
 /**
- * Runs scripts that nobody has read yet. A script can use the model, and can reach neither its key nor the page, its
- * storage or the network. Whatever a script does, its run ends once, with a `run-end` that says why.
+ * Runs untrusted scripts. A script can use the model, but cannot reach its key, the page, its storage or the network.
+ * Whatever
+ * a script does, its run ends once, with a `run-end` that says why.
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits: SandboxLimits = { ...defaultLimits, ...options.limits };
@@ -64,7 +65,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       prepare();
       const cell = waiting as Cell;
       waiting = undefined;
-      // one that has just been made always counts as there, so this ends
+      // a new cell always counts as alive, so this ends
       if (await cell.answers()) return cell;
       cell.close();
     }
@@ -84,13 +85,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
 
   function createScriptExecutor(script: string, host: ScriptHost): Executor {
-    /** What is under way, by the id that its `run-start` gives. */
+    /** The runs under way, by the id in their `run-start`. */
     const runs = new Map<string, { run?: SandboxRun }>();
     return {
       start(request, signal) {
         const abandoned = new AbortController();
         const queue = createEventQueue<RunEvent>(() => abandoned.abort());
-        // its first events may come before the run itself is there to be told anything
+        // its first events may come before the run object exists
         const started: { id?: string; run?: SandboxRun } = {};
         started.run = startSandboxRun({
           script,

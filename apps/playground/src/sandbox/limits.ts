@@ -1,4 +1,4 @@
-/** What one run of a script may use up. Each has a default; raise what a script needs. */
+/** The limits of one run of a script, each with a default. */
 export type SandboxLimits = {
   /** Model calls. Default 100. */
   calls: number;
@@ -10,7 +10,7 @@ export type SandboxLimits = {
   messageLength: number;
   /** Characters in all messages out of the sandbox together. Default 64,000,000. */
   totalLength: number;
-  /** Tasks, steps, tool calls, warnings and whatever else is gone through one by one, of each. Default 1,000. */
+  /** Tasks, steps, tool calls, warnings and other lists, of each kind. Default 1,000. */
   entries: number;
   /** Messages that the page has not read yet, before the worker is ended. Default 5,000. */
   unreadMessages: number;
@@ -20,9 +20,9 @@ export type SandboxLimits = {
   grace: number;
   /** Milliseconds that frame and worker have to start. Default 20,000. */
   boot: number;
-  /** Milliseconds in which a worker that waits must answer before a script is given to it. Default 1,000. */
+  /** Milliseconds in which a waiting worker must answer before it gets a script. Default 1,000. */
   check: number;
-  /** Characters in one command of the person, such as the arguments of an approved call. Default 1,000,000. */
+  /** Characters in one command of the user, such as the arguments of an approved call. Default 1,000,000. */
   commandLength: number;
   /** Commands that wait for a reply; further ones are refused. Default 32. */
   openCommands: number;

@@ -3,7 +3,7 @@ import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { EditReply, RunCommand, RunEvent, SerializedError, TaskItem } from '@cueline/core';
 import type { ScriptPosition } from './script/script-error.ts';
 
-/** The model as the worker may know it: its names, so that the run's log says who answered. */
+/** The names of the model, which the run's log needs. */
 export type ModelFacts = { provider: string; modelId: string };
 
 /** What the page sends to the runtime in the worker, each as JSON text. */
@@ -14,31 +14,31 @@ export type ToWorker =
       input?: unknown;
       /** Earlier turns of the conversation. */
       messages?: readonly UIMessage[] | undefined;
-      /** How the tasks of the turn before stood. */
+      /** The tasks of the previous turn. */
       tasks?: readonly TaskItem[] | undefined;
       model: ModelFacts;
     }
   | { type: 'stop' }
-  /** Something that the person wants of the run; `reply` answers it. */
+  /** A command of the user; `reply` answers it. */
   | { type: 'command'; id: number; command: RunCommand }
   /** The answer to `model-call` begins. */
   | { type: 'model-open'; call: number }
   | { type: 'model-parts'; call: number; parts: LanguageModelV4StreamPart[] }
   | { type: 'model-end'; call: number; error?: ModelFailure };
 
-/** Why a model call failed. `retry` is set where the same call may go well the next time. */
+/** Why a model call failed. `retry` is set if the same call may succeed later. */
 export type ModelFailure = { error: SerializedError; retry?: { statusCode?: number; after?: string } };
 
 /** What the runtime sends to the page, each as JSON text. */
 export type ToHost =
   | { type: 'ready' }
   | { type: 'events'; events: RunEvent[] }
-  /** The run could not go on, and wrote no `run-end`. */
+  /** The run could not continue, and wrote no `run-end`. */
   | { type: 'failed'; error: SerializedError; at?: ScriptPosition }
-  /** Something in the script threw; the run may go on. Places are those of the compiled code. */
+  /** Something in the script threw; the run may continue. Positions are those of the compiled code. */
   | { type: 'problem'; message: string; at?: ScriptPosition; toolCallId?: string }
   | { type: 'console'; level: ConsoleLevel; text: string }
-  /** What became of `command`. */
+  /** The reply to `command`. */
   | { type: 'reply'; id: number; reply: EditReply }
   | { type: 'model-call'; call: number; options: unknown }
   /** The worker has room for this many more messages of parts. */
@@ -50,17 +50,17 @@ export type ConsoleLevel = 'debug' | 'log' | 'info' | 'warn' | 'error';
 /** Messages of parts that the page may send before the worker has asked for more. */
 export const initialCredit = 4;
 
-// As they are before any script has run: one that puts its own in their place does not speak for the runtime.
+// Saved before any script has run: a script that replaces them does not speak for the runtime.
 const { parse, stringify } = JSON;
 
-/** JSON text; bytes, which only files hold, as base64. */
+/** JSON text; bytes, which only files contain, as base64. */
 export function encodeMessage(message: ToWorker | ToHost): string {
   return stringify(message, (_key, value: unknown) =>
     value instanceof Uint8Array ? toBase64(value) : value,
   );
 }
 
-/** The message that a text of {@link encodeMessage} stands for; nothing is checked. */
+/** Decodes a text of {@link encodeMessage}; nothing is checked. */
 export function decodeMessage(text: string): unknown {
   return parse(text);
 }

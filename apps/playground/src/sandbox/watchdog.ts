@@ -1,16 +1,18 @@
-/** Something that must be heard from now and then. */
+/** A watcher that expects signs of life. */
 export type Watchdog = {
-  /** Call at every sign of life. */
+  /** Call this at every sign of life. */
   heard(): void;
   stop(): void;
 };
 
 /**
- * Calls `onSilent` once, when nothing was heard for `patience` milliseconds.
+ * Calls `onSilent` once, after `patience` milliseconds without a sign of life.
  *
- * Silence is counted in the watcher's own ticks. A late tick does not count, and one that is far too late starts the
- * count anew: then it was the watcher that stood still (a frozen or throttled tab, a busy thread or machine), and
- * maybe the one that it watches with it.
+ * The watcher counts silence in ticks of its own. A late tick does not count, and one that is far too late restarts
+ * the
+ * count: then the watcher itself stood still (a frozen or throttled tab, a busy thread or machine), and maybe the
+ * watched
+ * side with it.
  */
 export function createWatchdog(options: {
   every: number;

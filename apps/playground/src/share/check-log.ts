@@ -12,9 +12,10 @@ z.config({ jitless: true });
 const LONGEST = 365 * 24 * 60 * 60_000;
 
 /**
- * Why a log cannot be shown, in a few words; undefined for one that can. What a stranger's link holds may be anything:
- * the log has to be that of one whole run, event by event, and what draws it is tried out here before it draws. A long
- * one is checked in slices, between which the page answers.
+ * Why a log cannot be shown, in a few words; undefined for a valid one. A stranger's link may contain anything: the
+ * log has to
+ * be that of one complete run, event by event, and rendering it is tried here first. A long log is checked in slices,
+ * between which the page stays responsive.
  */
 export async function problemOfLog(log: readonly RunEvent[]): Promise<string | undefined> {
   const [first] = log;

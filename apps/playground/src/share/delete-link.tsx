@@ -19,7 +19,7 @@ type Stand =
   | { kind: 'deleting' }
   | { kind: 'failed'; message: string };
 
-/** Takes back what was shared from this browser, once the person has said so twice. */
+/** Deletes a share of this browser, after the user has confirmed it. */
 export function DeleteLink({ address, hash, id, deleteKey, onDeleted }: DeleteLinkProps) {
   const [stand, setStand] = useState<Stand>({ kind: 'offered' });
   const leaving = useRef<AbortController>(undefined);

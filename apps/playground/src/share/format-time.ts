@@ -1,7 +1,7 @@
 const hour = 60 * 60_000;
 const day = 24 * hour;
 
-/** How long something is kept, never said to be shorter than it is: `30 days`, `1 hour`. */
+/** How long something is kept, never rounded down: `30 days`, `1 hour`. */
 export function formatLifetime(ms: number): string {
   if (ms >= 2 * day) return count(ms / day, 'day');
   if (ms >= hour) return count(ms / hour, 'hour');
@@ -13,7 +13,7 @@ function count(length: number, unit: string): string {
   return `${whole} ${unit}${whole === 1 ? '' : 's'}`;
 }
 
-/** A day, and the time of day where it is soon: `22 December 2026`. */
+/** A day, with the time if it is soon: `22 December 2026`. */
 export function formatDate(at: number, now: number = Date.now()): string {
   const date = new Date(at);
   const soon = at - now < 2 * day;

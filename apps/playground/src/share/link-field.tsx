@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { toast } from 'sonner';
 import { Button } from '../ui/button.tsx';
 
-/** A link to be copied; with `focus`, by the next press of Enter. */
+/** A link to copy; with `focus`, the next Enter copies it. */
 export function LinkField({ label, url, focus = false }: { label: string; url: string; focus?: boolean }) {
   const [copied, setCopied] = useState(false);
   const button = useRef<HTMLButtonElement>(null);

@@ -2,16 +2,18 @@ import { CuelineError, type RunEvent } from '@cueline/core';
 import { decodeLink, encodeLink, LINK_BYTES, type LinkPayload } from '@cueline/core/link';
 import { formatSize } from '../transcript/format.ts';
 
-/** From here on some chat tools cut a link, in characters. */
+/** The length from which some chat tools cut a link, in characters. */
 export const LONG_LINK = 4_000;
-/** From here on a file is the better way, in characters. */
+/** The length from which a file is the better way, in characters. */
 export const TOO_LONG_LINK = 8_000;
 
 export type ShareLink =
   | { url: string; size: number; advice: 'fine' | 'long' | 'too-long' }
   | { url: undefined; problem: string };
 
-/** The link that carries a script, and perhaps a run, and whether its size is wise. `page` is the address without its hash. */
+/**
+ * A link with a script, and perhaps a run, and whether its length is safe. `page` is the address without its hash.
+ */
 export function makeShareLink(payload: LinkPayload, page: string): ShareLink {
   try {
     const url = page + encodeLink(payload);
@@ -25,31 +27,34 @@ export function makeShareLink(payload: LinkPayload, page: string): ShareLink {
   }
 }
 
-/** The link to what is kept in the page's store under this id. */
+/** The link to the share with this id in the page's store. */
 export function makeShortLink(id: string, page: string): string {
   return `${page}${SHORT}${id}`;
 }
 
-/** What a hash amounts to: nothing to open, what the link holds, where to get it, or why it was not opened. */
+/** The meaning of a hash: nothing to open, the content of the link, where to get it, or why it was not opened. */
 export type OpenedLink =
   | { kind: 'none' }
   | { kind: 'script'; script: string }
-  /** The log is as somebody wrote it: see `checkLog`. */
+  /** The log is unchecked: see `checkLog`. */
   | { kind: 'run'; script: string; log: readonly RunEvent[] }
   | { kind: 'short'; id: string }
   | { kind: 'refused'; message: string };
 
-/** Said after every reason for which a link was not opened. */
+/** Added to every reason for which a link was not opened. */
 export const AS_IT_WAS = 'Your script is as it was.';
 
 const SHORT = '#s=';
 
-/** Reads a link's hash. Nothing but a script and a run is ever taken from it: where a run is got from is the page's to say. */
+/**
+ * Reads a link's hash. It contributes nothing but a script and a run: the page itself decides where a run is fetched
+ * from.
+ */
 export function readLink(hash: string): OpenedLink {
   if (hash === '' || hash === '#') return { kind: 'none' };
   if (hash.startsWith(SHORT)) {
     const id = hash.slice(SHORT.length);
-    // as the store makes them: anything else never gets into an address
+    // the store's own format: nothing else ever gets into an address
     if (/^[\w-]{21}[AQgw]$/.test(id)) return { kind: 'short', id };
     return refused('This link is cut off: its end is missing or changed. Ask for it again.');
   }

@@ -8,8 +8,10 @@ import { getShare, ShareError } from './share-store.ts';
 import { rememberShortLink } from './short-links.ts';
 
 /**
- * Opens the link in the address bar, now and whenever one is pasted there. A script goes into the editor and is never
- * run; a run is shown as it was. The address is cleaned, so that a reload shows what was edited since and not the link
+ * Opens the link in the address bar, now and whenever one is pasted there. A script goes into the editor and never
+ * runs by
+ * itself; a run is shown as it was. The address is then cleaned, so that a reload shows the edited script and not the
+ * link
  * again.
  */
 export function followLinks(): () => void {
@@ -75,7 +77,7 @@ async function openRun(
   usePlayground.setState({ notice: { kind: 'opening' } });
   let problem: string | undefined;
   try {
-    // with what it checks by, which a page without such a link has no use for
+    // loaded with its checks, which a page without such a link does not need
     const { problemOfLog } = await import('./check-log.ts');
     await nextTurn();
     problem = await problemOfLog(log);
@@ -86,7 +88,7 @@ async function openRun(
   if (problem !== undefined) {
     return refuse(`The run in this link cannot be shown: ${problem}. Ask for the link again.`);
   }
-  // to reduce a log, to edit a script and to draw a run is a turn each
+  // reducing a log, filling the editor and drawing a run take one turn each
   const run = openLinkedRun(log);
   await nextTurn();
   if (signal.aborted) return;
@@ -103,6 +105,6 @@ async function openRun(
 
 function refuse(message: string): void {
   const whole = message.endsWith(AS_IT_WAS) ? message : `${message} ${AS_IT_WAS}`;
-  // where only one pane has room, the one that says so
+  // on a phone, the pane with the notice is shown
   usePlayground.setState({ notice: { kind: 'refused', message: whole }, tab: 'script' });
 }

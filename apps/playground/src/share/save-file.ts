@@ -5,6 +5,6 @@ export function saveScript(script: string): void {
   link.href = url;
   link.download = 'prompt.cueline.ts';
   link.click();
-  // After the download has taken hold of it.
+  // After the download has started.
   setTimeout(() => URL.revokeObjectURL(url), 1_000);
 }

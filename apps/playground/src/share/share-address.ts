@@ -1,6 +1,6 @@
 import { readShareAddress } from './share-store.ts';
 
-/** Where this page keeps what is too long for a link, if its host has set that up. */
+/** The address of the page's share store, if its host has set one up. */
 export const shareAddress: string | undefined = readShareAddress(
   document.querySelector<HTMLMetaElement>('meta[name=cueline-shares]')?.content,
   location.href,

@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { ShareRun } from './share-run.tsx';
 import { ShareScript } from './share-script.tsx';
 
-/** Share: the script as a link, with its size, or as a file; and with it the run that it made. */
+/** Share: the script as a link, with its size, or as a file; and the run, too. */
 export function SharePopover() {
   const [open, setOpen] = useState(false);
   return (
@@ -35,7 +35,7 @@ export function SharePopover() {
 
 function ShareForm() {
   const session = usePlayground((state) => state.session);
-  // what somebody else did is there to be passed on; what happened here is not shared by accident
+  // a run from a link may be passed on at once; the user's own run is shared only on request
   const [what, setWhat] = useState<'script' | 'run'>(session?.shared === true ? 'run' : 'script');
   return (
     <>

@@ -9,7 +9,7 @@ import { shareAddress } from './share-address.ts';
 import { UploadLink } from './upload-link.tsx';
 import { Warning } from './warning.tsx';
 
-/** A run with the script that made it: in the link where it fits, else in the store that the page's host has set up. */
+/** A run with its script: in the link if it fits, otherwise in the page's share store. */
 export function ShareRun({ session }: { session: RunSession }) {
   const running = useRunning();
   if (running) {

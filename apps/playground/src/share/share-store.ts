@@ -1,20 +1,21 @@
-/** How a share store stands: what it takes, and for how long. */
+/** The limits of a share store: what it takes, and for how long. */
 export type ShareTerms = { lifetimeMs: number };
-/** Where something is kept, until when, in ms since 1970, and what deletes it, where the store can. */
+/** A share: its id, when it expires, in ms since 1970, and its delete key, if the store has them. */
 export type Kept = { id: string; expiresAt: number; deleteKey?: string };
 
-/** Why something could not be shared or opened, in a sentence for the person. */
+/** Why something could not be shared or opened, in a sentence for the user. */
 export class ShareError extends Error {
   override readonly name: 'ShareError' = 'ShareError';
 }
 
-/** A store's answer to anything is cut here; a share is smaller. */
+/** A store's answer is cut here; a share is smaller. */
 const MOST_BYTES = 2_000_000;
 const TIMEOUT_MS = 30_000;
 
 /**
- * The address of the store that this page's host has set up, from `<meta name="cueline-shares">`; undefined where there
- * is none. Never from a link: whoever writes a link would choose where runs are sent.
+ * The address of the store that this page's host has set up, from `<meta name="cueline-shares">`; undefined if there
+ * is none.
+ * Never from a link: its author would choose where runs are sent.
  */
 export function readShareAddress(content: string | null | undefined, page: string): string | undefined {
   const text = content?.trim() ?? '';
@@ -24,14 +25,14 @@ export function readShareAddress(content: string | null | undefined, page: strin
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** What the store says of itself. Throws a {@link ShareError}. */
+/** The store's limits. Throws a {@link ShareError}. */
 export async function askTerms(address: string, signal: AbortSignal): Promise<ShareTerms> {
   const { lifetimeMs } = parse(await ask(address, {}, signal)) as Partial<ShareTerms>;
   if (typeof lifetimeMs !== 'number' || !(lifetimeMs > 0)) throw unclear();
   return { lifetimeMs };
 }
 
-/** Puts what a link would carry. Throws a {@link ShareError}. */
+/** Uploads the content of a link. Throws a {@link ShareError}. */
 export async function putShare(address: string, text: string, signal: AbortSignal): Promise<Kept> {
   const headers = { 'content-type': 'application/octet-stream' };
   const sent = { method: 'POST', headers, body: text, credentials: 'include' } as const;
@@ -40,7 +41,7 @@ export async function putShare(address: string, text: string, signal: AbortSigna
   return { id, expiresAt, ...(typeof deleteKey === 'string' ? { deleteKey } : {}) };
 }
 
-/** Deletes what was put under this id, or finds that it is gone. Throws a {@link ShareError}. */
+/** Deletes the share with this id, or finds that it is gone. Throws a {@link ShareError}. */
 export async function deleteShare(
   address: string,
   id: string,
@@ -51,7 +52,7 @@ export async function deleteShare(
   await ask(`${address}/${id}`, { method: 'DELETE', headers, credentials: 'include' }, signal, [404]);
 }
 
-/** What was put under this id. Throws a {@link ShareError}. */
+/** The content of the share with this id. Throws a {@link ShareError}. */
 export function getShare(address: string, id: string, signal: AbortSignal): Promise<string> {
   return ask(`${address}/${id}`, {}, signal);
 }
@@ -114,7 +115,7 @@ function parse(text: string): object {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // said below
+    // reported below
   }
   throw unclear();
 }

@@ -2,7 +2,7 @@ import { History, X } from 'lucide-react';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 
-/** Says of the run below it that it came in a link. */
+/** Says that the run below it came in a link. */
 export function SharedRunBar() {
   return (
     <div

@@ -2,24 +2,24 @@ import { makeShortLink } from './link.ts';
 import { dropDeleteKey, keepDeleteKey } from './delete-keys.ts';
 import { deleteShare, putShare } from './share-store.ts';
 
-/** A short link, and until when it can be opened, where that is known, in ms since 1970. */
+/** A short link, and when it expires, if that is known, in ms since 1970. */
 export type ShortLink = { id: string; url: string; expiresAt: number | undefined };
 
-/** What is kept already, by what it holds: a popover that is opened again uploads nothing again. */
+/** The shares by their content: a popover that is opened again uploads nothing again. */
 const made = new Map<string, ShortLink>();
 
-/** The short link to what `hash` holds, where this page has made or opened it. */
+/** The short link to the content of `hash`, if this page has made or opened it. */
 export function knownShortLink(hash: string): ShortLink | undefined {
   const link = made.get(hash);
   return link?.expiresAt !== undefined && link.expiresAt <= Date.now() ? undefined : link;
 }
 
-/** Remembers where what `hash` holds is kept. */
+/** Remembers the share with the content of `hash`. */
 export function rememberShortLink(hash: string, link: ShortLink): void {
   made.set(hash, link);
 }
 
-/** Uploads what `hash` holds, and gives the link to it. Throws a `ShareError`. */
+/** Uploads the content of `hash`, and returns the link to it. Throws a `ShareError`. */
 export async function makeUploadedLink(
   address: string,
   hash: string,
@@ -33,7 +33,7 @@ export async function makeUploadedLink(
   return link;
 }
 
-/** Deletes what a link of this browser's leads to. Throws a `ShareError`. */
+/** Deletes the share of a link that this browser made. Throws a `ShareError`. */
 export async function deleteShortLink(
   address: string,
   { hash, id, deleteKey }: { hash: string; id: string; deleteKey: string },

@@ -13,10 +13,10 @@ import { formatDate, formatLifetime } from './format-time.ts';
 type UploadLinkProps = {
   what: 'script' | 'run';
   address: string;
-  /** What a link would carry. */
+  /** The content of a link. */
   hash: string;
   log?: readonly RunEvent[];
-  /** True where there is no other way to share it. */
+  /** True if there is no other way to share it. */
   only?: boolean;
 };
 
@@ -30,7 +30,9 @@ type Stand =
 const labels = { script: 'Short link to this script', run: 'Short link to this run' };
 const contents = { script: 'the script', run: 'the script and the whole run' };
 
-/** A short link to what is kept by the page's host. Says what is uploaded, where to and for how long, before it is. */
+/**
+ * A short link to a share in the page's store. Before uploading, it says what is uploaded, where to and for how long.
+ */
 export function UploadLink({ what, address, hash, log, only = false }: UploadLinkProps) {
   const [terms, setTerms] = useState<ShareTerms>();
   const [stand, setStand] = useState<Stand>(() => {
@@ -50,7 +52,7 @@ export function UploadLink({ what, address, hash, log, only = false }: UploadLin
     const { signal } = leaving.current!;
     setStand({ kind: 'uploading' });
     try {
-      // where the first question failed, it has to be known before anything is sent
+      // if the first request failed, the limits must be known before anything is sent
       if (terms === undefined) {
         setTerms(await askTerms(address, signal));
         return setStand({ kind: 'ready' });
@@ -137,7 +139,7 @@ function focusOn(line: HTMLElement | null): void {
   line?.focus();
 }
 
-/** What nobody could open is not uploaded. */
+/** Content that nobody could open is not uploaded. */
 async function checkLog(log: readonly RunEvent[] | undefined): Promise<void> {
   if (log === undefined) return;
   const { problemOfLog } = await import('./check-log.ts');

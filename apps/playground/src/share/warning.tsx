@@ -1,7 +1,7 @@
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-/** Something to know before a link is sent. */
+/** A warning before a link is sent. */
 export function Warning({ children }: { children: ReactNode }) {
   return (
     <p className="mt-3 flex gap-2 rounded-md bg-warn-soft px-3 py-2 text-warn">

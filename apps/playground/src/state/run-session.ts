@@ -12,21 +12,21 @@ import type { Scene } from '../examples/scene.ts';
 import type { ConsoleLevel, Sandbox } from '../sandbox/index.ts';
 import { usePlayground, type Problem } from './store.ts';
 
-/** One press of Run, and the replies that followed it. A new object for every start, so that the page takes notice. */
+/** One press of Run, and its replies. A new object for every start, so that React notices. */
 export type RunSession = {
-  /** Tells one press of Run from the next. */
+  /** Distinguishes one press of Run from the next. */
   readonly id: number;
   readonly run: SharedRun;
-  /** What ran. */
+  /** The script that ran. */
   readonly script: string;
-  /** True for a run that came in a link: it happened elsewhere, and is only shown. */
+  /** True for a run that came in a link: it is only shown. */
   readonly shared: boolean;
-  /** The model as the interface names it. */
+  /** The model's name in the interface. */
   readonly model: { name: string; detail: string };
   readonly simulated: boolean;
   /** `performance.now()` at the last start. */
   readonly startedAt: number;
-  /** How the conversation stood before each reply, oldest first. */
+  /** The state of the conversation before each reply, oldest first. */
   readonly earlier: readonly RunState[];
 };
 
@@ -37,12 +37,12 @@ export type ConsoleLine = { level: ConsoleLevel; text: string };
 const MOST_LINES = 200;
 
 let nextId = 1;
-/** The run that is shown, and one that a link brought and that is about to be. */
+/** The run that is shown, and a link's run that is about to be. */
 const runs = createRunRegistry();
 const scriptPrompt = definePrompt('script', () => {});
 let sandbox: Promise<Sandbox> | undefined;
 
-// Loaded after the page is drawn: the compiler and the providers are a good part of its code.
+// Loaded after the page is drawn: the compiler and the providers are a large part of its code.
 function theSandbox(): Promise<Sandbox> {
   sandbox ??= import('../sandbox/index.ts').then(({ createSandbox }) =>
     createSandbox({ secrets: () => secretsOf(usePlayground.getState().keys) }),
@@ -58,21 +58,21 @@ async function loadModel(
   return createModel(settings, scenes);
 }
 
-/** The keys as they are sent, to be kept out of errors and of everything that reaches the script. */
+/** The keys as they are sent, to be removed from errors and from everything that reaches the script. */
 function secretsOf(keys: ConnectionKeys): string[] {
   return [keys.openai, keys.compatible].map((key) => key.trim()).filter((key) => key !== '');
 }
 
-/** Boots the sandbox before it is needed, so that the first run starts at once. */
+/** Starts the sandbox before it is needed, so that the first run starts at once. */
 export function warmSandbox(): void {
   theSandbox().then(
     (ready) => ready.warm(),
-    // Not there, perhaps for want of a network: the next run tries again.
+    // Loading failed, perhaps without a network: the next run tries again.
     () => (sandbox = undefined),
   );
 }
 
-/** Runs the script in the editor with the model that is set; a run that is going on is stopped. */
+/** Runs the script in the editor with the current model; stops a run that is under way. */
 export function startRun(): void {
   const { script, session: last } = usePlayground.getState();
   if (last !== undefined) runs.remove(last.run.id);
@@ -83,7 +83,7 @@ export function startRun(): void {
   run.start().catch(ignore);
 }
 
-/** Goes on with the conversation of the last run: the script that made it, with what was said since. */
+/** Continues the conversation of the last run, with its script and its messages. */
 export function reply(text: string): void {
   const { session } = usePlayground.getState();
   if (session === undefined) return;
@@ -92,14 +92,14 @@ export function reply(text: string): void {
   run.send(text).catch(ignore);
 }
 
-/** A run of the past, whose log has been checked, with its state. */
+/** An earlier run, whose log has been checked, with its state. */
 export function openLinkedRun(log: readonly RunEvent[]): SharedRun {
   const run = runs.open(`link-${nextId++}`, scriptPrompt, { log });
   run.getState();
   return run;
 }
 
-/** Shows a run of the past; it cannot be gone on with. */
+/** Shows an earlier run; it cannot be continued. */
 export function showLinkedRun(script: string, run: SharedRun): void {
   const { session: last } = usePlayground.getState();
   if (last !== undefined) runs.remove(last.run.id);
@@ -123,7 +123,7 @@ export function showLinkedRun(script: string, run: SharedRun): void {
   });
 }
 
-/** Stops the run that is going on, if there is one. */
+/** Stops the run that is under way, if there is one. */
 export function stopRun(): void {
   usePlayground.getState().session?.run.stop();
 }
@@ -153,22 +153,22 @@ function showEnding(event: RunEvent, script: string): void {
   showProblem({ message, line: details['line'], ...column, ended: true }, script);
 }
 
-/** Shows where a script failed, unless another one, or this one edited, has taken its place in the editor. */
+/** Shows where a script failed, unless it was edited or replaced in the editor. */
 function showProblem(problem: Problem, script: string): void {
   if (usePlayground.getState().script === script) usePlayground.setState({ problem });
 }
 
-/** Runs one script in the sandbox, with the model that is set when it starts. */
+/** Runs one script in the sandbox, with the current model. */
 function sandboxExecutor(script: string): Executor {
-  /** Where the last start happens. */
+  /** The position of the last error. */
   let started: Executor | undefined;
   return {
     async *start(request, signal) {
       const { connection, keys, session } = usePlayground.getState();
-      // A run that was stopped, or replaced by another, may still have something to say.
+      // A stopped or replaced run may still send events.
       const isCurrent = (): boolean => usePlayground.getState().session === session;
       checkConnection(connection, keys);
-      // An example's scripted answers end with its first run; replies go to the rule-based demo.
+      // An example's scripted answers end with its first run; the rule-based demo answers replies.
       const scenes = request.messages?.length ? undefined : scenesFor(script);
       const executor = (started = (await theSandbox()).executor(script, {
         getModel: () => loadModel({ connection, keys }, scenes),
@@ -189,5 +189,5 @@ function sandboxExecutor(script: string): Executor {
   };
 }
 
-/** The run's state says how it ended; the promise says nothing more. */
+/** The run's state says how it ended; the promise adds nothing. */
 function ignore(): void {}

@@ -1,7 +1,7 @@
-/** How long the page works at one go before it looks at what else there is to do, in milliseconds. */
+/** How long the page works without a break, in milliseconds. */
 const SLICE_MS = 8;
 
-/** Resolves once the page has had a turn for whatever waits: what a person does, and what is to be drawn. */
+/** Resolves once the page has handled pending input and drawing. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -19,8 +19,9 @@ export function nextTurn(): Promise<void> {
 }
 
 /**
- * Keeps work on many things from holding the page up: after each of them, wait for what this returns. It is undefined
- * while there is time left, so that little work is done at once.
+ * Keeps long work from blocking the page: after each item, await the returned value. It is undefined while there is
+ * time left,
+ * so that little work is done at once.
  */
 export function createSlices(): () => Promise<void> | undefined {
   let until = performance.now() + SLICE_MS;

@@ -3,20 +3,21 @@ import type { PersistStorage, StorageValue } from 'zustand/middleware';
 /** How long a change may wait before it is written, in milliseconds; a closing page writes at once. */
 const DELAY_MS = 250;
 
-/** The part of `localStorage` that is used here. */
+/** The members of `localStorage` that are used here. */
 export type TextStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 export type StorageOptions = {
-  /** Called once for the first failure, in words for the person. */
+  /** Called once for the first failure, with a message for the user. */
   onProblem: (message: string) => void;
-  /** Throws where the browser blocks storage, as `localStorage` itself does. */
+  /** Throws if the browser blocks storage, as `localStorage` itself does. */
   open?: () => TextStorage;
   delay?: number;
 };
 
 /**
- * A zustand storage over `localStorage` that never throws: where storage is blocked or full the app goes on without
- * it and says so once. Writes are gathered, because a script is stored at every keystroke.
+ * A zustand storage over `localStorage` that never throws: if storage is blocked or full the app continues without it
+ * and says
+ * so once. Writes are gathered, because a script is stored at every keystroke.
  */
 export function createStorage<State>(options: StorageOptions): PersistStorage<State> & { flush(): void } {
   const { onProblem, open = () => localStorage, delay = DELAY_MS } = options;
@@ -51,7 +52,7 @@ export function createStorage<State>(options: StorageOptions): PersistStorage<St
         const text = open().getItem(name);
         return text === null ? null : (JSON.parse(text) as StorageValue<State>);
       } catch (error) {
-        // Text that is no JSON is as good as none; only a storage that cannot be read is worth a word.
+        // Text that is not JSON is ignored; only a storage that cannot be read is reported.
         if (!(error instanceof SyntaxError)) report();
         return null;
       }

@@ -7,30 +7,33 @@ import { createStorage } from './storage.ts';
 
 export type ThemeChoice = 'system' | 'dark' | 'light';
 
-/** What is shown above the editor about where the script came from, or why a link was not opened. */
+/** The notice above the editor: the origin of the script, or why a link was not opened. */
 export type Notice =
   | { kind: 'opening' }
   | { kind: 'opened'; from: 'link' | 'file' }
   | { kind: 'refused'; message: string };
 
-/** An error with a place in the script, from compiling or running it. */
+/** An error with a position in the script, from compiling or running it. */
 export type Problem = {
   message: string;
   line?: number;
   column?: number;
-  /** True where it ended the run; a tool that throws only tells the model. */
+  /** True if it ended the run; an error of a tool only goes to the model. */
   ended: boolean;
 };
 
-/** A wish to see a place in the script; `nonce` makes two wishes for the same place two. */
+/** A request to show a position in the script; `nonce` distinguishes two requests for the same position. */
 export type Reveal = { line: number; column: number; nonce: number };
 
-/** Slow state: what the person set and has open. The state of a run, which changes every frame, is not in here. */
+/**
+ * The state that changes slowly: the user's settings and what is open. The run's state, which changes every frame, is
+ * elsewhere.
+ */
 export type PlaygroundState = {
   script: string;
-  /** The person's own script that an example, link or file took the place of. */
+  /** The user's own script, while an example, link or file is in the editor. */
   previousScript: string | undefined;
-  /** The script that came last from elsewhere, as it came; while it is unedited it is not the person's own. */
+  /** The last script from elsewhere, unchanged; while it is unedited it does not count as the user's own. */
   arrivedScript: string | undefined;
   theme: ThemeChoice;
   /** Widths of the panes in per cent, by pane id. */
@@ -40,16 +43,16 @@ export type PlaygroundState = {
   keys: ConnectionKeys;
   session: RunSession | undefined;
   problem: Problem | undefined;
-  /** What the script of the last run wrote to the console. */
+  /** The console output of the last run's script. */
   console: readonly ConsoleLine[];
   notice: Notice | undefined;
   reveal: Reveal | undefined;
-  /** Which pane is in front where only one has room. */
+  /** The pane in front on a phone. */
   tab: 'script' | 'run';
   modelDialogOpen: boolean;
 
   edit(script: string): void;
-  /** Puts another script in place; what the person wrote is kept for {@link PlaygroundState.restoreScript}. */
+  /** Replaces the script; the user's own is kept for {@link PlaygroundState.restoreScript}. */
   replaceScript(script: string): void;
   restoreScript(): void;
   showLine(line: number, column?: number): void;
@@ -62,17 +65,17 @@ type Stored = Pick<
 >;
 
 let reportStorageProblem: (message: string) => void = () => {};
-/** Says who tells the person that nothing can be stored. */
+/** Sets the callback for a storage failure. */
 export function onStorageProblem(report: (message: string) => void): void {
   reportStorageProblem = report;
 }
 
 const storage = createStorage<Stored>({
-  // After this turn, because reading happens while the store is made, before anyone could listen.
+  // After this turn, because the storage is read while the store is created, before there is a callback.
   onProblem: (message) => setTimeout(() => reportStorageProblem(message)),
 });
 
-/** Writes what is waiting to be stored; for a page that is about to go away. */
+/** Writes queued changes; for a page that is about to close. */
 export const flushStorage: () => void = storage.flush;
 
 export const usePlayground = create<PlaygroundState>()(
@@ -96,7 +99,7 @@ export const usePlayground = create<PlaygroundState>()(
       edit: (script) => set({ script, problem: undefined }),
       replaceScript: (script) => {
         const { script: current, arrivedScript } = get();
-        // One's own script may come back as a link, and stays one's own.
+        // The user's own script may come back as a link, and stays the user's own.
         const isNew = current !== script;
         const mine = isNew && current !== arrivedScript && !isUnedited(current) && current.trim() !== '';
         set({
@@ -138,7 +141,7 @@ export const usePlayground = create<PlaygroundState>()(
   ),
 );
 
-/** What was stored, as far as it has the shape that it should have; anyone may have written to the storage. */
+/** The stored state, as far as its shape is valid; anything may have been written to the storage. */
 export function readStored(value: unknown): Partial<Stored> {
   if (typeof value !== 'object' || value === null) return {};
   const { script, previousScript, arrivedScript, theme, layout, connection } = value as Record<

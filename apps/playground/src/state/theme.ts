@@ -16,7 +16,7 @@ function useMediaQuery(query: string): boolean {
   return matches;
 }
 
-/** The theme in force, from the person's choice or the system's; also written onto the document. */
+/** The current theme, from the user's choice or the system's; also set on the document. */
 export function useTheme(): 'dark' | 'light' {
   const choice = usePlayground((state) => state.theme);
   const systemDark = useMediaQuery(dark);
@@ -27,7 +27,7 @@ export function useTheme(): 'dark' | 'light' {
   return theme;
 }
 
-/** True where only one pane has room. */
+/** True if there is room for one pane only. */
 export function useNarrow(): boolean {
   return useMediaQuery('(width <= 768px)');
 }

@@ -1,11 +1,12 @@
 import { startTransition, useEffect, useState } from 'react';
 
-/** How many rows are drawn at one go. */
+/** How many rows are drawn at once. */
 const STEP = 20;
 
 /**
- * How many of `length` rows to draw now. Of many that come at once only a few are drawn, and at each turn of the page a few
- * more, up to `most`: each of them may take a millisecond and more.
+ * How many of `length` rows to draw now. If many come at once, a few are drawn, and at each turn of the page a few
+ * more, up to
+ * `most`: each may take a millisecond and more.
  */
 export function useGradual(length: number, most: number): number {
   const [drawn, setDrawn] = useState({ count: STEP, length });

@@ -4,17 +4,17 @@ import { focusFirst } from '../ui/focus-first.ts';
 
 type TaskInputProps = {
   label: string;
-  /** What is in it at first. */
+  /** The initial text. */
   title: string;
   action: string;
-  /** True once the list takes nothing more. What was written stays, to be copied. */
+  /** True once the list accepts nothing more. The text stays, to be copied. */
   ended: boolean;
-  /** Resolves with whether it was taken; the input stays where it was not. */
+  /** Resolves with whether the text was accepted; if not, the input stays. */
   onSave: (title: string) => Promise<boolean>;
   onClose: () => void;
 };
 
-/** A line to write a task in. Enter saves, Esc leaves it. */
+/** An input for a task. Enter saves, Esc leaves it. */
 export function TaskInput({ label, title: before, action, ended, onSave, onClose }: TaskInputProps) {
   const [title, setTitle] = useState(before);
   const [saving, setSaving] = useState(false);
@@ -49,7 +49,7 @@ export function TaskInput({ label, title: before, action, ended, onSave, onClose
         onFocus={(event) => event.target.select()}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return;
-          // the run has a use for Esc too
+          // Esc also stops the run
           event.preventDefault();
           onClose();
         }}

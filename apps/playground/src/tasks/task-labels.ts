@@ -1,6 +1,6 @@
 import { taskProgress, type TaskEdit, type TaskState, type TaskStatus } from '@cueline/core';
 
-/** How a task stands, in the words of the interface. */
+/** A task's status, in the words of the interface. */
 export const statusLabel: Readonly<Record<TaskStatus, string>> = {
   pending: 'Open',
   in_progress: 'In progress',
@@ -10,7 +10,7 @@ export const statusLabel: Readonly<Record<TaskStatus, string>> = {
   skipped: 'Skipped',
 };
 
-/** The last thing that happened to a list, in a sentence for screen readers; empty where there is no list. */
+/** The last change of a list, in a sentence for screen readers; empty without a list. */
 export function taskAnnouncement(tasks: readonly TaskState[]): string {
   const latest = tasks.reduce<TaskState | undefined>(
     (before, task) => (before === undefined || task.seq > before.seq ? task : before),
@@ -23,14 +23,14 @@ export function taskAnnouncement(tasks: readonly TaskState[]): string {
   return `${what}: ${latest.title.slice(0, 120)}. ${done} of ${total} tasks done.`;
 }
 
-/** `2 tries`, once there was more than one: refused results, and the one that counted. */
+/** `2 tries`, if there was more than one: refused results, and the accepted one. */
 export function triesOf({ attempts, status }: TaskState): string | undefined {
   if (attempts === 0) return undefined;
   const tries = status === 'completed' ? attempts + 1 : attempts;
   return `${tries} ${tries === 1 ? 'try' : 'tries'}`;
 }
 
-/** What of an edit makes sense for a task as it stands. The list itself has the last word. */
+/** The edits that make sense for a task's status. The list itself decides. */
 export const possibleEdits: Readonly<
   Record<TaskStatus, readonly Extract<TaskEdit['type'], 'rename' | 'skip' | 'retry' | 'remove'>[]>
 > = {

@@ -16,11 +16,11 @@ const looks = {
 type TaskMenuProps = {
   task: TaskState;
   onPick: (edit: keyof typeof looks) => void;
-  /** Called when the menu goes while it has the focus. */
+  /** Called when the menu is removed while it has the focus. */
   onLeave: () => void;
 };
 
-/** What can be done with a task as it stands. */
+/** The actions for a task's status. */
 export function TaskMenu(props: TaskMenuProps) {
   if (possibleEdits[props.task.status].length > 0) return <Menu {...props} />;
   return <span aria-hidden className="w-7 shrink-0 narrow:w-11" />;
@@ -29,7 +29,7 @@ export function TaskMenu(props: TaskMenuProps) {
 function Menu({ task, onPick, onLeave }: TaskMenuProps) {
   const trigger = useRef<HTMLButtonElement>(null);
   const renaming = useRef(false);
-  // before it is gone, and the focus with it
+  // before it is removed, and the focus with it
   useLayoutEffect(() => {
     const button = trigger.current;
     return () => {
@@ -56,7 +56,7 @@ function Menu({ task, onPick, onLeave }: TaskMenuProps) {
           className={`${menuContent} w-40`}
           onCloseAutoFocus={(event) => {
             const isGone = trigger.current?.isConnected !== true;
-            // the line that opens takes the focus
+            // the input that opens takes the focus
             if (renaming.current || isGone) event.preventDefault();
             if (isGone && !renaming.current) onLeave();
             renaming.current = false;

@@ -20,12 +20,12 @@ type TaskPanelProps = {
   underWay: boolean;
   /** `performance.now()` at the run's start. */
   origin: number;
-  /** Whether the tasks are shown until the person decides. */
+  /** Whether the tasks are shown before the user has decided. */
   open: boolean;
   className?: string;
 };
 
-/** The tasks of a run while it works on them: how far it is, what is next, and a way to change what is to come. */
+/** The tasks of a run while it works on them: the progress, the next task, and edits of the remaining ones. */
 export function TaskPanel({
   run,
   tasks,
@@ -84,7 +84,7 @@ export function TaskPanel({
             }}
           >
             <Plus />
-            {/* an agent's panel is narrower yet, by a step for each agent around it */}
+            {/** an agent's panel is narrower, by a step for each agent around it */}
             <span className={clsx(agent !== undefined && 'narrow:hidden')}>Add a task</span>
           </Button>
         )}
@@ -140,14 +140,14 @@ type TaskItemsProps = Pick<ReturnType<typeof useTaskEdits>, 'refusal'> & {
   onLeave: () => void;
 };
 
-/** How many tasks are drawn at most before somebody asks for more, and how many more at each press. */
+/** How many tasks are drawn at first, and how many more at each press. */
 const TASKS_AT_ONCE = 200;
 
 function TaskItems({ tasks, currentId, origin, refusal, edit, onLeave }: TaskItemsProps) {
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
     const items = list.current;
-    // a person who is at work in the list is not carried away from there
+    // a user who works in the list is not scrolled away
     if (items === null || currentId === undefined || items.contains(document.activeElement)) return;
     const row = items.querySelector<HTMLElement>(`[data-task="${CSS.escape(currentId)}"]`);
     if (row === null) return;
@@ -158,7 +158,7 @@ function TaskItems({ tasks, currentId, origin, refusal, edit, onLeave }: TaskIte
   }, [currentId]);
   const [most, setMost] = useState(TASKS_AT_ONCE);
   const count = useGradual(tasks.length, most);
-  // the task at work is among those that are drawn, with those around it
+  // the current task is among the drawn ones, with its neighbours
   const place = tasks.findIndex(({ id }) => id === currentId);
   const first = Math.max(0, Math.min(place - Math.floor(count / 2), tasks.length - count));
   const hidden = tasks.length - most;

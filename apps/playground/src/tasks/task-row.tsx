@@ -23,13 +23,13 @@ type TaskRowProps = {
   origin: number | undefined;
   /** Why the last edit of this task was refused. */
   refusal: string | undefined;
-  /** Missing where the list cannot be changed any more. */
+  /** Missing if the list cannot be changed any more. */
   edit: ((edit: TaskEdit) => Promise<boolean>) | undefined;
-  /** Called when what has the focus is taken away, so that the focus does not go with it. */
+  /** Called when the focused control is removed, so that the focus can move. */
   onLeave: () => void;
 };
 
-/** One task: how it stands, what it says, what came of it, and what can be done with it. */
+/** One task: its status, its title, its result, and its actions. */
 export const TaskRow = memo(function TaskRow({ task, origin, refusal, edit, onLeave }: TaskRowProps) {
   const { id, title, status, result, error } = task;
   const [open, setOpen] = useState(false);
@@ -49,7 +49,7 @@ export const TaskRow = memo(function TaskRow({ task, origin, refusal, edit, onLe
     const isBack = wasRenaming.current && !renaming;
     wasRenaming.current = renaming;
     if (!isBack) return;
-    // the menu's button has come back in the place of the input, unless the run is over
+    // the menu's button has replaced the input again, unless the run is over
     const menu = row.current?.querySelector<HTMLElement>('[aria-haspopup=menu]');
     if (menu) menu.focus();
     else onLeave();

@@ -2,11 +2,11 @@ import type { TaskEdit } from '@cueline/core';
 import type { TaskRun } from '@cueline/react';
 import { useCallback, useState } from 'react';
 
-/** Why an edit was not made, and of which task; without one, of the list as a whole. */
+/** Why an edit was refused, and of which task; without one, of the list as a whole. */
 export type Refusal = { taskId: string | undefined; reason: string };
 
 export type TaskEdits = {
-  /** Resolves with whether the edit was made. */
+  /** Resolves with whether the edit was accepted. */
   edit(edit: TaskEdit): Promise<boolean>;
   /** The last edit that was refused, until the next one. */
   refusal: Refusal | undefined;

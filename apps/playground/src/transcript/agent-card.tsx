@@ -11,19 +11,19 @@ import type { InnerItem } from './transcript-item.ts';
 
 type AgentCardProps = {
   agent: AgentState;
-  /** The call that it answers as a tool, or what stands for it where it answers none. */
+  /** The call that it answers as a tool, or a stand-in if it answers none. */
   call: Parameters<typeof CallSummary>[0]['call'];
-  /** What the person was asked about the call. */
+  /** The approval or the client tool call, and its response. */
   pending?: Pending | undefined;
   look?: InnerItem['look'];
   origin: number | undefined;
-  /** Draws what the agent did; called only while it is shown. */
+  /** Draws the agent's work; called only while it is shown. */
   children: () => ReactNode;
 };
 
 type Stand = { words: string; more?: string; look: string; Icon: typeof Check; spins?: boolean };
 
-/** An agent at work: open while it works, unless several do so side by side; one line once it is done. */
+/** An agent's card: open while it works, unless several work side by side; one line once it is done. */
 export function AgentCard({ call, agent, pending, look = 'card', origin, children }: AgentCardProps) {
   const works = agent.status === 'running';
   const [choice, setOpen] = useState<boolean>();
@@ -119,7 +119,7 @@ function standOf(agent: AgentState, asks: boolean): Stand {
   }
 }
 
-/** A phone has no room for whom it waits for; a question says so in other words. */
+/** A phone has no room for the name of the waiting agent; the card below names it. */
 function phaseStand(phase: keyof typeof phaseLabel): Pick<Stand, 'words' | 'more'> {
   return phase === 'requesting'
     ? { words: 'Waiting', more: ' for the model' }

@@ -1,7 +1,7 @@
 import { isPending, type RunState } from '@cueline/core';
 import { allPending } from '../state/pending.ts';
 
-/** A run's stand in a few words, spoken to screen readers when it changes. */
+/** The run's status in a few words, announced to screen readers when it changes. */
 export function announcement(state: RunState): string {
   switch (state.status) {
     case 'idle':
@@ -10,7 +10,7 @@ export function announcement(state: RunState): string {
       const all = allPending(state);
       const asked = all.find(isPending);
       if (asked === undefined) return 'Run ended. It waits for an answer.';
-      // the same words twice would be spoken once
+      // the same words twice would be announced once
       const place = all.indexOf(asked) + 1;
       return `Waiting for you${place === 1 ? '' : `, question ${place}`}: may ${asked.toolName} run?`;
     }
@@ -36,7 +36,7 @@ export function announcement(state: RunState): string {
   }
 }
 
-/** What a running run is doing, in the words of the interface. */
+/** What a run is doing, in the words of the interface. */
 export const phaseLabel: Record<Extract<RunState, { status: 'running' }>['phase'], string> = {
   requesting: 'waiting for the model',
   reasoning: 'thinking',

@@ -5,10 +5,10 @@ import { LiveDuration } from './live-duration.tsx';
 import { isSuspended } from './outcome.ts';
 import { visibleText } from './content/visible-text.ts';
 
-/** Arguments up to so many characters are shown whole, and what came of them gets the rest of the line. */
+/** Arguments up to this many characters are shown whole, and the result gets the rest of the line. */
 const SHORT = 24;
 
-/** The arguments of a call in a few words, and what came of it; `quiet` where that is said elsewhere. */
+/** The arguments of a call in a few words, and its result; `quiet` if that is shown elsewhere. */
 export function CallSummary({ call, quiet = false }: { call: ToolCallState; quiet?: boolean }) {
   const { state, inputText, input, output, errorText = '' } = call;
   const words = typeof input === 'string' ? summarize(input, 80) : '';

@@ -4,7 +4,7 @@ import { usePlayground } from '../state/store.ts';
 import { Fold } from './content/fold.tsx';
 import { plural } from './format.ts';
 
-/** What the script wrote to its console, where it wrote anything. */
+/** The script's console output, if there is any. */
 export function ConsoleFold() {
   const lines = usePlayground((state) => state.console);
   if (lines.length === 0) return null;

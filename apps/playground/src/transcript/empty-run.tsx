@@ -9,7 +9,7 @@ import { Keys } from '../ui/keys.tsx';
 /** How many examples of each group are offered here; the menu has all of them. */
 const FROM_EACH_GROUP = 2;
 
-/** What stands in the run pane before the first run. */
+/** The content of the run pane before the first run. */
 export function EmptyRun() {
   const demo = usePlayground((state) => state.connection.kind === 'demo');
   const script = usePlayground((state) => state.script);

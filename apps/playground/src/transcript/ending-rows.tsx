@@ -34,7 +34,7 @@ export const CompleteRow = memo(function CompleteRow({
   );
 });
 
-/** What an answer was read as. */
+/** The parsed output of an answer. */
 export const ResultRow = memo(function ResultRow({ value }: { value: object }) {
   return (
     <section aria-label="Result" className="overflow-hidden rounded-lg border border-line bg-panel">

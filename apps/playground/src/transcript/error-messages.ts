@@ -28,15 +28,15 @@ const titles: Partial<Record<CuelineErrorCode, string>> = {
   sandbox_refused: 'The script asked for something it may not do',
 };
 
-/** True where what answered is no API of a model: a web page, a redirect, or a path that the server does not know. */
+/** True if the answer did not come from a model's API: a web page, a redirect, or an unknown path. */
 function isWrongAddress({ code, message }: SerializedError): boolean {
   if (code === 'redirect_blocked') return true;
   if (code === 'provider_error') return message.includes('answered with a web page');
-  // A server that knows the path says which model it lacks.
+  // A server that knows the path names the missing model.
   return code === 'model_denied' && /\(404\)(?:: (?:(?:404 page )?not found)?)?\. /i.test(message);
 }
 
-/** True where a session was ended because it had taken all the turns that it may. */
+/** True if a session ended because it had used all its turns. */
 export function isOutOfTurns({ code, details }: SerializedError): boolean {
   return code === 'budget_exceeded' && details?.['limit'] === 'turns';
 }
@@ -57,7 +57,7 @@ const modelCodes: ReadonlySet<CuelineErrorCode> = new Set([
   'model_denied',
 ]);
 
-/** True where the model dialog is the place to put it right. */
+/** True if the model dialog is the place to fix it. */
 export function isFixedInModelDialog(error: SerializedError): boolean {
   return modelCodes.has(error.code) || isWrongAddress(error);
 }

@@ -24,7 +24,7 @@ export function formatSize(bytes: number): string {
 
 const LONGEST_WORD = 40;
 
-/** A value in a few words, for a line that has no room for JSON. */
+/** A value in a few words, for a single line. */
 export function summarize(value: unknown, longest: number = LONGEST_WORD): string {
   if (typeof value === 'string') {
     const line = value.replaceAll(/\s+/g, ' ').trim();
@@ -49,7 +49,7 @@ function shape(value: object): string {
   return Array.isArray(value) ? `[${value.length}]` : '{…}';
 }
 
-/** A tool's arguments as the pairs that a folded card shows. */
+/** A tool's arguments as the pairs of a folded card. */
 export function keyArguments(input: unknown): { name: string; value: string }[] {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return [];
   return Object.entries(input)
@@ -60,7 +60,7 @@ export function keyArguments(input: unknown): { name: string; value: string }[] 
     }));
 }
 
-/** What a tool gave back that it was not given: fields of its result that repeat its arguments say nothing. */
+/** A tool's result without the fields that only repeat its arguments. */
 export function newFields(output: unknown, input: unknown): unknown {
   if (!isRecord(output) || !isRecord(input)) return output;
   const fields = Object.entries(output).filter(([key, value]) => input[key] !== value);

@@ -2,7 +2,7 @@ import type { AgentState, RunState, ToolCallState } from '@cueline/core';
 import type { UIMessage } from 'ai';
 import type { Pending } from '../state/pending.ts';
 
-/** A call, and the run that knows what else belongs to it. */
+/** A call, and the run that has more about it. */
 export type KnownCall = {
   call: ToolCallState;
   run: Pick<RunState, 'runId' | 'agents' | 'approvals' | 'clientToolCalls'>;
@@ -11,7 +11,7 @@ export type KnownCall = {
 /** Calls by their ids, in the order in which they were made: a model may use an id again. */
 export type CallQueue = ReadonlyMap<string, KnownCall[]>;
 
-/** Calls to be taken one by one, with {@link nextCall}. */
+/** Calls to take one by one, with {@link nextCall}. */
 export function createCallQueue(calls: readonly KnownCall[]): CallQueue {
   const found = new Map<string, KnownCall[]>();
   for (const known of calls) {
@@ -29,14 +29,14 @@ export function nextCall(calls: CallQueue, toolCallId: string): KnownCall | unde
   return same.length > 1 ? same.shift() : same[0];
 }
 
-/** What the person was asked about a call of whoever stands under `path`. */
+/** The approval or client tool call of a call under `path`. */
 export function pendingFor(
   { call: { toolCallId, calledAt, finishedAt = Infinity }, run }: KnownCall,
   path: string | undefined,
 ): Pending | undefined {
   const isOfCall = ({ agent, requestedAt }: Pending): boolean =>
     agent === path && requestedAt >= calledAt && requestedAt <= finishedAt;
-  // the last: arguments that do not fit are asked for again
+  // the last one: the run asks again about arguments that do not fit
   return (
     groupsOf(run.approvals, byCall).get(toolCallId)?.findLast(isOfCall) ??
     groupsOf(run.clientToolCalls, byCall).get(toolCallId)?.findLast(isOfCall)
@@ -48,7 +48,7 @@ export type AgentsOfCall = { own: AgentState | undefined; inner: readonly AgentS
 
 const noAgents: AgentsOfCall = { own: undefined, inner: [] };
 
-/** Who works on a call: those of its path, or of its path with a number where the id was used before. */
+/** The agents of a call: those with its path, or with its path and a number if the id was used before. */
 export function agentsOf(
   { call: { toolCallId, toolName, calledAt, finishedAt = Infinity }, run }: KnownCall,
   path: string | undefined,
@@ -57,17 +57,17 @@ export function agentsOf(
   if (known === undefined) return noAgents;
   const agents = known.filter((agent) => {
     if (parentOf(agent) !== path) return false;
-    // one that has just begun works on a call that goes on
+    // an agent that has just begun belongs to a call that is still running
     const { startedAt = agent.status === 'running' ? Infinity : calledAt } = agent.steps[0] ?? {};
     return startedAt >= calledAt && startedAt <= finishedAt;
   });
-  // a function may well call several agents of its own name, but a tool that is an agent is one
+  // a function may call several agents of its own name, but a tool that is an agent is one
   const named = agents.filter(({ name }) => name === toolName);
   const own = named.length === 1 ? named[0] : undefined;
   return { own, inner: own === undefined ? agents : agents.filter((agent) => agent !== own) };
 }
 
-/** The agents of whoever stands under `path` that work on none of these calls. */
+/** The agents below `path` that belong to none of these calls. */
 export function agentsBeside(
   { agents }: KnownCall['run'],
   path: string | undefined,
@@ -77,9 +77,9 @@ export function agentsBeside(
   return below.filter((agent) => !calls.has(agent.toolCallId));
 }
 
-/** The path of whoever stands directly above an agent; undefined for the run itself. */
+/** The path of an agent's parent; undefined for the run itself. */
 function parentOf({ path, toolCallId }: AgentState): string | undefined {
-  // an id that is used again has a number behind it
+  // a repeated id has a number after it
   const plain = path.endsWith(toolCallId) ? path : path.replace(/~[^/]*$/, '');
   return plain === toolCallId ? undefined : plain.slice(0, -toolCallId.length - 1);
 }
@@ -87,10 +87,10 @@ function parentOf({ path, toolCallId }: AgentState): string | undefined {
 const byCall = ({ toolCallId }: { toolCallId: string }): string => toolCallId;
 
 type Groups = Map<string | undefined, unknown[]>;
-/** Of lists of states, which do not change: each is gone through once, and not for every call. */
+/** By lists of a state, which never change: each is read once, and not for every call. */
 const groupings = new WeakMap<object, Map<unknown, Groups>>();
 
-/** The items of a list, in their order, by what `keyOf` says of them. */
+/** The items of a list, in order, grouped by `keyOf`. */
 function groupsOf<Item extends object>(
   list: readonly Item[],
   keyOf: (item: Item) => string | undefined,
@@ -108,11 +108,11 @@ function groupsOf<Item extends object>(
     }
     ofList.set(keyOf, groups);
   }
-  // made of this list's own items
+  // groups of this list's own items
   return groups as ReadonlyMap<string | undefined, Item[]>;
 }
 
-/** A call of which only the message is left, such as one of a conversation that was opened from elsewhere. */
+/** A call that only the message knows, such as one of a conversation from elsewhere. */
 export function callOfPart(part: Extract<UIMessage['parts'][number], { toolCallId: string }>): ToolCallState {
   const toolName = part.type === 'dynamic-tool' ? part.toolName : part.type.slice('tool-'.length);
   const state =
@@ -132,7 +132,7 @@ export function callOfPart(part: Extract<UIMessage['parts'][number], { toolCallI
   };
 }
 
-/** What stands for the call of an agent that answers none as a tool: what it was given, and what came of it. */
+/** A stand-in for the call of an agent that answers none as a tool: its input, and its result. */
 export function callOfAgent(agent: AgentState): ToolCallState {
   const { toolCallId, name = 'agent', steps, status, input, output = agent.text } = agent;
   const startedAt = steps[0]?.startedAt;

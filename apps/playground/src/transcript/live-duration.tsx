@@ -3,7 +3,7 @@ import { formatDuration } from './format.ts';
 
 const TICK_MS = 100;
 
-/** A duration that ticks while it lasts. `since` and the present are `performance.now()` times. */
+/** A duration that counts while it lasts. `since` and now are `performance.now()` times. */
 export function LiveDuration({ since }: { since: number }) {
   const [now, setNow] = useState(() => performance.now());
   useEffect(() => {

@@ -4,7 +4,7 @@ import { askToOpen, mayOpen } from './content/open-link-dialog.tsx';
 
 type ModelLinkProps = { href: string | undefined; className?: string; children: ReactNode };
 
-/** A link that a model wrote: asks before it opens, and is plain text where its address is no web page or mail. */
+/** A link in a model's text: it asks before it opens, and is plain text unless its address is a web page or mail. */
 export function ModelLink({ href, className, children }: ModelLinkProps) {
   if (href === undefined || !mayOpen(href)) return <span className={className}>{children}</span>;
   return (

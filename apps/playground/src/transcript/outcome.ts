@@ -1,7 +1,7 @@
 import type { AgentState, RunState, StepState, ToolCallState } from '@cueline/core';
 import type { SteerFacts } from './transcript-item.ts';
 
-/** What a session was said to have come to, where that is what the call says. */
+/** The result of a session, for a call that reports it. */
 export function completionOf({
   toolName,
   state,
@@ -12,7 +12,7 @@ export function completionOf({
   return typeof summary === 'string' ? { summary, result } : undefined;
 }
 
-/** What an answer was read as, where its text does not show it: an object that is not the text itself. */
+/** The parsed output of an answer, if its text does not show it: an object that is not the text itself. */
 export function resultOf(work: RunState | AgentState): object | undefined {
   if (work.status !== 'done' || typeof work.result !== 'object' || work.result === null) return undefined;
   if (work.toolCalls.some((call) => completionOf(call) !== undefined)) return undefined;
@@ -24,13 +24,13 @@ export function resultOf(work: RunState | AgentState): object | undefined {
   }
 }
 
-/** What a step has come to. One that a session goes on after, although its answer failed, has finished as `other`. */
+/** The outcome of a step. If a session continues after a failed answer, the step has finished as `other`. */
 export function kindOf(step: StepState | undefined, made: readonly ToolCallState[]): SteerFacts['after'] {
   if (step !== undefined && made.some((call) => call.step === step.step)) return 'calls';
   return step?.finishReason === 'other' ? 'failure' : 'answer';
 }
 
-/** True for a call whose tool has suspended its session, until somebody gives the answer. */
+/** True for a call whose tool has suspended its session and that has no answer yet. */
 export function isSuspended({ state, output }: ToolCallState): boolean {
   if (state !== 'output-available' || typeof output !== 'object' || output === null) return false;
   return 'kind' in output && output.kind === 'cueline-suspension';

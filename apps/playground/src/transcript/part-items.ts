@@ -3,7 +3,7 @@ import type { FilePart, TranscriptItem } from './transcript-item.ts';
 
 type Part = UIMessage['parts'][number];
 
-/** The row of a part that is no call; undefined for one that has none. */
+/** The row of a part that is not a call; undefined for a part without a row. */
 export function partItem(part: Part, key: string, live: boolean): TranscriptItem | undefined {
   switch (part.type) {
     case 'text':
@@ -23,7 +23,7 @@ export function partItem(part: Part, key: string, live: boolean): TranscriptItem
   }
 }
 
-/** By the parts of a message, so that a row whose message has not changed is not drawn anew. */
+/** By the parts of a message, so that a row whose message has not changed is not drawn again. */
 const filesIn = new WeakMap<UIMessage['parts'], readonly FilePart[]>();
 
 /** The files of a message. */

@@ -14,8 +14,11 @@ const placeholders: Record<RunState['status'], string> = {
   error: 'Run again to reply',
 };
 
-/** Goes on with the conversation once a run is done. Always there, so that the transcript above keeps its
- * place; on a phone, what the run asks needs the room. */
+/**
+ * Continues the conversation after a run. Always present, so that the transcript above keeps its place; on a phone, a
+ * waiting
+ * card takes its room.
+ */
 export function ReplyBox({ status, asks }: { status: RunState['status']; asks: boolean }) {
   const ready = status === 'done';
   const [text, setText] = useState('');

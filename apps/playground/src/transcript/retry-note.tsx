@@ -1,7 +1,7 @@
 import type { RetryState } from '@cueline/core';
 import { useRetryCountdown } from '@cueline/react';
 
-/** A model call that waits for its next try: in how many seconds that begins, and which try it is. */
+/** A model call that waits for its next attempt: when that begins, and its number. */
 export function RetryNote({ retrying }: { retrying: RetryState }) {
   const seconds = useRetryCountdown(retrying);
   const { attempt, maxAttempts, error } = retrying;

@@ -24,12 +24,13 @@ import type { TranscriptItem } from './transcript-item.ts';
 
 type RowsProps = { items: readonly TranscriptItem[]; session: RunSession };
 
-/** How many rows are drawn at most before somebody asks for more, and how many more at each press. */
+/** How many rows are drawn at first, and how many more at each press. */
 const ROWS_AT_ONCE = 200;
 
 /**
- * Rows below each other, each of which may fail to draw without taking the others with it. Of many, the newest are
- * drawn, or the first of a run that is read from its beginning; a button draws more.
+ * A list of rows; one that fails to draw does not affect the others. Of many, the newest are drawn, or the first of a
+ * run that
+ * is read from its beginning; a button draws more.
  */
 export function Rows({ items, session }: RowsProps) {
   const [most, setMost] = useState(ROWS_AT_ONCE);
@@ -136,7 +137,7 @@ const Row = memo(
 
 type AgentRowsProps = RowsProps & { agent: AgentState };
 
-/** What an agent did, below its tasks. */
+/** An agent's work, below its tasks. */
 function AgentRows({ agent, items, session }: AgentRowsProps) {
   return (
     <>
@@ -160,7 +161,7 @@ function modelOf({ model, simulated }: RunSession): string {
   return simulated ? `${model.name} · simulated` : model.name;
 }
 
-/** Items are made anew at every frame; their fields keep their identity where nothing changed. */
+/** Items are created anew at every frame; their fields keep their identity if nothing changed. */
 function sameItem(before: TranscriptItem, after: TranscriptItem): boolean {
   const [a, b] = [before as Record<string, unknown>, after as Record<string, unknown>];
   return Object.keys(b).every((key) => a[key] === b[key]);

@@ -29,7 +29,7 @@ export const SystemRow = memo(function SystemRow({ text, variables }: { text: st
   );
 });
 
-/** In a longer text, the names of variables do not stand out. */
+/** In a longer text, variable names are not highlighted. */
 const LONGEST_WITH_VARIABLES = 20_000;
 
 type UserRowProps = { text: string; files: readonly FilePart[]; variables: RunState['variables'] };
@@ -59,11 +59,11 @@ export const UserRow = memo(function UserRow({ text, files, variables }: UserRow
   );
 });
 
-/** A text in which the names of variables stand out, each with its value on hover. */
+/** A text with highlighted variable names, each with its value on hover. */
 function WithVariables({ text, variables }: Pick<UserRowProps, 'text' | 'variables'>) {
   return text.split(/(<[A-Za-z_][\w-]*>)/).map((piece, index) => {
     const name = piece.slice(1, -1);
-    // A name such as `constructor` is no variable because every object has it.
+    // A name such as `constructor` exists on every object and is not a variable.
     const variable = piece.startsWith('<') && Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (variable === undefined) return piece;
     return (
@@ -139,7 +139,7 @@ export const ReasoningRow = memo(function ReasoningRow({
   );
 });
 
-/** The beginning of an answer in data. As markdown it would lose its brackets. */
+/** The beginning of an answer in JSON. As markdown it would lose its brackets. */
 const looksLikeJson = /^\s*(?:\{\s*(?:"|\}\s*$|$)|\[\s*[[{"\d])/;
 
 export const TextRow = memo(function TextRow({ text, streaming }: { text: string; streaming: boolean }) {
@@ -189,7 +189,7 @@ export function SteerRow({ cause, after, text }: SteerFacts & { text: string }) 
   );
 }
 
-/** What an agent was given that stands above it in the transcript already. */
+/** An agent's input that the transcript shows above already. */
 export const GivenRow = memo(function GivenRow({ text }: { text: string }) {
   return (
     <Fold

@@ -17,14 +17,14 @@ const looks = {
   stopped: { Icon: CircleStop, words: 'Stopped', look: 'text-ink-2' },
 } as const;
 
-/** How a run ended, where its status alone does not say it. */
+/** How a run ended, if its status alone does not say it. */
 function endLabel(state: RunState): string | undefined {
   if (state.status === 'waiting' && !isUnderWay(state)) return 'Suspended';
   if (state.status === 'error' && isOutOfTurns(state.error)) return 'Out of turns';
   return undefined;
 }
 
-/** How the run stands: status, model, step, time, tokens. */
+/** The run's status: model, step, time, tokens. */
 export function RunBar({ session, state }: { session: RunSession | undefined; state: RunState }) {
   // Between Run and the first event there is a run already.
   const status = session !== undefined && state.status === 'idle' ? 'running' : state.status;

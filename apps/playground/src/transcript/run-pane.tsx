@@ -16,7 +16,7 @@ import { ReplyBox } from './reply-box.tsx';
 import { RunBar } from './run-bar.tsx';
 import { Transcript } from './transcript.tsx';
 
-/** The run: how it stands, what it says, and a reply once it is done. */
+/** The run: its status, its transcript, and a reply once it is done. */
 export function RunPane() {
   const id = usePlayground((state) => state.session?.id);
   const pane = useRef<HTMLElement>(null);
@@ -42,7 +42,7 @@ export function RunPane() {
   );
 }
 
-/** Stands for the run before the first one. */
+/** A placeholder before the first run. */
 const noRun: WatchedRun = { getState: () => initialState, subscribe: () => () => {} };
 
 function asks(state: RunState): boolean {
@@ -67,7 +67,7 @@ function RunContent({ onAnswered }: { onAnswered: () => void }) {
   );
 }
 
-/** The tasks of the run itself; nothing for a run without tasks. */
+/** The tasks of the run itself; nothing without tasks. */
 function RunTasks({ session, underWay }: { session: RunSession; underWay: boolean }) {
   const { tasks } = useTaskList(session.run);
   const narrow = useNarrow();

@@ -6,7 +6,7 @@ const ofSession: Record<SteerFacts['after'], string> = {
   failure: 'Told by the session',
 };
 
-/** Why the model was told something between two steps, in a few words. */
+/** Why the model got feedback between two steps, in a few words. */
 export function steerLabel({ cause, after }: SteerFacts): string {
   switch (cause) {
     case 'tasks':

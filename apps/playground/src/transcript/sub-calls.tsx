@@ -8,7 +8,7 @@ import { JsonView } from './content/json-view.tsx';
 import { LiveDuration } from './live-duration.tsx';
 import { visibleText } from './content/visible-text.ts';
 
-/** How many calls are drawn until the person asks for all. */
+/** How many calls are drawn at first; a button draws all. */
 const LAST_CALLS = 200;
 
 const stands: Record<SubCallState['state'], { words: string; look: string; Icon: typeof Check }> = {
@@ -20,7 +20,7 @@ const stands: Record<SubCallState['state'], { words: string; look: string; Icon:
 
 type SubCallsProps = { subCalls: readonly SubCallState[]; origin: number | undefined };
 
-/** What a composite tool does, one call below the other, as it does it. */
+/** The calls of a composite tool, in order, while they happen. */
 export const SubCalls = memo(function SubCalls({ subCalls, origin }: SubCallsProps) {
   const [all, setAll] = useState(false);
   const first = all ? 0 : Math.max(0, subCalls.length - LAST_CALLS);

@@ -29,8 +29,8 @@ const suspended: Stand = { words: 'Suspended', look: 'text-warn', Icon: Pause };
 const refused: Stand = { words: 'Refused', look: 'text-ink-2', Icon: Ban };
 
 /**
- * One tool call, folded to a line: name, key arguments, result, time. `origin` is the `performance.now()` of the run's
- * start, from which the call's own times count.
+ * One tool call, folded to a line: name, key arguments, result, time. The call's own times count from `origin`, the
+ * `performance.now()` of the run's start.
  */
 export function ToolCard({
   call,
@@ -39,7 +39,7 @@ export function ToolCard({
   children,
 }: {
   call: ToolCallState;
-  /** What the person was asked about it. */
+  /** Its approval or client tool call, and the response. */
   pending: Pending | undefined;
   origin: number | undefined;
   /** The agents that its function has called. */

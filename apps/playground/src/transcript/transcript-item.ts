@@ -31,29 +31,33 @@ export type TranscriptItem = { key: string } & (
 );
 
 /**
- * An agent that is no tool of its own: one that a tool's function called, shown inside that tool's call, or one that
- * answers no call, such as a session's summary.
+ * An agent that is not a tool: one that a tool's function called, shown inside that tool's call, or one that answers
+ * no call,
+ * such as a session's summary.
  */
 export type InnerItem = { key: string } & InnerFacts;
 
 type InnerFacts = {
   kind: 'inner';
   agent: AgentState;
-  /** Alone inside a tool's call, one of several there, a card of its own, or one that sums up what was said. */
+  /** Alone inside a tool's call, one of several there, a card of its own, or one that summarises the conversation. */
   look: 'inside' | 'line' | 'card' | 'summary';
   items: readonly TranscriptItem[];
 };
 
-/** Whether the step's model call has said nothing yet, and what it waits for then, if that is another try. */
+/** Whether the step's model call has sent nothing yet, and whether it waits for another attempt. */
 export type StepFacts = { waiting: boolean; retrying: RetryState | undefined; offline: boolean };
 
-/** What is shown of a tool call. `live`: it may still change. `pending`: its approval or client tool call, if it has one. */
+/**
+ * The data of a tool call's card. `live`: it may still change. `pending`: its approval or client tool call, if it has
+ * one.
+ */
 export type CallFacts = { call: ToolCallState; live: boolean; pending: Pending | undefined };
 
-/** A file in a message, by its address, which is never loaded unless it holds the file itself. */
+/** A file in a message, by its address, which is never loaded unless it is a data URL. */
 export type FilePart = { mediaType: string; url: string; filename?: string | undefined };
 
-/** Why the model was told something: whose words they are, and what the step before had been. */
+/** Why the model got feedback: its author, and what the step before had been. */
 export type SteerFacts = {
   cause: NonNullable<StepState['steered']>[number]['cause'];
   after: 'calls' | 'failure' | 'answer';

@@ -8,8 +8,9 @@ import { Rows } from './row.tsx';
 import { toTranscript } from './view-model.ts';
 
 /**
- * Everything that a run says and does, newest at the bottom; follows along until the person scrolls up. A run that came
- * in a link is read from its beginning.
+ * Everything that a run says and does, newest at the bottom; it follows the end until the user scrolls up. A run that
+ * came in
+ * a link is read from its beginning.
  */
 export function Transcript({ session, state }: { session: RunSession; state: RunState }) {
   const items = toTranscript(state, session.earlier);
@@ -32,7 +33,7 @@ export function Transcript({ session, state }: { session: RunSession; state: Run
   );
 }
 
-/** Stays at the newest row also where the transcript gets less room, such as for a question below it. */
+/** Stays at the newest row when the transcript gets less room, such as for a card below it. */
 function KeepAtNewest() {
   const { scrollRef, isAtBottom, scrollToBottom } = useStickToBottomContext();
   useEffect(() => {

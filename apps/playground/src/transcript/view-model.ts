@@ -23,8 +23,9 @@ import type { InnerItem, TranscriptItem } from './transcript-item.ts';
 type Part = UIMessage['parts'][number];
 
 /**
- * The rows that a run shows, in the order in which they happened. `earlier` are the runs of the same conversation
- * before it: their messages are in `state` already, their tool calls' times and their agents are only in them.
+ * The rows of a run, in the order in which they happened. `earlier` are the earlier runs of the same conversation:
+ * `state` has
+ * their messages, but only they have the times of their tool calls and their agents.
  */
 export function toTranscript(state: RunState, earlier: readonly RunState[] = []): TranscriptItem[] {
   if (state.status === 'idle') return [];
@@ -37,7 +38,7 @@ export function toTranscript(state: RunState, earlier: readonly RunState[] = [])
   });
 }
 
-/** Where the rows of a run, or of one of its agents, find what belongs to their tool calls. */
+/** What the rows of a run, or of one of its agents, need about their tool calls. */
 type RowContext = {
   /** Missing for the run itself. */
   path: string | undefined;
@@ -48,15 +49,17 @@ type RowContext = {
 
 type MessageContext = Pick<RowContext, 'path' | 'calls'> & {
   variables: RunState['variables'];
-  /** The steps that wrote the message, and how many of them have been shown; each `step-start` part is the next. */
+  /**
+   * The steps that wrote the message, and how many of them have been shown; each `step-start` part is the next one.
+   */
   steps: readonly StepState[];
   shown: number;
   /** The calls that the steps made. */
   made: readonly ToolCallState[];
-  /** Agents that answer no call, still to be shown before the step that followed them. */
+  /** Agents that answer no call, to be shown before the step that followed them. */
   beside: InnerItem[];
   status: Pick<RunState, 'phase' | 'retrying'>;
-  /** False for a message of a run before this one, whose steps are not shown. */
+  /** False for a message of an earlier run, whose steps are not shown. */
   showsSteps: boolean;
   live: boolean;
 };
@@ -89,7 +92,7 @@ function workItems(work: RunState | AgentState, live: boolean, surroundings: Row
   const present = { steps: work.steps, shown: 0, made: work.toolCalls, beside, showsSteps: true, live };
   const now = { ...context, ...present };
   if (answering !== undefined) addMessage(items, answering, now);
-  // Steps that have said nothing yet have no part in the message.
+  // Steps without any output yet have no part in the message.
   while (now.shown < now.steps.length) addStep(items, now);
   items.push(...beside);
   const result = resultOf(work);
@@ -153,7 +156,7 @@ function callItem(
 
 const none: readonly InnerItem[] = [];
 
-/** Of calls that are over, and whose agents are: so that their rows need not be drawn at every frame. */
+/** Finished calls whose agents are finished, too: their rows need not be drawn at every frame. */
 const endedInner = new WeakMap<ToolCallState, readonly InnerItem[]>();
 
 function innerItems(agents: readonly AgentState[], { call, run }: KnownCall): readonly InnerItem[] {
@@ -178,7 +181,7 @@ function innerItem(agent: AgentState, run: KnownCall['run'], look: InnerItem['lo
   };
 }
 
-/** The agents that answer no call, such as those that sum a session up. */
+/** The agents that answer no call, such as those that summarise a session. */
 function besideItems(run: KnownCall['run'], path: string | undefined, calls: CallQueue): InnerItem[] {
   return agentsBeside(run, path, calls).map((agent) => {
     if (agent.name !== 'summarize') return innerItem(agent, run, 'card');
@@ -189,7 +192,7 @@ function besideItems(run: KnownCall['run'], path: string | undefined, calls: Cal
 
 const itemsOfSummaries = new WeakMap<readonly TranscriptItem[], readonly TranscriptItem[]>();
 
-/** The rows of a summary: the conversation that it was given is no news to the reader. */
+/** The rows of a summary, without the conversation that it was given. */
 function summaryItems(items: readonly TranscriptItem[]): readonly TranscriptItem[] {
   const known = itemsOfSummaries.get(items);
   if (known !== undefined) return known;
@@ -200,7 +203,7 @@ function summaryItems(items: readonly TranscriptItem[]): readonly TranscriptItem
   return rows;
 }
 
-/** Of agents that have ended: nothing of theirs changes any more, so they need not be read at every frame. */
+/** Rows of finished agents: nothing in them changes any more, so they need not be computed at every frame. */
 const endedItems = new WeakMap<AgentState, readonly TranscriptItem[]>();
 
 function agentItems(agent: AgentState, run: KnownCall['run']): readonly TranscriptItem[] {

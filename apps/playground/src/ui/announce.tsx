@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** How long between two announcements, in milliseconds; a screen reader that is spoken over says nothing. */
+/** The time between two announcements, in milliseconds; a screen reader drops announcements that come too fast. */
 const PAUSE_MS = 1_500;
 
-/** Speaks `words` to screen readers when they change, politely, and the latest where they change fast. */
+/** Announces `words` to screen readers when they change, politely; if they change fast, only the latest. */
 export function Announce({ words }: { words: string }) {
   const [spoken, setSpoken] = useState('');
   const last = useRef(0);

@@ -14,7 +14,7 @@ export type ButtonProps = ComponentProps<'button'> & {
   square?: boolean;
 };
 
-/** A 28 px control; 44 px where fingers use it. */
+/** A 28 px control; 44 px on touch screens. */
 export function Button({ look = 'ghost', square = false, className, ...props }: ButtonProps) {
   return (
     <button

@@ -2,14 +2,14 @@ import { Component, type ReactNode } from 'react';
 
 type ErrorBoundaryProps = {
   fallback: ReactNode;
-  /** When it changes, children that failed get another chance. */
+  /** When it changes, failed children are rendered again. */
   retryKey?: unknown;
   children: ReactNode;
 };
 
 type ErrorBoundaryState = { failed: boolean; retryKey?: unknown };
 
-/** Shows `fallback` in place of children that fail to draw, so that the rest of the page stays. */
+/** Shows `fallback` for children that fail to render, so that the rest of the page stays. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { failed: false };
 

@@ -1,4 +1,4 @@
-/** For the `ref` of a control that comes because the person asked for it: it has the focus from the start. */
+/** For the `ref` of a control that appears because the user asked for it: it takes the focus. */
 export function focusFirst(element: HTMLElement | null): void {
   element?.focus();
 }

@@ -1,4 +1,4 @@
-/** Cueline's mark: lines of a script with a cue light that says go. */
+/** Cueline's logo: lines of a script with a green cue light. */
 export function Mark({ size = 20 }: { size?: number }) {
   return (
     <svg viewBox="0 0 20 20" width={size} height={size} aria-hidden className="shrink-0">

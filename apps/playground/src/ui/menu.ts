@@ -1,4 +1,4 @@
-/** Looks shared by the menus. */
+/** Styles shared by the menus. */
 export const menuContent: string =
   'scroll z-50 max-h-[var(--radix-dropdown-menu-content-available-height)] animate-[fade_100ms_ease-out] rounded-lg ' +
   'border border-line-strong/60 bg-panel p-1 shadow-xl outline-none';

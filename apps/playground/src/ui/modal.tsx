@@ -9,7 +9,7 @@ type ModalProps = {
   onOpenChange: (open: boolean) => void;
   title: string;
   description: ReactNode;
-  /** Selects what has the focus first; by default that is the first control. */
+  /** A selector for the element that takes the focus; by default the first control. */
   focusFirst?: string;
   children: ReactNode;
 };

@@ -1,7 +1,7 @@
 import { Tooltip } from 'radix-ui';
 import type { ReactNode } from 'react';
 
-/** A word of help for a control that shows only an icon, for pointer and keyboard. */
+/** A tooltip for a control that shows only an icon, for pointer and keyboard. */
 export function Tip({ text, children }: { text: ReactNode; children: ReactNode }) {
   return (
     <Tooltip.Root>

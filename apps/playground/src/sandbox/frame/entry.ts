@@ -2,10 +2,10 @@ import { startRelay, type RelayLimits } from './relay.ts';
 
 type BootMessage = { runtime: string; limits: RelayLimits };
 
-// No policy that browsers keep today forbids it, and nothing here has a use for it.
+// No policy that browsers enforce forbids WebRTC, and nothing here uses it.
 for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) Reflect.deleteProperty(globalThis, name);
 
-/** Called by the frame's inline script (`bootstrap.ts`), with the port and the message that it was sent. */
+/** Called by the frame's inline script (`bootstrap.ts`), with the port and the message that it received. */
 (globalThis as { startRelay?: unknown }).startRelay = (port: MessagePort, boot: BootMessage): void => {
   const worker = new Worker(URL.createObjectURL(new Blob([boot.runtime], { type: 'text/javascript' })));
   startRelay(

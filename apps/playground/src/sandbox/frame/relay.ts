@@ -1,10 +1,10 @@
 import { createWatchdog, type Watchdog } from '../watchdog.ts';
 
-/** What the page tells the relay itself. Texts go through to the worker. */
+/** Commands of the page to the relay itself. Texts are passed on to the worker. */
 export type RelayCommand =
-  /** From now on the worker must answer: its script is about to run. */
+  /** From now on the worker must answer: its script starts. */
   | { type: 'watch' }
-  /** The page asks whether frame and worker are still there; `alive` is the answer. */
+  /** The page asks whether frame and worker are alive; `alive` is the answer. */
   | { type: 'check' }
   /** The page has read this many messages. */
   | { type: 'read'; count: number }
@@ -13,10 +13,10 @@ export type RelayCommand =
 /** Why the relay ended the worker. */
 export type RelayEnd = 'silent' | 'flood' | 'too-large' | 'too-much' | 'crashed';
 
-/** What the relay itself tells the page. Texts come from the worker, which cannot send anything else. */
+/** Messages of the relay itself to the page. Texts come from the worker, which can send nothing else. */
 export type RelayNotice =
   | { type: 'alive' }
-  /** The last word. `detail` is the browser's message where the worker failed to start. */
+  /** The last message. `detail` is the browser's message if the worker failed to start. */
   | { type: 'ended'; reason: RelayEnd; detail?: string };
 
 export type RelayLimits = {
@@ -26,7 +26,7 @@ export type RelayLimits = {
   silence: number;
 };
 
-/** One of the two sides that the relay stands between. */
+/** One of the two sides of the relay. */
 export type Side = {
   send(message: unknown): void;
   listen(listener: (message: unknown) => void): void;
@@ -38,21 +38,23 @@ export type WorkerSide = Side & {
   terminate(): void;
 };
 
-// The page gets no more than this many messages that it has not answered; the rest wait here, in the frame's process.
+// The page gets at most this many unanswered messages; the others wait here, in the frame's process.
 const inFlightLimit = 64;
 const pingEvery = 500;
-// Making a message of this length takes a while, so it is a sign of life; the total allows for few of them.
+// Making a message of this length takes a while, so it proves that the worker is alive; the total allows only a few.
 const longMessage = 100_000;
 
 /**
- * To the worker go texts, and numbers: 0 asks for a sign of life, which is any number; more says how many messages
+ * The worker gets texts, and numbers: 0 asks for a sign of life, which is any number; a higher one says how many
+ * messages
  * the page has read.
  */
 const pingMessage = 0;
 
 /**
- * Stands between page and worker, in the frame: hands texts through, slows a flood down before it reaches the page,
- * asks the worker for signs of life, and ends it when it floods, falls silent, says too much, or sends what is no text.
+ * Connects page and worker, in the frame: passes texts on, slows a flood down before it reaches the page, asks the
+ * worker
+ * for signs of life, and ends a worker that floods, falls silent, sends too much, or sends something other than text.
  */
 export function startRelay(page: Side, worker: WorkerSide, limits: RelayLimits): void {
   const waiting: unknown[] = [];
@@ -77,7 +79,7 @@ export function startRelay(page: Side, worker: WorkerSide, limits: RelayLimits):
   const end = (reason: RelayEnd, detail?: string): void => {
     if (ended) return;
     close();
-    // What came before silence is the run's log; what came with a flood is the flood.
+    // Messages before a silence are part of the run's log; messages of a flood are dropped.
     if (reason === 'flood') waiting.length = 0;
     waiting.push({
       type: 'ended',
@@ -88,7 +90,7 @@ export function startRelay(page: Side, worker: WorkerSide, limits: RelayLimits):
   };
 
   worker.listen((data) => {
-    // Messages that were under way when the worker was ended.
+    // Messages that were on their way when the worker was ended.
     if (ended) return;
     if (typeof data === 'number' && unanswered > 0) {
       unanswered -= 1;
@@ -109,7 +111,7 @@ export function startRelay(page: Side, worker: WorkerSide, limits: RelayLimits):
       drain();
     }
   });
-  // An error that reaches this far did not come from a script: the runtime itself could not start.
+  // An error here does not come from a script: the runtime itself could not start.
   worker.onFailure((message) => end('crashed', message));
 
   page.listen((data) => {

@@ -1,8 +1,9 @@
 import type { CuelineErrorCode, SerializedError } from '@cueline/core';
 
 /**
- * What a worker can find out by itself. Every other code speaks for the provider, the person's settings or the page,
- * and is believed only of an error that the page gave to this worker.
+ * The codes of errors that a worker can detect by itself. Every other code speaks for the provider, the user's
+ * settings or
+ * the page, and is believed only if the page gave that error to this worker.
  */
 const ownCodes: ReadonlySet<string> = new Set<CuelineErrorCode>([
   'invalid_definition',
@@ -21,9 +22,11 @@ const ownCodes: ReadonlySet<string> = new Set<CuelineErrorCode>([
 ]);
 
 /**
- * The error that a run may end with, given what its worker says it failed of and the failures that the page's model
- * server sent to it. An error in the provider's name is the one that the server sent, in the server's words; one that
- * it never sent is the script's own, whatever the script calls it.
+ * The error of a run, from the worker's claim and from the failures that the page's model server has sent to it. An
+ * error in
+ * the provider's name is the one that the server sent, in the server's words; an error that it never sent is the
+ * script's
+ * own, whatever code it has.
  */
 export function attributeError(claim: SerializedError, sent: readonly SerializedError[]): SerializedError {
   const failures = sent.filter(({ code }) => code === claim.code);
@@ -41,7 +44,7 @@ export function attributeError(claim: SerializedError, sent: readonly Serialized
       details: { ...known.details, attempts },
     };
   }
-  // A place in the script is for the page to say, from what it compiled.
+  // The page knows the position in the script, because it compiled it.
   const { line: _line, column: _column, ...details } = claim.details ?? {};
   return {
     code: isOwn ? claim.code : 'script_error',

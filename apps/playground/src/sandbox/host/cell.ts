@@ -6,20 +6,22 @@ import { createWatchdog, type Watchdog } from '../watchdog.ts';
 /** Why a cell is no longer usable. */
 export type CellEnd = { reason: Extract<RelayNotice, { type: 'ended' }>['reason'] | 'boot'; detail?: string };
 
-/** One frame with one worker in it: the place where one run happens. */
+/** One frame with one worker in it, for one run. */
 export type Cell = {
   /**
    * Messages from now on go to `onMessage`, and the worker must answer the relay. `onEnd` is called once if the cell
-   * dies (not when it is closed).
+   * dies (not
+   * when it is closed).
    */
   open(onMessage: (text: string) => void, onEnd: (end: CellEnd) => void): void;
   /**
-   * Whether frame and worker still answer: a browser may have ended their process while they waited. One that has not
-   * started yet counts as there.
+   * Whether frame and worker still answer: a browser may have ended their process while they waited. A worker that is
+   * still
+   * starting counts as alive.
    */
   answers(): Promise<boolean>;
   send(text: string): void;
-  /** Takes frame and worker away, whatever they are doing. */
+  /** Removes frame and worker, whatever they are doing. */
   close(): void;
 };
 
@@ -27,8 +29,8 @@ export type Cell = {
 const readEvery = 8;
 
 /**
- * Makes a frame, and has it start a worker. Messages wait until somebody opens the cell; `onUnused` is called if it dies
- * before that, so that nobody opens it.
+ * Creates a frame that starts a worker. Messages wait until the cell is opened; `onUnused` is called if it dies
+ * before that.
  */
 export function createCell(limits: SandboxLimits, onUnused: (end: CellEnd) => void): Cell {
   const { port1: port, port2 } = new MessageChannel();
@@ -64,7 +66,7 @@ export function createCell(limits: SandboxLimits, onUnused: (end: CellEnd) => vo
   };
   const bootTimer = setTimeout(() => die({ reason: 'boot' }), limits.boot);
 
-  /** Not before the worker has started, which takes its time on a busy machine. */
+  /** Begins only after the worker has started, which takes time on a busy machine. */
   const watch = (): void => {
     if (!booted || receiver === undefined) return;
     command({ type: 'watch' });
@@ -103,7 +105,7 @@ export function createCell(limits: SandboxLimits, onUnused: (end: CellEnd) => vo
     const { bootstrapHash, relay, runtime } = await import('virtual:sandbox-runtime');
     if (end !== undefined) return;
     frame = createFrame(framePolicy(bootstrapHash), (target) =>
-      // An opaque origin has no name to send to.
+      // An opaque origin has no name that messages could be sent to.
       target.postMessage({ relay, runtime, limits }, '*', [port2]),
     );
   };

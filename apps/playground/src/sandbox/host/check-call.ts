@@ -2,12 +2,12 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { CuelineError } from '@cueline/core';
 import * as z from 'zod';
 
-/** Passed on only as far as the host knows it; see {@link checkCall}. */
+/** Kept only if the host has issued them; see {@link checkCall}. */
 const providerOptions = z.record(z.string(), z.record(z.string(), z.unknown())).optional();
 
 const base64 = z.string().regex(/^[A-Za-z0-9+/]*={0,2}$/, 'must be base64');
 
-// No `url`, which the provider would fetch, and no `reference`, which would name a file in the person's account.
+// No `url`, which the provider would fetch, and no `reference`, which would name a file in the user's account.
 const fileData = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('data'), data: base64 }),
   z.strictObject({ type: z.literal('text'), text: z.string() }),
@@ -72,7 +72,7 @@ const message = z.discriminatedUnion('role', [
 ]);
 
 const tool = z.strictObject({
-  // Not `provider`: those run on the provider's side, with the person's account and network.
+  // Not `provider`: those run on the provider's side, with the user's account and network.
   type: z.literal('function'),
   name: z.string().max(128),
   description: z.string().optional(),
@@ -118,15 +118,18 @@ const callOptions = z.strictObject({
   providerOptions,
 });
 
-/** A call that may be made, and what was left out of it. */
+/** A permitted call, and the parts of it that were dropped. */
 export type CheckedCall = { options: LanguageModelV4CallOptions; dropped: string[] };
 
 /**
- * The options of a model call as a script may give them: known fields only, no headers, no tools on the provider's
- * side, no files by address. Provider options could reach anything in the person's account, so they are left out,
- * except those that `isIssued` knows as the provider's own words from earlier in this conversation, which it needs to
- * go on (signatures of reasoning, ids of items), and the wish to be told how likely the tokens were, as classifiers
- * have it. Throws `sandbox_refused`.
+ * The options of a model call that a script may set: known fields only, no headers, no tools on the provider's side,
+ * no
+ * files by address. Provider options could reach anything in the user's account, so they are dropped, with two
+ * exceptions:
+ * those that `isIssued` knows as the provider's own metadata from earlier in this conversation, which it needs to
+ * continue
+ * (signatures of reasoning, ids of items), and the request for token probabilities, which classifiers need. Throws
+ * `sandbox_refused`.
  */
 export function checkCall(
   value: unknown,
@@ -149,7 +152,7 @@ export function checkCall(
 
 type Issue = { path: PropertyKey[]; message: string };
 
-/** The innermost reason: of a union that does not match, zod tells the reasons of each branch. */
+/** The innermost reason: for a union that does not match, zod lists the reasons of each branch. */
 function deepest(issue: z.core.$ZodIssue | undefined): Issue {
   if (issue === undefined) return { path: [], message: 'not understood' };
   return { path: [...issue.path], message: issue.message };
@@ -171,7 +174,7 @@ function filterProviderOptions(
     });
     return kept.length === 0 ? rest : { ...rest, providerOptions: Object.fromEntries(kept) };
   };
-  // Metadata belongs to parts of an answer, and comes back with them and nowhere else.
+  // Metadata belongs to parts of an answer, and may come back only with them.
   const drop = (node: Node): Node => filter(node, () => false);
   const part = (node: Node): Node => {
     const filtered = filter(node, isIssued);

@@ -4,17 +4,17 @@ import type { ToHost, ToWorker } from '../protocol.ts';
 
 type CommandMessage = Extract<ToWorker, { type: 'command' }>;
 
-/** The way to tell a run in the sandbox something, and to hear what became of it. */
+/** Sends commands to a run in the sandbox, and gets its replies. */
 export type CommandLine = {
   /** Resolves with the worker's reply, or with why there is none. Never rejects, and never waits for ever. */
   send(command: RunCommand): Promise<EditReply>;
-  /** A reply of the worker. One that nobody waits for, or that comes twice, says nothing. */
+  /** Takes a reply of the worker. An unexpected or repeated reply is ignored. */
   receive(message: Extract<ToHost, { type: 'reply' }>): void;
-  /** Nothing more will be answered: the run has ended. */
+  /** The run has ended, so there will be no more replies. */
   close(): void;
 };
 
-/** The longest reason that is shown, in characters; the worker could say anything. */
+/** The longest reason that is shown, in characters; the worker may send anything. */
 const LONGEST_REASON = 1_000;
 
 const ended: EditReply = { accepted: false, reason: 'The run has ended.' };
@@ -72,7 +72,7 @@ export function createCommandLine(
   };
 }
 
-/** Why a command cannot be sent; undefined where it can. */
+/** Why a command cannot be sent; undefined if it can. */
 function faultOf(command: RunCommand, longest: number): string | undefined {
   try {
     const { length } = JSON.stringify(command);

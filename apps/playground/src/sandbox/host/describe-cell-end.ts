@@ -2,7 +2,7 @@ import { CuelineError } from '@cueline/core';
 import type { SandboxLimits } from '../limits.ts';
 import type { CellEnd } from './cell.ts';
 
-/** What the person who runs a script is told when its worker had to be ended. */
+/** The message for the user when a worker had to be ended. */
 export function describeCellEnd({ reason, detail }: CellEnd, limits: SandboxLimits): CuelineError {
   switch (reason) {
     case 'silent':

@@ -1,7 +1,7 @@
 /** A list that is read while it is written. */
 export type EventQueue<Item> = AsyncIterable<Item> & { push(item: Item): void; close(): void };
 
-/** What is pushed comes out in order, once. `onAbandon` is called when the reader leaves before the end. */
+/** Items come out once, in order. `onAbandon` is called when the reader leaves before the end. */
 export function createEventQueue<Item>(onAbandon: () => void): EventQueue<Item> {
   const items: Item[] = [];
   let closed = false;

@@ -1,17 +1,19 @@
 /** Knows which provider metadata the page has given to its workers. */
 export type IssuedMetadata = {
-  /** Notes the metadata of a part that is about to be sent. */
+  /** Records the metadata of a part before it is sent. */
   add(part: object): void;
-  /** True where `options` is, letter for letter, metadata of this provider that was given out. */
+  /** True if `options` is exactly metadata of this provider that was given out. */
   has(provider: string, options: unknown): boolean;
 };
 
 const entryLimit = 10_000;
 
 /**
- * Remembers the metadata of the answers that a sandbox's runs got. A provider's metadata comes back to it as provider
- * options in the next step or turn: without it Google refuses tool calls, and reasoning is lost. Anything else in
- * provider options is a script's own idea. The conversation cannot be asked instead: it is made from what scripts say.
+ * Records the metadata of the answers that a sandbox's runs got. A provider's metadata comes back to it as provider
+ * options in
+ * the next step or turn: without it Google refuses tool calls, and reasoning is lost. Any other provider options are
+ * the
+ * script's own invention. The conversation is no evidence, because scripts write it.
  */
 export function createIssuedMetadata(): IssuedMetadata {
   const known = new Set<string>();

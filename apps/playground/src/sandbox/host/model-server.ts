@@ -27,7 +27,7 @@ type Call = { abort: AbortController; credit: number; wake: () => void };
 const batchTime = 8;
 const batchParts = 64;
 
-/** What the worker makes of an answer that ends with an error and no reason. */
+/** The error of an answer that ends without a reason. */
 const unexplained: SerializedError = {
   code: 'provider_error',
   message: 'The model ended its answer with an error and did not say which.',
@@ -36,7 +36,7 @@ const unexplained: SerializedError = {
 export function createModelServer(options: {
   model: LanguageModelV4;
   limits: Pick<SandboxLimits, 'calls' | 'concurrentCalls' | 'totalTokens'>;
-  /** Literal keys, to be left out of every error. */
+  /** Literal keys, to be removed from every error. */
   secrets: readonly string[];
   issued: IssuedMetadata;
   send: (message: ToWorker) => void;
@@ -49,7 +49,7 @@ export function createModelServer(options: {
   let made = 0;
   let tokens = 0;
 
-  /** Throws where the run has used up what it may. */
+  /** Throws if the run has used up its budget. */
   const checkBudget = (): void => {
     const used =
       made > limits.calls
@@ -64,7 +64,7 @@ export function createModelServer(options: {
     );
   };
 
-  /** Waits until fewer calls are under way than may be at one time. */
+  /** Waits until another call may begin. */
   const takeTurn = async (): Promise<void> => {
     if (running >= limits.concurrentCalls) await new Promise<void>((resolve) => turns.push(resolve));
     else running += 1;
@@ -107,7 +107,7 @@ export function createModelServer(options: {
     }
   };
 
-  /** A part as the worker may have it; undefined for one that it does not need. */
+  /** A part for the worker; undefined for one that it does not need. */
   const prepare =
     (dropped: string[]) =>
     (part: LanguageModelV4StreamPart): LanguageModelV4StreamPart | undefined => {
@@ -173,8 +173,9 @@ export function createModelServer(options: {
 }
 
 /**
- * Reads a stream no faster than the worker takes it: a message of parts costs one credit, and without credit nothing
- * is read, so that the provider's own connection slows down.
+ * Reads a stream only as fast as the worker takes it: a message of parts costs one credit, and without credit nothing
+ * is read,
+ * so that the provider's own connection slows down.
  */
 async function pump(
   reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
@@ -211,7 +212,7 @@ async function pump(
       else timer ??= setTimeout(flush, batchTime);
     }
   } catch (error) {
-    // What came before the failure was said, and belongs to the answer.
+    // The parts before the failure belong to the answer.
     flush();
     throw error;
   } finally {

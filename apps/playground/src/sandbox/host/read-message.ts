@@ -8,7 +8,7 @@ const place = z.object({ line: z.number().int(), column: z.number().int().option
 
 /** The longest message of an error, a problem or the console, in characters. */
 const LONGEST = 10_000;
-/** A text of the script's, whose end is left out where it is too long to be read. */
+/** A text of the script's, cut if it is too long. */
 const sentence = z
   .string()
   .transform((text) =>
@@ -53,14 +53,15 @@ const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('model-abort'), call }),
 ]);
 
-/** A message of the worker as it came, its events still to be read. */
+/** A message of the worker; its events are still unchecked. */
 export type ReadMessage =
   | Exclude<ToHost, { type: 'events' }>
   | { type: 'events'; events: readonly unknown[] };
 
 /**
- * A message of the worker, or undefined for what is none. A script may have bent the worker's own functions, so what
- * comes out of it is read like what comes from a stranger. Its events are left to {@link readEvent}, one by one.
+ * A message of the worker, or undefined for anything else. A script may have replaced the worker's own functions, so
+ * every
+ * message is checked like a stranger's. {@link readEvent} checks its events, one by one.
  */
 export function readMessage(text: string): ReadMessage | undefined {
   try {
@@ -71,7 +72,7 @@ export function readMessage(text: string): ReadMessage | undefined {
   }
 }
 
-/** An event, or undefined for what is none. An end that cannot be read is an end all the same. */
+/** An event, or undefined for anything else. An invalid end still counts as an end. */
 export function readEvent(value: unknown): RunEvent | undefined {
   if (isRunEvent(value)) return value;
   if ((value as { type?: unknown } | null)?.type !== 'run-end') return undefined;

@@ -27,13 +27,13 @@ import type { IssuedMetadata } from './issued-metadata.ts';
 import { readEvent, readMessage, type ReadMessage } from './read-message.ts';
 import { createModelServer, type ModelServer } from './model-server.ts';
 
-/** Something wrong in a script, at its place where that is known. */
+/** An error of a script, with its position if that is known. */
 export type ScriptProblem = {
   message: string;
   line?: number;
   column?: number;
   phase: 'compile' | 'run';
-  /** The tool call in which it was thrown; the run goes on, and the model was told. */
+  /** The tool call in which it was thrown; the run continues, and the model reads the error. */
   toolCallId?: string;
 };
 
@@ -53,11 +53,13 @@ export type SandboxRunOptions = {
 
 /** A run that is under way in the sandbox. */
 export type SandboxRun = {
-  /** Tells the run something. Never rejects: where there is no answer, the reply says why. */
+  /** Sends a command to the run. Never rejects: if there is no answer, the reply says why. */
   send(command: RunCommand): Promise<EditReply>;
 };
 
-/** Runs a script once. `onEvent` gets a whole log: it begins with `run-start`, and ends with the one `run-end`. */
+/**
+ * Runs a script once. `onEvent` gets a complete log: it begins with `run-start`, and ends with exactly one `run-end`.
+ */
 export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
   const { signal, limits, onEvent, onProblem } = options;
   const launchedAt = performance.now();
@@ -73,11 +75,11 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
   let compiled: CompiledScript | undefined;
   let graceTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Events get their place here, so that the log is whole whatever the worker says. */
+  /** Numbers the events here, so that the log is complete whatever the worker sends. */
   const write = (body: RunEventBody, time: number): void => {
     if (ended) return;
     if (seq === 0 && body.type !== 'run-start') write(ownStart(facts.model, options.request), 0);
-    // a worker has one run, which does not go on after its end
+    // a worker has one run, which does not continue after its end
     if (body.type === 'run-resume' || (seq > 0 && body.type === 'run-start')) return;
     if (seq === 0) startedAt = performance.now();
     lastTime = Math.max(lastTime, time);
@@ -116,7 +118,7 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
   /** The user's responses, by the ids of approvals and client tool calls. */
   const approvalResponses = new Map<string, ApprovalResponse>();
   const clientToolResponses = new Map<string, ClientToolResponse>();
-  /** Which model answers, what the person said, and what it failed of, is for the page to say: the worker could claim anything. */
+  /** The page itself knows the model, the user's message and the failures: the worker could claim anything. */
   const attribute = (event: RunEvent): RunEvent => {
     switch (event.type) {
       case 'run-start': {
@@ -129,7 +131,7 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
           : { ...event, request: { ...event.request, model: facts.model } };
       case 'agent-start':
         return { ...event, model: facts.model };
-      // a response that the user did not give becomes a withdrawal, whatever the script did with it
+      // a response that the user did not give becomes a withdrawal
       case 'approval-response': {
         const response = approvalResponses.get(event.approvalId);
         const { seq: at, t, approvalId, agent } = event;
@@ -156,7 +158,7 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
     }
   };
 
-  /** What the worker has sent and the page has not read yet: many events are read in slices. */
+  /** Messages of the worker that the page has not read yet: many events are read in slices. */
   const inbox: (string | CellEnd)[] = [];
   let isReading = false;
   const receive = (sent: string | CellEnd): void => {
@@ -191,7 +193,7 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
     if (event === undefined) return;
     const excess = countEvent(event);
     if (excess !== undefined) return fail(tooMuch(excess));
-    // Nothing can have happened later than now.
+    // No event can be later than now.
     write(attribute(event), Math.min(event.t, performance.now() - launchedAt));
   };
 
@@ -297,7 +299,7 @@ function tooMuch(excess: string): CuelineError {
   );
 }
 
-/** The start of a run whose worker never got so far as to say it. */
+/** The start of a run whose worker never reported it. */
 function ownStart(model: string, request: SandboxRunOptions['request']): RunEventBody {
   const id = crypto.getRandomValues(new Uint32Array(2)).join('');
   return {
@@ -311,16 +313,16 @@ function ownStart(model: string, request: SandboxRunOptions['request']): RunEven
   };
 }
 
-/** Takes keys out of a text that is on its way to the worker, whichever way they came into it. */
+/** Removes keys from a text for the worker, however they came into it. */
 function redact(text: string, secrets: readonly string[]): string {
   return secrets.reduce((result, secret) => {
     const written = JSON.stringify(secret).slice(1, -1);
-    // Nothing so short is a key; replacing it would spoil texts that only happen to contain it.
+    // Nothing this short is a key; replacing it would damage texts that only happen to contain it.
     return written.length < 8 ? result : result.replaceAll(written, '[redacted]');
   }, text);
 }
 
-/** What a `run-start` says of its model. */
+/** The model, as a `run-start` names it. */
 function modelFacts(model: string): { model: string; simulated?: boolean } {
   return { model, ...(model.startsWith('simulated:') ? { simulated: true } : {}) };
 }

@@ -8,9 +8,9 @@ import { readMappings } from './source-map.ts';
 export type CompiledScript = {
   /** Text of a module whose default export is `async (require, exports) => void`. */
   code: string;
-  /** Turns a place in `code` into the place in the script. */
+  /** Converts a position in `code` to the position in the script. */
   locate(position: ScriptPosition): ScriptPosition;
-  /** Where the script exports what is run: the place of errors that have no other. */
+  /** The position of the export: used for errors without a position of their own. */
   defaultExport: ScriptPosition;
 };
 
@@ -21,9 +21,9 @@ const head = 'export default async (require, exports) => {';
 const foot = '\n}';
 
 /**
- * Turns a TypeScript prompt script into code for the sandbox. Types are stripped, not checked.
- * Throws {@link ScriptError} where the script cannot be read, imports what the sandbox does not have,
- * or has no default export.
+ * Compiles a TypeScript prompt script for the sandbox. Types are stripped, not checked. Throws {@link ScriptError} if
+ * the
+ * script cannot be parsed, imports something that the sandbox does not have, or has no default export.
  */
 export function compileScript(source: string): CompiledScript {
   try {
@@ -70,7 +70,9 @@ function tryToParse(source: string): ParseError | undefined {
 
 type Token = { label: string; text: string; line: number; column: number };
 
-/** The script's tokens, from the one public face that Sucrase gives them: a table, a row for each. */
+/**
+ * The script's tokens, through the only public function in which Sucrase exposes them: a table, one row per token.
+ */
 function readTokens(source: string): Token[] {
   const lines = source.split('\n');
   const rows = getFormattedTokens(source, { transforms }).split('\n');
@@ -82,7 +84,10 @@ function readTokens(source: string): Token[] {
   });
 }
 
-/** Refuses imports that the sandbox does not have, and a script that exports nothing to run. Says where it does. */
+/**
+ * Refuses imports that the sandbox does not have, and a script without a default export. Returns the export's
+ * position.
+ */
 function checkModules(source: string): ScriptPosition {
   const tokens = readTokens(source);
   let defaultExport: ScriptPosition | undefined;

@@ -6,9 +6,11 @@ export type ParseError = SyntaxError & { pos: number; loc: Required<ScriptPositi
 const insertion = 'async ';
 
 /**
- * The place of a syntax error. The parser tries `(a) => { … }` as an arrow function first, and where that fails for
- * whatever is inside it, complains about the arrow. Told that the function is async, it has nothing else to try, and
- * names the true place; so arrows that it complains about are made async for as long as that leads further.
+ * The position of a syntax error. The parser first tries `(a) => { … }` as an arrow function, and if anything inside
+ * it fails,
+ * reports the arrow. If the function is async, it has no alternative and reports the true position; so this makes
+ * arrows
+ * that it reports async as long as that gets further.
  */
 export function locateSyntaxError(
   source: string,
@@ -32,7 +34,7 @@ export function locateSyntaxError(
   return { error: found, position: { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 } };
 }
 
-/** Where the parameter list begins that ends before `arrow`. */
+/** The start of the parameter list that ends before `arrow`. */
 function openingOf(text: string, arrow: number): number | undefined {
   let depth = 0;
   for (let at = text.lastIndexOf(')', arrow); at >= 0; at -= 1) {

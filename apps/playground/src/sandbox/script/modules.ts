@@ -1,4 +1,4 @@
-/** What a script may import, in the order in which messages name it. */
+/** What a script may import, in the order of the error messages. */
 export const scriptModules = [
   '@cueline/core',
   '@cueline/core/agents',
@@ -14,7 +14,7 @@ export function isScriptModule(name: string): name is ScriptModule {
   return (scriptModules as readonly string[]).includes(name);
 }
 
-/** The sentence for an import that the sandbox does not have. */
+/** The error for an import that the sandbox does not have. */
 export function refusedImport(name: string): string {
   const address = /^(https?:|data:|blob:|\/|\.)/.test(name);
   return (
@@ -24,7 +24,7 @@ export function refusedImport(name: string): string {
   );
 }
 
-/** The sentence for a script that gives the playground nothing to run. */
+/** The error for a script without a default export. */
 export const noDefaultExport: string =
   'The script has no default export, so there is nothing to run. End it with a prompt function: ' +
   "export default definePrompt('hello', async (prompt) => { prompt.$`Say hello.`; });";

@@ -1,7 +1,7 @@
-/** A place in a script, as an editor counts: lines and columns from 1. */
+/** A position in a script, as editors count: lines and columns from 1. */
 export type ScriptPosition = { line: number; column?: number };
 
-/** A script that cannot be run as it stands. The message is for the person who writes it. */
+/** A script that cannot run. The message is for its author. */
 export class ScriptError extends Error {
   override readonly name = 'ScriptError';
   readonly line: number | undefined;

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
 
-/** The whole answer out of a stream of its parts, for callers that do not stream. */
+/** Collects the whole answer from a stream of its parts, for callers that do not stream. */
 export async function collectAnswer(
   stream: ReadableStream<LanguageModelV4StreamPart>,
 ): Promise<LanguageModelV4GenerateResult> {

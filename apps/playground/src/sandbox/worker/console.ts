@@ -4,7 +4,7 @@ const levels: readonly ConsoleLevel[] = ['debug', 'log', 'info', 'warn', 'error'
 const lineLimit = 500;
 const lengthLimit = 2_000;
 
-/** Lets the page see what a script writes to the console: the first 500 lines, each cut at 2,000 characters. */
+/** Sends what a script writes to the console to the page: the first 500 lines, each cut at 2,000 characters. */
 export function relayConsole(send: (message: ToHost) => void): void {
   let lines = 0;
   for (const level of levels) {

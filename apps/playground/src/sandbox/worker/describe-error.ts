@@ -11,7 +11,7 @@ function textOf(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {
-    // A bigint, or an object that holds itself.
+    // A bigint, or a cyclic object.
   }
   try {
     return String(value);

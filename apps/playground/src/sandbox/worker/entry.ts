@@ -32,9 +32,9 @@ const runtime = createRuntime({
   },
 });
 
-// Schemas compiled with `new Function` would only earn a report from the policy.
+// Schemas compiled with `new Function` would only cause reports of the policy.
 z.config({ jitless: true });
-// A script's frame is often far below those of the schema or the SDK that threw.
+// A script's stack frame is often far below those of the schema or the SDK that threw.
 (Error as { stackTraceLimit?: number }).stackTraceLimit = 50;
 tidyScope(scope);
 relayConsole(runtime.send);

@@ -7,11 +7,11 @@ import { locateInStack, locateSyntaxError } from './locate-error.ts';
 /** A script that has been loaded into this worker. */
 export type LoadedScript = {
   definition: PromptDefinition<unknown>;
-  /** Where in the compiled code an error comes from; undefined where it did not pass through the script. */
+  /** The position in the compiled code that an error comes from; undefined if it did not pass through the script. */
   locate(error: unknown): ScriptPosition | undefined;
 };
 
-/** A script error, with its place in the compiled code where that is known. */
+/** A script error, with its position in the compiled code if that is known. */
 export class LoadError extends CuelineError {
   readonly at: ScriptPosition | undefined;
 
@@ -23,8 +23,9 @@ export class LoadError extends CuelineError {
 }
 
 /**
- * Evaluates compiled code, and takes its default export as the prompt to run. `import()` of a blob is the one way to
- * do so without `eval`. Throws {@link LoadError}.
+ * Evaluates compiled code, and takes its default export as the prompt to run. `import()` of a blob is the only way to
+ * do this
+ * without `eval`. Throws {@link LoadError}.
  */
 export async function loadScript(code: string, modules: Record<string, unknown>): Promise<LoadedScript> {
   const url = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));

@@ -1,6 +1,6 @@
 import type { ScriptPosition } from '../script/script-error.ts';
 
-/** The first place in the code at `url` that an error, or what caused it, came through. */
+/** The first position in the code at `url` through which an error or its cause passed. */
 export function locateInStack(error: unknown, url: string): ScriptPosition | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     const stack = at.stack ?? '';
@@ -13,12 +13,12 @@ export function locateInStack(error: unknown, url: string): ScriptPosition | und
 
 const located = new WeakSet<object>();
 
-/** True for an error that was thrown again only to learn its place. */
+/** True for an error that was thrown again only to learn its position. */
 export function isLocated(error: unknown): boolean {
   return typeof error === 'object' && error !== null && located.has(error);
 }
 
-/** A syntax error has no stack: browsers tell its place to `error` listeners only, or in fields of their own. */
+/** A syntax error has no stack: browsers report its position only to `error` listeners, or in fields of their own. */
 export function locateSyntaxError(error: unknown, url: string): ScriptPosition | undefined {
   let found: ScriptPosition | undefined;
   const listener = (event: ErrorEvent): void => {

@@ -1,13 +1,13 @@
 import type { RunEvent } from '@cueline/core';
 import { encodeMessage, type ToHost } from '../protocol.ts';
 
-/** The runtime's way out to the page. */
+/** Sends the runtime's messages to the page. */
 export type Outbox = {
-  /** Sends at once, after the events that wait. */
+  /** Sends a message at once, after the queued events. */
   send(message: ToHost): void;
-  /** Adds an event of the run; events travel together. */
+  /** Queues an event of the run; events are sent in groups. */
   event(event: RunEvent): void;
-  /** Sends the events that wait. */
+  /** Sends the queued events. */
   flush(): void;
   /** The page has read this many messages. */
   read(count: number): void;
@@ -15,12 +15,12 @@ export type Outbox = {
 
 const batchTime = 8;
 const batchLength = 500_000;
-// Events of more text than this are told in several messages: one message must not grow with what has piled up.
+// Longer events are split into several messages, so that no message grows with the queue.
 const longestBatch = 4_000_000;
-// When the page is this many messages behind, events wait and travel in fewer, larger messages.
+// When the page is this many messages behind, events wait and are sent in fewer, larger messages.
 const unreadLimit = 32;
 
-/** Deltas can wait a little for company. Everything else is a turn in the run, and should be seen at once. */
+/** Deltas can wait a little for more. Every other event should be seen at once. */
 const isDelta = new Set<RunEvent['type']>(['text-delta', 'reasoning-delta', 'tool-input-delta']);
 
 /** Gathers events for about 8 ms, so that a fast model does not cost the page a message per word. */

@@ -1,4 +1,4 @@
-/** A stream, and the way to fill it. */
+/** A stream, and the functions that fill it. */
 export type PartStream<Part> = {
   stream: ReadableStream<Part>;
   push(parts: readonly Part[]): void;
@@ -7,8 +7,9 @@ export type PartStream<Part> = {
 };
 
 /**
- * A stream that gives its reader all that was pushed before it fails: one that is simply told to fail throws away
- * what its reader has not taken. `onDrained` is called when the reader wants more than there is.
+ * A stream whose reader gets everything that was pushed before a failure: a stream that is errored directly discards
+ * what its
+ * reader has not taken. `onDrained` is called when the reader wants more than there is.
  */
 export function createPartStream<Part>(on: { drained(): void; cancelled(): void }): PartStream<Part> {
   const waiting: Part[] = [];

@@ -18,17 +18,17 @@ import type { ScriptWatcher } from './watch-tools.ts';
 export type Runtime = {
   /** A message of the page: text, or a number (see the relay). */
   receive(message: unknown): void;
-  /** Something that the script threw and nobody caught. */
+  /** An error of the script that nothing has caught. */
   uncaught(error: unknown): void;
   send(message: ToHost): void;
 };
 
 type RunMessage = Extract<ToWorker, { type: 'run' }>;
 
-/** Runs one script, once, and tells the page everything that happens in it. */
+/** Runs one script, once, and reports everything that happens in it to the page. */
 export function createRuntime(options: {
   post: (message: string | number) => void;
-  /** What the script gets for its imports, given the model that it may use and who watches it. */
+  /** The modules that the script imports, for its model and its observers. */
   modules: (model: RemoteModel['model'], watcher: ScriptWatcher) => Record<string, unknown>;
 }): Runtime {
   const outbox = createOutbox(options.post);
@@ -48,7 +48,7 @@ export function createRuntime(options: {
     });
   };
 
-  // A turn of the event loop: the stream's parts that came before a tool's call go their way, and out.
+  // One turn of the event loop: the parts of the stream before a tool's call are sent first.
   const settle = async (): Promise<void> => {
     await new Promise((resolve) => {
       const { port1, port2 } = new MessageChannel();
@@ -98,7 +98,7 @@ export function createRuntime(options: {
     try {
       return await sendCommand(live, command);
     } catch (error) {
-      // whatever the script has made of its prompt, the person gets an answer
+      // whatever the script has done to its prompt, the user gets an answer
       return { accepted: false, reason: describeError(error) };
     }
   };
@@ -122,7 +122,7 @@ export function createRuntime(options: {
   };
 }
 
-/** Hands on every event of a run, from its first on. */
+/** Sends every event of a run, from its first on. */
 function follow(run: RunHandle, onEvent: (event: ReturnType<RunHandle['log']>[number]) => void): void {
   let told = 0;
   const tell = (): void => {

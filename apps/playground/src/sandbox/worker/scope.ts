@@ -1,4 +1,4 @@
-/** What of the worker's global object a script has no use for, and what the policy would refuse in worse words. */
+/** Globals of the worker that a script does not need, and that the policy would refuse with a worse message. */
 const removed = [
   'postMessage',
   'close',
@@ -8,7 +8,7 @@ const removed = [
   'BroadcastChannel',
   'indexedDB',
   'caches',
-  // A shader that does not end stops the whole page's frames.
+  // An endless shader stops the whole page's frames.
   'OffscreenCanvas',
   'OffscreenCanvasRenderingContext2D',
   'WebGLRenderingContext',
@@ -24,8 +24,9 @@ const removedFromNavigator = ['gpu', 'ml', 'storage', 'locks', 'serviceWorker', 
 const network = ['fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource', 'WebTransport'];
 
 /**
- * Takes away what leads out of the worker. The frame's policy blocks all of it anyway; this is so that a script gets
- * a sentence that helps, and cannot talk to the page in the runtime's place by accident.
+ * Removes everything that leads out of the worker. The frame's policy blocks all of it anyway; this gives the script
+ * a helpful
+ * message, and keeps it from accidentally talking to the page instead of the runtime.
  */
 export function tidyScope(scope: object): void {
   for (const name of removed) remove(scope, name);
@@ -47,7 +48,7 @@ export function tidyScope(scope: object): void {
 }
 
 function remove(scope: object, name: string): void {
-  // Which object of the chain holds it differs between browsers.
+  // Browsers differ in which object of the chain has it.
   for (let at: object | null = scope; at !== null; at = Object.getPrototypeOf(at) as object | null) {
     if (Object.hasOwn(at, name)) Reflect.deleteProperty(at, name);
   }

@@ -30,8 +30,8 @@ type PolicySetup = {
 };
 
 /**
- * The same prompt, whose plugins, tools and agents are watched, and whose model calls all go to the model that the
- * person picked, whatever the script says.
+ * The same prompt, with observed plugins, tools and agents, whose model calls all use the user's model, whatever the
+ * script says.
  */
 export function watchDefinition(
   definition: PromptDefinition<unknown>,
@@ -40,7 +40,7 @@ export function watchDefinition(
   const { model: _model, ...rest } = definition;
   const { policySetup } = definition;
   const watched = createPromptWatcher(watcher);
-  /** What the script makes; whatever it throws is told, and ends the run as the script's error. */
+  /** The value that the script makes; what it throws is reported, and ends the run as the script's error. */
   const making = async <Value>(make: () => Value | Promise<Value>): Promise<Value> => {
     try {
       return await make();
@@ -63,7 +63,7 @@ export function watchDefinition(
   };
 }
 
-/** What a session or an agent call adds: its tools are the script's, too. */
+/** A session or an agent call: its tools belong to the script, too. */
 function watchPolicy(
   policySetup: PolicyDefinition,
   watched: PromptWatcher,
@@ -96,7 +96,7 @@ function createPromptWatcher(watcher: ScriptWatcher): PromptWatcher {
   function watchPrompt(prompt: Prompt): void {
     if (seen.has(prompt)) return;
     seen.add(prompt);
-    // overloads and generics are for whoever writes a script; here everything is handed on as it came
+    // overloads and generics are for the author of a script; here everything is passed on unchanged
     const defTool = prompt.defTool.bind(prompt) as DefineTool;
     const defAgent = prompt.defAgent.bind(prompt) as unknown as DefineAgent;
     const defHook = prompt.defHook.bind(prompt);
@@ -139,7 +139,7 @@ function createPromptWatcher(watcher: ScriptWatcher): PromptWatcher {
     };
   }
 
-  /** An agent's options without a model by name, which only the page could reach. */
+  /** An agent's options without a model name, which only the page could resolve. */
   function watchOptions({ model, plugins, tools: ready, ...options }: AgentOptions): AgentOptions {
     return {
       ...options,
@@ -152,7 +152,7 @@ function createPromptWatcher(watcher: ScriptWatcher): PromptWatcher {
   return { prompt: watchPrompt, plugin: watchPlugin, tools };
 }
 
-/** The same hook, except that a step's model stays the one that the person picked. */
+/** The same hook, except that a step's model stays the user's. */
 function watchHook(hook: Hook): Hook {
   return async (step) => {
     const result = await hook(step);

@@ -1,17 +1,19 @@
 import type { NamedTool, ToolContext, ToolList } from '@cueline/core';
 import type { ToolSet } from 'ai';
 
-/** Who is told of what happens in a script. */
+/** The observers of a script. */
 export type ScriptWatcher = {
-  /** Lets the page see what has happened so far, before code of the script runs that may never return. */
+  /** Sends all events so far to the page, before code of the script runs that may never return. */
   settle: () => Promise<void>;
-  /** Told of what the prompt function threw; with an id, of what a tool threw, after which the run goes on. */
+  /**
+   * Called with what the prompt function threw; with an id, with what a tool threw, after which the run continues.
+   */
   onError: (error: unknown, toolCallId?: string) => void;
 };
 
 export type ToolFunction = (args: unknown, context: ToolContext) => unknown;
 
-/** The same tools, whose functions are watched; one that is watched already stays as it is. */
+/** The same tools, with observed functions; a tool that is already observed is unchanged. */
 export type ToolWatcher = {
   fn(call: ToolFunction): ToolFunction;
   /** A list of tools and tool sets, or one tool set. */
@@ -54,7 +56,7 @@ export function createToolWatcher({ settle, onError }: ScriptWatcher): ToolWatch
     };
   }
 
-  // a tool may have no function, and a script may give anything
+  // a tool may have no function, and a script may pass anything
   function ready<Ready extends ToolSet[string]>(tool: Ready): Ready {
     return typeof tool?.execute === 'function'
       ? { ...tool, execute: fn(tool.execute as ToolFunction) as never }
@@ -77,7 +79,7 @@ export function createToolWatcher({ settle, onError }: ScriptWatcher): ToolWatch
 
   return {
     fn,
-    // what comes out has the type of what went in
+    // the output has the type of the input
     list: <Tools extends ToolList>(tools: Tools) =>
       (Array.isArray(tools) ? tools.map(watchEntry) : byName(tools as ToolSet)) as Tools,
     byName,
@@ -88,7 +90,9 @@ function isGeneratorFunction(fn: unknown): boolean {
   return Object.prototype.toString.call(fn) === '[object AsyncGeneratorFunction]';
 }
 
-/** What a plain function returned; of an async iterable its last value, which is the tool's result to the AI SDK. */
+/**
+ * What a plain function returned; for an async iterable its last value, which the AI SDK takes as the tool's result.
+ */
 async function lastOf(output: unknown): Promise<unknown> {
   if (typeof output !== 'object' || output === null || !(Symbol.asyncIterator in output)) return output;
   let last: unknown;

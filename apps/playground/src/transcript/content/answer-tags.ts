@@ -1,7 +1,7 @@
-/** A node of a markdown tree, as far as this reads it. */
+/** The fields of a markdown node that are used here. */
 type MarkdownNode = { type: string; value?: string; children?: MarkdownNode[] };
 
-/** What formats a text; of these the tags say nothing, and are left out. */
+/** Elements for formatting text; these tags are dropped. */
 const formatting = new Set(
   (
     'a abbr b blockquote br center cite code del div em font h1 h2 h3 h4 h5 h6 hr i iframe img ins kbd li mark ol p ' +
@@ -10,12 +10,12 @@ const formatting = new Set(
 );
 const tag = /^<\/?([A-Za-z_][\w.-]*)>$/;
 
-/** Makes a paragraph with HTML in it of what would be a block of HTML, so that what stands in its tags is markdown. */
+/** Turns a block of HTML into a paragraph with HTML in it, so that the text in its tags is markdown. */
 export const withoutHtmlBlocks: { disable: { null: string[] } } = { disable: { null: ['htmlFlow'] } };
 
 /**
- * Shows the tags in which an answer stands, such as `<name>…</name>`, as what they are: as HTML they would be nowhere to
- * be seen. Changes the markdown tree that it is given.
+ * Shows the tags of an answer, such as `<name>…</name>`, as text: as HTML they would be invisible. Changes the given
+ * tree.
  */
 export function showAnswerTags(node: MarkdownNode): void {
   const { children } = node;
@@ -34,7 +34,7 @@ function isAnswerTag({ type, value = '' }: MarkdownNode): boolean {
   return name !== undefined && !formatting.has(name.toLowerCase());
 }
 
-/** Beside tags, a line that ends is meant to. */
+/** Beside tags, a line break is intended. */
 function inLines(text: string): MarkdownNode[] {
   return text
     .split('\n')

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A part of a call's details with its name above it; stands in a `<dl>`. */
+/** A part of a call's details with its name above it; belongs in a `<dl>`. */
 export function Field({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div>

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { formatSize } from '../format.ts';
 import type { FilePart } from '../transcript-item.ts';
 
-/** Pictures that a page can draw, and that bring their bytes along. No other address is ever loaded. */
+/** Image types that a page can draw from bytes. No other address is ever loaded. */
 const drawable = /^data:image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)[;,]/i;
 
-/** A file in a message: a picture where it holds one, else its kind and name. */
+/** A file in a message: a picture if it is one, otherwise its type and name. */
 export function FileView({ file }: { file: FilePart }) {
   const [broken, setBroken] = useState(false);
   const { mediaType, url, filename } = file;
@@ -31,7 +31,7 @@ export function FileView({ file }: { file: FilePart }) {
   );
 }
 
-/** How large a file is where the message holds it; where it is, where it does not. */
+/** The size of a file in the message, or the address of one elsewhere. */
 function whereabouts(url: string): string {
   const data = /^data:[^,]*,/.exec(url);
   if (data !== null) {

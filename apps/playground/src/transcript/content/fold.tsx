@@ -11,7 +11,7 @@ type FoldProps = {
   children: ReactNode;
 };
 
-/** Something that can be unfolded. `open` decides until the person does. */
+/** Content that can be unfolded. `open` decides until the user does. */
 export function Fold({ icon, title, hint, open: suggested, children }: FoldProps) {
   const [choice, setChoice] = useState<boolean>();
   const open = choice ?? suggested;

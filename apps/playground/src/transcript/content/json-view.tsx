@@ -5,7 +5,9 @@ import { visibleText } from './visible-text.ts';
 const FIRST_CHARACTERS = 6_000;
 const token = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** A value as indented JSON with its keys and literals told apart; text is shown as it is. What hides in either is written out. */
+/**
+ * A value as indented JSON with coloured keys and literals; text as it is. Hidden characters are written as escapes.
+ */
 export const JsonView = memo(function JsonView({ value }: { value: unknown }) {
   const [whole, setWhole] = useState(false);
   const text = useMemo(

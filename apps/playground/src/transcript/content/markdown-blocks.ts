@@ -1,14 +1,19 @@
-/** After so many items a list goes on in the next block; one list of a thousand would be read anew at every word. */
+/**
+ * The number of items after which a list continues in the next block; a list of a thousand would be parsed at every
+ * word.
+ */
 const MOST_ITEMS = 50;
 
 const listItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/;
-// An item at the very left is never inside another one, whatever stands above it.
+// An unindented item is never inside another one.
 const outerItem = /^(?:[-*+]|(\d{1,9})([.)]))\s+\S/;
 
 /**
- * Cuts markdown at blank lines where a new block surely begins, so that a growing text re-renders only its last block.
- * A fence and anything indented stay whole, and so do lists, except for long ones: see {@link continuesList}. Joined
- * with blank lines the blocks give the text again.
+ * Cuts markdown at blank lines where a new block certainly begins, so that a growing text re-renders only its last
+ * block. A
+ * fence and anything indented stay whole, and so do lists, except for long ones: see {@link continuesList}. Joined
+ * with blank
+ * lines the blocks are the text again.
  */
 export function toMarkdownBlocks(text: string): string[] {
   const blocks: string[] = [];
@@ -52,13 +57,13 @@ export function toMarkdownBlocks(text: string): string[] {
   return blocks.filter((part) => part !== '');
 }
 
-/** True for a block that goes on with the list of the one before it. */
+/** True for a block that continues the list of the previous one. */
 export function continuesList(before: string | undefined, block: string): boolean {
   if (before === undefined || !outerItem.test(block)) return false;
   return before.split('\n').filter((line) => outerItem.test(line)).length >= MOST_ITEMS;
 }
 
-/** The items at the very left of the list that a block is in. */
+/** The unindented items of a block's list. */
 type OuterList = { kind: string; start: number; items: number };
 
 function withItem(list: OuterList | undefined, line: string, [, number, end]: RegExpExecArray): OuterList {
@@ -67,7 +72,7 @@ function withItem(list: OuterList | undefined, line: string, [, number, end]: Re
   return { kind, start: Number(number ?? 0), items: 1 };
 }
 
-/** True before an item that would be numbered the same as the first of its own list. */
+/** True before an item whose number equals the first of its own list. */
 function mayCut({ kind, start, items }: OuterList, line: string, number: string | undefined): boolean {
   if (items < MOST_ITEMS) return false;
   return number === undefined ? line[0] === kind : Number(number) === start + items;

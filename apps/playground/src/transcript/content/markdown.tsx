@@ -10,7 +10,7 @@ import { ModelLink } from '../model-link.tsx';
 import { NotShown, PlainText } from './not-shown.tsx';
 import { isTooMuch } from './too-much.ts';
 
-/** Text of a model is hostile: no raw HTML, no picture from elsewhere, and a link only after its address was shown. */
+/** A model's text is hostile: no raw HTML, no remote picture, and a link opens only after its address was shown. */
 const components: Components = {
   a: ({ href, children }) => (
     <ModelLink href={href} className="inline">
@@ -20,14 +20,14 @@ const components: Components = {
   img: ({ alt }) => <span className="text-ink-3">[image not loaded{alt ? `: ${alt}` : ''}]</span>,
 };
 const plugins = [remarkGfm, remarkAnswerTags];
-/** How much of a text is read as markdown, in characters; what follows is shown as it was written. */
+/** How much of a text is parsed as markdown, in characters; the rest is shown as plain text. */
 const LONGEST_MARKDOWN = 200_000;
 /** How many blocks are drawn at first, and how many more at each press. */
 const BLOCKS_AT_ONCE = 200;
-/** From the distance of blocks to that of a list's items. */
+/** The gap between blocks, reduced to that of a list's items. */
 const CLOSER = '-mt-[7px]';
 
-/** A plugin of remark's: the parser's extensions are among the data of what it is called on. */
+/** A remark plugin: the parser's extensions are in the data of `this`. */
 function remarkAnswerTags(this: { data(): unknown }): typeof showAnswerTags {
   const data = this.data() as { micromarkExtensions?: object[] };
   data.micromarkExtensions = [...(data.micromarkExtensions ?? []), withoutHtmlBlocks];
@@ -43,7 +43,10 @@ const Block = memo(function Block({ text, growing }: { text: string; growing: bo
   );
 });
 
-/** A model's markdown while it grows: finished blocks are rendered once, unfinished markup in the last one is closed. */
+/**
+ * A model's markdown while it grows: finished blocks are rendered once, and unfinished markup in the last one is
+ * closed.
+ */
 export const ModelMarkdown = memo(function ModelMarkdown({
   text,
   streaming,
@@ -53,7 +56,7 @@ export const ModelMarkdown = memo(function ModelMarkdown({
 }) {
   const blocks = useMemo(() => toMarkdownBlocks(text.slice(0, LONGEST_MARKDOWN)), [text]);
   const [shown, setShown] = useState(BLOCKS_AT_ONCE);
-  // a text that was seen while it streamed is shown from its end, any other text from its beginning
+  // a text that was streamed is shown from its end, any other text from its beginning
   const [followsEnd] = useState(streaming);
   const hidden = Math.max(0, blocks.length - shown);
   const first = followsEnd ? hidden : 0;
@@ -74,7 +77,7 @@ export const ModelMarkdown = memo(function ModelMarkdown({
         const index = first + place;
         const growing = streaming && index === blocks.length - 1;
         return (
-          // Blocks are only ever added at the end, so their place is their identity.
+          // Blocks are only added at the end, so their index identifies them.
           <div
             key={index}
             className={clsx(

@@ -21,7 +21,7 @@ export function LongText({ text }: { text: string }) {
   );
 }
 
-/** What stands in the place of a part that could not be drawn, with its text where it has one. */
+/** The replacement for a part that could not be drawn, with its text if it has one. */
 export function NotShown({ text }: { text?: string | undefined }) {
   return (
     <div role="group" aria-label="Part that cannot be shown" className="text-ink-2">
@@ -31,7 +31,7 @@ export function NotShown({ text }: { text?: string | undefined }) {
   );
 }
 
-/** Text as it was written, for what is no use or too much as markdown. */
+/** Plain text, for text that is useless or too long as markdown. */
 export function PlainText({ text }: { text: string }) {
   return (
     <pre className="scroll max-h-96 font-mono text-sm wrap-anywhere whitespace-pre-wrap text-ink-2">

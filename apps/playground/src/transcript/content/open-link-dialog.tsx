@@ -6,12 +6,12 @@ import { useReturnFocus } from '../../ui/use-return-focus.ts';
 
 const asked = new EventTarget();
 
-/** True for the addresses of web pages and mail; any other scheme may be a program. */
+/** True for addresses of web pages and mail; any other scheme may start a program. */
 export function mayOpen(url: string): boolean {
   return /^(https?|mailto):/i.test(url);
 }
 
-/** Shows the whole address of a model's link and opens it only if the person agrees. */
+/** Shows the whole address of a model's link and opens it only if the user agrees. */
 export function askToOpen(url: string): void {
   if (!mayOpen(url)) return;
   asked.dispatchEvent(new CustomEvent('ask', { detail: url }));

@@ -1,13 +1,16 @@
-/** The longest block that is read as markdown, in characters; less while it grows, as it is read anew each frame. */
+/**
+ * The longest block that is parsed as markdown, in characters; less while it grows, because it is parsed again each
+ * frame.
+ */
 const LONGEST_BLOCK = 100_000;
 const LONGEST_GROWING_BLOCK = 30_000;
 /** The most marks of emphasis and links in one block outside a fence; the parser compares each with the others. */
 const MOST_MARKS = 1_500;
 
-// Quotes and lists inside each other; the parser calls itself for each level.
+// Nested quotes and lists; the parser recurses for each level.
 const deepNesting = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){50}/m;
 
-/** True for a block that would hold up or break the page as markdown, and is shown as it was written. */
+/** True for a block that would block or break the page as markdown, and is shown as plain text. */
 export function isTooMuch(block: string, growing: boolean): boolean {
   if (block.length > (growing ? LONGEST_GROWING_BLOCK : LONGEST_BLOCK)) return true;
   if (deepNesting.test(block)) return true;

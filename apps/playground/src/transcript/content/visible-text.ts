@@ -1,12 +1,12 @@
 /**
- * Characters that cannot be seen or that change the order of what is: controls, line separators, bidi and zero-width
- * characters, tags. A newline and a tab show themselves, and U+FE0E and U+FE0F choose how the sign before them looks.
+ * Characters that are invisible or that reorder text: controls, line separators, bidi and zero-width characters,
+ * tags. A
+ * newline and a tab are visible, and U+FE0E and U+FE0F choose the form of the preceding character.
  */
 const unseen = /(?!\n|\t|\ufe0e|\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 
 /**
- * Text with `\uXXXX` in place of every character that hides in it, so that what is read is what is sent. JSON stays
- * JSON of the same value.
+ * Text with `\uXXXX` for every hidden character, so that users read what is sent. JSON stays JSON of the same value.
  */
 export function visibleText(text: string): string {
   return text.replaceAll(unseen, (character) =>
