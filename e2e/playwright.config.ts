@@ -6,10 +6,10 @@ const reactExample = 'http://localhost:4174';
 
 const chromium = { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } };
 
-/** Those with this tag are like others that run every time: `pnpm test:long` runs them. */
+/** Tests with this tag resemble others that run every time: `pnpm test:long` runs them. */
 const long = /@long/;
 
-/** Tests that take times. */
+/** Tests that measure times. */
 const measuring = /react-probes\.spec\.ts$/;
 
 /** Tests of the built apps. Build them first, or run `pnpm test:e2e`, which does. */
@@ -19,6 +19,8 @@ export default defineConfig({
   outputDir: './test-results',
   // each test drives a page, a sandbox and a server, which wait for each other half of the time
   workers: 2,
+  // by tests and not by files, so that no worker waits for the longest file of the other
+  fullyParallel: true,
   retries: 0,
   forbidOnly: true,
   reporter: [
@@ -27,16 +29,23 @@ export default defineConfig({
   ],
   use: {
     baseURL: playground,
-    // What failed is told by its steps, network and console, and by how the page looked at the end. Pictures and copies of
-    // the page at every step would take as much time as the tests themselves: ask for them with `--trace on`.
+    // The trace of a failure has its steps, network, console and a last screenshot. Screenshots and snapshots of every
+    // step would take as much time as the tests themselves: ask for them with `--trace on`.
     trace: { mode: 'retain-on-failure', screenshots: false, snapshots: false },
     screenshot: 'only-on-failure',
     launchOptions: launchOptions(),
   },
   projects: [
     { name: 'chromium', use: chromium, testIgnore: measuring },
-    // by themselves, and after all others
-    { name: 'measuring', use: chromium, testMatch: measuring, dependencies: ['chromium'], workers: 1 },
+    // one at a time, after all others
+    {
+      name: 'measuring',
+      use: chromium,
+      testMatch: measuring,
+      dependencies: ['chromium'],
+      workers: 1,
+      fullyParallel: false,
+    },
   ],
   webServer: [preview('../apps/playground', playground), preview('../apps/react-example', reactExample)],
 });

@@ -1,11 +1,13 @@
-// Holds the documentation to code that runs. `node scripts/docs.mjs` checks, `--write` copies the code into the pages.
+// Checks that the code in the documentation is real and runs. `node scripts/docs.mjs` checks, `--write` copies the code into
+// the pages.
 //
-// A code block in a page names where its text comes from, a whole file or a region of one:
+// A code block in a page names its source, a whole file or a region of one:
 //     ```ts file=docs/examples/first-run.ts        ```ts file=apps/playground/src/app.tsx#mount
-// where a region is what stands between `// #region mount` and `// #endregion`. Every file of docs/examples is run;
-// what it promises to print (`// prints: Hello Ada`) must be in its output.
-import { spawnSync } from 'node:child_process';
+// A region is the code between `// #region mount` and `// #endregion`. Every file of docs/examples is run; its output must
+// contain what it promises to print (`// prints: Hello Ada`).
+import { execFile } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +25,13 @@ let blocks = 0;
 for (const page of pages.toSorted()) checkPage(page);
 
 const examples = globSync('docs/examples/*.ts', { cwd: root }).toSorted();
-for (const example of examples) runExample(example);
+const waiting = [...examples];
+await Promise.all(
+  Array.from({ length: availableParallelism() }, async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await runExample(next);
+  }),
+);
+problems.sort();
 
 for (const problem of problems) console.error(`✗ ${problem}`);
 if (problems.length > 0) process.exit(1);
@@ -77,14 +85,10 @@ function sourceOf(source) {
 }
 
 /** @param {string} example */
-function runExample(example) {
-  const { status, stdout, stderr, error } = spawnSync(
-    process.execPath,
-    ['--conditions=@cueline/source', join(root, example)],
-    { cwd: root, encoding: 'utf8', timeout: 60_000 },
-  );
-  if (status !== 0) {
-    problems.push(`${example}: ended with ${error?.message ?? `exit code ${status}`}\n${stdout}${stderr}`);
+async function runExample(example) {
+  const { failure, stdout, stderr } = await run(['--conditions=@cueline/source', join(root, example)]);
+  if (failure !== undefined) {
+    problems.push(`${example}: ended with ${failure}\n${stdout}${stderr}`);
     return;
   }
   const promised = [...readFileSync(join(root, example), 'utf8').matchAll(/\/\/ prints: (.+)$/gm)];
@@ -92,4 +96,18 @@ function runExample(example) {
   for (const [, text = ''] of promised) {
     if (!stdout.includes(text)) problems.push(`${example}: should print "${text}", but printed:\n${stdout}`);
   }
+}
+
+/**
+ * Runs Node with these arguments, for a minute at most.
+ * @param {string[]} args
+ * @returns {Promise<{ failure: string | undefined, stdout: string, stderr: string }>}
+ */
+function run(args) {
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: root, timeout: 60_000 }, (error, stdout, stderr) => {
+      const failure = error === null ? undefined : `exit code ${error.code ?? error.signal}`;
+      resolve({ failure, stdout, stderr });
+    });
+  });
 }

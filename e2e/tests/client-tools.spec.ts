@@ -51,6 +51,9 @@ const test = base.extend<{ faults: string[] }, { desk: string }>({
   ],
 });
 
+// one worker for the file: its tests share a server and a build
+test.describe.configure({ mode: 'default' });
+
 const press = (page: Page, name: string) => page.getByRole('button', { name }).click();
 const stands = (page: Page, status: string) => expect(page.getByRole('status')).toHaveText(status);
 const asked = (page: Page, times: number) => expect(page.getByTestId('asked')).toHaveText(`asked ${times}×`);

@@ -39,6 +39,9 @@ const test = base.extend<{ visit: (place: Place) => Promise<Visit> }, { edge: Ed
   },
 });
 
+// one worker for the file: its tests share a server
+test.describe.configure({ mode: 'default' });
+
 /** Somebody at the page: what they do, and what there is to see of it. */
 type Visit = {
   readonly page: Page;

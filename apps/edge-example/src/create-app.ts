@@ -1,12 +1,9 @@
 import { createMemoryLimits, createModelProxy, createPromptRoute, type RouteContext } from '@cueline/edge';
 import { guestDesk, prepareArrival, readBooking } from '@cueline/react-example/prompts';
-import { servePage } from './serve-page.ts';
+import { servePage, type Assets } from './serve-page.ts';
 import { createSessions } from './sessions.ts';
 
 type Answering = { fetch(request: Request): Promise<Response> };
-
-/** Static files as Workers bind them: a missing file is a 404. */
-export type Assets = Answering;
 
 /** The values that the platform sets: variables, secrets, and the files of the built page. */
 export type WorkerEnvironment = {

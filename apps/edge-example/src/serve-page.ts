@@ -1,4 +1,5 @@
-import type { Assets } from './create-app.ts';
+/** Static files as Workers bind them: a missing file is a 404. */
+export type Assets = { fetch(request: Request): Promise<Response> };
 
 type Facts = {
   /** `provider:model`, for which the page asks the proxy. */

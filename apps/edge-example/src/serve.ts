@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { serve, type ServerRequest } from 'srvx';
 import { staticMiddleware } from 'srvx/static';
-import type { Assets } from './create-app.ts';
+import type { Assets } from './serve-page.ts';
 import { endOnSignal } from './shut-down.ts';
 import { serveSimulatedProvider } from './simulated-provider/serve-provider.ts';
 import worker from './worker.ts';

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { useRunning } from '../layout/use-running.ts';
-import type { RunSession } from '../state/run-session.ts';
+import type { RunSession } from '../state/store.ts';
 import { usePlayground } from '../state/store.ts';
 import { formatSize } from '../transcript/format.ts';
 import { LinkField } from './link-field.tsx';

@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { definePrompt, type Executor, type RunEvent, type RunState } from '@cueline/core';
+import { definePrompt, type Executor, type RunEvent } from '@cueline/core';
 import { createRunRegistry, type SharedRun } from '@cueline/react';
 import {
   checkConnection,
@@ -9,29 +9,8 @@ import {
 } from '../model/connection.ts';
 import { scenesFor } from '../examples/index.ts';
 import type { Scene } from '../examples/scene.ts';
-import type { ConsoleLevel, Sandbox } from '../sandbox/index.ts';
-import { usePlayground, type Problem } from './store.ts';
-
-/** One press of Run, and its replies. A new object for every start, so that React notices. */
-export type RunSession = {
-  /** Distinguishes one press of Run from the next. */
-  readonly id: number;
-  readonly run: SharedRun;
-  /** The script that ran. */
-  readonly script: string;
-  /** True for a run that came in a link: it is only shown. */
-  readonly shared: boolean;
-  /** The model's name in the interface. */
-  readonly model: { name: string; detail: string };
-  readonly simulated: boolean;
-  /** `performance.now()` at the last start. */
-  readonly startedAt: number;
-  /** The state of the conversation before each reply, oldest first. */
-  readonly earlier: readonly RunState[];
-};
-
-/** A line that a script wrote to the console. */
-export type ConsoleLine = { level: ConsoleLevel; text: string };
+import type { Sandbox } from '../sandbox/index.ts';
+import { usePlayground, type Problem, type RunSession } from './store.ts';
 
 /** How many lines of a script's console are kept. */
 const MOST_LINES = 200;

@@ -1,11 +1,34 @@
+import type { RunState } from '@cueline/core';
+import type { SharedRun } from '@cueline/react';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import { defaultConnection, type ConnectionKeys, type ConnectionSettings } from '../model/connection.ts';
 import { examples, isUnedited } from '../examples/index.ts';
-import type { ConsoleLine, RunSession } from './run-session.ts';
+import type { ConsoleLevel } from '../sandbox/index.ts';
 import { createStorage } from './storage.ts';
 
 export type ThemeChoice = 'system' | 'dark' | 'light';
+
+/** One press of Run, and its replies. A new object for every start, so that React notices. */
+export type RunSession = {
+  /** Distinguishes one press of Run from the next. */
+  readonly id: number;
+  readonly run: SharedRun;
+  /** The script that ran. */
+  readonly script: string;
+  /** True for a run that came in a link: it is only shown. */
+  readonly shared: boolean;
+  /** The model's name in the interface. */
+  readonly model: { name: string; detail: string };
+  readonly simulated: boolean;
+  /** `performance.now()` at the last start. */
+  readonly startedAt: number;
+  /** The state of the conversation before each reply, oldest first. */
+  readonly earlier: readonly RunState[];
+};
+
+/** A line that a script wrote to the console. */
+export type ConsoleLine = { level: ConsoleLevel; text: string };
 
 /** The notice above the editor: the origin of the script, or why a link was not opened. */
 export type Notice =

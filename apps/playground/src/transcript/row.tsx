@@ -1,6 +1,6 @@
 import type { AgentState } from '@cueline/core';
 import { memo, useState } from 'react';
-import type { RunSession } from '../state/run-session.ts';
+import type { RunSession } from '../state/store.ts';
 import { useGradual } from '../state/use-gradual.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';

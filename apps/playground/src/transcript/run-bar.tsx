@@ -1,7 +1,7 @@
 import { isUnderWay, type RunState } from '@cueline/core';
 import { clsx } from 'clsx';
 import { Check, CircleAlert, CircleDashed, CircleStop, LoaderCircle, Pause } from 'lucide-react';
-import type { RunSession } from '../state/run-session.ts';
+import type { RunSession } from '../state/store.ts';
 import { phaseLabel } from './announcement.ts';
 import { isOutOfTurns } from './error-messages.ts';
 import { formatCount, formatDuration, plural } from './format.ts';

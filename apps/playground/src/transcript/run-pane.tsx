@@ -2,7 +2,7 @@ import { initialState, isUnderWay, type RunState } from '@cueline/core';
 import { useRun, useTaskList, type WatchedRun } from '@cueline/react';
 import { useCallback, useRef } from 'react';
 import { ApprovalDock } from '../approval/approval-dock.tsx';
-import type { RunSession } from '../state/run-session.ts';
+import type { RunSession } from '../state/store.ts';
 import { usePlayground } from '../state/store.ts';
 import { useNarrow } from '../state/theme.ts';
 import { TaskPanel } from '../tasks/task-panel.tsx';

@@ -2,7 +2,7 @@ import type { RunState } from '@cueline/core';
 import { ArrowDown } from 'lucide-react';
 import { useEffect } from 'react';
 import { StickToBottom, useStickToBottomContext } from 'use-stick-to-bottom';
-import type { RunSession } from '../state/run-session.ts';
+import type { RunSession } from '../state/store.ts';
 import { ConsoleFold } from './console-fold.tsx';
 import { Rows } from './row.tsx';
 import { toTranscript } from './view-model.ts';

@@ -1,10 +1,6 @@
 import type { ReportedUsage } from '../limits/charge.ts';
 import type { JsonObject } from './body-fields.ts';
-import { chatApi, mistralApi } from './chat.ts';
-import { generateContentApi, streamGenerateContentApi } from './generate-content.ts';
 import type { Media } from './media.ts';
-import { messagesApi } from './messages.ts';
-import { responsesApi } from './responses.ts';
 
 /** The rules by which the body of one request is checked. */
 export type BodyRules = {
@@ -41,19 +37,3 @@ export type Api = {
   /** Reads the usage from an event, or from a whole answer. */
   usage(data: JsonObject): ReportedUsage | undefined;
 };
-
-/** The format that belongs to a path. `{model}` stands for the id of a model. */
-export function apiOfPath(path: string, provider: string): Api | undefined {
-  return Object.hasOwn(paths, path) ? paths[path]!(provider) : undefined;
-}
-
-const paths: Record<string, (provider: string) => Api> = {
-  '/chat/completions': (provider) => (provider === 'mistral' ? mistralApi : chatApi(provider === 'openai')),
-  '/responses': () => responsesApi,
-  '/messages': () => messagesApi,
-  '/models/{model}:generateContent': () => generateContentApi,
-  '/models/{model}:streamGenerateContent': () => streamGenerateContentApi,
-};
-
-/** The paths whose bodies can be checked. */
-export const knownPaths: readonly string[] = Object.keys(paths);

@@ -15,7 +15,7 @@ import { checkPrices, priceOf, type Prices } from '../limits/prices.ts';
 import { checkOrigins } from '../http/origins.ts';
 import { createRequestCount, type RequestCount } from '../http/count-requests.ts';
 import { createOpenBodies, type OpenBodies } from '../http/open-bodies.ts';
-import { apiOfPath, knownPaths } from './api.ts';
+import { apiOfPath, knownPaths } from './api-of-path.ts';
 import type { PathRule } from './match-path.ts';
 import type { ModelProxyOptions, ProxiedProvider, ProxyLimits, ProxyTimeouts } from './options.ts';
 import type { ProxyEvent } from './proxy-event.ts';

@@ -1,5 +1,3 @@
-import type { Environment } from '@cueline/core/models';
-import type { Identity } from '../http/identify.ts';
 import { chargeOf, noCharge } from '../limits/charge.ts';
 import { worstInput } from '../limits/input-size.ts';
 import { onSwitchStop } from '../limits/kill-switch.ts';
@@ -7,33 +5,16 @@ import { costOf, priceOf, worstCost } from '../limits/prices.ts';
 import { isUnbilledStatus } from '../limits/unbilled.ts';
 import { answerHeaders, Refusal } from '../http/respond.ts';
 import { after, within } from './after.ts';
-import type { CheckedBody } from './api.ts';
 import { callProvider, type CutOff, cutOffRefusal, discardBody } from './call-provider.ts';
-import type { CheckedProvider, ProxySettings } from './check-options.ts';
-import type { PathRule } from './match-path.ts';
-import { type Media, sizeOf } from './media.ts';
+import type { ProxySettings } from './check-options.ts';
+import { sizeOf } from './media.ts';
 import { createMeter } from './meter.ts';
 import { forwardEvents } from './forward-events.ts';
 import { forwardHeaders } from './forward-headers.ts';
 import { forwardProviderError } from './provider-error.ts';
-import { upstreamUrl, providerKey, requestHeaders } from './provider-request.ts';
+import { upstreamUrl, providerKey, requestHeaders, type Call } from './provider-request.ts';
 import { readCapped } from './read-capped.ts';
 import { reserve, storeMs } from './reserve.ts';
-
-/** A request that passed all checks. */
-export type Call = {
-  request: Request;
-  env: Environment;
-  identity: Identity;
-  provider: CheckedProvider;
-  rule: PathRule;
-  model: string;
-  checked: CheckedBody;
-  media: Media;
-  /** Headers that the answer gets in addition to the provider's. */
-  headers: Record<string, string>;
-  startedAt: number;
-};
 
 /**
  * Reserves the most that the call may cost, makes it, forwards the answer, and settles the real cost exactly once,

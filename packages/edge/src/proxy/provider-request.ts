@@ -1,5 +1,25 @@
+import type { Environment } from '@cueline/core/models';
+import type { Identity } from '../http/identify.ts';
 import { Refusal } from '../http/respond.ts';
-import type { Call } from './make-call.ts';
+import type { CheckedBody } from './api.ts';
+import type { CheckedProvider } from './check-options.ts';
+import type { PathRule } from './match-path.ts';
+import type { Media } from './media.ts';
+
+/** A request that passed all checks. */
+export type Call = {
+  request: Request;
+  env: Environment;
+  identity: Identity;
+  provider: CheckedProvider;
+  rule: PathRule;
+  model: string;
+  checked: CheckedBody;
+  media: Media;
+  /** Headers that the answer gets in addition to the provider's. */
+  headers: Record<string, string>;
+  startedAt: number;
+};
 
 /** The provider's key. Throws a Refusal with 503 if there is none that a header can carry. */
 export function providerKey({ provider, env }: Call): string {

@@ -7,8 +7,7 @@ import { checkTasks } from './check-messages.ts';
 import { earlierTasks } from './runs/earlier-tasks.ts';
 import type { MemoryUser } from './usage/memory-use.ts';
 import type { ChatPost } from './read-chat-post.ts';
-import type { Start } from './read-start.ts';
-import type { StartedRun, ReachedRun } from './runs/runs.ts';
+import type { Start, StartedRun, ReachedRun } from './runs/runs.ts';
 
 /** A chat's answer: the AI SDK's chunks, and the id of their run. */
 export type ChatAnswer = {

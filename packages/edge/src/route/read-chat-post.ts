@@ -1,7 +1,7 @@
 import type { ChatCall } from '@cueline/core/ai-sdk';
 import { Refusal } from '../http/respond.ts';
 import { isName, longestName } from './is-name.ts';
-import type { Start } from './read-start.ts';
+import type { Start } from './runs/runs.ts';
 
 /** A request of the AI SDK's own client, which knows no runs, only its conversation. */
 export type ChatPost = {

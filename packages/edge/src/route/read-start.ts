@@ -1,4 +1,4 @@
-import { CuelineError, type Limits, type PromptDefinition, type RunRequest } from '@cueline/core';
+import { CuelineError, type Limits, type PromptDefinition } from '@cueline/core';
 import { guardedDownload } from '@cueline/core/server';
 import { Refusal } from '../http/respond.ts';
 import { isChatPost } from './read-chat-post.ts';
@@ -9,11 +9,8 @@ import { isName, longestName } from './is-name.ts';
 import { TimeoutElapsed, withTimeout } from './runs/with-timeout.ts';
 import type { AcceptedRun, AskedRun } from './prompt-route-options.ts';
 import { refusePrototypes } from './refuse-prototypes.ts';
-import type { ReachedRun } from './runs/runs.ts';
+import type { ReachedRun, Start } from './runs/runs.ts';
 import { runDefaults, type RouteSettings } from './settings.ts';
-
-/** A permitted start of a run. */
-export type Start = RunRequest & { key?: string | undefined };
 
 /**
  * Returns a client's start as far as it is permitted. Throws a {@link Refusal} that says what to leave out, or how

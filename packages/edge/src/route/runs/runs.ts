@@ -3,6 +3,7 @@ import {
   type EditReply,
   type RunCommand,
   type RunEvent,
+  type RunRequest,
   type SerializedError,
 } from '@cueline/core';
 import type { ModelSettings } from '@cueline/core/models';
@@ -16,7 +17,6 @@ import type { MemoryUser } from '../usage/memory-use.ts';
 import { createOpenWork, type OpenWork } from './open-work.ts';
 import { withTimeout } from './with-timeout.ts';
 import { unknownRun } from '../read-query.ts';
-import type { Start } from '../read-start.ts';
 import { createRunBudget, startRefusedError, limitsWithin, type BudgetedRun } from '../usage/run-budget.ts';
 import { followRemoteRun } from './remote-run.ts';
 import { createRunMeter, type RunMeter } from '../usage/run-meter.ts';
@@ -40,6 +40,9 @@ export type ReachedRun = {
  * place of a conversation.
  */
 export type StartedRun = ReachedRun & { begun: boolean };
+
+/** A permitted start of a run. */
+export type Start = RunRequest & { key?: string | undefined };
 
 export type StartRequest = {
   start: Start;
