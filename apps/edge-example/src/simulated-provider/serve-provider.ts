@@ -30,7 +30,7 @@ async function answer(request: Request, key: string): Promise<Response> {
   }
   const call = readCall(await request.text());
   if (call === undefined)
-    return refuse(400, 'invalid_request', 'This is no call with stream: true that it knows.');
+    return refuse(400, 'invalid_request', 'This server only answers calls with stream: true.');
   const stopping = new AbortController();
   const { stream } = await simulatedModel.doStream({ ...call, abortSignal: stopping.signal });
   const events = writeEvents(stream, (isWhole) => {

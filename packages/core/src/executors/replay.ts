@@ -202,7 +202,7 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
     send: () => ({
       accepted: false,
       reason:
-        'This is a replay: it shows what happened, and nothing runs that could be told. Start the prompt itself.',
+        'This is a replay, so nothing runs that could accept commands. Start the prompt itself.',
     }),
     play: () => switchTo(() => (playing = true)),
     pause: () => switchTo(() => (playing = false)),

@@ -49,14 +49,14 @@ export function explainFailure(code: CuelineErrorCode, who: string): { what: str
       };
     case 'rate_limited':
       return {
-        what: `${who} takes no more requests for now`,
+        what: `${who} accepts no more requests at the moment`,
         advice: 'Wait a while, or check the plan and its limits.',
       };
     case 'overloaded':
       return { what: `${who} is overloaded`, advice: 'Try again in a while.' };
     case 'context_overflow':
       return {
-        what: `${who} cannot read as much as this conversation has become`,
+        what: `${who} cannot read a conversation of this length`,
         advice: 'Send less of it, or use a model that reads more.',
       };
     case 'bad_request':

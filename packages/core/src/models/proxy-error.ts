@@ -7,7 +7,7 @@ import { redact } from '../json/redact.ts';
 /** What an error of a model proxy means for a run, and what to do if its message does not say so. */
 type Meaning = { code: CuelineErrorCode; advice?: string; phase?: 'first_chunk' | 'chunk' | 'call' };
 
-const operator = (what: string): string => `Whoever runs the model proxy has to ${what}.`;
+const operator = (what: string): string => `The operator of the model proxy has to ${what}.`;
 const checkAddress = operator("check the provider's baseURL there");
 const shorter = 'Ask for a shorter answer.';
 

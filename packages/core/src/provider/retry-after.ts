@@ -30,7 +30,7 @@ export function retryAfterTooLongError(error: CuelineError, restMs: number): Cue
   const retryAt = new Date(Math.min(Date.now() + restMs, END_OF_TIME)).toISOString();
   return new CuelineError(
     'rate_limited',
-    `${error.message} It asked to be left alone until ${retryAt}, so nothing was tried again. Go on after that.`,
+    `${error.message} It asked for no more calls until ${retryAt}, so the call was not repeated. Continue after that.`,
     { cause: error, details: { ...error.details, retryAt } },
   );
 }

@@ -196,7 +196,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
       return (
         executor.send?.(runId(), command) ?? {
           accepted: false,
-          reason: 'It cannot be told anything.',
+          reason: 'This executor does not accept commands.',
         }
       );
     },

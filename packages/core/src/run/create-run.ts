@@ -261,7 +261,7 @@ function openRun<Input, Types extends PromptTypes>(
    */
   function follow(attempt: Attempt): boolean {
     if (attempt.attach()) return true;
-    attempt.fail(new CuelineError('interrupted', 'The page that ran this went away. retry() continues it.'));
+    attempt.fail(new CuelineError('interrupted', 'The page of this run was closed. retry() continues the run.'));
     return false;
   }
 

@@ -131,7 +131,7 @@ export function createEventWriter(
           asStorageError(
             error,
             (why) =>
-              `The run could not be stored: ${why}. It goes on in memory, and is stored once that works.`,
+              `The run could not be stored: ${why}. It continues in memory, and is stored as soon as that is possible.`,
           ),
         );
         if (isLasting(error)) {
@@ -218,7 +218,7 @@ export async function readStored(storage: RunStorage, id: string): Promise<Store
   } catch (error) {
     throw asStorageError(
       error,
-      (why) => `What is stored of this run could not be read: ${why}. It begins without.`,
+      (why) => `What is stored of this run could not be read: ${why}. The run begins without it.`,
     );
   } finally {
     clearTimeout(timer);

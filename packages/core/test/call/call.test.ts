@@ -183,7 +183,7 @@ describe('an exception', () => {
     ]);
     const silent = await faultOf(agent(() => '').call('Hi.', { model: scriptedModel(['x']) }));
     expect(silent.message).toBe(
-      'onException of agent "it" returned \'\'. Return what the model is to be told.',
+      'onException of agent "it" returned \'\'. Return the text for the model.',
     );
   });
 });

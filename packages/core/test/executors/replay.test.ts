@@ -351,7 +351,7 @@ describe('a replay', () => {
     ).toEqual({
       accepted: false,
       reason:
-        'This is a replay: it shows what happened, and nothing runs that could be told. Start the prompt itself.',
+        'This is a replay, so nothing runs that could accept commands. Start the prompt itself.',
     });
   });
 

@@ -44,7 +44,7 @@ describe('toRunError', () => {
     [403, 'model_denied', 'api.example.com does not offer this model (403): Nope.'],
     [404, 'model_denied', 'Check the model id, the base URL and what the key may use.'],
     [402, 'rate_limited', 'Nope.'],
-    [429, 'rate_limited', 'api.example.com takes no more requests for now (429): Nope. Wait a while'],
+    [429, 'rate_limited', 'api.example.com accepts no more requests at the moment (429): Nope. Wait a while'],
     [500, 'provider_error', 'api.example.com reported an error (500): Nope.'],
     [502, 'overloaded', 'Nope.'],
     [503, 'overloaded', 'api.example.com is overloaded (503): Nope. Try again in a while.'],

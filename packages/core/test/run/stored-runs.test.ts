@@ -401,7 +401,7 @@ describe('a storage that fails', () => {
       status: 'idle',
       storageError: {
         code: 'storage_failed',
-        message: 'What is stored of this run could not be read: The disk is on fire. It begins without.',
+        message: 'What is stored of this run could not be read: The disk is on fire. The run begins without it.',
       },
     });
     storage.load = load;
@@ -442,7 +442,7 @@ describe('a storage that fails', () => {
     expect(await run.start('caves')).toBe('onetwo');
     await expect.poll(() => stored(storage), { timeout: 8_000 }).toEqual(json(run.log()));
     expect(errors).toEqual([
-      'The run could not be stored: 503. It goes on in memory, and is stored once that works.',
+      'The run could not be stored: 503. It continues in memory, and is stored as soon as that is possible.',
       undefined,
     ]);
     expect(run.getState()).not.toHaveProperty('storageError');

@@ -27,15 +27,15 @@ export function withRequestHeaders(
 ): CorsRules {
   const invalid = (message: string): CuelineError => new CuelineError('invalid_options', message);
   if (!Array.isArray(requestHeaders)) {
-    throw invalid("requestHeaders is no list. Pass names of headers, such as ['x-csrf-token'].");
+    throw invalid("requestHeaders is not a list. Pass names of headers, such as ['x-csrf-token'].");
   }
   for (const name of requestHeaders as readonly unknown[]) {
     // browsers read `*` as every header only without cookies, and nothing tells which case it was
     if (name === '*')
-      throw invalid("requestHeaders has '*', which browsers do not take here. Name the headers.");
+      throw invalid("requestHeaders has '*', which browsers do not accept here. Name the headers.");
     if (typeof name === 'string' && isHeaderName(name)) continue;
     throw invalid(
-      `requestHeaders has ${JSON.stringify(name)}, which is no name of a header. Write it as x-csrf-token is written.`,
+      `requestHeaders has ${JSON.stringify(name)}, which is not the name of a header. Write it like x-csrf-token.`,
     );
   }
   const names = [...rules.requestHeaders, ...requestHeaders.map((name) => name.toLowerCase())];

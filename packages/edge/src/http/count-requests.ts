@@ -37,7 +37,7 @@ export function createRequestCount(perMinute: number): RequestCount {
     if (wait <= 1e-3) return time;
     throw new Refusal(
       'rate_limited',
-      `There may be ${perMinute} requests of yours a minute. Wait a little.`,
+      `You may send ${perMinute} requests per minute. Wait a little.`,
       {
         retryAfterMs: wait,
       },

@@ -50,7 +50,7 @@ export function createIdentify(
     if (typeof address !== 'function') {
       throw new CuelineError(
         'invalid_options',
-        "auth is 'none' without address, so that nobody could be told from anybody. Pass address: (request) => …, or an auth function.",
+        "auth is 'none' without address, so callers cannot be told apart. Pass address: (request) => …, or an auth function.",
       );
     }
     const readNetwork = createNetworkReader(address, onFailure);
@@ -139,7 +139,7 @@ async function authenticate<Value>(question: () => Value | Promise<Value>): Prom
     return await withTimeout((async () => question())());
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new Refusal('unavailable', 'Who asks could not be found out just now. Try again in a while.');
+    throw new Refusal('unavailable', 'The caller could not be authenticated at the moment. Try again in a while.');
   }
 }
 
@@ -148,7 +148,7 @@ function noAddress(given: unknown): CuelineError {
     typeof given === 'string' ? JSON.stringify(given.slice(0, 100)) : `something of type ${typeof given}`;
   return new CuelineError(
     'invalid_options',
-    `address gave ${what}, which is no IP address, so nobody could be told from anybody. Give one, without a port: address: (request) => request.ip with srvx, (request) => request.headers.get('cf-connecting-ip') on Cloudflare.`,
+    `address returned ${what}, which is not an IP address, so callers cannot be told apart. Give one, without a port: address: (request) => request.ip with srvx, (request) => request.headers.get('cf-connecting-ip') on Cloudflare.`,
   );
 }
 
@@ -166,5 +166,5 @@ function checkNumber(limit: unknown): number {
 }
 
 function unauthorized(): Refusal {
-  return new Refusal('unauthorized', 'Who asks is not known here. Sign in, and send what proves it.');
+  return new Refusal('unauthorized', 'Authentication required. Send the credentials that `auth` checks.');
 }

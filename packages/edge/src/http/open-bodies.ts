@@ -13,7 +13,7 @@ export function createOpenBodies(most: number): OpenBodies {
   return async (subject, read) => {
     const count = open.get(subject) ?? 0;
     if (count >= most) {
-      throw new Refusal('too_many_at_once', `${most} requests of yours are not whole yet. End one of them.`, {
+      throw new Refusal('too_many_at_once', `${most} of your requests are still incomplete. Finish one of them.`, {
         retryAfterMs: 1_000,
       });
     }

@@ -23,16 +23,16 @@ export function checkOrigins(
 ): (request: Request) => Requester {
   const invalid = (message: string): CuelineError => new CuelineError('invalid_options', message);
   if (!Array.isArray(origins)) {
-    throw invalid("origins is missing. Pass the origins that may ask, such as ['https://play.example'].");
+    throw invalid("origins is missing. Pass the origins that may call this server, such as ['https://play.example'].");
   }
   for (const origin of origins as readonly unknown[]) {
     if (origin === '*') {
       if (development) continue;
-      throw invalid("origins has '*', which lets every site ask. Name them, or set development: true.");
+      throw invalid("origins has '*', which allows every site. Name the origins, or set development: true.");
     }
     if (typeof origin !== 'string' || !isOrigin(origin)) {
       throw invalid(
-        `origins has ${JSON.stringify(origin)}, which is no origin. Write scheme and host, such as https://play.example, without a path or a slash at the end.`,
+        `origins has ${JSON.stringify(origin)}, which is not an origin. Write scheme and host, such as https://play.example, without a path or a slash at the end.`,
       );
     }
   }
@@ -57,7 +57,7 @@ export function checkOrigins(
 function originDeniedError(): Refusal {
   return new Refusal(
     'origin_denied',
-    'This origin may not ask here. Whoever runs this server can add it to origins.',
+    'This origin is not allowed. The operator of this server can add it to origins.',
   );
 }
 

@@ -51,7 +51,7 @@ export async function readBody(
   }
   const bytes = await readBytes(request, limits);
   if (told !== undefined && told !== bytes.byteLength) {
-    throw new Refusal('invalid_length', 'content-length is not the length of the body.');
+    throw new Refusal('invalid_length', 'Content-Length is not the length of the body.');
   }
   return bytes;
 }
@@ -65,7 +65,7 @@ function declaredLength(headers: Headers): number | undefined {
   if (text === null) return undefined;
   // two framings of one body are used to smuggle requests past a server in front
   if (!/^\d{1,15}$/.test(text) || headers.has('transfer-encoding')) {
-    throw new Refusal('invalid_length', 'content-length is no number of bytes, or not the only one.');
+    throw new Refusal('invalid_length', 'Content-Length is invalid or repeated.');
   }
   return Number(text);
 }
@@ -81,7 +81,7 @@ async function readBytes(
   let size = 0;
   let late: Refusal | undefined;
   const timer = setTimeout(() => {
-    late = new Refusal('body_timeout', `The body did not come within ${timeoutMs} ms.`);
+    late = new Refusal('body_timeout', `The body did not arrive within ${timeoutMs} ms.`);
     reader.cancel().catch(() => {});
   }, timeoutMs);
   try {
@@ -100,7 +100,7 @@ async function readBytes(
       throw error;
     }
     // on Workers, cancelling fails a pending read
-    throw late ?? new Refusal('invalid_body', 'The body broke off.');
+    throw late ?? new Refusal('invalid_body', 'The body is incomplete.');
   } finally {
     clearTimeout(timer);
   }

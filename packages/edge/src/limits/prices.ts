@@ -30,7 +30,7 @@ export function checkPrices(prices: Prices | undefined, where: string): Prices {
     if ([input, output, cachedInput, cacheWrite].every(isCount)) continue;
     throw new CuelineError(
       'invalid_options',
-      `${where}: prices["${model}"] is no price. Write { input, output }, each for a million tokens, such as { input: 2.5, output: 10 }.`,
+      `${where}: prices["${model}"] is not a price. Write { input, output }, each per million tokens, such as { input: 2.5, output: 10 }.`,
     );
   }
   return prices ?? {};

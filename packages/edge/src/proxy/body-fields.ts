@@ -109,7 +109,7 @@ export function refuseForeignSchemas(schemas: unknown): void {
   for (const [name, value] of Object.entries(schemas)) {
     const isReference = name === '$ref' || name === '$dynamicRef' || name === '$recursiveRef';
     if (isReference && typeof value === 'string' && !value.startsWith('#')) {
-      throw invalidBody('A schema refers to one that is somewhere else. Write it out.');
+      throw invalidBody('A schema refers to another address. Include it.');
     }
     refuseForeignSchemas(value);
   }
@@ -119,6 +119,6 @@ export function refuseForeignSchemas(schemas: unknown): void {
 export function toolDenied(what: string): Refusal {
   return new Refusal(
     'tool_denied',
-    `${what} is refused: only function tools, which the caller runs, are passed on.`,
+    `${what} is refused: only function tools, which the caller runs, are forwarded.`,
   );
 }

@@ -119,7 +119,7 @@ function check(
 
 function checkTool(tool: JsonObject): JsonObject {
   if (tool['type'] !== 'function' || !isObject(tool['function'])) {
-    throw toolDenied('A tool that is no function');
+    throw toolDenied('A tool that is not a function');
   }
   return pick(tool, ['type', 'function']);
 }
@@ -189,7 +189,7 @@ function checkMessage(message: JsonObject, { media }: BodyRules): JsonObject {
         file: { ...pick(file, ['filename']), file_data: dataUrl(file['file_data'], 'file_data', media) },
       };
     }
-    throw invalidBody('messages has a part of a type that is not passed on.');
+    throw invalidBody('messages has a part of a type that is not forwarded.');
   }
 }
 
@@ -208,6 +208,6 @@ function usage({ usage, choices }: JsonObject): ReportedUsage | undefined {
 }
 
 function checkText(part: JsonObject): JsonObject {
-  if (part['type'] !== 'text') throw invalidBody('thinking has a part that is no text.');
+  if (part['type'] !== 'text') throw invalidBody('thinking has a part that is not text.');
   return pick(part, ['type', 'text']);
 }

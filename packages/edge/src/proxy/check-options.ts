@@ -118,7 +118,7 @@ export function checkOptions(options: ModelProxyOptions): ProxySettings {
   checkNames('createModelProxy', options, Object.keys(optionNames), 'invalid_options');
   const basePath = options.basePath ?? '/api/models';
   if (!/^(\/[\w.~-]+)+$/.test(basePath) || basePath.split('/').some((part) => /^\.+$/.test(part))) {
-    throw invalid('basePath is no path such as /api/models, without a slash at its end.');
+    throw invalid('basePath is not a path such as /api/models, without a slash at its end.');
   }
   const names = Object.keys(options.providers ?? {});
   if (names.length === 0) throw invalid("providers is empty. Pass { openai: { models: ['gpt-…'] } }.");
@@ -154,7 +154,7 @@ function checkAllPriced(prices: Prices, providers: ReadonlyMap<string, CheckedPr
     const model = models.find((id) => priceOf(prices, name, id) === undefined);
     if (model === undefined) continue;
     throw invalid(
-      `limits.dailyCost needs a price of each model, and ${name}:${model} has none. Add prices: { '${name}:${model}': { input: 2.5, output: 10 } }, each for a million tokens.`,
+      `limits.dailyCost needs a price of each model, and ${name}:${model} has none. Add prices: { '${name}:${model}': { input: 2.5, output: 10 } }, each per million tokens.`,
     );
   }
 }
@@ -169,18 +169,18 @@ function checkProvider(name: string, given: ProxiedProvider): CheckedProvider {
   const baseURL = given.baseURL ?? preset?.baseURL;
   if (baseURL === undefined && (builtInProviders as readonly string[]).includes(name)) {
     throw invalid(
-      `${where}: the API of ${name} is none of those whose calls can be checked. Use createPromptRoute, whose prompts may use any provider, or give the baseURL and apiKey of an OpenAI-compatible address.`,
+      `${where}: the API of ${name} is not one whose calls can be checked. Use createPromptRoute, whose prompts may use any provider, or give the baseURL and apiKey of an OpenAI-compatible address.`,
     );
   }
   if (baseURL === undefined) {
     throw invalid(`${where} has no baseURL. Write one such as https://api.example.com/v1.`);
   }
   if (!Array.isArray(given.models) || !given.models.every((model) => typeof model === 'string' && model)) {
-    throw invalid(`${where} has no models. List the ids that may be asked, such as ['gpt-…'].`);
+    throw invalid(`${where} has no models. List the ids that may be called, such as ['gpt-…'].`);
   }
   const { apiKey, contextTokens } = given;
   if (contextTokens !== undefined && !(contextTokens > 0)) {
-    throw invalid(`${where}.contextTokens is no number above 0.`);
+    throw invalid(`${where}.contextTokens is not a number above 0.`);
   }
   if (apiKey === undefined && preset === undefined) {
     throw invalid(`${where} has no apiKey. Pass (env) => env.MY_API_KEY.`);
@@ -227,7 +227,7 @@ function numbers<Numbers extends Record<string, number>>(
     if (!Object.hasOwn(defaults, name)) {
       throw invalid(`${where}.${name} is not known. Known: ${Object.keys(defaults).join(', ')}.`);
     }
-    if (typeof value !== 'number' || !(value > 0)) throw invalid(`${where}.${name} is no number above 0.`);
+    if (typeof value !== 'number' || !(value > 0)) throw invalid(`${where}.${name} is not a number above 0.`);
     all[name] = value;
   }
   return all as Numbers;

@@ -70,8 +70,8 @@ export const streamGenerateContentApi: Api = {
 function check(body: JsonObject, rules: BodyRules, stream: boolean): CheckedBody {
   const { media, fields, maxOutputTokens } = rules;
   refuseFields(body, fields, {
-    cachedContent: 'it stands for what is kept at the provider, for everybody.',
-    cached_content: 'it stands for what is kept at the provider, for everybody.',
+    cachedContent: 'it refers to data stored at the provider, which all users share.',
+    cached_content: 'it refers to data stored at the provider, which all users share.',
   });
   const clean = pick(body, fields);
   clean['contents'] = objectsOf(body['contents'], 'contents').map((content) => checkContent(content, media));
@@ -103,7 +103,7 @@ function check(body: JsonObject, rules: BodyRules, stream: boolean): CheckedBody
 function checkTools(tool: JsonObject): JsonObject {
   const names = Object.keys(tool);
   if (names.length !== 1 || names[0] !== 'functionDeclarations')
-    throw toolDenied('A tool that is no function');
+    throw toolDenied('A tool that is not a function');
   return { functionDeclarations: objectsOf(tool['functionDeclarations'], 'functionDeclarations') };
 }
 
@@ -124,7 +124,7 @@ const partFields = new Set([
 function checkPart(part: JsonObject, media: Media): JsonObject {
   for (const name of Object.keys(part)) {
     if (!partFields.has(name)) {
-      throw invalidBody('contents has a part of a kind that is not passed on. Send files as inlineData.');
+      throw invalidBody('contents has a part of a kind that is not forwarded. Send files as inlineData.');
     }
   }
   const clean = pick(part, partFields);

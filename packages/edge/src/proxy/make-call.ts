@@ -38,7 +38,7 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
   if (price === undefined && Math.min(dailyCost, totalDailyCost) < Infinity) {
     const error = new Error(`There is no price for ${provider.name}:${model}. Add it to prices.`);
     onEvent({ type: 'failed', error });
-    throw new Refusal('unavailable', 'What this model costs is not known on this server.');
+    throw new Refusal('unavailable', 'This server does not know the price of this model.');
   }
   await reserve(store, {
     subject,
@@ -138,7 +138,7 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
     if (kind !== 'application/json') {
       discardBody(response);
       free = true;
-      throw new Refusal('upstream_content_type', 'The provider answered with something that is no answer.');
+      throw new Refusal('upstream_content_type', 'The provider answered with something that is not an answer.');
     }
     const { text, bytes, end } = await readCapped(response.body, { ...ours, maxBytes: limits.responseBytes });
     if (end !== 'done') throw cutOffRefusal(signal) ?? unread(end);
@@ -159,6 +159,6 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
 function unread(end: 'too_large' | 'idle' | 'broken'): Refusal {
   if (end === 'idle') return new Refusal('upstream_timeout', 'The provider fell silent in its answer.');
   return end === 'too_large'
-    ? new Refusal('upstream_too_large', 'The answer is larger than this server passes on.')
+    ? new Refusal('upstream_too_large', 'The answer is larger than this server forwards.')
     : new Refusal('upstream_broken', 'The provider broke off in the middle of its answer.');
 }

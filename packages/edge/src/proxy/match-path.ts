@@ -37,7 +37,7 @@ export function matchPath<Provider extends MatchedProvider>(
   const rest = pathname.slice(basePath.length + 1);
   const slash = rest.indexOf('/');
   const provider = slash === -1 ? undefined : providers.get(rest.slice(0, slash));
-  if (provider === undefined) throw new Refusal('unknown_provider', 'There is no such provider here.');
+  if (provider === undefined) throw new Refusal('unknown_provider', 'This server has no such provider.');
   const path = rest.slice(slash);
   for (const rule of provider.paths) {
     const found = matchRule(path, rule.path);
@@ -64,7 +64,7 @@ function matchRule(path: string, pattern: string): string | undefined {
 
 /** 403 for a model that is not in a provider's list. */
 export function modelDenied(): Refusal {
-  return new Refusal('model_denied', 'This model is not offered here. Ask whoever runs this server for it.');
+  return new Refusal('model_denied', 'This server does not offer this model. Ask its operator to add it.');
 }
 
 function unknownPath(): Refusal {

@@ -55,7 +55,7 @@ export function base64(value: unknown, mediaType: unknown, where: string, media:
   else if (media.contextTokens !== undefined) media.isUnbounded = true;
   else {
     throw invalidBody(
-      `${where} is a file whose length does not tell what it costs. Send pictures or plain text; for PDF, sound and video, whoever runs this server can set contextTokens.`,
+      `${where} is a file whose length does not tell what it costs. Send pictures or plain text; for PDF, audio and video, the operator of this server can set contextTokens.`,
     );
   }
   return value;

@@ -56,7 +56,7 @@ export const messagesApi: Api = {
       if (value !== undefined && value !== null) throw toolDenied(name);
     }
     refuseFields(body, rules.fields, {
-      context_management: 'it makes the provider ask a model besides the one that is asked for.',
+      context_management: 'it makes the provider call a further model.',
       fallbacks: 'it names other models.',
       speed: 'it changes the price.',
     });
@@ -107,7 +107,7 @@ function inputOf(usage: JsonObject): ReportedUsage {
 
 function checkTool(tool: JsonObject): JsonObject {
   const type = tool['type'] ?? 'custom';
-  if (type !== 'custom' || !isObject(tool['input_schema'])) throw toolDenied('A tool that is no function');
+  if (type !== 'custom' || !isObject(tool['input_schema'])) throw toolDenied('A tool that is not a function');
   return pickCached(tool, ['type', 'name', 'description', 'input_schema', 'strict', 'eager_input_streaming']);
 }
 
@@ -144,7 +144,7 @@ function checkBlock(block: JsonObject, media: Media): JsonObject {
         source: checkSource(block['source'], media),
       };
     default:
-      throw invalidBody('messages has a block of a type that is not passed on.');
+      throw invalidBody('messages has a block of a type that is not forwarded.');
   }
 }
 

@@ -10,9 +10,9 @@ const longest = 600;
 const accountErrors: Readonly<Record<number, () => Refusal>> = {
   401: keyRefused,
   402: () =>
-    new Refusal('upstream_unpaid', 'The account of this server has nothing left to spend at the provider.'),
+    new Refusal('upstream_unpaid', 'This server's account at the provider has no credit left.'),
   403: () =>
-    new Refusal('upstream_denied', 'The provider does not let the key of this server use this model.'),
+    new Refusal('upstream_denied', 'This server's key may not use this model at the provider.'),
   407: keyRefused,
 };
 
@@ -39,7 +39,7 @@ export async function forwardProviderError(
   }
   if (status < 400 || status > 599) {
     discardBody(response);
-    throw new Refusal('upstream_malformed', 'The provider answered with a status that means nothing here.');
+    throw new Refusal('upstream_malformed', 'The provider answered with an unexpected status.');
   }
   const { text } = await readCapped(response.body, {
     ...limits,
@@ -67,7 +67,7 @@ export async function forwardProviderError(
 }
 
 function keyRefused(): Refusal {
-  return new Refusal('upstream_auth', 'The provider does not accept the key of this server.');
+  return new Refusal('upstream_auth', 'The provider does not accept this server's key.');
 }
 
 function factsOf(text: string): { message: string; type: unknown; code: unknown } {

@@ -33,7 +33,7 @@ export function providerKey({ provider, env }: Call): string {
   if (key === undefined || !/^[\x21-\x7e]+$/.test(key)) {
     throw new Refusal(
       'unavailable',
-      'This server has no key for this provider. Whoever runs it has to set one.',
+      'This server has no key for this provider. Its operator has to set one.',
     );
   }
   return key;

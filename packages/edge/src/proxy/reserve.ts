@@ -19,7 +19,7 @@ export async function reserve(store: LimitStore, call: Reservation): Promise<voi
     const { subject, id } = call;
     // a reservation that succeeds later would hold a place for a call that was never made
     void asked.then(() => store.settle({ subject, id, tokens: 0 })).catch(() => {});
-    throw new Refusal('unavailable', 'The limits cannot be counted just now. Try again in a while.');
+    throw new Refusal('unavailable', 'The limits cannot be checked at the moment. Try again in a while.');
   }
   if (reserved.ok) return;
   const { why, retryAfterMs } = reserved;
@@ -31,7 +31,7 @@ export async function reserve(store: LimitStore, call: Reservation): Promise<voi
     );
   }
   if (why === 'total') {
-    throw new Refusal('total_exceeded', 'This server has used up what it may use today.', { retryAfterMs });
+    throw new Refusal('total_exceeded', 'This server has used up its limit for today.', { retryAfterMs });
   }
   if (why === 'concurrent') {
     throw new Refusal('too_many_at_once', `There are ${call.concurrent} calls at once already.`, {

@@ -18,7 +18,7 @@ import { type Media, dataUrl } from './media.ts';
 /** What the provider may add to an answer: nothing that comes from its own tools. */
 const includable = new Set(['reasoning.encrypted_content', 'message.output_text.logprobs']);
 
-const keptThere = 'it stands for what is kept at the provider, for everybody. Send the items themselves.';
+const keptThere = 'it refers to data stored at the provider, which all users share. Send the items themselves.';
 
 /**
  * OpenAI's Responses. The provider stores nothing (`store: false`): everybody who knows the id of a stored answer
@@ -46,9 +46,9 @@ export const responsesApi: Api = {
     refuseFields(body, rules.fields, {
       previous_response_id: keptThere,
       conversation: keptThere,
-      prompt: 'it stands for a prompt at the provider, with tools of its own.',
-      background: 'it would run on, and cost, when nobody waits for it.',
-      context_management: 'it makes the provider ask a model besides the one that is asked for.',
+      prompt: 'it refers to a prompt at the provider, with tools of its own.',
+      background: 'it would continue, and cost, without a reader.',
+      context_management: 'it makes the provider call a further model.',
     });
     refuseSeveral(body, ['n', 'best_of']);
     const stream = readStream(body);
@@ -84,7 +84,7 @@ export const responsesApi: Api = {
 };
 
 function checkTool(tool: JsonObject): JsonObject {
-  if (tool['type'] !== 'function') throw toolDenied('A tool that is no function');
+  if (tool['type'] !== 'function') throw toolDenied('A tool that is not a function');
   return pick(tool, ['type', 'name', 'description', 'parameters', 'strict']);
 }
 
@@ -125,10 +125,10 @@ function checkItem(item: JsonObject, media: Media): JsonObject {
   }
   if (type === 'item_reference') {
     throw invalidBody(
-      'input refers to an item by its id, and nothing is kept at the provider. Send the item itself: in the AI SDK, providerOptions: { openai: { store: false } }.',
+      'input refers to an item by its id, but the provider stores nothing. Send the item itself: in the AI SDK, providerOptions: { openai: { store: false } }.',
     );
   }
-  throw invalidBody('input has an item of a type that is not passed on.');
+  throw invalidBody('input has an item of a type that is not forwarded.');
 }
 
 function checkContent(content: unknown, media: Media): unknown {
@@ -151,6 +151,6 @@ function checkContent(content: unknown, media: Media): unknown {
         file_data: dataUrl(part['file_data'], 'file_data', media),
       };
     }
-    throw invalidBody('input has a part of a type that is not passed on.');
+    throw invalidBody('input has a part of a type that is not forwarded.');
   });
 }

@@ -47,7 +47,7 @@ export async function answerChat(
         if (run.begun) return run;
         before = run;
       }
-      throw new Refusal('conflict', 'Too much is said in this conversation at once. Try again in a while.');
+      throw new Refusal('conflict', 'This conversation has too many turns at once. Try again in a while.');
     })();
     return begun;
   });
@@ -94,7 +94,7 @@ export async function resumeChat(
   };
   const memory = { take, note: user.note };
   const transport = chatTransport({ definition, input: undefined }, latest, left.signal, memory, () =>
-    Promise.reject(new Refusal('internal', 'Nothing starts where a client comes back.')),
+    Promise.reject(new Refusal('internal', 'A client that reattaches starts nothing.')),
   );
   const chunks = await transport.reconnectToStream({ chatId });
   if (chunks !== null) return { chunks, runId: latest.runId, leave };

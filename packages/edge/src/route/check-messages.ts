@@ -31,7 +31,7 @@ type FileUrls = ((url: URL) => boolean) | undefined;
  */
 export function checkMessages(messages: unknown, fileUrls: FileUrls, options: AcceptOptions): Messages {
   if (messages === undefined) return [];
-  if (!Array.isArray(messages)) throw invalid('messages is no list. Send UI messages: { id, role, parts }.');
+  if (!Array.isArray(messages)) throw invalid('messages is not a list. Send UI messages: { id, role, parts }.');
   if (messages.length > mostMessages) {
     throw invalid(`messages has more than ${mostMessages} messages. Send the latest of them.`);
   }
@@ -39,13 +39,13 @@ export function checkMessages(messages: unknown, fileUrls: FileUrls, options: Ac
   for (const [index, message] of (messages as unknown[]).entries()) {
     const place = `messages[${index}]`;
     if (!isRecord(message) || typeof message['id'] !== 'string' || !Array.isArray(message['parts'])) {
-      throw invalid(`${place} is no UI message. Send { id, role, parts }.`);
+      throw invalid(`${place} is not a UI message. Send { id, role, parts }.`);
     }
     const { role } = message;
     if (role !== 'user' && role !== 'assistant') {
       throw new Refusal(
         'unsupported_field',
-        `${place} has the role ${JSON.stringify(role)}. A client says what user and assistant said; the rest is the prompt's.`,
+        `${place} has the role ${JSON.stringify(role)}. A client may send messages of the user and the assistant; all others come from the prompt.`,
       );
     }
     count += message['parts'].length;
@@ -76,24 +76,24 @@ export function checkTasks(tasks: unknown): Tasks {
     Object.hasOwn(taskStatuses, task['status']) &&
     ['title', 'origin'].every((name) => typeof task[name] === 'string');
   if (!Array.isArray(tasks) || tasks.length > mostTasks || !tasks.every(isTask)) {
-    throw invalid('tasks is no list of tasks. Send those of the run before: state.tasks.');
+    throw invalid('tasks is not a list of tasks. Send those of the previous run: state.tasks.');
   }
   return tasks as Tasks;
 }
 
 function checkPart(part: unknown, place: string, fileUrls: FileUrls): void {
   if (!isRecord(part) || typeof part['type'] !== 'string') {
-    throw invalid(`${place} is no part of a message. Send { type: 'text', text } and the like.`);
+    throw invalid(`${place} is not a part of a message. Send { type: 'text', text } and the like.`);
   }
   const { type } = part;
   if (type === 'text' || type === 'reasoning') {
-    if (typeof part['text'] !== 'string') throw invalid(`${place}.text is no text.`);
+    if (typeof part['text'] !== 'string') throw invalid(`${place}.text is not a string.`);
   } else if (type === 'file' || type === 'reasoning-file') {
     if (part['providerReference'] !== undefined) throw keptThere(`${place}.providerReference`);
     checkUrl(part['url'], `${place}.url`, fileUrls);
   } else if (type === 'steering-message') {
     // a user's message in the middle of an answer, with its files
-    if (!Array.isArray(part['parts'])) throw invalid(`${place}.parts is no list.`);
+    if (!Array.isArray(part['parts'])) throw invalid(`${place}.parts is not a list.`);
     for (const [at, inner] of (part['parts'] as unknown[]).entries()) {
       checkPart(inner, `${place}.parts[${at}]`, fileUrls);
     }
@@ -101,7 +101,7 @@ function checkPart(part: unknown, place: string, fileUrls: FileUrls): void {
     const texts = ['toolCallId', ...(type === 'dynamic-tool' ? ['toolName'] : [])];
     if (part['state'] === 'output-error') texts.push('errorText');
     for (const name of texts) {
-      if (typeof part[name] !== 'string') throw invalid(`${place}.${name} is no text.`);
+      if (typeof part[name] !== 'string') throw invalid(`${place}.${name} is not a string.`);
     }
     // a list of parts in its result names no file elsewhere, because core then reads it as data
   }
@@ -110,19 +110,19 @@ function checkPart(part: unknown, place: string, fileUrls: FileUrls): void {
 function keptThere(place: string): Refusal {
   return new Refusal(
     'unsupported_field',
-    `${place} names a file that a provider keeps, for everybody who asks here. Send the file itself, as a data: URL.`,
+    `${place} names a file that is stored at a provider and shared by all users. Send the file itself, as a data: URL.`,
   );
 }
 
 function checkUrl(value: unknown, place: string, fileUrls: FileUrls): void {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined) throw invalid(`${place} is no address. Send the file itself, as a data: URL.`);
+  if (url === undefined) throw invalid(`${place} is not an address. Send the file itself, as a data: URL.`);
   if (url.protocol === 'data:') return;
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
   if (isWeb && fileUrls?.(url) === true) return;
   throw new Refusal(
     'unsupported_field',
-    `${place} is an address, which the server would have to fetch. Send the file itself, as a data: URL. Whoever runs this server can let addresses in: fileUrls: (url) => url.origin === 'https://files.example'.`,
+    `${place} is an address, which the server would have to fetch. Send the file itself, as a data: URL. The operator of this server can allow addresses: fileUrls: (url) => url.origin === 'https://files.example'.`,
   );
 }
 

@@ -49,7 +49,7 @@ function itemsOf(
       return {
         async next() {
           if (reader === undefined)
-            throw new Error('The answer was not read for too long. Come back for it.');
+            throw new Error('The answer was not read for too long. Reattach to continue.');
           unreadSince = undefined;
           const { done, value } = await reader.read();
           unreadSince = performance.now();

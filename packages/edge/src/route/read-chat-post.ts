@@ -22,13 +22,13 @@ export function isChatPost(body: Readonly<Record<string, unknown>>): boolean {
 export function readChatPost(body: Readonly<Record<string, unknown>>, start: Start): ChatPost {
   const { id = crypto.randomUUID(), trigger = 'submit-message', messageId } = body;
   if (!isName(id)) {
-    throw new Refusal('invalid_body', `id is no text of 1 to ${longestName} characters.`);
+    throw new Refusal('invalid_body', `id is not a string of 1 to ${longestName} characters.`);
   }
   if (trigger !== 'submit-message' && trigger !== 'regenerate-message') {
-    throw new Refusal('invalid_body', "trigger says neither 'submit-message' nor 'regenerate-message'.");
+    throw new Refusal('invalid_body', "trigger is neither 'submit-message' nor 'regenerate-message'.");
   }
   if (messageId !== undefined && typeof messageId !== 'string') {
-    throw new Refusal('invalid_body', 'messageId is no text.');
+    throw new Refusal('invalid_body', 'messageId is not a string.');
   }
   return { chatId: id, trigger, messageId, start };
 }

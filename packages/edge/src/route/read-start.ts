@@ -27,7 +27,7 @@ export async function readStart(
   const definition = findPrompt(settings, body['prompt']);
   const { input, model, key, previousRunId } = body;
   if (key !== undefined && !isName(key)) {
-    throw new Refusal('invalid_body', `key is no text of 1 to ${longestName} characters.`);
+    throw new Refusal('invalid_body', `key is not a string of 1 to ${longestName} characters.`);
   }
   checkInputSize(definition, input, settings);
   for (const name of ['input', 'model', 'options']) refusePrototypes(body[name], name);
@@ -89,7 +89,7 @@ async function accept({ options }: RouteSettings, asked: AskedRun, request: Requ
     if (error instanceof TimeoutElapsed) {
       throw new Refusal(
         'unavailable',
-        'What may be run could not be found out just now. Try again in a while.',
+        'The permission for this run could not be checked at the moment. Try again in a while.',
         {
           retryAfterMs: 1_000,
         },
@@ -104,7 +104,7 @@ function notTaken(name: 'model' | 'options'): Refusal {
   const example = name === 'model' ? 'model: checked(model)' : 'options: checked(options)';
   return new Refusal(
     'unsupported_field',
-    `This route takes no ${name} from a client. Leave ${name} out; or let it in with accept: ({ ${name} }) => ({ ${example} }) in createPromptRoute, once it is checked.`,
+    `This route takes no ${name} from a client. Leave ${name} out; or allow it with accept: ({ ${name} }) => ({ ${example} }) in createPromptRoute, once it is checked.`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { CuelineError, type ErrorSource, type RunEvent, type SerializedError } from '@cueline/core';
 
 /** Replaces errors of the server's own code. */
-const REDACTED = 'Something failed on this server. Whoever runs it can see what it was.';
+const REDACTED = 'Something failed on this server. Its operator can see the error.';
 
 /** Texts of this length, in characters, are also searched for inside others, such as a truncated result. */
 const UNMISTAKABLE = 8;

@@ -70,13 +70,13 @@ export function readSettings(
   const byName = new Map<string, PromptDefinition<unknown>>();
   for (const definition of definitions) {
     if (!isPromptDefinition(definition)) {
-      throw invalid("A prompt of it is none. Pass what definePrompt('name', …) gives.");
+      throw invalid("One of the prompts is not a prompt. Pass what definePrompt('name', …) returns.");
     }
     const { name } = definition;
-    if (name === '') throw invalid("A prompt of it has no name. Write definePrompt('plan-day', …).");
+    if (name === '') throw invalid("One of the prompts has no name. Write definePrompt('plan-day', …).");
     if (definition.remote === true) {
       throw invalid(
-        `"${name}" is a remotePrompt, which has a name only. Import what definePrompt('${name}', …) gives.`,
+        `"${name}" is a remotePrompt, which has only a name. Import what definePrompt('${name}', …) returns.`,
       );
     }
     if (byName.has(name)) throw invalid(`Two prompts have the name "${name}". Rename one of them.`);
@@ -88,7 +88,7 @@ export function readSettings(
   const { dailyTokens, dailyCost } = options.limits ?? {};
   if (options.auth === 'none' && dailyTokens === undefined && dailyCost === undefined) {
     throw invalid(
-      "auth is 'none' without limits.dailyTokens, so that whoever comes spends what they like. Say how much each address may use in a day: limits: { dailyTokens: 200_000 }.",
+      "auth is 'none' without limits.dailyTokens, so every caller could spend without limit. Set how much each address may use per day: limits: { dailyTokens: 200_000 }.",
     );
   }
   return {
@@ -152,7 +152,7 @@ function readPrices(given: Prices | undefined, { dailyCost, totalDailyCost }: Ro
   const prices = checkPrices(given, 'createPromptRoute');
   if (Math.min(dailyCost, totalDailyCost) < Infinity && Object.keys(prices).length === 0) {
     throw invalid(
-      "limits.dailyCost needs prices. Add prices: { 'openai:gpt-4o': { input: 2.5, output: 10 } }, each for a million tokens.",
+      "limits.dailyCost needs prices. Add prices: { 'openai:gpt-4o': { input: 2.5, output: 10 } }, each per million tokens.",
     );
   }
   return prices;

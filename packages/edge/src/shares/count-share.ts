@@ -38,7 +38,7 @@ export async function countShare<Value>(
   } catch {
     // a reservation that succeeds later would hold a place for nothing
     void asked.then(settle, () => {});
-    throw new Refusal('unavailable', 'The limits cannot be counted just now. Try again in a while.');
+    throw new Refusal('unavailable', 'The limits cannot be checked at the moment. Try again in a while.');
   }
   if (!reserved.ok) throw tooMuch(reserved);
   try {

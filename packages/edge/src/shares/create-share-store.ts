@@ -121,7 +121,7 @@ async function open(
   const body = isShareId(id) ? await ask(report, () => storage.get(id)) : undefined;
   report({ type: 'get', found: body !== undefined, bytes: body?.byteLength ?? 0 });
   if (body === undefined) {
-    throw new Refusal('unknown_share', 'There is nothing here, or no longer: shares expire.');
+    throw new Refusal('unknown_share', 'There is no share here, or it has expired.');
   }
   return new Response(body.slice(), {
     headers: {
@@ -175,5 +175,5 @@ async function ask<Value>(report: ShareSettings['report'], question: () => Promi
 }
 
 function unavailable(): Refusal {
-  return new Refusal('unavailable', 'Shares cannot be reached just now. Try again in a while.');
+  return new Refusal('unavailable', 'Shares cannot be reached at the moment. Try again in a while.');
 }

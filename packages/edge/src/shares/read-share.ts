@@ -30,6 +30,6 @@ export function readShare(body: Uint8Array): Uint8Array {
 function foreign(): Refusal {
   return new Refusal(
     'invalid_body',
-    'This is no script and no run as encodeLink() writes them, without its #.',
+    'This is not the output of encodeLink() without its #.',
   );
 }

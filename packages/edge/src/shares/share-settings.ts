@@ -35,7 +35,7 @@ const defaults: ShareLimits = {
 export function readShareSettings(options: ShareStoreOptions): ShareSettings {
   const basePath = options.basePath ?? '/api/shares';
   if (!/^(\/[\w.~-]+)+$/.test(basePath) || basePath.split('/').some((part) => /^\.+$/.test(part))) {
-    throw invalid('basePath is no path such as /api/shares, without a slash at its end.');
+    throw invalid('basePath is not a path such as /api/shares, without a slash at its end.');
   }
   const now = options.now ?? Date.now;
   // an observer must not be able to break what it observes
@@ -67,7 +67,7 @@ function readLimits(given: Partial<ShareLimits>): ShareLimits {
       throw invalid(`There is no limit "${name}". Known: ${Object.keys(defaults).join(', ')}.`);
     }
     // written so that NaN fails, too
-    if (typeof value !== 'number' || !(value > 0)) throw invalid(`limits.${name} is no number above 0.`);
+    if (typeof value !== 'number' || !(value > 0)) throw invalid(`limits.${name} is not a number above 0.`);
     limits[name as keyof ShareLimits] = value;
   }
   // every share has an end

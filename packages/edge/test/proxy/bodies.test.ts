@@ -379,7 +379,7 @@ describe('what is reserved', () => {
   test('contextTokens that are no number are told at the start', () => {
     const given = { apiKey: key, models: ['gpt-x'], contextTokens: Number.NaN };
     expect(() => fixture(undefined, { providers: { openai: given } })).toThrow(
-      'createModelProxy: providers.openai.contextTokens is no number above 0.',
+      'createModelProxy: providers.openai.contextTokens is not a number above 0.',
     );
   });
 });

@@ -284,7 +284,7 @@ describe("the AI SDK's own client", () => {
     });
     expect(errors.slice(-2)).toMatchObject([
       { statusCode: 403, message: expect.stringContaining('This model is not offered here.') },
-      { statusCode: 401, message: expect.stringContaining('Who asks is not known here.') },
+      { statusCode: 401, message: expect.stringContaining('Authentication required.') },
     ]);
     expect(told).not.toContain(key);
   });

@@ -373,16 +373,16 @@ describe('options that cannot be meant', () => {
       mine({ baseUrl: 'https://a.example', models: ['a'], apiKey: 'k' }),
     ],
     [
-      'providers.cohere: the API of cohere is none of those whose calls can be checked. Use createPromptRoute',
+      'providers.cohere: the API of cohere is not one whose calls can be checked. Use createPromptRoute',
       { providers: { cohere: { models: ['command-x'] } } },
     ],
     [
-      'providers.gateway: the API of gateway is none of those',
+      'providers.gateway: the API of gateway is not one',
       { providers: { gateway: { models: ['openai/gpt-x'] } } },
     ],
     ['limits.rmp is not known', { limits: { rmp: 3 } as never }],
-    ['limits.rpm is no number above 0', { limits: { rpm: Number.NaN } }],
-    ['timeouts.idleMs is no number above 0', { timeouts: { idleMs: -1 } }],
+    ['limits.rpm is not a number above 0', { limits: { rpm: Number.NaN } }],
+    ['timeouts.idleMs is not a number above 0', { timeouts: { idleMs: -1 } }],
   ])('%s', (message, options) => {
     const create = (): unknown => createModelProxy({ ...good, ...options });
     expect(create).toThrow(CuelineError);
@@ -476,13 +476,13 @@ describe('options that cannot be meant', () => {
         error: expect.objectContaining({
           code: 'invalid_options',
           message: expect.stringMatching(
-            /^address gave .* is no IP address.* Give one, without a port: address: /,
+            /^address returned .* is not an IP address.* Give one, without a port: address: /,
           ),
         }),
       },
       { type: 'refused', status: 503, code: 'unavailable', provider: 'openai' },
     ]);
-    expect((events[0] as { error: Error }).error.message).toContain(`address gave ${what},`);
+    expect((events[0] as { error: Error }).error.message).toContain(`address returned ${what},`);
     expect(store).toEqual([]);
   });
 

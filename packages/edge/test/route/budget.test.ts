@@ -221,7 +221,7 @@ test.each([
   expect(await refusal(three[2]!)).toEqual({
     status: 402,
     code: 'budget_exceeded',
-    message: `What you send may take ${least} tokens with its answer, more than is left of today's 6000.`,
+    message: `Your request may take ${least} tokens with its answer, more than is left of today's 6000.`,
   });
   expect(three[2]!.headers.has('retry-after')).toBe(true);
   await Promise.all(three.slice(0, 2).map((response) => response.text()));
@@ -239,9 +239,9 @@ test('what is more than a day has, or a run may use, is refused without asking f
     [
       ...Array.from(
         { length: 4 },
-        () => "What you send may take 252028 tokens with its answer, more than is left of today's 1000.",
+        () => "Your request may take 252028 tokens with its answer, more than is left of today's 1000.",
       ),
-      'What you send is about 250004 tokens, more than the 2000 that a run may use here.',
+      'Your request has about 250004 tokens, more than the 2000 that a run may use here.',
     ].map((message) => ({ status: 402, code: 'budget_exceeded', message })),
   );
   expect(answers.filter(({ headers }) => headers.has('retry-after'))).toEqual([]);

@@ -310,7 +310,7 @@ describe('a stock chat of the AI SDK', () => {
     await chat.sendMessage({ text: 'Hi.' });
     expect(chat.error?.message).toContain('No.');
     await chat.sendMessage({ text: 'Hi.' });
-    expect(chat.error?.message).toContain('There may be 1 runs of yours a minute');
+    expect(chat.error?.message).toContain('You may start 1 runs per minute');
   });
 
   test('that sends back an attempt that broke off does not have it read to the model', async () => {

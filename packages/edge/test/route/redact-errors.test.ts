@@ -14,7 +14,7 @@ import { createErrorRedaction } from '../../src/route/redact-errors.ts';
 import { all, client, never, post, testRoute } from './routes.ts';
 
 const secret = 'connect postgres://app:hunter2@db';
-const HIDDEN = 'Something failed on this server. Whoever runs it can see what it was.';
+const HIDDEN = 'Something failed on this server. Its operator can see the error.';
 const at = { seq: 0, t: 0 };
 const call = { ...at, toolCallId: 'c' };
 const ended = (error: SerializedError): RunEvent => ({ ...at, type: 'run-end', outcome: 'error', error });

@@ -139,7 +139,7 @@ describe('a route refuses', () => {
   test('says what to type where a client may not set something', async () => {
     const { route } = testRoute([]);
     expect((await refusal(await route(post({ input: {}, model: 'openai:x' })))).message).toBe(
-      'This route takes no model from a client. Leave model out; or let it in with accept: ({ model }) => ({ model: checked(model) }) in createPromptRoute, once it is checked.',
+      'This route takes no model from a client. Leave model out; or allow it with accept: ({ model }) => ({ model: checked(model) }) in createPromptRoute, once it is checked.',
     );
   });
 
@@ -334,7 +334,7 @@ describe('limits', () => {
     const run = createRun(greet, { executor: client(hub) });
     await expect(run.start({ name: 'Ada' })).rejects.toMatchObject({
       code: 'rate_limited',
-      message: 'There may be 2 runs of yours a minute. Wait a little, and start it again.',
+      message: 'You may start 2 runs per minute. Wait a little, and start it again.',
     });
   });
 
@@ -767,7 +767,7 @@ describe('a store that fails', () => {
     const log = await all(client(hub).start(request, never()));
     expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index));
     expect(log.filter(({ type }) => type === 'warning')).toEqual([
-      expect.objectContaining({ message: expect.stringContaining('could not be written down') }),
+      expect.objectContaining({ message: expect.stringContaining('could not be stored') }),
     ]);
     expect(log.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
     const runId = idOf(log);

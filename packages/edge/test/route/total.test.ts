@@ -94,7 +94,7 @@ test('prices that cannot be meant are said when the route or the proxy is made',
     'limits.dailyCost needs prices',
   );
   expect(() => createPromptRoute(greet, { ...options, prices: { x: { input: -1, output: 1 } } })).toThrow(
-    'prices["x"] is no price',
+    'prices["x"] is not a price',
   );
   const providers = { openai: { apiKey: key, models: ['gpt-x', 'gpt-y'] } };
   expect(() => fixture(undefined, { providers, prices, limits: { totalDailyCost: 1 } })).toThrow(

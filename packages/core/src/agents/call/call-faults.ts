@@ -18,7 +18,7 @@ export function unusableAnswersError(
 export function unansweredCallError(name: string): CuelineError {
   return new CuelineError(
     'script_error',
-    `A tool call of agent "${name}" waits for an answer that nobody can give it. Give the tool a function; for an approval, define it with { needsApproval: true }, and the run asks for it.`,
+    `A tool call of agent "${name}" waits for an answer, but its tool has no function. Give it one; for an approval, define it with { needsApproval: true }, and the run asks for it.`,
   );
 }
 

@@ -22,7 +22,7 @@ export async function exceptionMessage(
   if (typeof words === 'string' && words.trim() !== '') return words;
   throw new CuelineError(
     'script_error',
-    `onException of agent "${name}" returned ${quoted(words)}. Return what the model is to be told.`,
+    `onException of agent "${name}" returned ${quoted(words)}. Return the text for the model.`,
   );
 }
 
@@ -44,7 +44,7 @@ export async function interruptMessage(
   if (typeof words === 'string') return words;
   throw new CuelineError(
     'script_error',
-    `onInterrupt of agent "${name}" returned ${quoted(words)}. Return what the model is to be told, or nothing.`,
+    `onInterrupt of agent "${name}" returned ${quoted(words)}. Return the text for the model, or nothing.`,
   );
 }
 

@@ -64,12 +64,12 @@ export function createDialog(
 /** Returns the dialog that `dialog.toJSON()` came from. @throws CuelineError `invalid_options` for anything else */
 export function dialogFromJSON(json: unknown): Dialog {
   if (!isRecord(json) || typeof json['id'] !== 'string' || !Array.isArray(json['messages'])) {
-    throw notADialog('it is no object with an id and messages');
+    throw notADialog('it is not an object with an id and messages');
   }
   if (json['v'] !== 1) throw notADialog(`it has the version ${quoted(json['v'])}, and this Cueline reads 1`);
   const { id, parentId, instructions, messages } = json as DialogJSON;
   for (const [name, value] of Object.entries({ parentId, instructions })) {
-    if (value !== undefined && typeof value !== 'string') throw notADialog(`its ${name} is no text`);
+    if (value !== undefined && typeof value !== 'string') throw notADialog(`its ${name} is not a string`);
   }
   const facts: Facts = {
     id,

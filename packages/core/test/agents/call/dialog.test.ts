@@ -193,10 +193,10 @@ describe('JSON both ways', () => {
   });
 
   test.each([
-    [null, 'it is no object with an id and messages'],
-    [{ v: 1, id: 'd' }, 'it is no object with an id and messages'],
+    [null, 'it is not an object with an id and messages'],
+    [{ v: 1, id: 'd' }, 'it is not an object with an id and messages'],
     [{ v: 2, id: 'd', messages: [] }, 'it has the version 2, and this Cueline reads 1'],
-    [{ v: 1, id: 'd', parentId: 4, messages: [] }, 'its parentId is no text'],
+    [{ v: 1, id: 'd', parentId: 4, messages: [] }, 'its parentId is not a string'],
     [
       { v: 1, id: 'd', messages: [{ role: 'user' }] },
       'messages[0].content is undefined. Write a text, or a list of parts.',

@@ -92,11 +92,11 @@ export function hostRun(options: HostedRunOptions): HostedRun {
     onFailure(error) {
       onFailure(error);
       warn(
-        'What happens in this run could not be written down. It goes on, but where the connection is lost, it may not be found again.',
+        'The events of this run could not be stored. The run continues, but after a lost connection it may not be found again.',
       );
     },
     onOver() {
-      const message = 'Others took where this ran for gone, and ended it. Start it again.';
+      const message = 'Another instance assumed this one had crashed and ended the run. Start it again.';
       end({ code: 'interrupted', message });
     },
   });
@@ -206,7 +206,7 @@ export function hostRun(options: HostedRunOptions): HostedRun {
       return await send(message.command);
     } catch (error) {
       onFailure(error);
-      return { accepted: false, reason: 'The run could not make sense of it.' };
+      return { accepted: false, reason: 'The run did not understand the command.' };
     }
   }
 

@@ -96,7 +96,7 @@ export function followRemoteRun(
   async function endAbandoned(): Promise<void> {
     const error = new CuelineError(
       'interrupted',
-      'Where this ran, nobody answers any more, so it has ended. Start it again.',
+      'The instance of this run no longer answers, so the run has ended. Start it again.',
     );
     const last = await lastWritten();
     const events: RunEvent[] =
@@ -145,7 +145,7 @@ export function followRemoteRun(
       if (!(await endIfGone())) {
         return { accepted: false, reason: 'The run took too long to answer. Try again.' };
       }
-      return { accepted: false, reason: 'Where this ran, nobody answers any more. Start it again.' };
+      return { accepted: false, reason: 'The instance of this run no longer answers. Start it again.' };
     },
     ended,
   };

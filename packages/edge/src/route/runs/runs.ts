@@ -105,7 +105,7 @@ export function createRuns(settings: RouteSettings): Runs {
       return await withTimeout(question(), ms);
     } catch (error) {
       report({ type: 'failed', error });
-      throw new Refusal('unavailable', 'Runs cannot be kept or found at the moment. Try again in a while.', {
+      throw new Refusal('unavailable', 'Runs cannot be stored or found at the moment. Try again in a while.', {
         retryAfterMs: 1_000,
       });
     }

@@ -58,10 +58,10 @@ export function createMemoryUse(maxBytes: number): MemoryUse {
           const others = held - own;
           if (others > 0 && own + bytes <= free + others) {
             const message =
-              'What you have under way takes as much memory as there is for you. Wait until some of it has ended.';
+              'Your runs take all the memory that you may use. Wait until one of them has ended.';
             throw new Refusal('too_many_at_once', message, retry);
           }
-          const message = 'So much is under way that there is no memory for this. Try again in a while.';
+          const message = 'The server has no memory left for this run. Try again in a while.';
           throw new Refusal('unavailable', message, retry);
         }
         note(bytes);

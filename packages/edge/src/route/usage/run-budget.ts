@@ -90,10 +90,10 @@ export function createRunBudget(
     async reserve({ runId, ...run }, least, allowed) {
       const { dailyTokens } = run;
       const tokens = least + UNSEEN_TOKENS + leastOutput(maxOutputTokens);
-      const message = `What you send may take ${tokens} tokens with its answer, more than is left of today's ${dailyTokens}.`;
+      const message = `Your request may take ${tokens} tokens with its answer, more than is left of today's ${dailyTokens}.`;
       if (tokens > dailyTokens) return { why: 'budget', message };
       if (least > allowed) {
-        const message = `What you send is about ${least} tokens, more than the ${allowed} that a run may use here.`;
+        const message = `Your request has about ${least} tokens, more than the ${allowed} that a run may use here.`;
         return { why: 'budget', message };
       }
       // a run of the maximum duration still has to be settled
@@ -118,7 +118,7 @@ export function createRunBudget(
       } catch (error) {
         throw new CuelineError(
           'storage_failed',
-          'The limits cannot be counted at the moment, so no model is called. Try again in a while.',
+          'The limits cannot be checked at the moment, so no model is called. Try again in a while.',
           { cause: error },
         );
       }
@@ -142,7 +142,7 @@ function notAside(why: Exclude<Adjusted, { ok: true }>['why']): CuelineError {
   if (why === 'ended') {
     return new CuelineError(
       'interrupted',
-      'This run was taken for one whose server has gone. Start it again.',
+      'Another instance assumed that the server of this run had crashed. Start it again.',
     );
   }
   const [limit, whose] =
@@ -175,7 +175,7 @@ export function budgetUsedUpError(allowed: number): SerializedError {
 
 /** Returns the error that ends a run whose agents are about to exceed its reservation together. */
 export function budgetTooSmallError(allowed: number): SerializedError {
-  const message = `What its agents ask at once is more than the ${allowed} tokens that the run may use here.`;
+  const message = `The simultaneous calls of its agents need more than the ${allowed} tokens that the run may use here.`;
   return { code: 'budget_exceeded', message, details: { limit: 'tokens', allowed } };
 }
 
@@ -187,18 +187,18 @@ export function startRefusedError(
   const retry = retryAfterMs === undefined ? {} : { retryAfterMs };
   switch (why) {
     case 'concurrent': {
-      const message = `There may be ${concurrent} runs of yours at once. Wait until one has ended, or stop one: its place is free once its tools have ended.`;
+      const message = `You may have ${concurrent} runs at once. Wait until one has ended, or stop one: its place is free once its tools have ended.`;
       return new Refusal('too_many_at_once', message, retry);
     }
     case 'rpm': {
-      const message = `There may be ${rpm} runs of yours a minute. Wait a little, and start it again.`;
+      const message = `You may start ${rpm} runs per minute. Wait a little, and start it again.`;
       return new Refusal('rate_limited', message, retry);
     }
     case 'budget':
       return new Refusal('budget_exceeded', message, retry);
     case 'total':
-      return new Refusal('total_exceeded', 'This server has used up what it may use today.', retry);
+      return new Refusal('total_exceeded', 'This server has used up its limit for today.', retry);
     default:
-      return new Refusal('rate_limited', 'Not now. Wait a little, and start it again.', retry);
+      return new Refusal('rate_limited', 'The run cannot start now. Wait a little, and start it again.', retry);
   }
 }

@@ -106,7 +106,7 @@ export function createRunMeter(options: RunMeterOptions): RunMeter {
     if (price !== undefined || !needsPrices) return price;
     throw new CuelineError(
       'invalid_options',
-      `There is no price for ${provider}:${modelId}, so that its calls cannot be kept within limits.dailyCost. Add prices: { '${provider.split('.')[0]}:${modelId}': { input, output } }.`,
+      `There is no price for ${provider}:${modelId}, so its calls cannot be kept within limits.dailyCost. Add prices: { '${provider.split('.')[0]}:${modelId}': { input, output } }.`,
     );
   }
 

@@ -246,7 +246,7 @@ async function retryWhileAway<Value>(
 class LostEvents extends Error {
   constructor(runId: string, seq: number) {
     super(
-      `Event ${seq} of run ${runId} is not there any more. Give Redis the policy "noeviction", so that it keeps what has not expired.`,
+      `Event ${seq} of run ${runId} is missing. Give Redis the policy "noeviction", so that it keeps what has not expired.`,
     );
   }
 }

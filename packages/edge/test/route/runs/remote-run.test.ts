@@ -52,7 +52,7 @@ test('and where somebody answers what it asks', async () => {
   await write(store, 'run-1', [start]);
   expect(await run.send({ type: 'edit', edit: { type: 'skip', taskId: 'a' } })).toEqual({
     accepted: false,
-    reason: 'Where this ran, nobody answers any more. Start it again.',
+    reason: 'The instance of this run no longer answers. Start it again.',
   });
   expect((await all(read(store, 'run-1', -1, never()))).at(-1)).toMatchObject({ outcome: 'error' });
 });
