@@ -1,3 +1,4 @@
+import { parseJson } from './parse-json.ts';
 import { createOpenJson } from './open-json.ts';
 
 /**
@@ -110,7 +111,7 @@ export function createPartialJson(): PartialJson {
   function readEscape(char: string): void {
     escape += char;
     if (escape[1] === 'u' && escape.length < 6) return;
-    const meant = parse(`"${escape}"`);
+    const meant = parseJson(`"${escape}"`);
     if (meant === undefined) refuse();
     else chars += meant as string;
     literalFrom = char === '"' ? chars.length : Number.NaN;
@@ -142,7 +143,7 @@ export function createPartialJson(): PartialJson {
     while (end < piece.length && !wordEnd.test(piece[end]!)) end++;
     chars += piece.slice(from, end);
     if (end === piece.length) return end;
-    const value = parse(chars);
+    const value = parseJson(chars);
     broken ||= stray || value === undefined;
     put(value);
     return end;
@@ -168,7 +169,7 @@ export function createPartialJson(): PartialJson {
     if (place === 'string') return isRefused() ? undefined : read.look(chars);
     const word = place === 'word' ? completeWord(chars) : undefined;
     if (word === undefined) return read.look();
-    const value = stray ? undefined : parse(word);
+    const value = stray ? undefined : parseJson(word);
     return value === undefined ? undefined : read.look(value);
   }
 
@@ -201,12 +202,4 @@ function isLiteral(code: number): boolean {
 function completeWord(word: string): string | undefined {
   const literal = ['true', 'false', 'null'].find((candidate) => candidate.startsWith(word));
   return literal ?? /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/.exec(word)?.[0];
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
