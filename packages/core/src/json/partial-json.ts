@@ -193,6 +193,17 @@ export function createPartialJson(): PartialJson {
   };
 }
 
+/**
+ * Returns the reader of `text`, of which `piece` is new: the given reader, if it has read everything before, or a new
+ * one.
+ */
+export function feedReader(reader: PartialJson | undefined, text: string, piece: string): PartialJson {
+  const known = reader !== undefined && reader.text.length + piece.length === text.length;
+  const continued = known ? reader : createPartialJson();
+  continued.feed(known ? piece : text);
+  return continued;
+}
+
 /** True for a literal character of a string: no quotation mark, backslash or control character. */
 function isLiteral(code: number): boolean {
   return code >= 0x20 && code !== 0x22 && code !== 0x5c;
