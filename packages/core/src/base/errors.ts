@@ -93,7 +93,8 @@ export class CuelineError extends Error {
   /** True for a CuelineError of any copy of this package, also across realms. */
   static isInstance(value: unknown): value is CuelineError {
     try {
-      return isObject(value) && value['name'] === 'CuelineError' && 'code' in value;
+      const { name, code } = (value ?? {}) as Partial<CuelineError>;
+      return name === 'CuelineError' && code !== undefined;
     } catch {
       // a getter or a proxy of foreign code
       return false;
@@ -126,7 +127,3 @@ export class CuelineError extends Error {
 
 /** The errors of this process, by the results of {@link CuelineError.toJSON}. */
 const originals = new WeakMap<SerializedError, CuelineError>();
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}

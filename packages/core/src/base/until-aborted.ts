@@ -1,4 +1,5 @@
 import { CuelineError } from './errors.ts';
+import { startTimer } from './timer.ts';
 
 /**
  * Waits for a value, but rejects when the signal aborts. A function that ignores its signal must not delay a stop or
@@ -26,15 +27,10 @@ export async function untilAborted<Value>(
 /** Resolves once the work has ended in any way, or after so many milliseconds. */
 export async function untilSettled(work: Promise<unknown> | undefined, ms: number = Infinity): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise((resolve) => {
-    if (ms <= MAX_TIMER_MS) timer = setTimeout(resolve, ms);
-  });
+  const late = new Promise<void>((resolve) => (timer = startTimer(resolve, ms)));
   await Promise.race([work, late]).catch(() => {});
   clearTimeout(timer);
 }
-
-/** The maximum delay of `setTimeout`. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The time limit of a tool's call. */
 export type TimeLimit = {
@@ -54,8 +50,7 @@ export function timeLimit(
 ): TimeLimit {
   const controller = new AbortController();
   const error = new CuelineError('timeout', message, { details: { toolName, timeoutMs: ms } });
-  const begin = (): ReturnType<typeof setTimeout> | undefined =>
-    ms > MAX_TIMER_MS ? undefined : setTimeout(() => controller.abort(error), ms);
+  const begin = (): ReturnType<typeof startTimer> => startTimer(() => controller.abort(error), ms);
   let timer = begin();
   let held = 0;
   let cleared = false;

@@ -1,9 +1,11 @@
+import { isRecord } from '../base/part-error.ts';
+
 /** The description of a tool's argument. `label` is its name, with a question mark if it is optional. */
 export type Property = { label: string; type: string; description?: string };
 
 /** Returns a JSON Schema in TypeScript's notation: `{ city: string, days?: integer }`. */
 export function describeSchema(schema: unknown): string {
-  if (!isObject(schema)) return 'unknown';
+  if (!isRecord(schema)) return 'unknown';
   const { type, enum: values, anyOf, oneOf, allOf, items, $ref } = schema;
   if ('const' in schema) return JSON.stringify(schema['const']);
   if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ');
@@ -20,11 +22,11 @@ export function describeSchema(schema: unknown): string {
 
 /** Returns the properties of an object's schema; undefined for any other schema. */
 export function propertiesOf(schema: unknown): Property[] | undefined {
-  if (!isObject(schema) || !isObject(schema['properties'])) return undefined;
+  if (!isRecord(schema) || !isRecord(schema['properties'])) return undefined;
   const { properties, required } = schema;
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
   return Object.entries(properties as object).map(([name, property]: [string, unknown]) => {
-    const description: unknown = isObject(property) ? property['description'] : undefined;
+    const description: unknown = isRecord(property) ? property['description'] : undefined;
     return {
       label: needed.includes(name) ? name : `${name}?`,
       type: describeSchema(property),
@@ -37,10 +39,6 @@ export function propertiesOf(schema: unknown): Property[] | undefined {
 function describeItem(schema: unknown): string {
   const text = describeSchema(schema);
   const keys = ['anyOf', 'oneOf', 'allOf', 'enum'];
-  const several = isObject(schema) && (Array.isArray(schema['type']) || keys.some((key) => key in schema));
+  const several = isRecord(schema) && (Array.isArray(schema['type']) || keys.some((key) => key in schema));
   return several ? `(${text})` : text;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

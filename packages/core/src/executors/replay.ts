@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '../base/timer.ts';
 import { CuelineError } from '../base/errors.ts';
 import { callAll } from '../log/call-all.ts';
 import type { RunEvent } from '../log/events.ts';
@@ -59,8 +60,6 @@ type Head = {
   wake: () => void;
 };
 
-/** Timers with a longer delay fire at once. */
-const MAX_WAIT_MS = 2 ** 31 - 1;
 /**
  * How long events that are emitted at once may keep the thread, in milliseconds, and how many come between two checks
  * of the clock.
@@ -156,7 +155,7 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
     function rest(ms: number | undefined): Promise<void> {
       if (told !== position) tell();
       return new Promise((resolve) => {
-        const cancel = ms === undefined ? undefined : wait(resolve, Math.min(ms, MAX_WAIT_MS));
+        const cancel = ms === undefined ? undefined : wait(resolve, Math.min(ms, MAX_TIMER_MS));
         head.wake = () => {
           cancel?.();
           resolve();

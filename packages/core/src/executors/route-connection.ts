@@ -1,3 +1,4 @@
+import { startTimer } from '../base/timer.ts';
 import { CuelineError } from '../base/errors.ts';
 import { readRetryAfter } from '../provider/retry-after.ts';
 import {
@@ -34,7 +35,7 @@ export async function connectToRoute(
     controller.abort();
   };
   signal.addEventListener('abort', end);
-  const timer = setLimit(route.idleMs, () => controller.abort());
+  const timer = startTimer(() => controller.abort(), route.idleMs);
   try {
     const response = await askRoute(route, {
       ...request,
@@ -74,9 +75,4 @@ async function readRefusal(response: Response, request: RouteRequest): Promise<R
 /** Returns the error for a route that does not answer in time. */
 export function routeTimeoutError({ idleMs }: Route, cause?: unknown): CuelineError {
   return new CuelineError('timeout', `The route did not answer within ${idleMs / 1_000} s.`, { cause });
-}
-
-/** Calls back after so many milliseconds; never for Infinity. */
-export function setLimit(ms: number, onEnd: () => void): ReturnType<typeof setTimeout> | undefined {
-  return ms > 2 ** 31 - 1 ? undefined : setTimeout(onEnd, ms);
 }

@@ -1,5 +1,6 @@
 import { CuelineError, type CuelineErrorCode } from '../base/errors.ts';
 import { scriptError } from '../base/script-error.ts';
+import { parseJson } from '../json/parse-json.ts';
 import { redact } from '../json/redact.ts';
 import { untilAborted } from '../base/until-aborted.ts';
 import type { RouteOptions } from './via-route.ts';
@@ -154,7 +155,7 @@ export function unexpectedResponseError(response: Response, expected: string): C
 export async function readJson(response: Response, expected: string, field: string): Promise<unknown> {
   if (!/\bjson\b/i.test(response.headers.get('content-type') ?? ''))
     throw unexpectedResponseError(response, expected);
-  const value = parse(await textOf(response));
+  const value = parseJson(await textOf(response));
   if (typeof value === 'object' && value !== null && field in value) return value;
   throw unexpectedResponseError(response, expected);
 }
@@ -178,14 +179,6 @@ async function textOf(response: Response): Promise<string> {
   return text;
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
 async function pageHeaders({ headers }: Route): Promise<Readonly<Record<string, string>>> {
   if (typeof headers !== 'function') return headers ?? {};
   try {
@@ -206,7 +199,7 @@ function withRun(url: string, runId: string): string {
 }
 
 function readError(text: string): { code?: CuelineErrorCode; message: string } | undefined {
-  const { error } = (parse(text) ?? {}) as { error?: unknown };
+  const { error } = (parseJson(text) ?? {}) as { error?: unknown };
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (typeof message !== 'string' || message === '') return undefined;
   // a route may be newer than this page and use codes that are not in the type yet

@@ -1,3 +1,4 @@
+import { startTimer } from '../base/timer.ts';
 import { anySignal } from '../base/any-signal.ts';
 import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
@@ -6,7 +7,7 @@ import { readEventStream } from '../wire/read-event-stream.ts';
 import type { EditReply } from '../tasks/task.ts';
 import type { RunCommand, RunRequest } from './executor.ts';
 import { commandBody, startBody } from './route-body.ts';
-import { connectToRoute, setLimit, routeTimeoutError } from './route-connection.ts';
+import { connectToRoute, routeTimeoutError } from './route-connection.ts';
 import { isOffline, pauseBeforeTry, untilOnline } from './route-pause.ts';
 import { askRoute, readJson, routeAt, routeError, type Route, type RouteRequest } from './route-request.ts';
 import { untilAborted } from '../base/until-aborted.ts';
@@ -96,7 +97,7 @@ async function askInTime<Value>(
   read: (response: Response) => Value | Promise<Value>,
 ): Promise<Value> {
   const controller = new AbortController();
-  const timer = setLimit(route.idleMs, () => controller.abort(routeTimeoutError(route)));
+  const timer = startTimer(() => controller.abort(routeTimeoutError(route)), route.idleMs);
   try {
     return await read(await askRoute(route, { ...request, signal: controller.signal }));
   } finally {

@@ -1,3 +1,5 @@
+import { isPlain } from './copy-plain.ts';
+
 /**
  * Returns a tool call as a string that is the same for equal arguments, whatever the order of their keys. It is as
  * long as the arguments, because a hash could be made to collide, and never throws. An object that JSON cannot hold
@@ -61,7 +63,7 @@ function partsOf(object: object): Work[] {
     const entries = Object.entries(object)
       .filter(([, value]) => value !== undefined)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, value]): Work[] => [{ text: `${JSON.stringify(key)}:` }, { value: value as unknown }]);
+      .map(([key, value]): Work[] => [{ text: `${JSON.stringify(key)}:` }, { value }]);
     return [{ text: '{' }, ...separated(entries), { text: '}' }];
   } catch {
     // a getter or a toJSON that throws
@@ -71,12 +73,6 @@ function partsOf(object: object): Work[] {
 
 function separated(items: Work[][]): Work[] {
   return items.flatMap((item, index) => (index === 0 ? item : [{ text: ',' }, ...item]));
-}
-
-/** True for a plain object of any realm: its prototype, if it has one, has none. */
-function isPlain(object: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(object);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 const identities = new WeakMap<object, number>();

@@ -11,9 +11,9 @@ export function copyPlain(value: unknown, change: (text: string) => string = (te
   );
 }
 
-/** True for an object literal, and for an object from JSON. */
+/** True for an object literal and an object from JSON, of any realm: its prototype, if it has one, has none. */
 export function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

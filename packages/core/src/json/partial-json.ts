@@ -1,3 +1,4 @@
+import { parseJson } from './parse-json.ts';
 import { createOpenJson } from './open-json.ts';
 
 /**
@@ -110,7 +111,7 @@ export function createPartialJson(): PartialJson {
   function readEscape(char: string): void {
     escape += char;
     if (escape[1] === 'u' && escape.length < 6) return;
-    const meant = parse(`"${escape}"`);
+    const meant = parseJson(`"${escape}"`);
     if (meant === undefined) refuse();
     else chars += meant as string;
     literalFrom = char === '"' ? chars.length : Number.NaN;
@@ -142,7 +143,7 @@ export function createPartialJson(): PartialJson {
     while (end < piece.length && !wordEnd.test(piece[end]!)) end++;
     chars += piece.slice(from, end);
     if (end === piece.length) return end;
-    const value = parse(chars);
+    const value = parseJson(chars);
     broken ||= stray || value === undefined;
     put(value);
     return end;
@@ -168,7 +169,7 @@ export function createPartialJson(): PartialJson {
     if (place === 'string') return isRefused() ? undefined : read.look(chars);
     const word = place === 'word' ? completeWord(chars) : undefined;
     if (word === undefined) return read.look();
-    const value = stray ? undefined : parse(word);
+    const value = stray ? undefined : parseJson(word);
     return value === undefined ? undefined : read.look(value);
   }
 
@@ -192,6 +193,17 @@ export function createPartialJson(): PartialJson {
   };
 }
 
+/**
+ * Returns the reader of `text`, of which `piece` is new: the given reader, if it has read everything before, or a new
+ * one.
+ */
+export function feedReader(reader: PartialJson | undefined, text: string, piece: string): PartialJson {
+  const known = reader !== undefined && reader.text.length + piece.length === text.length;
+  const continued = known ? reader : createPartialJson();
+  continued.feed(known ? piece : text);
+  return continued;
+}
+
 /** True for a literal character of a string: no quotation mark, backslash or control character. */
 function isLiteral(code: number): boolean {
   return code >= 0x20 && code !== 0x22 && code !== 0x5c;
@@ -201,12 +213,4 @@ function isLiteral(code: number): boolean {
 function completeWord(word: string): string | undefined {
   const literal = ['true', 'false', 'null'].find((candidate) => candidate.startsWith(word));
   return literal ?? /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/.exec(word)?.[0];
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

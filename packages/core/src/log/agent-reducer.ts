@@ -1,7 +1,7 @@
 import type { RunEvent } from './events.ts';
 import { applyToMessage, type MessageProgress } from './message.ts';
 import { setMember } from '../json/open-json.ts';
-import { createPartialJson, type PartialJson } from '../json/partial-json.ts';
+import { feedReader, type PartialJson } from '../json/partial-json.ts';
 import { readInputs } from './read-inputs.ts';
 import type { Part } from './own-message.ts';
 import type { RunStatus, SteerState, StepState, TaskState, ToolCallState, CommonFacts } from './state.ts';
@@ -123,158 +123,14 @@ export function createAgentReducer<Facts extends CommonFacts>(
     facts,
     own,
     progress,
-    places: {
-      calls: { key: 'toolCallId' },
-      parts: { key: 'toolCallId' },
-    },
+    places: { calls: { key: 'toolCallId' }, parts: { key: 'toolCallId' } },
   };
-
-  function currentStep(): StepState | undefined {
-    const step = facts.steps.at(-1);
-    if (step === undefined) return undefined;
-    const steps = (facts.steps = own(facts.steps));
-    return (steps[steps.length - 1] = own(step));
-  }
-  function firstOutput(t: number): void {
-    if (facts.steps.at(-1)?.firstOutputAt !== undefined) return;
-    const step = currentStep();
-    if (step !== undefined) step.firstOutputAt = t;
-  }
-  function running(phase: Phase): void {
-    const { status } = progress;
-    if (status.status === 'running' && status.phase !== phase) progress.status = { status: 'running', phase };
-  }
-
-  /** Adds a message to the model to its step. The AI SDK emits it after the step's start, before the rest. */
-  function steered(said: SteerState): void {
-    const last = facts.steps.at(-1);
-    const step = last?.finishedAt === undefined ? currentStep() : undefined;
-    if (step === undefined) progress.steered.push(said);
-    else (step.steered = own(step.steered ?? [])).push(said);
-  }
-
-  /**
-   * Updates `object`. A reader may be shared with other states and be ahead of this one, so it is asked only if this
-   * one has fed it.
-   */
-  function readAnswer(): void {
-    if (!progress.answerIsStale) return;
-    progress.answerIsStale = false;
-    const object = progress.answer?.value();
-    if (object === undefined) delete facts.object;
-    else facts.object = object;
-  }
-
-  const hasEnded = (): boolean => progress.status.status !== 'idle' && progress.status.status !== 'running';
-
-  function apply(event: RunEvent, toolCallId?: string): void {
-    switch (event.type) {
-      case 'variable-set':
-        setMember((facts.variables = own(facts.variables)), event.name, {
-          kind: event.kind,
-          value: event.value,
-        });
-        return;
-      case 'variable-unset':
-        if (Object.hasOwn(facts.variables, event.name)) {
-          delete (facts.variables = own(facts.variables))[event.name];
-        }
-        return;
-      case 'step-start':
-        (facts.steps = own(facts.steps)).push({
-          step: event.step,
-          request: applyChange(facts.steps.at(-1)?.request, event.request),
-          startedAt: event.t,
-          ...(progress.steered.length === 0 ? {} : { steered: progress.steered }),
-        });
-        progress.steered = [];
-        progress.earlierTasks = noProgress.earlierTasks;
-        progress.stepHasText = false;
-        progress.earlierText = facts.text;
-        running('requesting');
-        break;
-      case 'text-start':
-        running('text');
-        break;
-      case 'text-delta':
-        firstOutput(event.t);
-        running('text');
-        facts.text = progress.stepHasText ? facts.text + event.text : event.text;
-        if (progress.structured) {
-          progress.answer = readOn(progress, facts.text, event.text);
-          progress.answerIsStale = true;
-        }
-        progress.stepHasText = true;
-        break;
-      case 'reasoning-delta':
-        firstOutput(event.t);
-        running('reasoning');
-        break;
-      case 'tool-input-start':
-        firstOutput(event.t);
-        running('tool-input');
-        break;
-      case 'tool-input-end':
-        firstOutput(event.t);
-        break;
-      case 'tool-start':
-        running('tools');
-        break;
-      case 'task-add':
-      case 'task-update':
-      case 'task-move':
-      case 'task-remove':
-        return applyToTasks(draft, event);
-      case 'steer':
-        steered({ id: event.id, cause: event.cause, text: event.text });
-        break;
-      case 'retry': {
-        const { error, attempt, maxAttempts, delayMs } = event;
-        // nothing of a call that is retried by itself has been visible
-        if (attempt !== undefined && maxAttempts !== undefined && delayMs !== undefined) {
-          const retrying = { error, attempt, maxAttempts, delayMs, at: event.t + delayMs };
-          progress.status = {
-            status: 'running',
-            phase: event.offline === true ? 'offline' : 'retrying',
-            retrying,
-          };
-          return;
-        }
-        facts.text = progress.earlierText;
-        progress.stepHasText = false;
-        if (progress.structured) {
-          progress.answer = readOn(progress, facts.text, '');
-          progress.answerIsStale = true;
-        }
-        const step = currentStep();
-        if (step !== undefined) delete step.firstOutputAt;
-        running('requesting');
-        break;
-      }
-      case 'warning':
-        (facts.warnings = own(facts.warnings)).push(event.message);
-        return;
-      case 'step-end': {
-        facts.usage = addUsage(facts.usage, event.usage);
-        const step = currentStep();
-        if (step === undefined) break;
-        step.finishedAt = event.t;
-        step.finishReason = event.finishReason;
-        step.usage = event.usage;
-        if (event.providerMetadata !== undefined) step.providerMetadata = event.providerMetadata;
-        break;
-      }
-      default:
-    }
-    applyToCalls(draft, event);
-    applyToMessage(draft, event, toolCallId);
-  }
 
   return {
     facts,
     own,
-    hasEnded,
-    apply,
+    hasEnded: () => progress.status.status !== 'idle' && progress.status.status !== 'running',
+    apply: (event, toolCallId) => apply(draft, event, toolCallId),
     resume() {
       progress.status = { status: 'running', phase: 'requesting' };
       progress.earlierTasks = new Map(facts.tasks.map((task) => [task.id, task]));
@@ -288,13 +144,13 @@ export function createAgentReducer<Facts extends CommonFacts>(
         interruptCalls(draft, event.t);
         closeApprovals(draft);
       }
-      readAnswer();
+      readAnswer(draft);
       if (event.output !== undefined && progress.structured) facts.object = event.output;
       progress.status = endStatus(event, event.output === undefined ? facts.text : event.output);
     },
     snapshot(waits = false) {
       readInputs(progress);
-      readAnswer();
+      readAnswer(draft);
       const { status } = progress;
       const state = {
         ...facts,
@@ -305,6 +161,164 @@ export function createAgentReducer<Facts extends CommonFacts>(
       return state;
     },
   };
+}
+
+function apply(draft: StateDraft, event: RunEvent, toolCallId?: string): void {
+  const { facts, own, progress } = draft;
+  switch (event.type) {
+    case 'variable-set': {
+      const { name, kind, value } = event;
+      setMember((facts.variables = own(facts.variables)), name, { kind, value });
+      return;
+    }
+    case 'variable-unset':
+      if (Object.hasOwn(facts.variables, event.name)) {
+        delete (facts.variables = own(facts.variables))[event.name];
+      }
+      return;
+    case 'step-start':
+      beginStep(draft, event);
+      break;
+    case 'text-start':
+      running(progress, 'text');
+      break;
+    case 'text-delta':
+      firstOutput(draft, event.t);
+      running(progress, 'text');
+      facts.text = progress.stepHasText ? facts.text + event.text : event.text;
+      feedAnswer(draft, event.text);
+      progress.stepHasText = true;
+      break;
+    case 'reasoning-delta':
+      firstOutput(draft, event.t);
+      running(progress, 'reasoning');
+      break;
+    case 'tool-input-start':
+      firstOutput(draft, event.t);
+      running(progress, 'tool-input');
+      break;
+    case 'tool-input-end':
+      firstOutput(draft, event.t);
+      break;
+    case 'tool-start':
+      running(progress, 'tools');
+      break;
+    case 'task-add':
+    case 'task-update':
+    case 'task-move':
+    case 'task-remove':
+      return applyToTasks(draft, event);
+    case 'steer':
+      addSteering(draft, { id: event.id, cause: event.cause, text: event.text });
+      break;
+    case 'retry':
+      // nothing of a call that is retried by itself has been visible
+      if (isWaiting(progress, event)) return;
+      voidAnswer(draft);
+      break;
+    case 'warning':
+      (facts.warnings = own(facts.warnings)).push(event.message);
+      return;
+    case 'step-end':
+      endStep(draft, event);
+      break;
+    default:
+  }
+  applyToCalls(draft, event);
+  applyToMessage(draft, event, toolCallId);
+}
+
+type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+function beginStep({ facts, own, progress }: StateDraft, event: EventOf<'step-start'>): void {
+  (facts.steps = own(facts.steps)).push({
+    step: event.step,
+    request: applyChange(facts.steps.at(-1)?.request, event.request),
+    startedAt: event.t,
+    ...(progress.steered.length === 0 ? {} : { steered: progress.steered }),
+  });
+  progress.steered = [];
+  progress.earlierTasks = noProgress.earlierTasks;
+  progress.stepHasText = false;
+  progress.earlierText = facts.text;
+  running(progress, 'requesting');
+}
+
+function endStep(draft: StateDraft, event: EventOf<'step-end'>): void {
+  const { facts } = draft;
+  facts.usage = addUsage(facts.usage, event.usage);
+  const step = currentStep(draft);
+  if (step === undefined) return;
+  step.finishedAt = event.t;
+  step.finishReason = event.finishReason;
+  step.usage = event.usage;
+  if (event.providerMetadata !== undefined) step.providerMetadata = event.providerMetadata;
+}
+
+/** Returns the step that is being written, as a copy that may be written to. */
+function currentStep({ facts, own }: StateDraft): StepState | undefined {
+  const step = facts.steps.at(-1);
+  if (step === undefined) return undefined;
+  const steps = (facts.steps = own(facts.steps));
+  return (steps[steps.length - 1] = own(step));
+}
+
+function firstOutput(draft: StateDraft, t: number): void {
+  if (draft.facts.steps.at(-1)?.firstOutputAt !== undefined) return;
+  const step = currentStep(draft);
+  if (step !== undefined) step.firstOutputAt = t;
+}
+
+function running(progress: DraftProgress, phase: Phase): void {
+  const { status } = progress;
+  if (status.status === 'running' && status.phase !== phase) progress.status = { status: 'running', phase };
+}
+
+/** Adds a message to the model to its step. The AI SDK emits it after the step's start, before the rest. */
+function addSteering(draft: StateDraft, steering: SteerState): void {
+  const { facts, own, progress } = draft;
+  const step = facts.steps.at(-1)?.finishedAt === undefined ? currentStep(draft) : undefined;
+  if (step === undefined) progress.steered.push(steering);
+  else (step.steered = own(step.steered ?? [])).push(steering);
+}
+
+/** Shows the wait before a call that is retried by itself. False for an answer that broke off. */
+function isWaiting(progress: DraftProgress, event: EventOf<'retry'>): boolean {
+  const { error, attempt, maxAttempts, delayMs, offline, t } = event;
+  if (attempt === undefined || maxAttempts === undefined || delayMs === undefined) return false;
+  const retrying = { error, attempt, maxAttempts, delayMs, at: t + delayMs };
+  progress.status = { status: 'running', phase: offline === true ? 'offline' : 'retrying', retrying };
+  return true;
+}
+
+/** Takes back what the current step has answered. */
+function voidAnswer(draft: StateDraft): void {
+  const { facts, progress } = draft;
+  facts.text = progress.earlierText;
+  progress.stepHasText = false;
+  feedAnswer(draft, '');
+  const step = currentStep(draft);
+  if (step !== undefined) delete step.firstOutputAt;
+  running(progress, 'requesting');
+}
+
+/** Reads the answer after one more piece, if it is JSON. An answer that restarts has another reader. */
+function feedAnswer({ facts, progress }: StateDraft, piece: string): void {
+  if (!progress.structured) return;
+  progress.answer = feedReader(progress.stepHasText ? progress.answer : undefined, facts.text, piece);
+  progress.answerIsStale = true;
+}
+
+/**
+ * Updates `object`. A reader may be shared with other states and be ahead of this one, so it is asked only if this
+ * one has fed it.
+ */
+function readAnswer({ facts, progress }: StateDraft): void {
+  if (!progress.answerIsStale) return;
+  progress.answerIsStale = false;
+  const object = progress.answer?.value();
+  if (object === undefined) delete facts.object;
+  else facts.object = object;
 }
 
 /** Returns a copy of a state without the fields of its status. */
@@ -319,20 +333,6 @@ function factsOf<Facts extends CommonFacts>(state: Facts & Partial<RunStatus>): 
     ...facts
   } = state as Facts & Record<string, unknown>;
   return facts as unknown as Facts;
-}
-
-/**
- * Returns the reader of an answer after one more piece. It is created anew if the answer restarts, or another branch
- * has fed it.
- */
-function readOn({ answer, stepHasText }: DraftProgress, text: string, piece: string): PartialJson {
-  if (answer !== undefined && stepHasText && answer.text.length + piece.length === text.length) {
-    answer.feed(piece);
-    return answer;
-  }
-  const fresh = createPartialJson();
-  fresh.feed(text);
-  return fresh;
 }
 
 function endStatus(event: RunEnd, result: unknown): RunStatus {

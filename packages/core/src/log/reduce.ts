@@ -126,12 +126,14 @@ export function createReducer(state: RunState = initialState): Reducer {
     }
   }
 
-  /** Changes the item at `place` if it is pending: only the first response counts, and so does a withdrawal. */
+  /** Changes an item if it is pending: only the first response counts, and so does a withdrawal. */
   function changePending<Item extends ApprovalState | ClientToolCallState>(
     items: Item[],
-    place = -1,
+    index: IdIndex<Item>,
+    id: string,
     change: Partial<Item>,
   ): Item[] {
+    const place = lastIndexOfId(index, items, id) ?? -1;
     const item = items[place];
     if (item === undefined || !isPending(item)) return items;
     const changed = run.own(items);
@@ -139,16 +141,12 @@ export function createReducer(state: RunState = initialState): Reducer {
     return changed;
   }
 
-  function changeApproval(approvalId: string, change: Partial<ApprovalState>): void {
-    const { facts } = run;
-    const place = lastIndexOfId(approvals, facts.approvals, approvalId);
-    facts.approvals = changePending(facts.approvals, place, change);
+  function changeApproval(id: string, change: Partial<ApprovalState>): void {
+    run.facts.approvals = changePending(run.facts.approvals, approvals, id, change);
   }
 
-  function changeClientToolCall(clientCallId: string, change: Partial<ClientToolCallState>): void {
-    const { facts } = run;
-    const place = lastIndexOfId(clientToolCalls, facts.clientToolCalls, clientCallId);
-    facts.clientToolCalls = changePending(facts.clientToolCalls, place, change);
+  function changeClientToolCall(id: string, change: Partial<ClientToolCallState>): void {
+    run.facts.clientToolCalls = changePending(run.facts.clientToolCalls, clientToolCalls, id, change);
   }
 
   function apply(event: RunEvent): void {

@@ -1,7 +1,6 @@
 import type { FinishReason, LanguageModelUsage, ProviderMetadata, UIMessage } from 'ai';
 import type { SerializedError } from '../base/errors.ts';
 import type { PromptTypes } from '../base/prompt-types.ts';
-import type { ToolEffect } from '../tools/tool-definition.ts';
 import type { TaskItem } from '../tasks/task.ts';
 import type { ApprovalResponse, ClientToolResponse, CompiledRequest, RunEventBody } from './events.ts';
 
@@ -68,42 +67,26 @@ export type TaskState = TaskItem & {
 };
 
 /** An approval that a tool call waits for, or waited for. */
-export type ApprovalState = {
-  approvalId: string;
-  toolCallId: string;
-  toolName: string;
-  input: unknown;
-  /** Why it is asked: the reason of `toolApproval`, or what was wrong with the arguments of the last response. */
-  reason?: string;
-  /** The provider asks, and runs the call itself once it is approved, with unchanged arguments. */
-  providerExecuted?: true;
-  /** Path of the agent that asks; missing for the run itself. */
-  agent?: string;
-  /** In milliseconds since the run started. */
-  requestedAt: number;
-  /** Missing while the approval is pending, and if it was withdrawn. */
-  response?: ApprovalResponse;
-  /** True if the approval needs no response any more: its call ran out of time, or the run ended. */
-  withdrawn?: true;
-};
+export type ApprovalState = Requested<'approval-request', ApprovalResponse>;
 
 /** A call of a client tool, which the page runs. */
-export type ClientToolCallState = {
-  clientCallId: string;
-  toolCallId: string;
-  toolName: string;
-  input: unknown;
-  /** The effect of the call, if the tool declares it. */
-  effect?: ToolEffect;
+export type ClientToolCallState = Requested<'client-tool-request', ClientToolResponse> & {
   /** Id of the page that has started to run it. Missing before that. */
   page?: string;
-  /** Path of the agent that calls; missing for the run itself. */
+};
+
+/** What such an event asks for, and what became of it. */
+type Requested<Type extends RunEventBody['type'], Response> = Omit<
+  Extract<RunEventBody, { type: Type }>,
+  'type'
+> & {
+  /** Path of the agent whose call it is; missing for the run itself. */
   agent?: string;
   /** In milliseconds since the run started. */
   requestedAt: number;
-  /** Missing while the call is pending, and if it was withdrawn. */
-  response?: ClientToolResponse;
-  /** True if the call needs no response any more: it ran out of time, or the run ended. */
+  /** Missing while it is pending, and if it was withdrawn. */
+  response?: Response;
+  /** True if it needs no response any more: the call ran out of time, or the run ended. */
   withdrawn?: true;
 };
 
@@ -126,7 +109,7 @@ export type StepState = {
   providerMetadata?: ProviderMetadata;
 };
 
-export type VariableState = { kind: 'text' | 'data'; value: string };
+export type VariableState = Pick<Extract<RunEventBody, { type: 'variable-set' }>, 'kind' | 'value'>;
 
 /**
  * The fields of a run's state that exist in every status. Immutable; unchanged parts keep their identity between
@@ -207,26 +190,24 @@ export type RetryState = {
  * if the status does not have it: `const { status, result, error } = state`.
  */
 export type RunStatus<Output = unknown> =
-  | ({ status: 'idle' } & Without<'phase' | 'retrying' | 'finishReason' | 'result' | 'error'>)
-  | ({ status: 'running'; phase: 'requesting' | 'reasoning' | 'text' | 'tool-input' | 'tools' } & Without<
-      'retrying' | 'finishReason' | 'result' | 'error'
-    >)
+  | StatusFields<{ status: 'idle' }>
+  | StatusFields<{ status: 'running'; phase: 'requesting' | 'reasoning' | 'text' | 'tool-input' | 'tools' }>
   /** A model call failed and is tried again, after a wait or once there is a network. */
-  | ({ status: 'running'; phase: 'retrying' | 'offline'; retrying: RetryState } & Without<
-      'finishReason' | 'result' | 'error'
-    >)
+  | StatusFields<{ status: 'running'; phase: 'retrying' | 'offline'; retrying: RetryState }>
   /**
    * The run needs a response before it can continue: see `approvals` and `clientToolCalls`. A log without an end
    * continues once all have theirs.
    */
-  | ({ status: 'waiting' } & Without<'phase' | 'retrying' | 'finishReason' | 'result' | 'error'>)
+  | StatusFields<{ status: 'waiting' }>
   /** `result` is the text of the answer, or the object of an output schema. */
-  | ({ status: 'done'; finishReason: FinishReason; result: Output } & Without<'phase' | 'retrying' | 'error'>)
-  | ({ status: 'error'; error: SerializedError } & Without<'phase' | 'retrying' | 'finishReason' | 'result'>)
-  | ({ status: 'stopped' } & Without<'phase' | 'retrying' | 'finishReason' | 'result' | 'error'>);
+  | StatusFields<{ status: 'done'; finishReason: FinishReason; result: Output }>
+  | StatusFields<{ status: 'error'; error: SerializedError }>
+  | StatusFields<{ status: 'stopped' }>;
 
-/** Fields that a status does not have. */
-type Without<Fields extends string> = { [Field in Fields]?: undefined };
+/** The fields of one status, with those of the others as undefined. */
+type StatusFields<Fields> = Fields & {
+  [Other in Exclude<'phase' | 'retrying' | 'finishReason' | 'result' | 'error', keyof Fields>]?: undefined;
+};
 
 /** The state of a run at one moment, made from its log by {@link reduce}. */
 export type RunState<Types extends PromptTypes = PromptTypes> = RunFacts<Types> & RunStatus<Types['output']>;

@@ -1,5 +1,5 @@
 import type { RunEvent } from './events.ts';
-import { createPartialJson } from '../json/partial-json.ts';
+import { createPartialJson, feedReader } from '../json/partial-json.ts';
 import { truncateIndex, lastIndexOfId } from './id-index.ts';
 import { markStale, readInputs } from './read-inputs.ts';
 import type { ToolCallState } from './state.ts';
@@ -42,7 +42,13 @@ function applyToCall(draft: StateDraft, call: ToolCallState, event: RunEvent): v
   switch (event.type) {
     case 'tool-input-delta':
       call.inputText += event.delta;
-      feedInput(draft, call, event.delta);
+      // another branch of states may have fed the reader
+      if (call.inputEncoding !== 'text') {
+        const { inputs } = draft.progress;
+        const known = inputs.get(call.toolCallId);
+        const reader = feedReader(known, call.inputText, event.delta);
+        if (reader !== known) inputs.set(call.toolCallId, reader);
+      }
       if (!('input' in call)) markStale(draft.progress, call);
       return;
     case 'tool-start':
@@ -148,21 +154,6 @@ function addCall(
   };
   (facts.toolCalls = own(facts.toolCalls)).push(call);
   return call;
-}
-
-/**
- * Passes the next piece of a call's arguments to its reader, which is created anew if another branch of states has
- * fed it.
- */
-function feedInput({ progress }: StateDraft, call: ToolCallState, delta: string): void {
-  if (call.inputEncoding === 'text') return;
-  const known = progress.inputs.get(call.toolCallId);
-  if (known !== undefined && known.text.length + delta.length === call.inputText.length) {
-    return known.feed(delta);
-  }
-  const fresh = createPartialJson();
-  fresh.feed(call.inputText);
-  progress.inputs.set(call.toolCallId, fresh);
 }
 
 /** Sets when a call ended. Its result may be read later than that, so `ms` was measured where the tool ran. */

@@ -1,5 +1,6 @@
 import type { FilePart } from 'ai';
 import type { SharedV4FileData } from '@ai-sdk/provider';
+import { bytesOf, toBase64 } from '../json/bytes.ts';
 import { imageTypeOfData, imageTypeOfUrl } from './media-type.ts';
 import { isRecord, partError, quoted } from '../base/part-error.ts';
 
@@ -49,24 +50,6 @@ export function isFileId(source: unknown): boolean {
 
 function providerOf(text: string): string | undefined {
   return fileIds.find(([pattern]) => pattern.test(text))?.[1];
-}
-
-/** Returns bytes as base64. In JSON, which logs and links consist of, each byte would be a number. */
-export function toBase64(bytes: Uint8Array): string {
-  let text = '';
-  // in slices, because a call takes a limited number of arguments
-  for (let at = 0; at < bytes.length; at += 8_192) {
-    text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
-  }
-  return btoa(text);
-}
-
-/** Returns the bytes of a buffer or of a view; undefined for anything else. */
-export function bytesOf(value: unknown): Uint8Array | undefined {
-  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  // an object of another realm is not an instance of this realm's classes
-  const isBuffer = Object.prototype.toString.call(value) === '[object ArrayBuffer]';
-  return isBuffer ? new Uint8Array(value as ArrayBuffer) : undefined;
 }
 
 function readText(text: string, path: string): FileContent {

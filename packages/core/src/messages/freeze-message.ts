@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import { bytesOf, toBase64 } from './file-data.ts';
+import { bytesOf, toBase64 } from '../json/bytes.ts';
 import { isRecord, partError, quoted } from '../base/part-error.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { FilePart, ModelMessage } from 'ai';
 import { thrownText } from '../base/error-source.ts';
-import { toBase64 } from './file-data.ts';
+import { toBase64 } from '../json/bytes.ts';
 import { imageTypeOfData } from './media-type.ts';
 import { partError } from '../base/part-error.ts';
 

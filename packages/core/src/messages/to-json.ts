@@ -1,5 +1,5 @@
 import { redactSecrets } from '../json/redact.ts';
-import { bytesOf, toBase64 } from './file-data.ts';
+import { mentionBytes, stringifyJson, toBase64 } from '../json/bytes.ts';
 
 /** Longer files are only mentioned. */
 const MAX_BYTES = 256 * 1_024;
@@ -11,12 +11,10 @@ const MAX_BYTES = 256 * 1_024;
 export function toJson(value: unknown, secrets: readonly string[] = []): unknown {
   if (value === undefined || value === null) return null;
   try {
-    const text = JSON.stringify(value, function (this: Record<string, unknown>, key, child: unknown) {
-      // some buffers have a toJSON, and are lists of numbers by now
-      const bytes = bytesOf(this[key]);
-      if (bytes !== undefined) return bytes.length > MAX_BYTES ? `[${bytes.length} bytes]` : toBase64(bytes);
-      return typeof child === 'bigint' ? String(child) : child;
-    });
+    const text = stringifyJson(value, (bytes) =>
+      bytes.length > MAX_BYTES ? mentionBytes(bytes) : toBase64(bytes),
+    );
+    if (text === undefined) return '[not JSON]';
     // as they are written inside a JSON string
     const written = secrets.map((secret) => JSON.stringify(secret).slice(1, -1));
     return JSON.parse(redactSecrets(text, written)) as unknown;

@@ -1,7 +1,7 @@
 import type { ToolResultPart } from 'ai';
 import type { JSONValue } from '@ai-sdk/provider';
 import { contentTypes, readForeignPart, type ContentPart } from './content-part.ts';
-import { bytesOf } from './file-data.ts';
+import { bytesOf, stringifyJson } from '../json/bytes.ts';
 import { isRecord } from '../base/part-error.ts';
 
 /** The result of a tool call as the model is sent it, in the AI SDK's form. */
@@ -29,12 +29,7 @@ export function toDataOutput(output: unknown): ToolResultOutput {
 
 /** Returns a copy of `value` as JSON. */
 export function plainJson(value: unknown): JSONValue {
-  const text = JSON.stringify(value, function (this: Record<string, unknown>, key, child: unknown) {
-    // some buffers have a toJSON, and are lists of numbers by now
-    const bytes = bytesOf(this[key]);
-    if (bytes !== undefined) return `[${bytes.length} bytes]`;
-    return typeof child === 'bigint' ? String(child) : child;
-  }) as string | undefined;
+  const text = stringifyJson(value);
   return text === undefined ? null : (JSON.parse(text) as JSONValue);
 }
 

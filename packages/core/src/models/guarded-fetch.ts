@@ -1,5 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
+import { isRecord } from '../base/part-error.ts';
+import { parseJson } from '../json/parse-json.ts';
 import { isLoopback } from './base-url.ts';
 import { boundEvents, readFirstBytes } from './bounded-body.ts';
 import { isBrowser, pageOrigin } from './platform.ts';
@@ -61,26 +63,18 @@ function asksForStream(url: string, init: Parameters<FetchFunction>[1]): boolean
 /** Returns the error for an answer in JSON where a stream was requested: mostly an error with the wrong status. */
 async function jsonInsteadOfStreamError(url: string, response: Response): Promise<unknown> {
   const { text } = await readFirstBytes(response);
-  const body = parseObject(text);
-  if (body?.['error'] !== undefined && body['error'] !== null) {
+  const body = parseJson(text);
+  const said = isRecord(body) ? body['error'] : undefined;
+  if (said !== undefined && said !== null) {
     const message = providerMessage(body) ?? `${originOf(url)} answered with an error.`;
     const error = new APICallError({ message, url, requestBodyValues: undefined, isRetryable: false });
-    return Object.assign(error, { error: body['error'] });
+    return Object.assign(error, { error: said });
   }
   return new CuelineError(
     'provider_error',
     `${originOf(url)} answered with JSON, not with a stream of events. Use a server or a model that streams.`,
     { details: { origin: originOf(url), statusCode: response.status } },
   );
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 async function connect(

@@ -1,3 +1,5 @@
+import { parseJson } from '../json/parse-json.ts';
+
 const longest = 600;
 
 /**
@@ -20,12 +22,8 @@ export function providerMessage(value: unknown): string | undefined {
 function fromText(text: string): string | undefined {
   const trimmed = text.trim();
   if (trimmed === '' || /^<(!doctype|html|\?xml)/i.test(trimmed)) return undefined;
-  if (/^[[{]/.test(trimmed)) {
-    try {
-      return providerMessage(JSON.parse(trimmed));
-    } catch {
-      // not JSON: plain text that begins with a bracket
-    }
-  }
+  // a plain text may begin with a bracket, too
+  const value = /^[[{]/.test(trimmed) ? parseJson(trimmed) : undefined;
+  if (value !== undefined) return providerMessage(value);
   return trimmed.length > longest ? `${trimmed.slice(0, longest)}…` : trimmed;
 }

@@ -2,6 +2,7 @@ import { APICallError } from '@ai-sdk/provider';
 import { CuelineError, type CuelineErrorCode } from '../base/errors.ts';
 import { readFirstBytes } from './bounded-body.ts';
 import { providerMessage } from './provider-message.ts';
+import { parseJson } from '../json/parse-json.ts';
 import { redact } from '../json/redact.ts';
 
 /** What an error of a model proxy means for a run, and what to do if its message does not say so. */
@@ -87,7 +88,8 @@ export async function readProxyAnswer(response: Response, url: string): Promise<
       isRetryable: passing.has(refused.code),
     });
   }
-  return new Response(isBodiless(response) ? null : text, response);
+  // a 304 cannot have a body
+  return new Response(response.status === 304 ? null : text, response);
 }
 
 /** Returns a stream up to the event with which the proxy ends it. That event errors the stream. */
@@ -140,7 +142,7 @@ function proxyError(
   body: string | undefined,
   facts: { statusCode?: number; host?: string; retryAfter?: string },
 ): CuelineError | undefined {
-  const { error } = parse(body) as { error?: { type?: unknown; code?: unknown } };
+  const { error } = (parseJson(body ?? '') ?? {}) as { error?: { type?: unknown; code?: unknown } };
   const proxyCode = error?.code;
   if (error?.type !== 'proxy_error' || typeof proxyCode !== 'string') return undefined;
   if (!Object.hasOwn(meanings, proxyCode)) return undefined;
@@ -150,18 +152,4 @@ function proxyError(
     source: 'model',
     details: { ...facts, proxyCode, ...(phase === undefined ? {} : { phase }) },
   });
-}
-
-function parse(body: string | undefined): object {
-  try {
-    const value: unknown = JSON.parse(body ?? '');
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
-}
-
-/** True for a status whose answer cannot have a body. */
-function isBodiless({ status }: Response): boolean {
-  return status === 304;
 }

@@ -1,3 +1,4 @@
+import { startTimer } from '../base/timer.ts';
 import { CuelineError } from '../base/errors.ts';
 
 /** The time limits of each phase of a model call, in milliseconds. `Infinity` turns a limit off. */
@@ -33,8 +34,6 @@ export type CallTimeouts = {
 
 /** If a timer fires this much too late, in milliseconds, the whole process stood still. */
 const LATE_MS = 5_000;
-/** The maximum delay of `setTimeout`. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Starts the limits of a call. Calls `onTimeout` once, with the error of the exceeded limit. `firstChunk` is what
@@ -102,7 +101,7 @@ function createTimeLimit(ms: number, now: () => number, onEnd: () => void): Time
 
   function arm(restMs: number): void {
     due = now() + restMs;
-    timer = restMs > MAX_TIMER_MS ? undefined : setTimeout(check, restMs);
+    timer = startTimer(check, restMs);
   }
 
   function check(): void {

@@ -1,3 +1,4 @@
+import { isRecord } from '../base/part-error.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { ScriptedPart, ScriptedTurn } from './script.ts';
 
@@ -74,8 +75,4 @@ function invalid(path: string, problem: string): CuelineError {
 
 function isAmount(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

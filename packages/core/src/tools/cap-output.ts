@@ -1,7 +1,8 @@
 import { capText, MAX_TEXT_BYTES } from '../base/cap-text.ts';
 import { CuelineError } from '../base/errors.ts';
-import { bytesOf } from '../messages/file-data.ts';
+import { mentionBytes, stringifyJson } from '../json/bytes.ts';
 import { toModelOutput } from '../messages/tool-output.ts';
+import { isAsyncIterable } from './tool-callbacks.ts';
 import { isTooDeep, MAX_JSON_DEPTH } from '../json/json-depth.ts';
 
 const advice = ', and a tool may return 256 KB. Ask for less, or for a part.';
@@ -37,11 +38,7 @@ export function capOutput(output: unknown, toolName?: string, as: 'parts' | 'dat
 
 function asJson(output: unknown, tool: string): string | undefined {
   try {
-    return JSON.stringify(output, function (this: Record<string, unknown>, key, child: unknown) {
-      // what the model gets of bytes; as JSON, each of them would be a key and a number
-      const bytes = bytesOf(this[key]);
-      return bytes === undefined ? child : `[${bytes.length} bytes]`;
-    });
+    return stringifyJson(output, mentionBytes, false);
   } catch (error) {
     if (error instanceof RangeError) throw tooDeep(tool, error);
     const [reason] = error instanceof Error ? error.message.split('\n') : [];
@@ -76,8 +73,4 @@ function capParts(parts: readonly Part[]): Part[] {
     room = Math.max(0, room - new TextEncoder().encode(text).length);
     return { ...part, text };
   });
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }

@@ -1,4 +1,5 @@
 import type { LanguageModelV4ToolResult } from '@ai-sdk/provider';
+import { parseJson } from '../json/parse-json.ts';
 import { isTooDeep, MAX_JSON_DEPTH } from '../json/json-depth.ts';
 
 /** The maximum length of invalid arguments that are repeated to the model, in characters. */
@@ -13,7 +14,7 @@ export function readableInput(input: string): string {
   if (isTooDeep(input)) {
     return `[The arguments are nested more than ${MAX_JSON_DEPTH} levels deep, so the tool was not run. Call it with flatter arguments.]`;
   }
-  if (input.length <= MAX_REPEATED || isJson(input)) return input;
+  if (input.length <= MAX_REPEATED || parseJson(input) !== undefined) return input;
   return `[The arguments, ${input.length} characters, are not JSON, so the tool was not run. They begin with: ${input.slice(0, 200)}]`;
 }
 
@@ -31,15 +32,6 @@ export function readableResult(part: LanguageModelV4ToolResult): LanguageModelV4
 function isReadable(result: unknown): boolean {
   try {
     return typeof result !== 'object' || !isTooDeep(JSON.stringify(result));
-  } catch {
-    return false;
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
   } catch {
     return false;
   }

@@ -67,6 +67,7 @@ export function isStreaming(fn: unknown): boolean {
   return Object.prototype.toString.call(fn) === '[object AsyncGeneratorFunction]';
 }
 
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+/** True for a series of outputs. */
+export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }

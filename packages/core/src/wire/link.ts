@@ -1,5 +1,7 @@
 import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
 import { CuelineError } from '../base/errors.ts';
+import { toBase64 } from '../json/bytes.ts';
+import { parseJson } from '../json/parse-json.ts';
 import { isRecord } from '../base/part-error.ts';
 import { isRunEvent } from './check-event.ts';
 import { createEventCounter } from './event-limits.ts';
@@ -34,7 +36,8 @@ export function encodeLink(payload: LinkPayload): string {
       `This is ${Math.round(json.length / 1000)} KB of text; a link can carry ${LINK_BYTES / 1000} KB. Save it as a file instead.`,
     );
   }
-  const body = toBase64Url(deflateSync(json, { level: 9 }));
+  const base64 = toBase64(deflateSync(json, { level: 9 }));
+  const body = base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
   return `#${VERSION}.${flags}.${body}.${body.length.toString(36)}-${checksum(body)}`;
 }
 
@@ -160,14 +163,6 @@ function checksum(text: string): string {
   return (hash >>> 0).toString(36);
 }
 
-function toBase64Url(bytes: Uint8Array): string {
-  let binary = '';
-  for (let offset = 0; offset < bytes.length; offset += 0x8000) {
-    binary += String.fromCharCode(...bytes.subarray(offset, offset + 0x8000));
-  }
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-}
-
 function fromBase64Url(text: string): Uint8Array {
   try {
     return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) =>
@@ -175,14 +170,6 @@ function fromBase64Url(text: string): Uint8Array {
     );
   } catch (error) {
     throw unreadableLinkError(error);
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { CuelineError } from '../base/errors.ts';
+import { startTimer } from '../base/timer.ts';
 import { createEventCounter, serverEventLimits } from './event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
 import { createUpgrade } from '../log/upgrade-log.ts';
@@ -8,8 +9,6 @@ import { createUpgrade } from '../log/upgrade-log.ts';
 const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
 /** Room in the parser's buffer for the field names around an event. */
 const ROOM_FOR_FIELDS = 1024;
-/** Timers with a longer delay fire at once. */
-const MAX_WAIT_MS = 2 ** 31 - 1;
 
 export type ReadEventStreamOptions = {
   /** How long the connection may be silent before it counts as broken, in milliseconds. Default: no limit. */
@@ -60,13 +59,10 @@ function iterate(body: ReadableStream<Uint8Array>, idleMs: number): AsyncIterato
   async function read(): Promise<void> {
     events = [];
     index = 0;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    if (idleMs <= MAX_WAIT_MS) {
-      timer = setTimeout(() => {
-        failure = new CuelineError('timeout', `Nothing came over the connection for ${idleMs / 1000} s.`);
-        release();
-      }, idleMs);
-    }
+    const timer = startTimer(() => {
+      failure = new CuelineError('timeout', `Nothing came over the connection for ${idleMs / 1000} s.`);
+      release();
+    }, idleMs);
     try {
       const { done: ended, value } = await reader.read();
       if (ended) done = true;

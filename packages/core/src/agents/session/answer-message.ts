@@ -1,6 +1,6 @@
 import type { JSONValue, LanguageModelV4Content } from '@ai-sdk/provider';
 import type { ModelMessage } from 'ai';
-import { bytesOf, toBase64 } from '../../messages/file-data.ts';
+import { bytesOf, toBase64 } from '../../json/bytes.ts';
 import type { ModelResponse } from '../../provider/with-retries.ts';
 
 type Content = Exclude<Extract<ModelMessage, { role: 'assistant' }>['content'], string>;

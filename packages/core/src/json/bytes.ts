@@ -1,0 +1,39 @@
+/** Returns bytes as base64. In JSON, which logs and links consist of, each byte would be a number. */
+export function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  // in slices, because a call takes a limited number of arguments
+  for (let at = 0; at < bytes.length; at += 8_192) {
+    text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  }
+  return btoa(text);
+}
+
+/** Returns the bytes of a buffer or of a view; undefined for anything else. */
+export function bytesOf(value: unknown): Uint8Array | undefined {
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  // an object of another realm is not an instance of this realm's classes
+  const isBuffer = Object.prototype.toString.call(value) === '[object ArrayBuffer]';
+  return isBuffer ? new Uint8Array(value as ArrayBuffer) : undefined;
+}
+
+/**
+ * Returns a value as JSON, with bytes as `writeBytes` returns them; undefined for a value that JSON cannot hold. Throws
+ * for a cycle, and for a bigint unless `bigints` is true, which writes it as text.
+ */
+export function stringifyJson(
+  value: unknown,
+  writeBytes: (bytes: Uint8Array) => string = mentionBytes,
+  bigints = true,
+): string | undefined {
+  return JSON.stringify(value, function (this: Record<string, unknown>, key, child: unknown) {
+    // some buffers have a toJSON, and are lists of numbers by now
+    const bytes = bytesOf(this[key]);
+    if (bytes !== undefined) return writeBytes(bytes);
+    return bigints && typeof child === 'bigint' ? String(child) : child;
+  });
+}
+
+/** Returns the note that takes the place of bytes, which would have a member for each byte. */
+export function mentionBytes(bytes: Uint8Array): string {
+  return `[${bytes.length} bytes]`;
+}
