@@ -1,6 +1,10 @@
 // Sessions and agent calls. Apart from the rest, so that only a page that uses them loads them.
-export { runAgentSession, type AgentSession } from './agents/session/run-agent-session.ts';
-export { defineSession, type SessionTypes } from './agents/session/define-session.ts';
+export {
+  defineSession,
+  runAgentSession,
+  type AgentSession,
+  type SessionTypes,
+} from './agents/session/agent-session.ts';
 export { suspend, type SuspendedCall, type Suspension } from './tools/suspend.ts';
 export type {
   SessionConfig,
@@ -11,14 +15,15 @@ export type {
   SessionTools,
 } from './agents/session/session-config.ts';
 export type {
+  CompletionReason,
   ErrorInfo,
   SessionCallbacks,
   SessionPhase,
+  SessionResult,
   ToolCallInfo,
   ToolResultInfo,
 } from './agents/session/session-callbacks.ts';
 export type { SessionModel } from './agents/session/session-model.ts';
-export type { CompletionReason, SessionResult } from './agents/session/session-result.ts';
 export type { Completion } from './agents/session/task-complete.ts';
 
 export { defineAgent } from './agents/call/define-agent.ts';
@@ -34,7 +39,7 @@ export type {
 } from './agents/call/agent-config.ts';
 export type { CallErrorDetails } from './agents/call/call-error.ts';
 export type { CallEvent, CallState } from './agents/call/transitions.ts';
-export type { CallTrace } from './agents/call/call-trace.ts';
+export type { CallTrace } from './agents/trace-calls.ts';
 export {
   classify,
   classifyBinary,

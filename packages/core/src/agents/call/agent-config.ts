@@ -2,7 +2,7 @@ import type { LanguageModel } from 'ai';
 import type { ToolList } from '../../tools/tool-list.ts';
 import type { Limits } from '../../prompt/prompt-options.ts';
 import type { PromptOptions } from '../../prompt/prompt-options.ts';
-import type { CallTrace } from './call-trace.ts';
+import type { CallTrace } from '../trace-calls.ts';
 import type { OutputConfig } from './output-config.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { PromptDefinition, PromptWithSchema } from '../../prompt/define-pro
 import type { MessageContent } from '../../messages/message-parts.ts';
 import type { ToolContext } from '../../tools/tool-definition.ts';
 import type { Run } from '../../run/run.ts';
-import type { CallTrace } from './call-trace.ts';
+import type { CallTrace } from '../trace-calls.ts';
 import type { Dialog } from './dialog.ts';
 import type { AgentClassifyOptions, Classification, BinaryClassification } from './classify.ts';
 

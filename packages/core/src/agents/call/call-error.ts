@@ -1,6 +1,6 @@
 import { CuelineError } from '../../base/errors.ts';
 import type { CallReport } from './call-report.ts';
-import type { CallTrace } from './call-trace.ts';
+import type { CallTrace } from '../trace-calls.ts';
 import type { Dialog } from './dialog.ts';
 import type { CallEvent, CallState } from './transitions.ts';
 

@@ -7,7 +7,7 @@ import { callLimits } from './check-agent.ts';
 import { endedEarlyError, unansweredCallError, unusableAnswersError } from './call-faults.ts';
 import { eventOf } from './call-error.ts';
 import type { CallReport } from './call-report.ts';
-import { traceCalls } from './call-trace.ts';
+import { traceCalls } from '../trace-calls.ts';
 import { exceptionMessage, FINAL_ANSWER, interruptMessage } from './call-messages.ts';
 import { createCallConversation } from './call-conversation.ts';
 import { readAnswer, type CallStep } from './read-answer.ts';
@@ -34,7 +34,7 @@ export function createCallPolicy(
 ): LoopPolicy {
   const { name } = config;
   const limits = callLimits(config);
-  const trace = traceCalls(agentContext.runContext.log, agentContext.path);
+  const trace = traceCalls(agentContext);
   const conversation = createCallConversation(opening);
   let state = initialCallState(limits);
   let counters = noCounts;

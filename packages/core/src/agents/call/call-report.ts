@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai';
 import type { CuelineError } from '../../base/errors.ts';
-import type { CallTrace } from './call-trace.ts';
+import type { CallTrace } from '../trace-calls.ts';
 import type { CallCounters, CallEvent, CallState } from './transitions.ts';
 
 /** The end of an agent call. */

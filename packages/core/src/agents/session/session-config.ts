@@ -102,6 +102,9 @@ export type SessionConfig<Schemas extends SessionSchemas = SessionSchemas> = Ses
 /** The user's first message, if the caller sets none. */
 export const OPENING = 'Please begin.';
 
+/** The message to a model that has answered without a call, or whose conversation ends with its own message. */
+export const CONTINUE = 'Please continue.';
+
 /**
  * Checks what a page can check at once. The rest is checked when the session begins. @throws CuelineError
  * `invalid_options`
