@@ -1,6 +1,10 @@
 // Sessions and agent calls. Apart from the rest, so that only a page that uses them loads them.
-export { runAgentSession, type AgentSession } from './agents/session/run-agent-session.ts';
-export { defineSession, type SessionTypes } from './agents/session/define-session.ts';
+export {
+  defineSession,
+  runAgentSession,
+  type AgentSession,
+  type SessionTypes,
+} from './agents/session/agent-session.ts';
 export { suspend, type SuspendedCall, type Suspension } from './tools/suspend.ts';
 export type {
   SessionConfig,
@@ -11,18 +15,29 @@ export type {
   SessionTools,
 } from './agents/session/session-config.ts';
 export type {
+  CompletionReason,
   ErrorInfo,
   SessionCallbacks,
   SessionPhase,
+  SessionResult,
   ToolCallInfo,
   ToolResultInfo,
 } from './agents/session/session-callbacks.ts';
 export type { SessionModel } from './agents/session/session-model.ts';
-export type { CompletionReason, SessionResult } from './agents/session/session-result.ts';
 export type { Completion } from './agents/session/task-complete.ts';
 
 export { defineAgent } from './agents/call/define-agent.ts';
-export type { Agent, AgentInput, AgentTypes, CallOptions, CallResult } from './agents/call/agent.ts';
+export type {
+  Agent,
+  AgentClassifyOptions,
+  AgentInput,
+  AgentTypes,
+  BinaryClassification,
+  CallOptions,
+  CallResult,
+  Classification,
+  ClassifyOptions,
+} from './agents/call/agent.ts';
 export type {
   AgentCallOptions,
   AgentConfig,
@@ -31,20 +46,15 @@ export type {
   CallInterrupt,
   ExceptionHandler,
   InterruptHandler,
+  OutputConfig,
+  OutputOf,
+  ParseFunction,
 } from './agents/call/agent-config.ts';
 export type { CallErrorDetails } from './agents/call/call-error.ts';
 export type { CallEvent, CallState } from './agents/call/transitions.ts';
-export type { CallTrace } from './agents/call/call-trace.ts';
-export {
-  classify,
-  classifyBinary,
-  type AgentClassifyOptions,
-  type BinaryClassification,
-  type Classification,
-  type ClassifyOptions,
-} from './agents/call/classify.ts';
+export type { CallTrace } from './agents/trace-calls.ts';
+export { classify, classifyBinary } from './agents/call/classify.ts';
 export type { Dialog, DialogAddition, DialogJSON } from './agents/call/dialog.ts';
-export type { OutputConfig, OutputOf, ParseFunction } from './agents/call/output-config.ts';
 export { tags, type Tags, type TagValues } from './agents/tags/tags.ts';
 export { createDialog, dialogFromJSON } from './agents/call/dialog.ts';
 export { agents, createAgentRegistry, type AgentRegistry } from './agents/call/registry.ts';

@@ -84,6 +84,7 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
       loopOptions.onEnd(ending);
     },
     unfinished,
+    onToolError: (toolCallId, error) => policy?.toolFailed?.(toolCallId, error),
     tools: () => registry.tools,
     askApproval(part) {
       const canAsk = part.toolCall.providerExecuted === true;

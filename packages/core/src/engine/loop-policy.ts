@@ -64,6 +64,8 @@ export type LoopPolicy = ModelCallPolicy & {
    * step may follow, and then nobody is asked.
    */
   paused?(step: StepResult<ToolSet, UserContext>): boolean | Promise<boolean>;
+  /** Called with what a failed tool call threw, before the log has its error. */
+  toolFailed?(toolCallId: string, error: unknown): void;
   /** True if no step may follow. Called after `afterStep` and `paused`. */
   done?(): boolean;
   /** The result, once no step follows. `waiting`: the loop needs an answer before it can continue. */

@@ -71,6 +71,8 @@ export type RecorderSettings = {
   secrets: readonly string[];
   /** Writes the end into the log, as that of a run or of an agent. Called once. */
   onEnd(ending: Ending): void;
+  /** Called with what a failed tool call threw, before the log has its error. */
+  onToolError?(toolCallId: string, error: unknown): void;
   /** Returns the tools of the model. */
   tools: () => ToolSet;
   /**
@@ -247,6 +249,7 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
       case 'tool-error': {
         const { toolCallId } = part;
         const error = errorText(part.error);
+        settings.onToolError?.(toolCallId, part.error);
         const isProviders = part.providerExecuted === true;
         return log.append({
           type: 'tool-error',

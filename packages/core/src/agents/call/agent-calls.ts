@@ -1,4 +1,3 @@
 // one file, so that a bundler puts all of it into one chunk
 export { askForLabel, askYesOrNo } from './ask-for-label.ts';
-export { callAgent } from './call-agent.ts';
-export { prepareCall } from './prepare-call.ts';
+export { callAgent, prepareCall } from './call-agent.ts';

@@ -1,14 +1,31 @@
 import type { LanguageModel } from 'ai';
+import type { Limits, PromptOptions } from '../../prompt/prompt-options.ts';
+import type { ToolArguments, ToolSchema } from '../../tools/tool-definition.ts';
 import type { ToolList } from '../../tools/tool-list.ts';
-import type { Limits } from '../../prompt/prompt-options.ts';
-import type { PromptOptions } from '../../prompt/prompt-options.ts';
-import type { CallTrace } from './call-trace.ts';
-import type { OutputConfig } from './output-config.ts';
+import type { Tags, TagValues } from '../tags/tags.ts';
+import type { CallTrace } from '../trace-calls.ts';
 
 /**
  * Tools of an agent: tools that `tool(…)` returned, and tool sets of the AI SDK, those of an MCP server among them.
  */
 export type AgentTools = ToolList;
+
+/** Reads an answer. The model reads the error that it throws, and may answer again. */
+export type ParseFunction<Value = unknown> = (text: string) => Value | Promise<Value>;
+
+/** The form of an agent's answer: JSON that fits a schema, texts in tags, or what a function returns for the text. */
+export type OutputConfig = Exclude<ToolSchema, () => unknown> | Tags | ParseFunction;
+
+/** The type of the answer; without a config, text. */
+export type OutputOf<Config> = [Config] extends [undefined]
+  ? string
+  : Config extends Tags<infer Required, infer Optional, infer List>
+    ? TagValues<Required, Optional, List>
+    : Config extends { readonly '~standard': unknown }
+      ? ToolArguments<Config>
+      : Config extends (text: string) => infer Value
+        ? Awaited<Value>
+        : ToolArguments<Config>;
 
 /** An unusable answer. */
 export type CallException = {

@@ -5,9 +5,8 @@ import type { PromptDefinition, PromptWithSchema } from '../../prompt/define-pro
 import type { MessageContent } from '../../messages/message-parts.ts';
 import type { ToolContext } from '../../tools/tool-definition.ts';
 import type { Run } from '../../run/run.ts';
-import type { CallTrace } from './call-trace.ts';
+import type { CallTrace } from '../trace-calls.ts';
 import type { Dialog } from './dialog.ts';
-import type { AgentClassifyOptions, Classification, BinaryClassification } from './classify.ts';
 
 /** The input of an agent: a text, or a list of parts, such as text, images and files. */
 export type AgentInput = MessageContent['user'];
@@ -52,6 +51,43 @@ export type CallResult<Output = unknown, Call extends ToolCallState = ToolCallSt
   attempts: number;
   /** The call's run. Missing if the call was part of another run, by its `context`. */
   run?: Run<void, AgentTypes<Output, Call>>;
+};
+
+/** The options of a classifier. */
+export type ClassifyOptions = Omit<CallOptions, 'dialog' | 'onRun'> & {
+  /** The system prompt before the labels. */
+  instructions?: string | undefined;
+  /**
+   * How often to ask if the provider reports no probabilities; the shares of the answers are used instead. Default 1:
+   * the label alone.
+   */
+  samples?: number | undefined;
+  /**
+   * Whether to ask for the probabilities of tokens, which OpenAI's models report. Default: unless the model refuses.
+   */
+  logprobs?: boolean | undefined;
+  /** How many more answers in a row may not be a label before the call fails. Default 3. */
+  maxExceptionRetries?: number | undefined;
+};
+
+/** The options of an agent's classifier, which uses the agent's instructions. */
+export type AgentClassifyOptions = Omit<ClassifyOptions, 'instructions'>;
+
+/** The classification of a text. */
+export type Classification<Label extends string = string> = {
+  label: Label;
+  /** The probability of each label; together they are 1. Missing if nothing reports them. */
+  probabilities?: Record<Label, number>;
+  /** The source of the probabilities: the model's tokens, the shares of several answers, or none. */
+  source: 'logprobs' | 'samples' | 'label';
+};
+
+/** The answer to a question for yes or no. */
+export type BinaryClassification = {
+  value: boolean;
+  /** The probability of yes. Missing if nothing reports it. */
+  probability?: number;
+  source: Classification['source'];
 };
 
 /**

@@ -2,10 +2,9 @@ import { anySignal } from '../../base/any-signal.ts';
 import { CuelineError } from '../../base/errors.ts';
 import { checkNames } from '../../base/check-names.ts';
 import { quoted } from '../../base/part-error.ts';
-import type { AgentInput } from './agent.ts';
+import type { AgentInput, BinaryClassification, Classification, ClassifyOptions } from './agent.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { answerCall, type AnsweredCall } from './call-agent.ts';
-import type { BinaryClassification, Classification, ClassifyOptions } from './classify.ts';
 import { asWord, labelProbabilities, labelShares } from './label-probabilities.ts';
 
 const optionNames = [

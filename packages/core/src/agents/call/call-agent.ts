@@ -1,19 +1,29 @@
-import { CuelineError } from '../../base/errors.ts';
-import type { ToolCallState } from '../../log/state.ts';
-import type { PromptTypes } from '../../base/prompt-types.ts';
-import type { PromptDefinition } from '../../prompt/define-prompt.ts';
+import { anySignal } from '../../base/any-signal.ts';
 import { checkNames } from '../../base/check-names.ts';
+import { CuelineError } from '../../base/errors.ts';
 import { quoted } from '../../base/part-error.ts';
-import { createRun } from '../../run/create-run.ts';
+import type { PromptTypes } from '../../base/prompt-types.ts';
+import type { LoopPolicySetup } from '../../engine/loop-policy.ts';
+import { answerWithin } from '../../engine/run-agent.ts';
+import { joinInstructions } from '../../engine/stream-options.ts';
 import { inProcess } from '../../executors/in-process.ts';
+import type { ToolCallState } from '../../log/state.ts';
+import { resolveMessages } from '../../messages/resolve-messages.ts';
+import { toModelMessage } from '../../messages/to-model-message.ts';
+import type { PromptDefinition } from '../../prompt/define-prompt.ts';
+import { createRun } from '../../run/create-run.ts';
 import type { Run } from '../../run/run.ts';
+import { agentContextOf } from '../../tool-calls/bind-agent-context.ts';
+import { defaultLimits } from '../../tool-calls/limits.ts';
+import type { ToolContext } from '../../tools/tool-definition.ts';
+import { splitTools } from '../../tools/tool-list.ts';
 import type { AgentInput, AgentTypes, CallOptions, CallResult } from './agent.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { callError } from './call-error.ts';
-import type { CallReport } from './call-report.ts';
-import { checkAgent } from './check-agent.ts';
+import { CallPolicy, type CallReport } from './call-policy.ts';
+import { callLimits, checkAgent } from './check-agent.ts';
 import { createDialog, isDialog, type Dialog } from './dialog.ts';
-import { callWithin, prepareCall } from './prepare-call.ts';
+import { createOutputReader } from './read-answer.ts';
 
 const optionNames = ['dialog', 'signal', 'model', 'models', 'context', 'onRun'];
 
@@ -112,4 +122,69 @@ function brokenOff(name: string): CuelineError {
     'stream_truncated',
     `The call of agent "${name}" broke off without an end. Try again.`,
   );
+}
+
+/** Returns what a call adds to its agent's prompt: instructions, dialog, input and the loop policy. */
+export async function prepareCall(
+  config: AgentConfig,
+  input: AgentInput,
+  { dialog }: Pick<CallOptions, 'dialog'>,
+  onEnd?: (report: CallReport) => void,
+): Promise<LoopPolicySetup> {
+  checkAgent(config);
+  const { name, instructions, tools, limits, options } = config;
+  const reader = createOutputReader(name, config.output);
+  const { maxExceptionRetries, maxInterrupts } = callLimits(config);
+  const earlier = dialog?.toMessages() ?? [];
+  const said = await resolveMessages([toModelMessage('user', input, earlier)]);
+  const parts = [instructions, reader.systemLine].filter((part) => part !== undefined);
+  return {
+    options: {
+      // above the default for a run, if the call's own limits allow more
+      limits: {
+        steps: Math.max(defaultLimits.steps, (maxInterrupts + 1) * (maxExceptionRetries + 1)),
+        ...limits,
+      },
+      ...options,
+      system: undefined,
+      instructions: joinInstructions(parts.join('\n\n'), options?.system, options?.instructions),
+      messages: [...earlier, ...said],
+      ...(tools === undefined ? {} : { tools: splitTools(tools).ready }),
+      ...(reader.format === undefined ? {} : { output: reader.format }),
+    },
+    structured: reader.format !== undefined,
+    policy: (stage) => new CallPolicy(stage, config, reader, onEnd),
+  };
+}
+
+/** Makes a call inside the run of a tool. @throws CuelineError why there is no answer */
+async function callWithin(
+  context: ToolContext,
+  config: AgentConfig,
+  input: AgentInput,
+  { model = config.model, signal, dialog }: CallOptions,
+  onEnd: (report: CallReport) => void,
+): Promise<void> {
+  const parent = agentContextOf(context);
+  if (parent === undefined) {
+    throw new CuelineError(
+      'invalid_options',
+      `The context of this call of agent "${config.name}" is not one that a running tool was given. Hand on the second argument of the tool's function as it is, or leave it out.`,
+    );
+  }
+  const policySetup = await prepareCall(config, input, { dialog }, onEnd);
+  const { messages, tools, limits: _, approval: __, loopGuard: ___, ...options } = policySetup.options;
+  await answerWithin(parent, {
+    name: config.name,
+    toolCallId: context.toolCallId,
+    callBase: context.idempotencyKey,
+    input,
+    model,
+    declared: config.tools === undefined ? undefined : splitTools(config.tools).own,
+    messages,
+    tools,
+    options,
+    policySetup,
+    abortSignal: anySignal(context.abortSignal, signal),
+  });
 }

@@ -1,8 +1,8 @@
 import { CuelineError } from '../../base/errors.ts';
-import type { CallReport } from './call-report.ts';
-import type { CallTrace } from './call-trace.ts';
+import type { CallReport } from './call-policy.ts';
+import type { CallTrace } from '../trace-calls.ts';
 import type { Dialog } from './dialog.ts';
-import type { CallEvent, CallState } from './transitions.ts';
+import { eventOf, type CallEvent, type CallState } from './transitions.ts';
 
 /** The `details` of the error with which an agent call rejects. */
 export type CallErrorDetails = {
@@ -52,10 +52,4 @@ function toNamedError(thrown: unknown, event: CallEvent | undefined): CuelineErr
   return event === 'aborted' || name === 'AbortError'
     ? new CuelineError('aborted', 'The call was stopped.', { cause: thrown })
     : new CuelineError('script_error', message, { cause: thrown });
-}
-
-/** Returns the event that an error from outside is to a call. */
-export function eventOf({ code }: CuelineError): Extract<CallEvent, 'aborted' | 'limit' | 'broken'> {
-  if (code === 'aborted') return 'aborted';
-  return code === 'budget_exceeded' || code === 'loop_detected' ? 'limit' : 'broken';
 }

@@ -2,7 +2,7 @@ import { CuelineError } from '../../base/errors.ts';
 import { scriptError } from '../../base/script-error.ts';
 import { quoted } from '../../base/part-error.ts';
 import type { CallException, CallInterrupt, ExceptionHandler, InterruptHandler } from './agent-config.ts';
-import type { CallTrace } from './call-trace.ts';
+import type { CallTrace } from '../trace-calls.ts';
 import { fillTemplate } from '../tags/fill-template.ts';
 
 const EXCEPTION =

@@ -1,153 +1,220 @@
-import type { CuelineError } from '../../base/errors.ts';
+import type { ModelMessage } from 'ai';
+import { CuelineError } from '../../base/errors.ts';
 import { scriptError } from '../../base/script-error.ts';
-import type { LoopPolicy, LoopPolicyContext } from '../../engine/loop-policy.ts';
+import type { Feedback, LoopPolicy, LoopPolicyContext, PolicyStep } from '../../engine/loop-policy.ts';
 import type { Ending } from '../../engine/recorder.ts';
+import type { LanguageModelObject } from '../../models/settings.ts';
+import { Conversation } from '../conversation.ts';
+import { traceCalls, type CallTrace } from '../trace-calls.ts';
 import type { AgentConfig } from './agent-config.ts';
-import { callLimits } from './check-agent.ts';
-import { endedEarlyError, unansweredCallError, unusableAnswersError } from './call-faults.ts';
-import { eventOf } from './call-error.ts';
-import type { CallReport } from './call-report.ts';
-import { traceCalls } from './call-trace.ts';
 import { exceptionMessage, FINAL_ANSWER, interruptMessage } from './call-messages.ts';
-import { createCallConversation } from './call-conversation.ts';
-import { readAnswer, type CallStep } from './read-answer.ts';
-import type { OutputReader } from './read-output.ts';
+import { callLimits } from './check-agent.ts';
+import { readAnswer, type Answer, type CallStep, type OutputReader } from './read-answer.ts';
 import {
+  eventOf,
   initialCallState,
   isEnd,
   mayCallTools,
   noCounts,
   transition,
+  type CallCounters,
   type CallEvent,
+  type CallState,
 } from './transitions.ts';
 import { withoutCalls } from './without-tool-calls.ts';
+
+/** The end of an agent call. */
+export type CallReport = {
+  /** The call's state when it ended, and the event that ended it. */
+  readonly state: CallState;
+  readonly event: CallEvent;
+  readonly done: boolean;
+  readonly counters: CallCounters;
+  readonly value: unknown;
+  /** Why it is not done, if known. */
+  readonly error: CuelineError | undefined;
+  /** The whole conversation, without unusable answers. */
+  readonly messages: readonly ModelMessage[];
+  readonly calls: readonly CallTrace[];
+  /** The provider's metadata of the answer. */
+  readonly providerMetadata: unknown;
+};
 
 /**
  * Controls one agent call: each answer is an event, the table of transitions decides what follows, and unusable
  * answers leave the conversation as soon as there is a usable one. Calls `onEnd` once, with the end.
  */
-export function createCallPolicy(
-  config: AgentConfig,
-  reader: OutputReader,
-  { agentContext, messages: opening }: LoopPolicyContext,
-  onEnd: (report: CallReport) => void = () => {},
-): LoopPolicy {
-  const { name } = config;
-  const limits = callLimits(config);
-  const trace = traceCalls(agentContext.runContext.log, agentContext.path);
-  const conversation = createCallConversation(opening);
-  let state = initialCallState(limits);
-  let counters = noCounts;
-  let stopped: Pick<CallReport, 'state' | 'event'> = { state, event: 'aborted' };
-  let value: unknown;
-  let error: CuelineError | undefined;
-  let providerMetadata: unknown;
+export class CallPolicy implements LoopPolicy {
+  readonly cause = 'call';
+  readonly calls: LoopPolicy['calls'] & object = { failsOnRefusal: true };
+  readonly #config: AgentConfig;
+  readonly #limits: ReturnType<typeof callLimits>;
+  readonly #reader: OutputReader;
+  readonly #secrets: readonly string[];
+  readonly #onEnd: ((report: CallReport) => void) | undefined;
+  readonly #trace: ReturnType<typeof traceCalls>;
+  readonly #conversation: Conversation;
   /** Tools that the last answer called although it must not call any. */
-  const refused = new Set<string>();
+  readonly #refused = new Set<string>();
+  #state: CallState;
+  #counters = noCounts;
+  /** The last event, and the state before it. */
+  #last: Pick<CallReport, 'state' | 'event'>;
+  #value: unknown;
+  #error: CuelineError | undefined;
+  #providerMetadata: unknown;
   /** The number of calls before the step. */
-  let called = 0;
+  #called = 0;
 
-  function take(event: CallEvent): void {
-    stopped = { state, event };
-    ({ state, counters } = transition(state, event, counters, limits));
+  constructor(
+    { agentContext, messages }: LoopPolicyContext,
+    config: AgentConfig,
+    reader: OutputReader,
+    onEnd?: (report: CallReport) => void,
+  ) {
+    this.#config = config;
+    this.#limits = callLimits(config);
+    this.#reader = reader;
+    this.#secrets = agentContext.runContext.secrets;
+    this.#onEnd = onEnd;
+    this.#trace = traceCalls(agentContext);
+    this.#conversation = new Conversation(messages);
+    this.#state = initialCallState(this.#limits);
+    this.#last = { state: this.#state, event: 'aborted' };
+  }
+
+  model(model: LanguageModelObject): LanguageModelObject {
+    return withoutCalls(model, () => !mayCallTools(this.#state), this.#refused);
+  }
+
+  async beforeStep(step: PolicyStep): ReturnType<NonNullable<LoopPolicy['beforeStep']>> {
+    this.#called = this.#trace.calls.length;
+    const messages = this.#conversation.next(step);
+    return {
+      ...(messages === undefined ? {} : { messages }),
+      ...(mayCallTools(this.#state) ? {} : { toolChoice: 'none' }),
+    };
+  }
+
+  paused({ response }: CallStep): boolean {
+    // the call continues from here once it has the responses, in whatever state
+    this.#conversation.addAnswer(response.messages);
+    return true;
+  }
+
+  async afterStep(step: CallStep): Promise<Feedback | undefined> {
+    try {
+      const text = await this.#afterAnswer(step);
+      this.#conversation.setFeedback(text);
+      const corrects = this.#state === 'correcting' || this.#state === 'final_correcting';
+      return text === undefined ? undefined : { text, corrects };
+    } catch (thrown) {
+      // the handler failed, so there is no message to the model and no way to continue
+      this.#take('broken');
+      this.#error = scriptError(`Agent "${this.#config.name}"`, thrown);
+      return undefined;
+    }
+  }
+
+  done(): boolean {
+    return isEnd(this.#state);
+  }
+
+  result(): ReturnType<NonNullable<LoopPolicy['result']>> {
+    if (this.#state === 'done') return { output: this.#value };
+    return { error: this.#error ?? endedEarlyError(this.#config.name) };
+  }
+
+  ended(ending: Ending): void {
+    this.#endFromOutside(ending);
+    this.#trace.end();
+    const done = this.#state === 'done' && ending.outcome === 'done';
+    this.#onEnd?.({
+      ...this.#last,
+      done,
+      counters: this.#counters,
+      value: this.#value,
+      error: done ? undefined : (ending.error ?? this.#error),
+      messages: this.#conversation.messages,
+      calls: this.#trace.calls,
+      providerMetadata: this.#providerMetadata,
+    });
+  }
+
+  #take(event: CallEvent): void {
+    this.#last = { state: this.#state, event };
+    const next = transition(this.#state, event, this.#counters, this.#limits);
+    this.#state = next.state;
+    this.#counters = next.counters;
   }
 
   /** Returns the message to the model about an answer, if any. */
-  async function afterAnswer(step: CallStep): Promise<string | undefined> {
-    const answer = await readAnswer(step, { reader, refused, secrets: agentContext.runContext.secrets });
+  async #afterAnswer(step: CallStep): Promise<string | undefined> {
+    const { name, onException } = this.#config;
+    const answer = await readAnswer(step, this.#reader, this.#refused, this.#secrets);
     const { event, fault } = answer;
-    take(event);
+    this.#take(event);
     const { messages } = step.response;
-    if (state === 'failed') {
-      error =
+    if (this.#state === 'failed') {
+      this.#error =
         event === 'waiting'
           ? unansweredCallError(name)
-          : unusableAnswersError(name, counters.failures, answer);
+          : unusableAnswersError(name, this.#counters.failures, answer);
       return undefined;
     }
     if (fault !== undefined) {
       // an empty answer cannot be sent back
-      conversation.addUnusableAnswer(event === 'silent' ? [] : messages);
-      const exception = { error_message: fault, text: step.text, attempt: counters.exceptions };
-      return exceptionMessage(name, config.onException, exception);
+      this.#conversation.addUnusableAnswer(event === 'silent' ? [] : messages);
+      const attempt = this.#counters.exceptions;
+      return exceptionMessage(name, onException, { error_message: fault, text: step.text, attempt });
     }
-    conversation.addAnswer(messages);
-    if (state !== 'done') return afterCalls();
-    ({ value } = answer);
-    ({ providerMetadata } = step);
+    this.#conversation.addAnswer(messages);
+    if (this.#state !== 'done') return this.#afterCalls();
+    this.#value = answer.value;
+    this.#providerMetadata = step.providerMetadata;
     return undefined;
   }
 
-  async function afterCalls(): Promise<string | undefined> {
-    const { interrupts } = counters;
-    const feedback = await interruptMessage(name, config.onInterrupt, {
-      call_results: trace.calls.slice(called),
+  async #afterCalls(): Promise<string | undefined> {
+    const { interrupts } = this.#counters;
+    const feedback = await interruptMessage(this.#config.name, this.#config.onInterrupt, {
+      call_results: this.#trace.calls.slice(this.#called),
       interrupt: interrupts,
-      remaining: limits.maxInterrupts - interrupts,
+      remaining: this.#limits.maxInterrupts - interrupts,
     });
-    if (state !== 'final') return feedback;
+    if (this.#state !== 'final') return feedback;
     return feedback === undefined ? FINAL_ANSWER : `${feedback}\n\n${FINAL_ANSWER}`;
   }
 
-  /** Notes the end of a call from outside. */
-  function endFromOutside({ outcome, error: given }: Ending): void {
-    if (isEnd(state)) return;
-    if (outcome === 'stopped') take('aborted');
-    else if (outcome === 'waiting') take('waiting');
-    else take(given === undefined ? 'limit' : eventOf(given));
-    error ??= given ?? (outcome === 'waiting' ? unansweredCallError(name) : undefined);
+  #endFromOutside({ outcome, error }: Ending): void {
+    if (isEnd(this.#state)) return;
+    if (outcome === 'stopped') this.#take('aborted');
+    else if (outcome === 'waiting') this.#take('waiting');
+    else this.#take(error === undefined ? 'limit' : eventOf(error));
+    this.#error ??= error ?? (outcome === 'waiting' ? unansweredCallError(this.#config.name) : undefined);
   }
+}
 
-  return {
-    cause: 'call',
-    calls: { failsOnRefusal: true },
-    model: (model) => withoutCalls(model, () => !mayCallTools(state), refused),
-    async beforeStep({ messages, steered }) {
-      called = trace.calls.length;
-      const told = messages.slice(messages.length - steered);
-      const sent = conversation.next(messages, told);
-      return {
-        ...(sent === messages ? {} : { messages: sent }),
-        ...(mayCallTools(state) ? {} : { toolChoice: 'none' as const }),
-      };
-    },
-    paused({ response }) {
-      // the call continues from here once it has the responses, in whatever state
-      conversation.addAnswer(response.messages);
-      return true;
-    },
-    async afterStep(step) {
-      try {
-        const feedback = await afterAnswer(step);
-        conversation.setFeedback(feedback);
-        const corrects = state === 'correcting' || state === 'final_correcting';
-        return feedback === undefined ? undefined : { text: feedback, corrects };
-      } catch (thrown) {
-        // the handler failed, so there is no message to the model and no way to continue
-        take('broken');
-        error = scriptError(`Agent "${name}"`, thrown);
-        return undefined;
-      }
-    },
-    done: () => isEnd(state),
-    result() {
-      if (state === 'done') return { output: value };
-      return { error: error ?? endedEarlyError(name) };
-    },
-    ended(ending) {
-      endFromOutside(ending);
-      trace.end();
-      const done = state === 'done' && ending.outcome === 'done';
-      onEnd({
-        ...stopped,
-        done,
-        counters,
-        value,
-        error: done ? undefined : (ending.error ?? error),
-        messages: conversation.kept,
-        calls: trace.calls,
-        providerMetadata,
-      });
-    },
-  };
+function unusableAnswersError(name: string, answers: number, { fault, cause }: Answer): CuelineError {
+  const tries = answers === 1 ? 'at its only try' : `in ${answers} tries`;
+  return new CuelineError(
+    'parse_failed',
+    `Agent "${name}" gave no answer that could be used, ${tries}. The last fault: ${fault}`,
+    cause === undefined ? {} : { cause },
+  );
+}
+
+/** Returns the error for a tool call that will get no result. */
+function unansweredCallError(name: string): CuelineError {
+  return new CuelineError(
+    'script_error',
+    `A tool call of agent "${name}" waits for an answer, but its tool has no function. Give it one; for an approval, define it with { needsApproval: true }, and the run asks for it.`,
+  );
+}
+
+function endedEarlyError(name: string): CuelineError {
+  return new CuelineError(
+    'budget_exceeded',
+    `The call of agent "${name}" was ended before it had an answer. Its options.stopWhen may be too narrow.`,
+  );
 }

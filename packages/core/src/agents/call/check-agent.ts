@@ -1,11 +1,10 @@
-import { CuelineError } from '../../base/errors.ts';
 import { checkNames } from '../../base/check-names.ts';
-import { inOptions } from '../../prompt/option-names.ts';
 import { isRecord, quoted } from '../../base/part-error.ts';
+import { inOptions, optionNames } from '../../prompt/option-names.ts';
 import { isToolList } from '../../tools/tool-list.ts';
-import type { AgentConfig } from './agent-config.ts';
-import { callOptionNames } from './call-options.ts';
+import { refuseFaults } from '../refuse-faults.ts';
 import { isTags } from '../tags/tags.ts';
+import type { AgentConfig } from './agent-config.ts';
 import type { CallLimits } from './transitions.ts';
 
 const names: Record<keyof AgentConfig, true> = {
@@ -22,73 +21,73 @@ const names: Record<keyof AgentConfig, true> = {
   options: true,
 };
 
+/** Options that belong elsewhere, and where. */
+const elsewhere: Readonly<Record<string, string>> = {
+  plugins: 'Its tools and instructions say what a plugin would.',
+  messages: 'Give the call a dialog: agent.call(input, { dialog }).',
+  abortSignal: 'Give the call a signal: agent.call(input, { signal }).',
+  limits: 'limits stand beside the options: defineAgent({ limits: { … } }).',
+  output: 'output stands beside the options: defineAgent({ output: … }).',
+  tools: 'tools stand beside the options: defineAgent({ tools: [ … ] }).',
+};
+
+/** The options that an agent's model calls can have. */
+const callOptionNames = optionNames.filter((name) => !Object.hasOwn(elsewhere, name));
+
 /** Checks an agent's configuration, when its first call begins. @throws CuelineError `invalid_definition` */
 export function checkAgent(config: AgentConfig): void {
   if (!isRecord(config) || typeof config['name'] !== 'string' || config['name'].trim() === '') {
-    throw invalidOptionError("An agent needs a name: defineAgent({ name: 'editor', instructions: '…' }).");
+    refuseFaults('invalid_definition', [
+      "An agent needs a name: defineAgent({ name: 'editor', instructions: '…' }).",
+    ]);
   }
-  const { name, instructions, tools, onException, onInterrupt, options } = config;
+  const { name, options } = config;
   checkNames(`Agent "${name}"`, config, Object.keys(names), 'invalid_definition', (key) =>
     inOptions('defineAgent(', key, callOptionNames),
   );
+  refuseFaults('invalid_definition', faultsOf(config));
+  checkNames(`options of agent "${name}"`, options, callOptionNames, 'invalid_definition', (key) =>
+    Object.hasOwn(elsewhere, key)
+      ? `options of agent "${name}" cannot have ${key}. ${elsewhere[key]}`
+      : undefined,
+  );
+}
+
+function* faultsOf(config: AgentConfig): Generator<string> {
+  const { name, instructions, tools = [], onException, onInterrupt, options } = config;
   if (typeof instructions !== 'string' || instructions.trim() === '') {
-    throw invalidOptionError(`Agent "${name}" needs instructions: { instructions: 'You edit texts.' }.`);
+    yield `Agent "${name}" needs instructions: { instructions: 'You edit texts.' }.`;
   }
-  checkTools(name, tools);
-  checkOutput(name, config.output);
+  if (!isToolList(tools)) {
+    yield `The tools of agent "${name}" are a list of what tool(…) makes, or the AI SDK's tools by their names: { tools: [tool('search', 'what it does', z.object({ … }), async (args) => …)] }.`;
+  }
+  if (!isOutput(config.output)) {
+    yield `The output of agent "${name}" is a schema, tags(['answer']), or a function that reads the text. For the text itself, leave it out.`;
+  }
   for (const [key, handler] of Object.entries({ onException, onInterrupt })) {
-    if (handler === undefined || typeof handler === 'function') continue;
-    if (typeof handler === 'string' && handler.trim() !== '') continue;
-    throw invalidOptionError(
-      `${key} of agent "${name}" is ${quoted(handler)}. Write a text, or a function that returns one.`,
-    );
+    const isText = typeof handler === 'string' && handler.trim() !== '';
+    if (handler === undefined || typeof handler === 'function' || isText) continue;
+    yield `${key} of agent "${name}" is ${quoted(handler)}. Write a text, or a function that returns one.`;
   }
-  callLimits(config);
-  if (options !== undefined && !isRecord(options)) {
-    throw invalidOptionError(
-      `The options of agent "${name}" are ${quoted(options)}. Write { … }, or leave them out.`,
-    );
-  }
-}
-
-/**
- * Returns how many unusable answers and rounds of tool calls an agent's calls may have. @throws CuelineError
- * `invalid_definition`
- */
-export function callLimits({
-  name,
-  maxExceptionRetries = 3,
-  maxInterrupts = 5,
-}: Pick<AgentConfig, 'name' | 'maxExceptionRetries' | 'maxInterrupts'>): CallLimits {
-  const limits = { maxExceptionRetries, maxInterrupts };
-  for (const [key, value] of Object.entries(limits)) {
+  for (const [key, value] of Object.entries(callLimits(config))) {
     if (Number.isSafeInteger(value) && value >= 0) continue;
-    throw invalidOptionError(`${key} of agent "${name}" is ${quoted(value)}. Give a whole number from 0 on.`);
+    yield `${key} of agent "${name}" is ${quoted(value)}. Give a whole number from 0 on.`;
   }
-  return limits;
-}
-
-function checkTools(name: string, tools: unknown = []): void {
-  if (isToolList(tools)) return;
-  throw invalidOptionError(
-    `The tools of agent "${name}" are a list of what tool(…) makes, or the AI SDK's tools by their names: { tools: [tool('search', 'what it does', z.object({ … }), async (args) => …)] }.`,
-  );
-}
-
-function invalidOptionError(message: string): CuelineError {
-  return new CuelineError('invalid_definition', message);
-}
-
-/** @throws CuelineError `invalid_definition` for an invalid output */
-export function checkOutput(name: string, config: unknown): void {
-  if (config === undefined || typeof config === 'function') return;
-  if (typeof config === 'object' && config !== null && !Array.isArray(config)) {
-    // tags that were written as an object have not been checked
-    if (!isTags(config)) return;
-    const { required, optional, lists, markdown } = config;
-    if ([required, optional, lists, markdown].every(Array.isArray)) return;
+  if (options !== undefined && !isRecord(options)) {
+    yield `The options of agent "${name}" are ${quoted(options)}. Write { … }, or leave them out.`;
   }
-  throw invalidOptionError(
-    `The output of agent "${name}" is a schema, tags(['answer']), or a function that reads the text. For the text itself, leave it out.`,
-  );
+}
+
+/** Returns how many unusable answers and rounds of tool calls an agent's calls may have. */
+export function callLimits({ maxExceptionRetries = 3, maxInterrupts = 5 }: AgentConfig): CallLimits {
+  return { maxExceptionRetries, maxInterrupts };
+}
+
+function isOutput(config: unknown): boolean {
+  if (config === undefined || typeof config === 'function') return true;
+  if (!isRecord(config)) return false;
+  if (!isTags(config)) return true;
+  // tags that were written as an object have not been checked
+  const { required, optional, lists, markdown } = config;
+  return [required, optional, lists, markdown].every(Array.isArray);
 }

@@ -1,42 +1,5 @@
-import type { AgentInput, CallOptions } from './agent.ts';
+import type { AgentInput, BinaryClassification, Classification, ClassifyOptions } from './agent.ts';
 import { loadCall } from './load-call.ts';
-
-/** The options of a classifier. */
-export type ClassifyOptions = Omit<CallOptions, 'dialog' | 'onRun'> & {
-  /** The system prompt before the labels. */
-  instructions?: string | undefined;
-  /**
-   * How often to ask if the provider reports no probabilities; the shares of the answers are used instead. Default 1:
-   * the label alone.
-   */
-  samples?: number | undefined;
-  /**
-   * Whether to ask for the probabilities of tokens, which OpenAI's models report. Default: unless the model refuses.
-   */
-  logprobs?: boolean | undefined;
-  /** How many more answers in a row may not be a label before the call fails. Default 3. */
-  maxExceptionRetries?: number | undefined;
-};
-
-/** The options of an agent's classifier, which uses the agent's instructions. */
-export type AgentClassifyOptions = Omit<ClassifyOptions, 'instructions'>;
-
-/** The classification of a text. */
-export type Classification<Label extends string = string> = {
-  label: Label;
-  /** The probability of each label; together they are 1. Missing if nothing reports them. */
-  probabilities?: Record<Label, number>;
-  /** The source of the probabilities: the model's tokens, the shares of several answers, or none. */
-  source: 'logprobs' | 'samples' | 'label';
-};
-
-/** The answer to a question for yes or no. */
-export type BinaryClassification = {
-  value: boolean;
-  /** The probability of yes. Missing if nothing reports it. */
-  probability?: number;
-  source: Classification['source'];
-};
 
 /**
  * Asks a model for one of several labels. An answer that is not a label is returned to the model, as in every agent

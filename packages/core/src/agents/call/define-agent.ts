@@ -5,11 +5,17 @@ import type { ToolSchema } from '../../tools/tool-definition.ts';
 import { splitTools } from '../../tools/tool-list.ts';
 import type { TypesOf } from '../../prompt/types-of.ts';
 import type { LoopPolicySetup } from '../../engine/loop-policy.ts';
-import type { Agent, AgentInput, AgentTypes, CallOptions } from './agent.ts';
-import type { AgentConfig, AgentTools, OnlyKnown } from './agent-config.ts';
-import { classify, classifyBinary, type AgentClassifyOptions, type ClassifyOptions } from './classify.ts';
+import type {
+  Agent,
+  AgentClassifyOptions,
+  AgentInput,
+  AgentTypes,
+  CallOptions,
+  ClassifyOptions,
+} from './agent.ts';
+import type { AgentConfig, AgentTools, OnlyKnown, OutputOf } from './agent-config.ts';
+import { classify, classifyBinary } from './classify.ts';
 import { loadCall } from './load-call.ts';
-import type { OutputOf } from './output-config.ts';
 
 /**
  * The input that a route accepts for an agent: a list of parts from a client could name any file. Code may pass a

@@ -1,12 +1,31 @@
-import type { FinishReason, StepResult, ToolSet } from 'ai';
+import {
+  Output,
+  type FinishReason,
+  type FlexibleSchema,
+  type OutputInterface,
+  type StepResult,
+  type ToolSet,
+} from 'ai';
+import { thrownText } from '../../base/error-source.ts';
+import { CuelineError } from '../../base/errors.ts';
+import { readJson } from '../../engine/response-check.ts';
 import { redact } from '../../json/redact.ts';
 import type { UserContext } from '../../prompt/prompt-options.ts';
-import type { OutputReader } from './read-output.ts';
+import { parseWith, toSchema } from '../../tools/schema.ts';
+import { parseTags, tagsLine } from '../tags/parse-tags.ts';
+import { isTags } from '../tags/tags.ts';
+import { unansweredCall } from '../unanswered-call.ts';
+import type { OutputConfig, ParseFunction } from './agent-config.ts';
 import type { CallEvent } from './transitions.ts';
 
-/** Finish reasons that truncate an answer, and their causes. */
-const truncatingFinishReasons: Partial<Record<FinishReason, string>> = {
-  length: 'the limit of tokens',
+/** How the answers of one call are requested and read. */
+export type OutputReader = {
+  /** The provider's format option, if the answer is JSON. */
+  readonly format?: OutputInterface;
+  /** The line about it in the system prompt. */
+  readonly systemLine?: string;
+  /** Returns the value of an answer. @throws an error for the model */
+  parse(text: string): Promise<unknown>;
 };
 
 /** One answer of the model, with the results of its calls. */
@@ -15,26 +34,42 @@ export type CallStep = StepResult<ToolSet, UserContext>;
 /** What an answer means for its call: an event, and either a value or the fault. */
 export type Answer = { event: CallEvent; value?: unknown; fault?: string; cause?: unknown };
 
+/** Finish reasons that truncate an answer, and their causes. */
+const truncatingFinishReasons: Partial<Record<FinishReason, string>> = {
+  length: 'the limit of tokens',
+};
+
+/** Returns the reader for an agent's `output`. @throws CuelineError `invalid_definition` */
+export function createOutputReader(name: string, config: OutputConfig | undefined): OutputReader {
+  if (config === undefined) return { parse: async (text) => text };
+  if (isTags(config)) {
+    return { systemLine: tagsLine(config), parse: async (text) => parseTags(config, text) };
+  }
+  if (isParseFunction(config)) return { parse: async (text) => config(text) };
+  const schema = toSchema(name, config);
+  return {
+    // without partial objects, which nothing reads and each of which would be parsed from the beginning of the text
+    format: { ...formatOf(name, schema), parsePartialOutput: async () => undefined },
+    parse: async (text) => parseWith(schema, readJson(text)),
+  };
+}
+
 /**
  * Reads an answer. `refused` are tools that it called although it must not call any; `secrets` are removed from
  * errors.
  */
 export async function readAnswer(
   step: CallStep,
-  {
-    reader,
-    refused,
-    secrets,
-  }: { reader: OutputReader; refused: ReadonlySet<string>; secrets: readonly string[] },
+  reader: OutputReader,
+  refused: ReadonlySet<string>,
+  secrets: readonly string[],
 ): Promise<Answer> {
   if (refused.size > 0) {
-    return {
-      event: 'called',
-      fault: `it calls ${[...refused].join(', ')}, and no tool can be called any more.`,
-    };
+    const fault = `it calls ${[...refused].join(', ')}, and no tool can be called any more.`;
+    return { event: 'called', fault };
   }
-  const calls = step.toolCalls.filter(({ providerExecuted }) => providerExecuted !== true);
-  if (calls.length > 0) return { event: isAnswered(step, calls) ? 'called' : 'waiting' };
+  if (unansweredCall(step, { isAsking: true }) !== undefined) return { event: 'waiting' };
+  if (step.toolCalls.some(({ providerExecuted }) => providerExecuted !== true)) return { event: 'called' };
   if (step.text.trim() === '') return { event: 'silent', fault: 'it is empty.' };
   const limit = truncatingFinishReasons[step.finishReason];
   // an object or tags show by themselves whether they are complete
@@ -49,12 +84,23 @@ export async function readAnswer(
   }
 }
 
-/** False if a call has no result: its tool has no function here, or waits for an approval. */
-function isAnswered(step: CallStep, calls: readonly { toolCallId: string }[]): boolean {
-  const answered = new Set(
-    step.content.flatMap((part) =>
-      part.type === 'tool-result' || part.type === 'tool-error' ? [part.toolCallId] : [],
-    ),
-  );
-  return calls.every(({ toolCallId }) => answered.has(toolCallId));
+/** True for a function that reads the text; some schemas are functions, too. */
+function isParseFunction(config: OutputConfig): config is ParseFunction {
+  return typeof config === 'function' && !('~standard' in config);
+}
+
+/**
+ * Returns the provider's format option. @throws CuelineError `invalid_definition` for a schema without a JSON Schema,
+ * such as a date
+ */
+function formatOf(name: string, schema: FlexibleSchema): OutputInterface {
+  try {
+    return Output.object({ schema });
+  } catch (error) {
+    throw new CuelineError(
+      'invalid_definition',
+      `The output schema of agent "${name}" cannot be asked for: ${thrownText(error)}. Models answer in JSON. Write what stands there, and make the rest of it: z.string().transform((day) => new Date(day)).`,
+      { cause: error },
+    );
+  }
 }

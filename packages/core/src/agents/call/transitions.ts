@@ -1,3 +1,5 @@
+import type { CuelineError } from '../../base/errors.ts';
+
 /**
  * The state of an agent call. In the first five it waits for the model's next answer; in `final` and
  * `final_correcting` the model must not call a tool any more. `done` and `failed` are ends.
@@ -155,4 +157,10 @@ function everything(rules: readonly Rule[]): Row {
     aborted: rules,
     limit: rules,
   };
+}
+
+/** Returns the event that an error from outside is to a call. */
+export function eventOf({ code }: CuelineError): Extract<CallEvent, 'aborted' | 'limit' | 'broken'> {
+  if (code === 'aborted') return 'aborted';
+  return code === 'budget_exceeded' || code === 'loop_detected' ? 'limit' : 'broken';
 }

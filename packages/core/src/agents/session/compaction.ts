@@ -1,24 +1,25 @@
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../../base/errors.ts';
-import { createContextEstimate, tokensOf } from './estimate-context.ts';
-import { CONTINUE } from './idle-reminder.ts';
-import { repairMessages } from './repair-messages.ts';
-import type { CallbackQueue } from './session-callbacks.ts';
+import type { LoopPolicy } from '../../engine/loop-policy.ts';
+import { answerWithin } from '../../engine/run-agent.ts';
 import { transcriptText } from '../../messages/transcript-text.ts';
+import type { AgentContext } from '../../tool-calls/run-context.ts';
+import { tokensOf } from './estimate-context.ts';
+import { repairMessages } from './repair-messages.ts';
+import { CONTINUE } from './session-config.ts';
+import type { SessionReporter } from './session-reporter.ts';
 
 /** How much an estimate must have grown before a failed summary is tried again. */
 const RETRY_GROWTH = 1.25;
 /** How many turns in a row may exceed the limit. */
 const MAX_IN_A_ROW = 3;
 
-export type CompactionSettings = {
-  tokenLimit: number;
-  change: CallbackQueue['change'];
-  /** Asks a model to summarize a text. */
-  summarize(transcript: string): Promise<string>;
-  onError(error: CuelineError): Promise<void>;
-  warn(message: string): void;
-};
+const instructions = `You are given the conversation of an agent at work. Your summary will take its place, so the agent goes on with nothing but that.
+
+Keep: the task in the user's own terms, decisions and the reasons for them, facts and exact values that were found (names, numbers, paths, ids), what has been done and must not be done again, errors and what came of them, and what is still to be done, in order.
+Leave out: greetings, and anything that is of no use for the rest of the work.
+
+Answer with the summary alone.`;
 
 /** The position of a turn in the conversation. */
 export type TurnPosition = {
@@ -31,94 +32,140 @@ export type TurnPosition = {
 };
 
 /** Keeps a conversation below a limit of tokens by replacing earlier messages with a summary. */
-export type Compaction = {
-  /** Reports the provider's token count of a turn. */
-  counted(tokens: number | undefined, messages: readonly ModelMessage[]): void;
-  /**
-   * Reports that the provider refused the conversation as too long, so it must be summarized whatever was counted.
-   */
-  overflowed(): void;
-  /** Returns the messages to continue with, if a summary was due. */
-  before(place: TurnPosition): Promise<ModelMessage[] | undefined>;
-};
-
-export function createCompaction(settings: CompactionSettings): Compaction {
-  const { change, summarize, onError, warn } = settings;
-  const estimate = createContextEstimate();
-  let { tokenLimit } = settings;
+export class Compaction {
+  #tokenLimit: number;
+  readonly #reporter: SessionReporter;
+  /** Asks a model to summarize a text. */
+  readonly #summarize: (transcript: string) => Promise<string>;
   /** A summary is due from this number of tokens on. */
-  let due = tokenLimit;
-  let last = { turn: -Infinity, length: 0 };
-  let inARow = 0;
-  let frame: number | undefined;
-  let isRefused = false;
+  #due: number;
+  #last = { turn: -Infinity, length: 0 };
+  #inARow = 0;
+  #frame: number | undefined;
+  /** The provider's last count, of so many messages. */
+  #counted: { tokens: number; length: number } | undefined;
+  #isRefused = false;
 
-  /** Raises the limit, because one summary after another would not help. */
-  function raise(tokens: number, why: string): void {
-    const before = tokenLimit;
-    tokenLimit = due = Math.ceil(tokens * 2);
-    warn(
-      `tokenLimit is ${before}, but ${why} about ${tokens} tokens already. It is ${tokenLimit} from here on. Raise it, or say less in the system prompt.`,
-    );
+  constructor(
+    tokenLimit: number,
+    reporter: SessionReporter,
+    summarize: (transcript: string) => Promise<string>,
+  ) {
+    this.#tokenLimit = this.#due = tokenLimit;
+    this.#reporter = reporter;
+    this.#summarize = summarize;
   }
 
-  return {
-    counted(tokens, messages) {
-      // the results of tools have come after the count
-      const length = messages.length - (messages.at(-1)?.role === 'tool' ? 1 : 0);
-      estimate.counted(tokens, length);
-    },
-    overflowed() {
-      isRefused = true;
-    },
-    async before({ turn, messages, words, frame: frameOf }) {
-      frame ??= await frameOf();
-      const tokens = estimate.of(messages, frame);
-      if (tokens <= due && !isRefused) return undefined;
-      isRefused = false;
-      inARow = turn - last.turn <= 1 ? inARow + 1 : 0;
-      // without the messages since the summary
-      const left = inARow === 0 ? frame : tokens - tokensOf(messages.slice(last.length));
-      if (left >= tokenLimit) {
-        raise(left, 'system prompt, tools and what a summary leaves take');
-        return undefined;
-      }
-      if (inARow === MAX_IN_A_ROW) {
-        raise(tokens, 'with a single turn after a summary it is');
-        return undefined;
-      }
-      const end = messages.length - words;
-      const said = messages.slice(0, end);
-      if (said.length === 0) return undefined;
-      const chosen = await change('onBeforeSummarize', said);
-      if (chosen.length === 0) return void (due = tokens * RETRY_GROWTH);
-      let summary: string;
-      try {
-        summary = await summarize(transcriptText(chosen));
-      } catch (error) {
-        due = tokens * RETRY_GROWTH;
-        await onError(error as CuelineError);
-        return undefined;
-      }
-      const summarized = await change('onAfterSummarize', [
-        { role: 'user', content: 'Previous conversation summary:' },
-        { role: 'assistant', content: summary },
-      ]);
-      const next = [...repairMessages(summarized, { whole: said }), ...messages.slice(end)];
-      if (next.at(-1)?.role !== 'user') next.push({ role: 'user', content: CONTINUE });
-      estimate.reset();
-      due = tokenLimit;
-      last = { turn, length: next.length };
-      return next;
-    },
-  };
+  /** Reports the provider's token count of a turn. */
+  counted(tokens: number | undefined, messages: readonly ModelMessage[]): void {
+    // some providers report nothing, negative or enormous numbers, or texts
+    if (!(typeof tokens === 'number' && tokens > 0 && tokens < 1e9)) return;
+    // the results of tools have come after the count
+    const length = messages.length - (messages.at(-1)?.role === 'tool' ? 1 : 0);
+    this.#counted = { tokens, length };
+  }
+
+  /** Reports that the provider refused the conversation as too long, so it must be summarized whatever was counted. */
+  overflowed(): void {
+    this.#isRefused = true;
+  }
+
+  /** Returns the messages to continue with, if a summary was due. */
+  async before({ turn, messages, words, frame }: TurnPosition): Promise<ModelMessage[] | undefined> {
+    this.#frame ??= await frame();
+    const tokens = this.#estimate(messages, this.#frame);
+    if (tokens <= this.#due && !this.#isRefused) return undefined;
+    this.#isRefused = false;
+    this.#inARow = turn - this.#last.turn <= 1 ? this.#inARow + 1 : 0;
+    // without the messages since the summary
+    const left = this.#inARow === 0 ? this.#frame : tokens - tokensOf(messages.slice(this.#last.length));
+    if (left >= this.#tokenLimit) {
+      return this.#raise(left, 'system prompt, tools and what a summary leaves take');
+    }
+    if (this.#inARow === MAX_IN_A_ROW) {
+      return this.#raise(tokens, 'with a single turn after a summary it is');
+    }
+    const end = messages.length - words;
+    const said = messages.slice(0, end);
+    if (said.length === 0) return undefined;
+    const summary = await this.#summaryOf(said, turn);
+    if (summary === undefined) {
+      this.#due = tokens * RETRY_GROWTH;
+      return undefined;
+    }
+    const summarized = await this.#reporter.change('onAfterSummarize', [
+      { role: 'user', content: 'Previous conversation summary:' },
+      { role: 'assistant', content: summary },
+    ]);
+    const next = [...repairMessages(summarized, { whole: said }), ...messages.slice(end)];
+    if (next.at(-1)?.role !== 'user') next.push({ role: 'user', content: CONTINUE });
+    this.#counted = undefined;
+    this.#due = this.#tokenLimit;
+    this.#last = { turn, length: next.length };
+    return next;
+  }
+
+  async #summaryOf(said: readonly ModelMessage[], turn: number): Promise<string | undefined> {
+    const chosen = await this.#reporter.change('onBeforeSummarize', said);
+    if (chosen.length === 0) return undefined;
+    try {
+      return await this.#summarize(transcriptText(chosen));
+    } catch (error) {
+      await this.#reporter.fail({ phase: 'summarize', error: error as CuelineError, turn: turn - 1 });
+      return undefined;
+    }
+  }
+
+  /** Uses the provider's last count, and estimates what has come since. */
+  #estimate(messages: readonly ModelMessage[], frame: number): number {
+    if (this.#counted === undefined) return frame + tokensOf(messages);
+    return this.#counted.tokens + tokensOf(messages.slice(this.#counted.length));
+  }
+
+  /** Raises the limit, because one summary after another would not help. */
+  #raise(tokens: number, why: string): undefined {
+    const before = this.#tokenLimit;
+    this.#tokenLimit = this.#due = Math.ceil(tokens * 2);
+    this.#reporter.warn(
+      `tokenLimit is ${before}, but ${why} about ${tokens} tokens already. It is ${this.#tokenLimit} from here on. Raise it, or say less in the system prompt.`,
+    );
+  }
 }
 
-/** @throws CuelineError if the model returned no summary */
-export function checkSummary(text: unknown): string {
-  if (typeof text === 'string' && text.trim() !== '') return text;
-  throw new CuelineError(
-    'parse_failed',
-    'The model was asked for a summary of the conversation, and gave an empty answer.',
-  );
+/** Asks the session's model for summaries, each as an agent of its own in the session's log. */
+export function createSummarizer(
+  agentContext: AgentContext,
+  calls: NonNullable<LoopPolicy['calls']>,
+  abortSignal: AbortSignal,
+): (transcript: string) => Promise<string> {
+  let count = 0;
+  return async (transcript) => {
+    count += 1;
+    let text: string | undefined;
+    await answerWithin(agentContext, {
+      name: 'summarize',
+      toolCallId: `summarize-${count}`,
+      input: { characters: transcript.length },
+      messages: [{ role: 'user', content: transcript }],
+      options: { instructions },
+      policySetup: {
+        options: {},
+        policy: () => ({
+          cause: 'session',
+          calls,
+          afterStep(step) {
+            ({ text } = step);
+            return undefined;
+          },
+          result: () => ({ output: text }),
+        }),
+      },
+      abortSignal,
+    });
+    if (text !== undefined && text.trim() !== '') return text;
+    throw new CuelineError(
+      'parse_failed',
+      'The model was asked for a summary of the conversation, and gave an empty answer.',
+    );
+  };
 }

@@ -4,33 +4,6 @@ import { contentText } from '../../messages/transcript-text.ts';
 /** What a file counts as, in tokens. Providers count pixels, pages and seconds, which cannot be known here. */
 const FILE_TOKENS = 1_000;
 
-/** Estimates the tokens of the next request. */
-export type ContextEstimate = {
-  /** Reports the provider's token count of so many messages, its answer included. */
-  counted(tokens: number | undefined, length: number): void;
-  /** The messages were replaced, so earlier counts are useless. */
-  reset(): void;
-  of(messages: readonly ModelMessage[], frame: number): number;
-};
-
-/** Uses the provider's last count, and one token for every four characters since. */
-export function createContextEstimate(): ContextEstimate {
-  let base: { tokens: number; length: number } | undefined;
-  return {
-    counted(tokens, length) {
-      // some providers report nothing, negative or enormous numbers, or texts
-      if (typeof tokens === 'number' && tokens > 0 && tokens < 1e9) base = { tokens, length };
-    },
-    reset() {
-      base = undefined;
-    },
-    of(messages, frame) {
-      if (base === undefined) return frame + tokensOf(messages);
-      return base.tokens + tokensOf(messages.slice(base.length));
-    },
-  };
-}
-
 const lengths = new WeakMap<ModelMessage, number>();
 
 /** Estimates one token for every four characters. Reads each message once. */

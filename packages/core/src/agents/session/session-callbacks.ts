@@ -1,9 +1,35 @@
 import type { ModelMessage } from 'ai';
-import { thrownText } from '../../base/error-source.ts';
-import { copyPlain } from '../../json/copy-plain.ts';
-import { isMessage } from '../../messages/is-message.ts';
-import type { SessionLog } from './session-log.ts';
-import type { SessionResult } from './session-result.ts';
+import type { CuelineError } from '../../base/errors.ts';
+import type { RunFacts } from '../../log/state.ts';
+import type { SuspendedCall } from '../../tools/suspend.ts';
+
+/** Why a session is over. */
+export type CompletionReason = 'task_complete' | 'max_turns' | 'error' | 'stopped' | 'suspended';
+
+/** The result of a session. Plain JSON, except for `error` and files in messages. */
+export type SessionResult = {
+  sessionId: string;
+  /**
+   * The text of the turn that called `task_complete`, or its summary if that turn has no text; otherwise the model's
+   * last text.
+   */
+  finalOutput: string;
+  /** The summary that the model passed to `task_complete`; missing if it never called it. */
+  summary?: string;
+  /** The number of model calls of this session, without those before a resume. */
+  totalTurns: number;
+  completionReason: CompletionReason;
+  /** The conversation, to continue it. A call whose end is unknown has no result in it. */
+  messages: ModelMessage[];
+  /** The result that the model passed to `task_complete`. */
+  taskResult?: unknown;
+  /** The calls that wait for results. */
+  suspended?: SuspendedCall[];
+  error?: CuelineError;
+  /** Tokens, including those of summaries and agents. */
+  usage: RunFacts['usage'];
+  metadata?: Readonly<Record<string, unknown>>;
+};
 
 export type ToolCallInfo = {
   toolCallId: string;
@@ -51,82 +77,3 @@ export type SessionCallbacks = {
     summarizedMessages: ModelMessage[],
   ) => ModelMessage[] | Promise<ModelMessage[]>;
 };
-
-type Rest<Name extends keyof SessionCallbacks> =
-  Parameters<NonNullable<SessionCallbacks[Name]>> extends [string, ...infer Given] ? Given : never;
-type Plain = Exclude<keyof SessionCallbacks, 'onBeforeSummarize' | 'onAfterSummarize'>;
-
-/** The callbacks of one session, in one queue. */
-export type CallbackQueue = {
-  /** Resolves once this callback, and all before it, are done. */
-  call<Name extends Plain>(name: Name, ...given: Rest<Name>): Promise<void>;
-  /** Returns a list of messages as changed by a callback; the same list if there is none, or if it fails. */
-  change(
-    name: 'onBeforeSummarize' | 'onAfterSummarize',
-    messages: readonly ModelMessage[],
-  ): Promise<readonly ModelMessage[]>;
-  /** Resolves once the queue is empty. */
-  drained(): Promise<void>;
-};
-
-export function createCallbackQueue(
-  sessionId: string,
-  callbacks: SessionCallbacks,
-  { warn, note }: { warn: (message: string) => void; note: SessionLog },
-): CallbackQueue {
-  let last: Promise<unknown> = Promise.resolve();
-
-  async function guarded(name: string, run: () => unknown): Promise<unknown> {
-    try {
-      return await run();
-    } catch (error) {
-      const message = `${name} threw: ${thrownText(error)}`;
-      warn(message);
-      note('error', message, { error });
-      return undefined;
-    }
-  }
-
-  function enqueue(name: string, run: () => unknown): Promise<unknown> {
-    last = last.then(() => guarded(name, run));
-    return last;
-  }
-
-  return {
-    async call(name, ...given) {
-      const callback = callbacks[name] as ((...all: unknown[]) => unknown) | undefined;
-      if (callback === undefined) return void (await last);
-      // the result is the promise that is awaited
-      const copies = name === 'onComplete' ? given : given.map(copyOf);
-      await enqueue(name, () => callback(sessionId, ...copies));
-    },
-    async change(name, messages) {
-      const callback = callbacks[name];
-      if (callback === undefined) return messages;
-      const changed = await enqueue(name, async () =>
-        checkList(await callback(sessionId, copyOf([...messages]))),
-      );
-      return (changed as ModelMessage[] | undefined) ?? messages;
-    },
-    async drained() {
-      await last;
-    },
-  };
-}
-
-/** Returns a copy that a callback may modify: the log and the conversation have their own. */
-function copyOf<Given>(given: Given): Given {
-  if (Array.isArray(given)) return given.map(copyOf) as Given;
-  try {
-    return copyPlain(given) as Given;
-  } catch {
-    // arguments nested too deep
-    return given;
-  }
-}
-
-function checkList(given: unknown): ModelMessage[] {
-  const isSaid = (value: unknown): boolean => isMessage(value) && value.role !== 'system';
-  if (Array.isArray(given) && given.every(isSaid)) return given as ModelMessage[];
-  throw new TypeError('It returns a list of messages of the user, the assistant and tools, and did not.');
-}

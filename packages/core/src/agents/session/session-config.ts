@@ -1,12 +1,11 @@
 import type { ModelMessage, ToolSet } from 'ai';
-import { CuelineError } from '../../base/errors.ts';
 import type { ModelSettings } from '../../models/settings.ts';
 import type { ToolArguments, ToolContext, ToolSchema } from '../../tools/tool-definition.ts';
 import type { NamedTool } from '../../tools/tool.ts';
 import { isToolList, namedTools, type ToolList } from '../../tools/tool-list.ts';
-import type { Limits } from '../../prompt/prompt-options.ts';
-import type { PromptOptions } from '../../prompt/prompt-options.ts';
+import type { Limits, PromptOptions } from '../../prompt/prompt-options.ts';
 import type { RunStorage } from '../../storage/run-storage.ts';
+import { refuseFaults } from '../refuse-faults.ts';
 import type { SessionCallbacks } from './session-callbacks.ts';
 
 /** A tool as plain data, or one of the AI SDK. */
@@ -37,24 +36,26 @@ export type SessionLogger = {
   error?(message: string, facts?: unknown): void;
 };
 
+/** The options that a session's model calls can have. */
+export const sessionOptionNames = [
+  'approval',
+  'frequencyPenalty',
+  'headers',
+  'loopGuard',
+  'maxOutputTokens',
+  'presencePenalty',
+  'providerOptions',
+  'reasoning',
+  'seed',
+  'stopSequences',
+  'telemetry',
+  'temperature',
+  'topK',
+  'topP',
+] as const;
+
 /** Settings of each model call. */
-export type SessionOptions = Pick<
-  PromptOptions,
-  | 'approval'
-  | 'frequencyPenalty'
-  | 'headers'
-  | 'loopGuard'
-  | 'maxOutputTokens'
-  | 'presencePenalty'
-  | 'providerOptions'
-  | 'reasoning'
-  | 'seed'
-  | 'stopSequences'
-  | 'telemetry'
-  | 'temperature'
-  | 'topK'
-  | 'topP'
->;
+export type SessionOptions = Pick<PromptOptions, (typeof sessionOptionNames)[number]>;
 
 /** The settings of a session, wherever it runs. */
 export type SessionSettings<Schemas extends SessionSchemas = SessionSchemas> = {
@@ -102,25 +103,27 @@ export type SessionConfig<Schemas extends SessionSchemas = SessionSchemas> = Ses
 /** The user's first message, if the caller sets none. */
 export const OPENING = 'Please begin.';
 
+/** The message to a model that has answered without a call, or whose conversation ends with its own message. */
+export const CONTINUE = 'Please continue.';
+
 /**
  * Checks what a page can check at once. The rest is checked when the session begins. @throws CuelineError
  * `invalid_options`
  */
 export function checkConfig(whose: string, config: SessionSettings): void {
-  const { systemPrompt, tools = {}, initialMessages = [] } = config ?? {};
-  if (typeof systemPrompt !== 'string') fail(whose, "systemPrompt is missing. Write 'You are …'.");
-  if (!Array.isArray(initialMessages)) fail(whose, 'initialMessages is not a list of messages.');
+  refuseFaults('invalid_options', faultsOf(config ?? {}), whose);
+}
+
+function* faultsOf(config: SessionSettings): Generator<string> {
+  const { systemPrompt, tools, initialMessages = [] } = config;
+  if (typeof systemPrompt !== 'string') yield "systemPrompt is missing. Write 'You are …'.";
+  if (!Array.isArray(initialMessages)) yield 'initialMessages is not a list of messages.';
   for (const name of ['maxTurns', 'tokenLimit', 'llmTimeout', 'toolTimeout'] as const) {
     const { [name]: value = 1 } = config;
-    if (!(value > 0)) fail(whose, `${name} is ${value}. Give a number above 0.`);
+    if (!(value > 0)) yield `${name} is ${value}. Give a number above 0.`;
   }
   const given = (tools ?? {}) as ToolList;
   if (isToolList(given) && namedTools(given).some(({ name }) => name === 'task_complete')) {
-    fail(whose, 'task_complete ends the session, and cannot be a tool of yours. Give it another name.');
+    yield 'task_complete ends the session, and cannot be a tool of yours. Give it another name.';
   }
-}
-
-/** @throws CuelineError `invalid_options`, always */
-export function fail(whose: string, fault: string): never {
-  throw new CuelineError('invalid_options', `${whose}: ${fault}`);
 }

@@ -1,56 +1,46 @@
-import type { ModelMessage } from 'ai';
 import { CuelineError } from '../../base/errors.ts';
 import type { Ending } from '../../engine/recorder.ts';
-import type { SessionPhase } from './session-callbacks.ts';
+import type { CompletionReason, SessionPhase, SessionResult } from './session-callbacks.ts';
 import type { SessionSettings } from './session-config.ts';
-import type { CompletionReason, SessionResult } from './session-result.ts';
-import type { SuspendedCall } from '../../tools/suspend.ts';
-import type { Completion } from './task-complete.ts';
 import type { SessionReporter } from './session-reporter.ts';
 
 /** A session at the end of its run. */
-export type SessionEnd = {
-  settings: SessionSettings & { sessionId: string };
+export type SessionEnd = Pick<
+  SessionResult,
+  'finalOutput' | 'summary' | 'taskResult' | 'totalTurns' | 'messages' | 'suspended'
+> & {
   ending: Ending;
   /** The session's own reason. */
-  reason: CompletionReason | undefined;
+  reason?: CompletionReason | undefined;
   /** The phase in which it failed, if it did. */
   phase: SessionPhase;
-  turn: number;
-  /** The text of the turn that completed the task; otherwise the model's last text. */
-  text: string | undefined;
-  completion: Completion | undefined;
-  suspended: SuspendedCall[];
-  /** The conversation, if it was not reported as it is. */
-  news: ModelMessage[] | undefined;
-  messages: ModelMessage[];
+  /** True if the conversation was not reported as it is. */
+  isNews: boolean;
   usage(): SessionResult['usage'];
 };
 
 /** Reports the end of a session, after which nothing else is reported, and returns its result. */
-export async function reportEnd(reporter: SessionReporter, end: SessionEnd): Promise<SessionResult> {
-  const { settings, ending, phase, turn, text, completion, suspended, news, messages } = end;
-  const { sessionId, metadata } = settings;
-  const completionReason = reasonOf(ending, end.reason);
+export async function reportEnd(
+  reporter: SessionReporter,
+  { sessionId, metadata }: SessionSettings & { sessionId: string },
+  { ending, reason, phase, isNews, usage, suspended, ...facts }: SessionEnd,
+): Promise<SessionResult> {
+  const completionReason = reasonOf(ending, reason);
   const error = completionReason === 'error' ? ending.error : undefined;
-  if (error !== undefined) void reporter.fail({ phase, error, turn });
-  const last = reporter.close();
-  if (news !== undefined) await last.call('onMessagesUpdate', news);
+  if (error !== undefined) void reporter.fail({ phase, error, turn: facts.totalTurns });
+  const report = reporter.close();
+  if (isNews) await report('onMessagesUpdate', facts.messages);
   const result: SessionResult = {
     sessionId,
-    finalOutput: text ?? completion?.summary ?? '',
-    ...(completion === undefined ? {} : { summary: completion.summary }),
-    totalTurns: turn,
     completionReason,
-    messages,
-    ...(completion?.result === undefined ? {} : { taskResult: completion.result }),
-    ...(completionReason === 'suspended' ? { suspended } : {}),
+    ...facts,
+    ...(completionReason === 'suspended' && suspended !== undefined ? { suspended } : {}),
     ...(error === undefined ? {} : { error }),
-    usage: end.usage(),
+    usage: usage(),
     ...(metadata === undefined ? {} : { metadata }),
   };
-  await last.call('onComplete', result);
-  reporter.note('info', `The session is over: ${completionReason}.`, { turns: turn });
+  await report('onComplete', result);
+  reporter.note('info', `The session is over: ${completionReason}.`, { turns: facts.totalTurns });
   return result;
 }
 
@@ -69,13 +59,5 @@ export function withoutExecute(toolName: string): CuelineError {
     'invalid_options',
     `The session: the provider defines the tool ${toolName} but does not run it, and the tool has no execute, so its calls never get a result. Give the tool a function: { ${toolName}: provider.tools.…({ …, execute: async (input) => … }) }.`,
     { details: { toolName } },
-  );
-}
-
-export function outOfTurns(maxTurns: number): CuelineError {
-  return new CuelineError(
-    'budget_exceeded',
-    `The session has had its ${maxTurns} turns, and its task is not complete. Go on from its messages, or raise maxTurns.`,
-    { details: { limit: 'turns', allowed: maxTurns } },
   );
 }

@@ -1,25 +1,28 @@
-import type { ModelMessage } from 'ai';
+import type { LanguageModel, ModelMessage } from 'ai';
 import { createId } from '../../base/create-id.ts';
 import type { CuelineError } from '../../base/errors.ts';
-import { initialState } from '../../log/reduce.ts';
 import type { LoopPolicySetup } from '../../engine/loop-policy.ts';
+import { initialState } from '../../log/reduce.ts';
+import { processEnvironment } from '../../models/environment.ts';
+import type { ModelSettings } from '../../models/settings.ts';
+import { defineTool } from '../../prompt/define-tool.ts';
+import { splitTools, type ToolList } from '../../tools/tool-list.ts';
 import { checkSettings } from './check-settings.ts';
-import { createTurnPolicy } from './turn-policy.ts';
-import { CONTINUE } from './idle-reminder.ts';
 import { checkAnswers, repairMessages } from './repair-messages.ts';
-import { OPENING, type SessionSettings } from './session-config.ts';
+import type { SessionResult } from './session-callbacks.ts';
+import { CONTINUE, OPENING, type SessionSettings } from './session-config.ts';
 import { reportEnd } from './session-end.ts';
-import type { SessionResult } from './session-result.ts';
-import { readTools } from './session-tools.ts';
+import { isPlain, type SessionModel } from './session-model.ts';
 import { createSessionReporter } from './session-reporter.ts';
+import { SessionTurns } from './session-turns.ts';
+import { withSuspension } from './suspensions.ts';
 import { createTaskComplete } from './task-complete.ts';
 
-export { modelSettings } from './model-settings.ts';
+const OLLAMA_URL = 'http://127.0.0.1:11434';
 
 /** Connects the caller who started a session with its end. */
 export type SessionHandle = {
-  /** Ends the session, unless it has ended, and returns its result. */
-  end?: (error: CuelineError | undefined) => Promise<SessionResult>;
+  turns?: SessionTurns;
   /** True once the caller does not wait any more, so that a session that begins later reports nothing. */
   left?: boolean;
 };
@@ -32,7 +35,7 @@ export async function createSessionPolicy(
   checkSettings(settings);
   const { systemPrompt, toolTimeout, options, limits } = settings;
   const named = { ...settings, sessionId: settings.sessionId ?? createId('session') };
-  const tools = readTools(settings.tools, toolTimeout);
+  const { ready, own } = splitTools((settings.tools ?? {}) as ToolList);
   const taskComplete = createTaskComplete();
   const isLeft = handle.left === true;
   return {
@@ -40,20 +43,19 @@ export async function createSessionPolicy(
       ...options,
       instructions: systemPrompt,
       messages: openingMessages(settings),
-      tools: tools.ready,
-      // a session with a `toolTimeout` measures it by itself
-      ...(toolTimeout === undefined ? {} : { timeout: { toolMs: Infinity } }),
+      tools: Object.fromEntries(Object.entries(ready).map(([name, tool]) => [name, withSuspension(tool)])),
+      ...(toolTimeout === undefined ? {} : { timeout: { toolMs: toolTimeout } }),
       limits: { steps: Infinity, toolCalls: Infinity, ...limits },
     },
     define(prompt) {
-      tools.define(prompt);
+      for (const tool of own) defineTool(prompt, tool);
       taskComplete.define(prompt);
     },
     policy(stage) {
-      const told = isLeft ? { ...named, callbacks: {}, logger: undefined } : named;
-      const { policy, end } = createTurnPolicy(stage, told, { taskComplete, thrown: tools.thrown });
-      handle.end ??= end;
-      return policy;
+      const reported = isLeft ? { ...named, callbacks: {}, logger: undefined } : named;
+      const turns = new SessionTurns(stage, reported, taskComplete);
+      handle.turns ??= turns;
+      return turns;
     },
   };
 }
@@ -67,28 +69,47 @@ function openingMessages(settings: SessionSettings): ModelMessage[] {
   return mended.at(-1)?.role === 'assistant' ? [...mended, { role: 'user', content: CONTINUE }] : mended;
 }
 
-/** Returns the result of the session of a handle, also if it never reached its first turn. */
+/** Ends the session of a handle, unless it has ended, and returns its result, also if it had no turn. */
 export async function endOf(
   handle: SessionHandle,
-  settings: SessionSettings,
+  settings: SessionSettings & { sessionId: string },
   error: CuelineError | undefined,
 ): Promise<SessionResult> {
   handle.left = true;
-  if (handle.end !== undefined) return handle.end(error);
-  const { sessionId = '', initialMessages = [] } = settings;
-  const named = { ...settings, sessionId };
+  if (handle.turns !== undefined) {
+    return handle.turns.end(error === undefined ? { outcome: 'stopped' } : { outcome: 'error', error });
+  }
   const isStopped = error === undefined || error.code === 'aborted';
-  return reportEnd(createSessionReporter(named, { append: () => {}, ended: true }), {
-    settings: named,
+  return reportEnd(createSessionReporter(settings, { append: () => {}, ended: true }), settings, {
+    finalOutput: '',
+    totalTurns: 0,
+    messages: [...(settings.initialMessages ?? [])],
     ending: isStopped ? { outcome: 'stopped' } : { outcome: 'error', error },
-    reason: undefined,
     phase: isStopped || /^(invalid_|script_)/.test(error.code) ? 'session' : 'llm',
-    turn: 0,
-    text: undefined,
-    completion: undefined,
-    suspended: [],
-    news: undefined,
-    messages: [...initialMessages],
+    isNews: false,
     usage: () => initialState.usage,
   });
+}
+
+/** Returns the settings with the key and the address of a session's model. */
+export function modelSettings(
+  given: SessionModel | string | LanguageModel,
+  models: ModelSettings = {},
+): ModelSettings {
+  if (!isPlain(given)) return models;
+  const { provider, apiKey, baseURL } = given;
+  const env = models.env ?? processEnvironment();
+  const isOllama = provider === 'ollama';
+  const prefix = `${provider.toUpperCase()}_API_`;
+  const base = baseURL ?? env[`${prefix}BASE`] ?? (isOllama ? OLLAMA_URL : undefined);
+  return {
+    ...models,
+    env: {
+      ...env,
+      // Ollama needs no key, but on another machine the client must have one
+      [`${prefix}KEY`]: apiKey ?? env[`${prefix}KEY`] ?? (isOllama ? 'ollama' : undefined),
+      [`${prefix}BASE`]: isOllama ? base?.replace(/(\/(v1|api))?\/*$/, '/v1') : base,
+      [`${prefix}TYPE`]: 'openai',
+    },
+  };
 }

@@ -1,10 +1,18 @@
 import type { ModelMessage, StepResult, ToolSet } from 'ai';
+import { toModelOutput } from '../../messages/tool-output.ts';
 import type { UserContext } from '../../prompt/prompt-options.ts';
 import { isSuspension, type SuspendedCall } from '../../tools/suspend.ts';
 
 /** The result of a suspended call, if the conversation continues without its real result. */
 const UNANSWERED =
   'This call waits for an answer, which has not come. What the user says after it may be the answer.';
+
+/** Returns the suspended calls of a step. */
+export function suspensionsOf({ toolResults }: StepResult<ToolSet, UserContext>): SuspendedCall[] {
+  return toolResults.flatMap(({ toolCallId, toolName, output }) =>
+    isSuspension(output) ? [{ toolCallId, toolName, payload: output.payload }] : [],
+  );
+}
 
 /** Returns a message of an earlier start with that result for each suspended call. */
 export function withoutSuspensions(message: ModelMessage): ModelMessage {
@@ -17,25 +25,29 @@ export function withoutSuspensions(message: ModelMessage): ModelMessage {
   return content.some((part, at) => part !== message.content[at]) ? { ...message, content } : message;
 }
 
-/** Returns the first call of a step that has no result and waits for no approval: no function runs it. */
-export function unansweredCall({
-  content,
-  toolCalls,
-}: StepResult<ToolSet, UserContext>): { toolName: string } | undefined {
-  const settled = new Set(
-    content.flatMap((part) => {
-      if (part.type === 'tool-result' || part.type === 'tool-error') return [part.toolCallId];
-      return part.type === 'tool-approval-request' ? [part.toolCall.toolCallId] : [];
-    }),
-  );
-  return toolCalls.find(
-    ({ toolCallId, providerExecuted }) => providerExecuted !== true && !settled.has(toolCallId),
-  );
+/** Returns messages without the results of suspended calls, which are still to come. */
+export function withoutPending(
+  messages: readonly ModelMessage[],
+  suspended: readonly SuspendedCall[],
+): readonly ModelMessage[] {
+  if (suspended.length === 0) return messages;
+  const pending = new Set(suspended.map(({ toolCallId }) => toolCallId));
+  return messages.flatMap((message): ModelMessage[] => {
+    if (message.role !== 'tool') return [message];
+    const content = message.content.filter(
+      (part) => part.type !== 'tool-result' || !pending.has(part.toolCallId),
+    );
+    return content.length === 0 ? [] : [{ ...message, content }];
+  });
 }
 
-/** Returns the suspended calls of a step. */
-export function suspensionsOf({ toolResults }: StepResult<ToolSet, UserContext>): SuspendedCall[] {
-  return toolResults.flatMap(({ toolCallId, toolName, output }) =>
-    isSuspension(output) ? [{ toolCallId, toolName, payload: output.payload }] : [],
-  );
+/** Returns a tool whose own conversion for the model is not used for a result that is still to come. */
+export function withSuspension(tool: ToolSet[string]): ToolSet[string] {
+  const { toModelOutput: own } = tool;
+  if (own === undefined) return tool;
+  return {
+    ...tool,
+    toModelOutput: (result: Parameters<typeof own>[0]) =>
+      isSuspension(result.output) ? toModelOutput(result.output) : own(result),
+  };
 }

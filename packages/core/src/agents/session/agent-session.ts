@@ -1,13 +1,14 @@
 import type { LanguageModel, ModelMessage, TextPart } from 'ai';
 import { createId } from '../../base/create-id.ts';
 import type { CuelineError } from '../../base/errors.ts';
-import { initialState } from '../../log/reduce.ts';
-import { createRun } from '../../run/create-run.ts';
+import { loadPart } from '../../base/load-part.ts';
+import type { PromptTypes } from '../../base/prompt-types.ts';
 import { inProcessWith } from '../../executors/in-process.ts';
+import { initialState } from '../../log/reduce.ts';
+import type { PromptDefinition } from '../../prompt/define-prompt.ts';
+import { createRun } from '../../run/create-run.ts';
 import type { Run } from '../../run/run.ts';
-import type { SessionHandle } from './session-policy.ts';
-import { sessionPrompt, type SessionTypes } from './define-session.ts';
-import { loadSession } from './load-session.ts';
+import type { SessionResult } from './session-callbacks.ts';
 import {
   checkConfig,
   OPENING,
@@ -16,7 +17,11 @@ import {
   type SessionSettings,
 } from './session-config.ts';
 import { modelOf, type SessionModel } from './session-model.ts';
-import type { SessionResult } from './session-result.ts';
+import type * as Session from './session-policy.ts';
+import type { Completion } from './task-complete.ts';
+
+/** The types of a session's run. Its result is a summary, and an object if the model returns one. */
+export type SessionTypes = PromptTypes & { output: Completion; object: undefined };
 
 /** A session in progress, or an ended one. Awaiting it returns its result. */
 export type AgentSession = PromiseLike<SessionResult> & {
@@ -30,6 +35,23 @@ export type AgentSession = PromiseLike<SessionResult> & {
   /** Ends the session as `stopped`, with its model call and its tools. */
   stop(): void;
 };
+
+/**
+ * Defines a session as a prompt, for a hook, a route or a playground, which say where it runs and with which model.
+ * Each start is a session of its own, and its result is what the model passed to `task_complete`.
+ *
+ * @example
+ * export const research = defineSession('research', { systemPrompt: 'You …', tools: { search } });
+ * const { run } = usePrompt(research);
+ */
+export function defineSession<const Schemas extends SessionSchemas = SessionSchemas>(
+  name: string,
+  config: SessionSettings<Schemas> & { model?: string | LanguageModel },
+): PromptDefinition<void, SessionTypes> {
+  checkConfig(`The session ${name}`, config);
+  const { model, ...settings } = config;
+  return { ...sessionPrompt(name, settings), ...(model === undefined ? {} : { model }) };
+}
 
 /**
  * Lets a model work with tools, turn by turn, until it calls `task_complete`. Mistakes in the config throw at once;
@@ -49,8 +71,8 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
   const chosen = modelOf(model);
   const { signal, models, storage, ...given } = config;
   const sessionId = given.sessionId ?? createId('session');
-  const settings: SessionSettings = { ...given, sessionId };
-  const handle: SessionHandle = {};
+  const settings = { ...given, sessionId };
+  const handle: Session.SessionHandle = {};
   const run = createRun(sessionPrompt('session', settings, handle), {
     id: sessionId,
     model: chosen,
@@ -74,6 +96,20 @@ export function runAgentSession<const Schemas extends SessionSchemas = SessionSc
   };
 }
 
+/** Returns the prompt of a session. The caller of a start waits for its end at `handle`. */
+function sessionPrompt(
+  name: string,
+  settings: SessionSettings,
+  handle?: Session.SessionHandle,
+): PromptDefinition<void, SessionTypes> {
+  return {
+    kind: 'prompt',
+    name,
+    run: () => {},
+    policySetup: async () => (await loadSession()).createSessionPolicy(settings, handle),
+  };
+}
+
 /** Returns the conversation's first message, also if it was in an earlier session. */
 function firstWords({ initialMessages = [], initialMessage = OPENING }: SessionSettings): string {
   // the messages are checked when the session begins
@@ -86,8 +122,8 @@ function firstWords({ initialMessages = [], initialMessage = OPENING }: SessionS
 
 async function untilEnd(
   started: Promise<unknown>,
-  settings: SessionSettings,
-  handle: SessionHandle,
+  settings: SessionSettings & { sessionId: string },
+  handle: Session.SessionHandle,
 ): Promise<SessionResult> {
   const error = await started.then(
     () => undefined,
@@ -97,7 +133,7 @@ async function untilEnd(
     return await (await loadSession()).endOf(handle, settings, error);
   } catch (failure) {
     return {
-      sessionId: settings.sessionId ?? '',
+      sessionId: settings.sessionId,
       finalOutput: '',
       totalTurns: 0,
       completionReason: 'error',
@@ -106,4 +142,9 @@ async function untilEnd(
       usage: initialState.usage,
     };
   }
+}
+
+/** Loads the code of sessions. A page that only shows them does not load it. */
+function loadSession(): Promise<typeof Session> {
+  return loadPart('sessions', import('./session-policy.ts'));
 }

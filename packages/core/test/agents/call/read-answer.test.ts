@@ -1,8 +1,8 @@
 import { tags } from '@cueline/core/agents';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { checkOutput } from '../../../src/agents/call/check-agent.ts';
-import { createOutputReader } from '../../../src/agents/call/read-output.ts';
+import { checkAgent } from '../../../src/agents/call/check-agent.ts';
+import { createOutputReader } from '../../../src/agents/call/read-answer.ts';
 
 test('without a config an answer is its text', async () => {
   const reader = createOutputReader('plain', undefined);
@@ -36,7 +36,7 @@ test('a function reads what it likes, also later', async () => {
 });
 
 test.each([[5], ['json'], [[]], [null]])('an output cannot be %j', (config) => {
-  expect(() => checkOutput('it', config)).toThrow(
+  expect(() => checkAgent({ name: 'it', instructions: 'Talk.', output: config as never })).toThrow(
     'The output of agent "it" is a schema, tags([\'answer\']), or a function that reads the text.',
   );
 });

@@ -1,4 +1,4 @@
-import type { RunLog } from '../../log/run-log.ts';
+import type { AgentContext } from '../tool-calls/run-context.ts';
 
 /** One tool call of an agent call, as in its log. */
 export type CallTrace = {
@@ -13,35 +13,36 @@ export type CallTrace = {
   repeated?: true;
 };
 
-/** Records the tool calls of one agent. `calls` are all of them so far, in order. */
+/**
+ * Records the tool calls of one agent from its log. `calls` are all of them so far, in order. `onEnd` is called with
+ * each call that ends; `isInvalid` is true if it could not run.
+ */
 export function traceCalls(
-  log: RunLog,
-  path: string | undefined,
+  { runContext, path }: AgentContext,
+  onEnd?: (call: CallTrace, isInvalid: boolean) => void,
 ): { readonly calls: readonly CallTrace[]; end(): void } {
   const calls: CallTrace[] = [];
   /** The last call of an id, because models may number their calls anew in every answer. */
   const byId = new Map<string, CallTrace>();
-  const end = log.listen((event) => {
+  const end = runContext.log.listen((event) => {
     if (event.agent !== path) return;
     if (event.type === 'tool-input-end') {
       const { toolCallId, toolName, input, invalid } = event;
-      const call: CallTrace = {
-        toolCallId,
-        toolName,
-        input,
-        ...(invalid === undefined ? {} : { error: invalid }),
-      };
+      const error = invalid === undefined ? {} : { error: invalid };
+      const call: CallTrace = { toolCallId, toolName, input, ...error };
       calls.push(call);
       byId.set(toolCallId, call);
-      return;
     }
-    const call = 'toolCallId' in event ? byId.get(event.toolCallId) : undefined;
+    if (event.type !== 'tool-end' && event.type !== 'tool-error') return;
+    const call = byId.get(event.toolCallId);
     if (call === undefined) return;
+    const isInvalid = call.error !== undefined;
     if (event.type === 'tool-error') call.error = event.error;
-    else if (event.type === 'tool-end') {
+    else {
       call.output = event.output;
       if (event.repeated) call.repeated = true;
     }
+    onEnd?.(call, isInvalid);
   });
   return { calls, end };
 }
