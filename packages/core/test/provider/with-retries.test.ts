@@ -18,7 +18,7 @@ import {
   type Act,
   type Answer,
   type Part,
-} from '../run/steady.ts';
+} from '../support/scripted-provider.ts';
 
 const whole = [started, ...text('Hello.'), finish('stop')];
 

@@ -13,7 +13,7 @@ import type { TextStreamPart, ToolSet } from 'ai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { json, types } from '../support.ts';
-import { after, atOnce, codeOf, memoryStorage, nextEvent, type MemoryStorage } from './runs.ts';
+import { after, atOnce, codeOf, memoryStorage, nextEvent, type MemoryStorage } from '../support/runs.ts';
 
 const looked: string[] = [];
 const research = definePrompt('research', (prompt, topic: string) => {

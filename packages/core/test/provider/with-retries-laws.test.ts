@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { CuelineError } from '@cueline/core';
 import { expect, test, vi } from 'vitest';
 import type { ModelResponse } from '../../src/provider/with-retries.ts';
-import { finish, provider, see, type Act, type Part } from './steady.ts';
+import { finish, provider, see, type Act, type Part } from '../support/scripted-provider.ts';
 
 const id = fc.constantFrom('', 'a', 'b', 'a~2');
 const delta = fc.constantFrom('', 'x', '{"q":', '1}');

@@ -4,7 +4,7 @@ import { Output } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { json } from '../support.ts';
-import { atOnce, codeOf, nextEvent } from './runs.ts';
+import { atOnce, codeOf, nextEvent } from '../support/runs.ts';
 
 const trip = z.object({
   city: z.string(),

@@ -4,8 +4,8 @@ import { scriptedModel } from '@cueline/core/testing';
 import { isStepCount } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { sent } from './sent.ts';
-import { play } from './support.ts';
+import { sent } from '../sent.ts';
+import { play } from '../support.ts';
 
 const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 

@@ -2,7 +2,7 @@
 import { imagePart, type Prompt } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { play } from './support.ts';
+import { play } from '../support.ts';
 
 const imageBytes = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const imageSent = {

@@ -12,7 +12,14 @@ import { toUIMessageStream } from '@cueline/core/ai-sdk';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { json } from '../support.ts';
-import { anyAnswers, modelOf, partTypes, tools, type Answer, type StreamPart } from './any-answer.ts';
+import {
+  anyAnswers,
+  modelOf,
+  partTypes,
+  tools,
+  type Answer,
+  type StreamPart,
+} from '../support/any-answer.ts';
 
 async function lastMessage(stream: ReadableStream<UIMessageChunk>): Promise<UIMessage | undefined> {
   let last: UIMessage | undefined;

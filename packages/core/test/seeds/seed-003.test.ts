@@ -6,9 +6,9 @@ import { createMCPClient } from '@ai-sdk/mcp';
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { faultOf, lines } from './call/calls.ts';
-import { startHttpNotes } from './mcp/http.ts';
-import { chat, startServer } from './models/chat-server.ts';
+import { faultOf, lines } from '../call/calls.ts';
+import { startHttpNotes } from '../mcp/http.ts';
+import { chat, startServer } from '../models/chat-server.ts';
 
 const call = (name: string, input: unknown = {}, id?: string) => ({
   toolCall: { name, input, ...(id === undefined ? {} : { id }) },

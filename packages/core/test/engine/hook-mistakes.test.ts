@@ -161,3 +161,20 @@ describe('what a hook writes into', () => {
     expect(starts.map(({ request }) => request.keep)).toEqual([0, 1]);
   });
 });
+
+test.each([
+  ['all', 0, () => []],
+  ['all but a result without its call', 1, <Message>(messages: Message[]) => messages.slice(-1)],
+])('a hook that cuts %s of the messages is an error of the script', async (_what, step, cut) => {
+  const { run, model } = await hooked(({ messages }: { messages: unknown[] }) => ({
+    messages: cut(messages),
+  }));
+  expect(run.getState()).toMatchObject({
+    status: 'error',
+    error: {
+      code: 'script_error',
+      message: `A hook left no messages for step ${step}; a tool's result without its call counts as none. Keep some, such as [...messages.slice(0, 1), ...messages.slice(1).slice(-10)].`,
+    },
+  });
+  expect(model.calls).toHaveLength(step);
+});

@@ -6,7 +6,7 @@ import { readUIMessageStream } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { play } from '../support.ts';
-import { codeOf } from './runs.ts';
+import { codeOf } from '../support/runs.ts';
 
 const asked = definePrompt('asked', (prompt) => prompt.$`Go.`);
 const busy = [{ throw: { message: 'Busy.', status: 503, headers: { 'retry-after': '0' } } }];

@@ -9,7 +9,7 @@ import {
 } from 'ai';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { PlainChat } from './chat.ts';
+import { PlainChat } from '../support/chat.ts';
 
 const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 const desk = definePrompt('desk', () => {}, {

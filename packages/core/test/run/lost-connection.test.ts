@@ -1,7 +1,7 @@
 import { createRun, definePrompt, type Executor, type RunEvent } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
-import { memoryStorage } from './runs.ts';
+import { memoryStorage } from '../support/runs.ts';
 
 const greet = definePrompt('greet', (prompt) => {
   prompt.$`Say hello.`;

@@ -9,8 +9,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { json, play, types } from '../support.ts';
-import { PlainChat } from './chat.ts';
-import { anyAnswers, modelOf, tools, type Answer } from './any-answer.ts';
+import { PlainChat } from '../support/chat.ts';
+import { anyAnswers, modelOf, tools, type Answer } from '../support/any-answer.ts';
 
 const asked = definePrompt('asked', (prompt) => prompt.$`Go.`);
 const overheated: LanguageModelV4StreamPart = { type: 'error', error: { message: 'overheated' } };

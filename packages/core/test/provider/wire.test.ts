@@ -1,4 +1,4 @@
-import { createServerSideEvents, type Wire } from './wire.ts';
+import { createServerSideEvents, type Wire } from '../support/server-sent-events.ts';
 import { runPrompt, type RunEvent } from '@cueline/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -4,9 +4,9 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { isStepCount } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { startServer, chat } from './models/chat-server.ts';
-import { sent } from './sent.ts';
-import { types } from './support.ts';
+import { startServer, chat } from '../models/chat-server.ts';
+import { sent } from '../sent.ts';
+import { types } from '../support.ts';
 
 /** A run on a model that is named as examples name theirs, with everything that the model was sent. */
 async function play(

@@ -3,7 +3,14 @@ import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { json } from '../support.ts';
-import { allWrites, createWorld, killAtRandom, numbering, openRun, ownReadings } from './killed-runs.ts';
+import {
+  allWrites,
+  createWorld,
+  killAtRandom,
+  numbering,
+  openRun,
+  ownReadings,
+} from '../support/killed-runs.ts';
 
 /** What has happened in the world when a process is killed that has written these events. */
 function worldAt(log: readonly RunEvent[], known: ReturnType<typeof createWorld>) {
