@@ -10,8 +10,8 @@ import {
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { PlainChat } from '../support/chat.ts';
+import { call } from '../support.ts';
 
-const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 const desk = definePrompt('desk', () => {}, {
   tools: [
     tool('pickFile', 'Picks a file', z.object({}), { outputSchema: z.string() }),

@@ -8,11 +8,12 @@ import {
   type PromptConfig,
   type RunEvent,
 } from '@cueline/core';
-import { scriptedModel, type ScriptedPart, type ScriptedTurn } from '@cueline/core/testing';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod';
-import { json } from '../support.ts';
+import { call, go, json } from '../support.ts';
+import { after } from '../support/runs.ts';
 
 const unhandled: unknown[] = [];
 const note = (reason: unknown): void => void unhandled.push(reason);
@@ -21,13 +22,12 @@ beforeEach(() => {
   process.on('unhandledRejection', note);
 });
 afterEach(async () => {
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await after(5);
   process.off('unhandledRejection', note);
   if (unhandled.length > 0) throw new AggregateError(unhandled, 'Rejections that nobody caught');
 });
 
 const numbered = z.object({ n: z.number() });
-const call = (name: string, input: unknown): ScriptedPart => ({ toolCall: { name, input } });
 
 /** A prompt that can call agents that are like itself. */
 function nested(prompt: Prompt): void {
@@ -124,7 +124,7 @@ test('however deep it goes, and whenever it is stopped', { timeout: 60_000 }, as
         const state = await run.finished;
         const { length } = run.log();
         await Promise.allSettled([result.text, result.usage, result.steps, result.toolResults]);
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await after(20);
 
         const events = run.log();
         expect(events).toHaveLength(length);
@@ -170,10 +170,7 @@ test.each<[string, (prompt: Prompt) => void, PromptConfig['options']]>([
 ])('%s that never comes back does not hold up a run that is stopped', async (_what, define, options) => {
   const both = [call('work', { result: 'a' }), call('finishTask', { result: 'a' })];
   const { run, result } = await runPrompt(
-    (prompt) => {
-      define(prompt);
-      prompt.$`Go.`;
-    },
+    go((prompt) => define(prompt)),
     { model: scriptedModel([both, both, 'Never.', 'Never.']), options, providers: { slow: never } },
   );
   setTimeout(() => run.stop(), 20);
@@ -184,13 +181,12 @@ test.each<[string, (prompt: Prompt) => void, PromptConfig['options']]>([
 
 test('a time limit of the whole run ends its agents too', async () => {
   const { run, result } = await runPrompt(
-    (prompt) => {
+    go((prompt) =>
       prompt.defAgent('helper', '', z.object({}), (_args, own) => {
         own.defTool('wait', '', z.object({}), never);
         own.$`Wait.`;
-      });
-      prompt.$`Go.`;
-    },
+      }),
+    ),
     {
       model: scriptedModel([[call('helper', {})], [call('wait', {})], 'Never.', 'Never.']),
       options: { timeout: { totalMs: 50 } },

@@ -12,9 +12,9 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent.ts';
-import { json, play, types } from '../support.ts';
+import { call, go, json, play, types } from '../support.ts';
+import { after } from '../support/runs.ts';
 
-const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 const none = z.object({});
 
 /** Rejections that nobody has caught, of everything that a test did. */
@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   // they are told at the end of a turn of the event loop
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await after(5);
   process.off('unhandledRejection', note);
   if (unhandled.length > 0) throw new AggregateError(unhandled, 'Rejections that nobody caught');
 });
@@ -107,7 +107,7 @@ describe('an agent tree that is aborted at its deepest tool, which does not list
     const state = await run.finished;
     const { length } = run.log();
     const outcomes = await settled;
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await after(30);
     expect(run.log()).toHaveLength(length);
     expect(model.calls).toHaveLength(3);
     return { state, outcomes, events: run.log(), signal };
@@ -139,7 +139,7 @@ describe('an agent tree that is aborted at its deepest tool, which does not list
   test('where the tool beside it has long ended, and one more waits for a place', async () => {
     let release = 0;
     const { run } = await runPrompt(
-      (prompt) => {
+      go((prompt) =>
         prompt.defAgent('outer', '', none, (_args, own) => {
           own.defTool('wait', '', z.object({ n: z.number() }), ({ n }) => {
             release += 1;
@@ -148,9 +148,8 @@ describe('an agent tree that is aborted at its deepest tool, which does not list
             return new Promise(() => {});
           });
           own.$`Wait.`;
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       {
         model: scriptedModel([[call('outer')], [0, 1, 2, 3].map((n) => call('wait', { n }))]),
         options: { limits: { concurrentToolCalls: 2 } },
@@ -164,25 +163,24 @@ describe('an agent tree that is aborted at its deepest tool, which does not list
       'interrupted',
       'interrupted',
     ]);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await after(20);
     expect(release).toBe(3);
   });
 
   test('while the agent’s function still says what to send: nothing is sent', async () => {
     const model = scriptedModel([[call('slow')], 'Never.']);
     const { run } = await runPrompt(
-      (prompt) => {
+      go((prompt) =>
         prompt.defAgent('slow', '', none, async (_args, own) => {
           run.stop();
-          await new Promise((resolve) => setTimeout(resolve, 10));
+          await after(10);
           own.$`Late.`;
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       { model },
     );
     const state = await run.finished;
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await after(30);
     expect(model.calls).toHaveLength(1);
     expect(types(run.log()).at(-1)).toBe('run-end');
     expect(state.agents).toEqual([]);
@@ -191,13 +189,13 @@ describe('an agent tree that is aborted at its deepest tool, which does not list
 
 describe('what goes wrong deep down', () => {
   test('the deepest tool throws: its agent is told, and all goes on', async () => {
-    const { model, run } = await play(
+    const { model, state } = await play(
       threeLevels(() => {
         throw new Error('no such file');
       }),
       [...down, 'There is no file.', 'Inner found none.', 'None.'],
     );
-    expect(run.getState()).toMatchObject({ status: 'done', text: 'None.' });
+    expect(state).toMatchObject({ status: 'done', text: 'None.' });
     expect(
       sent(model)
         .slice(3)
@@ -207,11 +205,11 @@ describe('what goes wrong deep down', () => {
       'inner answers There is no file.',
       'outer answers Inner found none.',
     ]);
-    expect(run.getState().agents.map(({ status }) => status)).toEqual(['done', 'done']);
+    expect(state.agents.map(({ status }) => status)).toEqual(['done', 'done']);
   });
 
   test('the deepest agent’s model fails: its parent gets a sentence, and nothing else of it', async () => {
-    const { model, run } = await play(
+    const { model, state } = await play(
       threeLevels(() => 'SECRET RESULT'),
       [
         ...down.slice(0, 2),
@@ -221,7 +219,7 @@ describe('what goes wrong deep down', () => {
         'It failed.',
       ],
     );
-    expect(run.getState()).toMatchObject({ status: 'done', text: 'It failed.' });
+    expect(state).toMatchObject({ status: 'done', text: 'It failed.' });
     const [, , , , outer, top] = sent(model);
     expect(outer!.messages).toEqual([
       'user: Call inner.',
@@ -233,19 +231,19 @@ describe('what goes wrong deep down', () => {
       'assistant calls outer {}',
       'outer answers Inner failed.',
     ]);
-    expect(run.getState().agents.map(({ status }) => status)).toEqual(['done', 'error']);
-    expect(run.getState().agents[1]).toMatchObject({ error: { code: 'context_overflow' } });
+    expect(state.agents.map(({ status }) => status)).toEqual(['done', 'error']);
+    expect(state.agents[1]).toMatchObject({ error: { code: 'context_overflow' } });
   });
 
   test('a failure that may pass is tried again, and leaves no trace', async () => {
     const busy: ScriptedTurn = [
       { throw: { message: 'busy', status: 503, headers: { 'retry-after-ms': '1' } } },
     ];
-    const { run } = await play(
+    const { state } = await play(
       threeLevels(() => 'ok'),
       [...down, busy, 'Fine.', 'Fine.', 'Fine.'],
     );
-    expect(run.getState()).toMatchObject({ status: 'done', text: 'Fine.' });
+    expect(state).toMatchObject({ status: 'done', text: 'Fine.' });
   });
 
   test.each<[string, string, NonNullable<PromptConfig['options']>['limits'], readonly ScriptedTurn[]]>([
@@ -262,34 +260,32 @@ describe('what goes wrong deep down', () => {
       ],
     ],
   ])('too many %s end the whole run', async (_what, limit, limits, turns) => {
-    const { run, result, model } = await play(
+    const { result, model, state, events } = await play(
       threeLevels(() => 'ok'),
       turns,
       { options: { limits } },
     );
-    expect(run.getState()).toMatchObject({
+    expect(state).toMatchObject({
       status: 'error',
       error: { code: 'budget_exceeded', details: { limit } },
     });
     expect(model.calls).toHaveLength(3);
-    expect(types(run.log()).filter((type) => type === 'run-end')).toHaveLength(1);
+    expect(types(events).filter((type) => type === 'run-end')).toHaveLength(1);
     await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'budget_exceeded' });
-    expect(run.getState().agents.every(({ status }) => status === 'stopped' || status === 'error')).toBe(
-      true,
-    );
+    expect(state.agents.every(({ status }) => status === 'stopped' || status === 'error')).toBe(true);
   });
 
   test('a loop ends the whole run', async () => {
-    const { run, result } = await play(
+    const { result, state } = await play(
       threeLevels(() => 'ok'),
       [...down, ...Array.from({ length: 8 }, () => [call('work')])],
     );
-    expect(run.getState()).toMatchObject({
+    expect(state).toMatchObject({
       status: 'error',
       error: { code: 'loop_detected', details: { toolName: 'work', calls: 6 } },
     });
     await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'loop_detected' });
-    expect(run.getState().agents[1]!.toolCalls).toHaveLength(6);
+    expect(state.agents[1]!.toolCalls).toHaveLength(6);
   });
 
   test.each<[string, (prompt: Prompt) => void, string]>([
@@ -303,27 +299,21 @@ describe('what goes wrong deep down', () => {
     ['says nothing', () => {}, 'has no message'],
     ['makes a mistake', (own) => own.defSystem('', 'x'), 'cannot name a part'],
   ])('an agent’s function that %s is an error of that call', async (_what, define, text) => {
-    const { run, model } = await play(
-      (prompt) => {
-        prompt.defAgent('broken', '', none, (_args, own) => define(own));
-        prompt.$`Go.`;
-      },
+    const { model, state } = await play(
+      go((prompt) => prompt.defAgent('broken', '', none, (_args, own) => define(own))),
       [[call('broken')], 'It is broken.'],
     );
-    expect(run.getState()).toMatchObject({ status: 'done', agents: [] });
+    expect(state).toMatchObject({ status: 'done', agents: [] });
     expect(sent(model)[1]!.messages.at(-1)).toContain(text);
   });
 
   test('an agent’s model that nobody knows is an error of that call', async () => {
-    const { run, model } = await play(
-      (prompt) => {
-        prompt.defAgent('lost', '', none, (_args, own) => own.$`Go.`, { model: 'nobody:x' });
-        prompt.$`Go.`;
-      },
+    const { model, state } = await play(
+      go((prompt) => prompt.defAgent('lost', '', none, (_args, own) => own.$`Go.`, { model: 'nobody:x' })),
       [[call('lost')], 'It has no model.'],
       { env: {} },
     );
-    expect(run.getState().status).toBe('done');
+    expect(state.status).toBe('done');
     expect(sent(model)[1]!.messages.at(-1)).toContain('Unknown provider "nobody"');
   });
 });
@@ -392,23 +382,15 @@ test('agents of one step work at the same time, each in its own part of the log'
 });
 
 test('the same agent twice in one step, and once more under an id that was used', async () => {
-  const { run } = await play(
-    (prompt) => {
+  const { state } = await play(
+    go((prompt) =>
       prompt.defAgent('echo', '', z.object({ n: z.number() }), ({ n }, own) => own.$`Say ${n}.`, {
         model: scriptedModel([['a', { delay: 5 }], ['b', { delay: 5 }], 'c']),
-      });
-      prompt.$`Go.`;
-    },
-    [
-      [
-        { toolCall: { id: 'x', name: 'echo', input: { n: 1 } } },
-        { toolCall: { id: 'y', name: 'echo', input: { n: 2 } } },
-      ],
-      [{ toolCall: { id: 'x', name: 'echo', input: { n: 3 } } }],
-      'Done.',
-    ],
+      }),
+    ),
+    [[call('echo', { n: 1 }, 'x'), call('echo', { n: 2 }, 'y')], [call('echo', { n: 3 }, 'x')], 'Done.'],
   );
-  expect(run.getState().agents.map(({ path, input, text }) => [path, input, text])).toEqual([
+  expect(state.agents.map(({ path, input, text }) => [path, input, text])).toEqual([
     ['x', { n: 1 }, 'a'],
     ['y', { n: 2 }, 'b'],
     ['x~2', { n: 3 }, 'c'],
@@ -423,8 +405,8 @@ test('an agent with a task list, hooks and plugins of its own, inside a task', a
       return { unit: (name: string) => prompt.def('UNIT', name) };
     },
   });
-  const { run, model } = await play(
-    (prompt) => {
+  const { model, state } = await play(
+    go((prompt) =>
       prompt.defTaskList([
         {
           task: 'Ask the surveyor',
@@ -446,9 +428,8 @@ test('an agent with a task list, hooks and plugins of its own, inside a task', a
           },
         },
         { task: 'Write it down' },
-      ]);
-      prompt.$`Go.`;
-    },
+      ]),
+    ),
     [
       [call('surveyor')],
       [call('measure'), call('finishTask', { result: '7' })],
@@ -459,7 +440,7 @@ test('an agent with a task list, hooks and plugins of its own, inside a task', a
       'Done.',
     ],
   );
-  expect(run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
+  expect(state).toMatchObject({ status: 'done', text: 'Done.' });
   expect(sent(model)).toMatchInlineSnapshot(`
     [
       {
@@ -580,12 +561,12 @@ test('an agent with a task list, hooks and plugins of its own, inside a task', a
       },
     ]
   `);
-  const [agent] = run.getState().agents;
+  const [agent] = state.agents;
   expect(agent!.tasks.map(({ id, title, status }) => [id, title, status])).toEqual([
     ['task-1', 'Measure', 'completed'],
     ['task-2', 'Report', 'completed'],
   ]);
-  expect(run.getState().tasks.map(({ title, result }) => [title, result])).toEqual([
+  expect(state.tasks.map(({ title, result }) => [title, result])).toEqual([
     ['Ask the surveyor', '7 cm'],
     ['Write it down', 'written'],
   ]);
@@ -593,21 +574,20 @@ test('an agent with a task list, hooks and plugins of its own, inside a task', a
     UNIT: { kind: 'text', value: 'cm' },
     STEP: { kind: 'text', value: '2' },
   });
-  expect(run.getState().variables).toEqual({});
+  expect(state.variables).toEqual({});
 });
 
 test('an agent whose tasks stay open is an error of its call', async () => {
-  const { run, model } = await play(
-    (prompt) => {
+  const { model, state } = await play(
+    go((prompt) =>
       prompt.defAgent('lazy', '', none, (_args, own) => {
         own.defTaskList([{ task: 'Work' }], { maxNudges: 1 });
         own.$`Go.`;
-      });
-      prompt.$`Go.`;
-    },
+      }),
+    ),
     [[call('lazy')], 'No.', 'Still no.', 'It is lazy.'],
   );
-  expect(run.getState()).toMatchObject({
+  expect(state).toMatchObject({
     status: 'done',
     agents: [{ status: 'error', error: { code: 'tasks_incomplete' } }],
   });
@@ -618,13 +598,12 @@ test('an agent whose tasks stay open is an error of its call', async () => {
 
 test('an edit of an agent’s tasks, by its path', async () => {
   const { run } = await runPrompt(
-    (prompt) => {
+    go((prompt) =>
       prompt.defAgent('worker', '', none, (_args, own) => {
         own.defTaskList([{ task: 'One' }, { task: 'Two' }]);
         own.$`Go.`;
-      });
-      prompt.$`Go.`;
-    },
+      }),
+    ),
     {
       model: scriptedModel([[call('worker')], [call('finishTask', { result: '1' })], 'Done.', 'Done.']),
     },
@@ -654,9 +633,9 @@ describe('depth', () => {
   const digs = (count: number) => Array.from({ length: count }, (_, n) => [call('dig', { n })]);
 
   test('an agent that calls itself goes five levels deep', async () => {
-    const { run, model } = await play(recursive, [...digs(6), ...Array<string>(6).fill('Up.')]);
-    expect(run.getState().status).toBe('done');
-    expect(run.getState().agents).toHaveLength(5);
+    const { model, state } = await play(recursive, [...digs(6), ...Array<string>(6).fill('Up.')]);
+    expect(state.status).toBe('done');
+    expect(state.agents).toHaveLength(5);
     expect(sent(model)[6]!.messages.at(-1)).toBe(
       'dig fails: Agents may go 5 levels deep, and this is one more. Where that is too little, raise options.limits.depth; Infinity means no limit.',
     );
@@ -668,14 +647,14 @@ describe('depth', () => {
     [7, 7],
   ])('with a limit of %i, %i', async (depth, agents) => {
     const turns = [...digs(depth + 1), ...Array<string>(depth + 1).fill('Up.')];
-    const { run } = await play(recursive, turns, { options: { limits: { depth } } });
-    expect(run.getState().status).toBe('done');
-    expect(run.getState().agents).toHaveLength(agents);
+    const { state } = await play(recursive, turns, { options: { limits: { depth } } });
+    expect(state.status).toBe('done');
+    expect(state.agents).toHaveLength(agents);
   });
 
   test('one that never stops digging ends with the steps of the run', async () => {
-    const { run } = await play(recursive, digs(60), { options: { limits: { depth: Infinity } } });
-    expect(run.getState()).toMatchObject({
+    const { state } = await play(recursive, digs(60), { options: { limits: { depth: Infinity } } });
+    expect(state).toMatchObject({
       status: 'error',
       error: { code: 'budget_exceeded', details: { limit: 'steps' } },
     });
@@ -697,14 +676,14 @@ describe('responseSchema', () => {
     ['with space around it', `\n  ${good}\n`, { city: 'Faro', days: 3 }],
     ['with more than was asked for', '{"city":"Faro","days":3,"x":1}', { city: 'Faro', days: 3 }],
   ])('an answer that fits, %s', async (_how, answer, output) => {
-    const { run, model } = await play(planner, [[call('plan')], answer, 'Done.']);
-    expect(run.getState().toolCalls[0]!.output).toEqual(output);
-    expect(run.getState().agents[0]).toMatchObject({ status: 'done', output });
+    const { model, state } = await play(planner, [[call('plan')], answer, 'Done.']);
+    expect(state.toolCalls[0]!.output).toEqual(output);
+    expect(state.agents[0]).toMatchObject({ status: 'done', output });
     expect(sent(model)[2]!.messages.at(-1)).toBe(`plan answers ${JSON.stringify(output)}`);
   });
 
   test('an answer that does not fit goes back with what is wrong', async () => {
-    const { run, model } = await play(planner, [
+    const { model, state } = await play(planner, [
       [call('plan')],
       '{"city":"Faro","days":"three"}',
       good,
@@ -715,13 +694,13 @@ describe('responseSchema', () => {
       'assistant: {"city":"Faro","days":"three"}',
       'user: Your answer does not fit what is asked for: days: Invalid input: expected number, received string\nAnswer again with the whole JSON and nothing else.',
     ]);
-    expect(run.getState().toolCalls[0]!.output).toEqual({ city: 'Faro', days: 3 });
-    expect(run.getState().agents[0]!.steps[1]!.steered).toMatchObject([{ cause: 'output' }]);
+    expect(state.toolCalls[0]!.output).toEqual({ city: 'Faro', days: 3 });
+    expect(state.agents[0]!.steps[1]!.steered).toMatchObject([{ cause: 'output' }]);
   });
 
   test('after three tries it is an error of that call', async () => {
-    const { run, model } = await play(planner, [[call('plan')], 'Faro', '{"city":1}', '', 'It failed.']);
-    expect(run.getState()).toMatchObject({ status: 'done', text: 'It failed.' });
+    const { model, state } = await play(planner, [[call('plan')], 'Faro', '{"city":1}', '', 'It failed.']);
+    expect(state).toMatchObject({ status: 'done', text: 'It failed.' });
     expect(
       sent(model)
         .slice(2, 4)
@@ -735,12 +714,12 @@ describe('responseSchema', () => {
     expect(sent(model)[4]!.messages.at(-1)).toBe(
       'plan fails: The agent plan gave no answer: The answer did not fit its schema after 3 tries: it is empty',
     );
-    expect(run.getState().agents[0]).toMatchObject({ status: 'error', error: { code: 'parse_failed' } });
+    expect(state.agents[0]).toMatchObject({ status: 'error', error: { code: 'parse_failed' } });
   });
 
   test('the agent’s tools come first, and its last text is the answer', async () => {
-    const { run } = await play(
-      (prompt) => {
+    const { state } = await play(
+      go((prompt) =>
         prompt.defAgent(
           'plan',
           '',
@@ -750,38 +729,35 @@ describe('responseSchema', () => {
             own.$`Plan.`;
           },
           { responseSchema: schema },
-        );
-        prompt.$`Go.`;
-      },
+        ),
+      ),
       [[call('plan')], ['I look.', call('look')], good, 'Done.'],
     );
-    expect(run.getState().toolCalls[0]!.output).toEqual({ city: 'Faro', days: 3 });
+    expect(state.toolCalls[0]!.output).toEqual({ city: 'Faro', days: 3 });
   });
 
   test('a schema that changes what it reads: the parent gets what it made of it', async () => {
-    const { run } = await play(
-      (prompt) => {
+    const { state } = await play(
+      go((prompt) =>
         prompt.defAgent('plan', '', none, (_args, own) => own.$`Plan.`, {
           responseSchema: z.object({ city: z.string().transform((city) => city.toUpperCase()) }),
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       [[call('plan')], '{"city":"Faro"}', 'Done.'],
     );
-    expect(run.getState().toolCalls[0]!.output).toEqual({ city: 'FARO' });
+    expect(state.toolCalls[0]!.output).toEqual({ city: 'FARO' });
   });
 
   test('plain JSON Schema', async () => {
-    const { run } = await play(
-      (prompt) => {
+    const { state } = await play(
+      go((prompt) =>
         prompt.defAgent('plan', '', none, (_args, own) => own.$`Plan.`, {
           responseSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       [[call('plan')], '{"city":"Faro"}', 'Done.'],
     );
-    expect(run.getState().toolCalls[0]!.output).toEqual({ city: 'Faro' });
+    expect(state.toolCalls[0]!.output).toEqual({ city: 'Faro' });
   });
 });
 
@@ -789,7 +765,7 @@ test('usage is that of the run and of all its agents', async () => {
   const usage = (inputTokens: number, outputTokens: number) => ({
     finish: { usage: { inputTokens, outputTokens } },
   });
-  const { run } = await play(
+  const { state } = await play(
     threeLevels(() => 'ok'),
     [
       [call('outer'), usage(1, 10)],
@@ -800,8 +776,8 @@ test('usage is that of the run and of all its agents', async () => {
       ['Top.', usage(32, 320)],
     ],
   );
-  expect(run.getState().usage).toEqual({ inputTokens: 63, outputTokens: 630, totalTokens: 693 });
-  expect(run.getState().agents.map((agent) => agent.usage)).toEqual([
+  expect(state.usage).toEqual({ inputTokens: 63, outputTokens: 630, totalTokens: 693 });
+  expect(state.agents.map((agent) => agent.usage)).toEqual([
     { inputTokens: 30, outputTokens: 300, totalTokens: 330 },
     { inputTokens: 12, outputTokens: 120, totalTokens: 132 },
   ]);
@@ -833,13 +809,12 @@ test('an agent inherits model and limits, and not its parent’s settings, hooks
 test('an agent’s callbacks and prepareStep are its own', async () => {
   const called: string[] = [];
   const { model } = await play(
-    (prompt) => {
+    go((prompt) =>
       prompt.defAgent('child', '', none, (_args, own) => own.$`Go.`, {
         onStepFinish: ({ text }) => void called.push(`child ${text}`),
         prepareStep: () => ({ temperature: 0.2 }),
-      });
-      prompt.$`Go.`;
-    },
+      }),
+    ),
     [[call('child')], 'Yes.', 'Done.'],
     { options: { onStepFinish: ({ text }) => void called.push(`run ${text}`) } },
   );
@@ -848,8 +823,8 @@ test('an agent’s callbacks and prepareStep are its own', async () => {
 });
 
 test('the time limit of an agent’s call ends the agent, not the run', async () => {
-  const { run } = await play(
-    (prompt) => {
+  const { state } = await play(
+    go((prompt) =>
       prompt.defAgent(
         'slow',
         '',
@@ -859,28 +834,24 @@ test('the time limit of an agent’s call ends the agent, not the run', async ()
           own.$`Wait.`;
         },
         { timeoutMs: 30 },
-      );
-      prompt.$`Go.`;
-    },
+      ),
+    ),
     [[call('slow')], [call('wait')], 'Too slow.'],
   );
-  expect(run.getState()).toMatchObject({ status: 'done', text: 'Too slow.' });
-  expect(run.getState().toolCalls[0]!.errorText).toBe('slow took longer than 30 ms, so it was ended.');
-  expect(run.getState().agents[0]!.status).toBe('stopped');
+  expect(state).toMatchObject({ status: 'done', text: 'Too slow.' });
+  expect(state.toolCalls[0]!.errorText).toBe('slow took longer than 30 ms, so it was ended.');
+  expect(state.agents[0]!.status).toBe('stopped');
 });
 
 test('a key that an agent’s server echoes is in nobody’s messages', async () => {
   const key = 'plain-words-that-look-like-no-key';
-  const { run, model } = await play(
-    (prompt) => {
-      prompt.defAgent('child', '', none, (_args, own) => own.$`Go.`);
-      prompt.$`Go.`;
-    },
+  const { model, state, events } = await play(
+    go((prompt) => prompt.defAgent('child', '', none, (_args, own) => own.$`Go.`)),
     [[call('child')], [{ throw: { message: `The key ${key} is wrong.`, status: 401 } }], 'No.'],
     { env: { ANY_API_KEY: key } },
   );
-  expect(run.getState().agents[0]).toMatchObject({ status: 'error', error: { code: 'auth' } });
-  expect(JSON.stringify(run.log())).not.toContain(key);
+  expect(state.agents[0]).toMatchObject({ status: 'error', error: { code: 'auth' } });
+  expect(JSON.stringify(events)).not.toContain(key);
   expect(JSON.stringify(model.calls.map(({ prompt }) => prompt))).not.toContain(key);
 });
 

@@ -54,11 +54,11 @@ describe('a call without a result is refused', () => {
   });
 
   test('at the end of what extend says', async () => {
-    const { run, model } = await play((prompt) => {
+    const { model, state } = await play((prompt) => {
       prompt.$`Go.`;
       prompt.defTaskList([{ task: 'One', extend: (own) => own.defMessage('assistant', [call]) }]);
     }, []);
-    expect(run.getState()).toMatchObject({
+    expect(state).toMatchObject({
       status: 'error',
       error: { code: 'invalid_definition', message: openCall('model') },
     });
@@ -66,7 +66,7 @@ describe('a call without a result is refused', () => {
   });
 
   test('in an agent, whose parent is told', async () => {
-    const { run } = await play(
+    const { state } = await play(
       (prompt) => {
         prompt.defAgent('child', '', z.object({}), (_args, own) => {
           own.$`Go.`;
@@ -76,8 +76,8 @@ describe('a call without a result is refused', () => {
       },
       [[{ toolCall: { name: 'child', input: {} } }], 'Done.'],
     );
-    expect(run.getState().status).toBe('done');
-    expect(JSON.stringify(run.getState().toolCalls[0])).toContain('must have one before the model speaks');
+    expect(state.status).toBe('done');
+    expect(JSON.stringify(state.toolCalls[0])).toContain('must have one before the model speaks');
   });
 });
 
@@ -100,7 +100,7 @@ test.each<[string, ModelMessage[]]>([
     ],
   ],
 ])('%s is no open call', async (_what, messages) => {
-  const { model, run } = await play(
+  const { model, state } = await play(
     (prompt) => {
       prompt.defTool('look', '', z.object({}), () => 'seen');
       prompt.$`Go.`;
@@ -108,7 +108,7 @@ test.each<[string, ModelMessage[]]>([
     ['Done.'],
     { options: { messages } },
   );
-  expect(run.getState().status).toBe('done');
+  expect(state.status).toBe('done');
   expect(model.calls).toHaveLength(1);
 });
 
@@ -120,7 +120,7 @@ describe('messages that a hook has put in another order', () => {
   async function secondStep(change: (messages: ModelMessage[]) => ModelMessage[]): Promise<string[]> {
     const hook: Hook = ({ messages, stepNumber }) =>
       stepNumber === 0 ? {} : { messages: change([...messages]) };
-    const { run, model } = await play(
+    const { model, state } = await play(
       (prompt) => {
         prompt.defTool('look', '', z.object({}), () => 'seen');
         prompt.$`Go.`;
@@ -128,7 +128,7 @@ describe('messages that a hook has put in another order', () => {
       },
       [[look], 'Done.'],
     );
-    expect(run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
+    expect(state).toMatchObject({ status: 'done', text: 'Done.' });
     return sent(model)[1]!.messages;
   }
 

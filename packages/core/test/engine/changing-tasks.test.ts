@@ -3,7 +3,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { play } from '../support.ts';
+import { go, play } from '../support.ts';
 
 const finish = (result: string): ScriptedTurn => [{ toolCall: { name: 'finishTask', input: { result } } }];
 
@@ -14,7 +14,7 @@ function systemOf({ prompt }: LanguageModelV4CallOptions): string {
 describe('what a task defines goes with it', () => {
   test('also where the prompt has no system prompt of its own', async () => {
     const { model } = await play(
-      (prompt) => {
+      go((prompt) =>
         prompt.defTaskList([
           {
             task: 'One',
@@ -24,9 +24,8 @@ describe('what a task defines goes with it', () => {
             },
           },
           { task: 'Two' },
-        ]);
-        prompt.$`Go.`;
-      },
+        ]),
+      ),
       [finish('1'), finish('2'), 'Done.'],
     );
     expect(model.calls.map((call) => systemOf(call).includes('of one'))).toEqual([true, false, false]);
@@ -35,7 +34,7 @@ describe('what a task defines goes with it', () => {
 
   test('also what its tools define while they run', async () => {
     const { model } = await play(
-      (prompt) => {
+      go((prompt) =>
         prompt.defTaskList([
           {
             task: 'One',
@@ -48,9 +47,8 @@ describe('what a task defines goes with it', () => {
             },
           },
           { task: 'Two' },
-        ]);
-        prompt.$`Go.`;
-      },
+        ]),
+      ),
       [[{ toolCall: { name: 'unlock' } }], finish('1'), finish('2'), 'Done.'],
     );
     const tools = model.calls.map((call) => call.tools?.map(({ name }) => name));
@@ -82,8 +80,8 @@ describe('what a task defines goes with it', () => {
   });
 
   test('and nothing else does: what is defined meanwhile is the run’s', async () => {
-    const { model, run } = await play(
-      (prompt) => {
+    const { model, state } = await play(
+      go((prompt) =>
         prompt.defTaskList([
           {
             task: 'One',
@@ -94,19 +92,18 @@ describe('what a task defines goes with it', () => {
             },
           },
           { task: 'Two' },
-        ]);
-        prompt.$`Go.`;
-      },
+        ]),
+      ),
       [finish('1'), finish('2'), 'Done.'],
     );
     expect(model.calls.map((call) => systemOf(call).includes('<ALL>all</ALL>'))).toEqual([true, true, true]);
-    expect(run.getState().variables['ALL']).toEqual({ kind: 'text', value: 'all' });
+    expect(state.variables['ALL']).toEqual({ kind: 'text', value: 'all' });
   });
 });
 
 describe('variables of a task', () => {
   test('are shown while it lasts, and a hook changes them where they stand', async () => {
-    const { model, run, events } = await play(
+    const { model, events, state } = await play(
       (prompt) => {
         prompt.def('MODE', 'base');
         prompt.defTaskList([
@@ -134,7 +131,7 @@ describe('variables of a task', () => {
       'base',
       'base',
     ]);
-    expect(run.getState().variables).toEqual({ MODE: { kind: 'text', value: 'base' } });
+    expect(state.variables).toEqual({ MODE: { kind: 'text', value: 'base' } });
     expect(
       events.flatMap((event) =>
         event.type === 'variable-set'
@@ -150,10 +147,7 @@ describe('variables of a task', () => {
 test('a validation that never ends is no dead end: the task can be skipped', async () => {
   const model = scriptedModel([finish('x'), 'Then not.']);
   const { run } = await runPrompt(
-    (prompt) => {
-      prompt.defTaskList([{ task: 'One', validation: () => new Promise<void>(() => {}) }]);
-      prompt.$`Go.`;
-    },
+    go((prompt) => prompt.defTaskList([{ task: 'One', validation: () => new Promise<void>(() => {}) }])),
     { model },
   );
   run.listen((event) => {
@@ -221,7 +215,7 @@ describe('a list that changes while the model works on it', () => {
     const model = scriptedModel([finish('2'), 'Done.']);
     let edit: RunHandle['edit'] | undefined;
     const { run } = await runPrompt(
-      (prompt) => {
+      go((prompt) =>
         prompt.defTaskList([
           {
             task: 'One',
@@ -232,9 +226,8 @@ describe('a list that changes while the model works on it', () => {
             },
           },
           { task: 'Two', extend: (own) => own.defTool('second', 'Of two', z.object({}), () => 2) },
-        ]);
-        prompt.$`Go.`;
-      },
+        ]),
+      ),
       { model },
     );
     edit = (given) => run.edit(given);
@@ -246,7 +239,7 @@ describe('a list that changes while the model works on it', () => {
 });
 
 test('options.activeTools leaves the task list and what a task defines as they are, and names what there is not', async () => {
-  const { model, run } = await play(
+  const { model, state } = await play(
     (prompt) => {
       prompt.defTool('search', 'Searches', z.object({}), () => 1);
       prompt.defTool('other', 'Not now', z.object({}), () => 1);
@@ -262,7 +255,7 @@ test('options.activeTools leaves the task list and what a task defines as they a
     ['search', 'startTask', 'finishTask', 'own'],
     ['search', 'startTask', 'finishTask'],
   ]);
-  expect(run.getState().warnings).toEqual(['options.activeTools names serach, which is not defined.']);
+  expect(state.warnings).toEqual(['options.activeTools names serach, which is not defined.']);
 });
 
 test('a hook’s system prompt is for one step, and so is that of prepareStep where it is not given again', async () => {

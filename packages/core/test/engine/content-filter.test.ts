@@ -4,14 +4,14 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { playSession } from '../session/sessions.ts';
-import { play } from '../support.ts';
+import { call, go, play } from '../support.ts';
 
 const refusal: ScriptedTurn = [{ text: 'I cannot' }, { finish: { reason: 'content-filter' } }];
 
 describe('a refusal', () => {
   test('ends a run as content_filter, with the finish reason in its step and what was said in its state', async () => {
-    const { run, events } = await play((prompt) => prompt.$`Go.`, [refusal]);
-    expect(run.getState()).toMatchObject({
+    const { events, state } = await play((prompt) => prompt.$`Go.`, [refusal]);
+    expect(state).toMatchObject({
       status: 'error',
       error: { code: 'content_filter', details: { finishReason: 'content-filter' } },
       text: 'I cannot',
@@ -29,26 +29,20 @@ describe('a refusal', () => {
   });
 
   test('is not answered with a reminder of open tasks', async () => {
-    const { run, model } = await play(
-      (prompt) => {
-        prompt.defTaskList([{ task: 'Work', validation: () => undefined }]);
-        prompt.$`Go.`;
-      },
+    const { model, state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'Work', validation: () => undefined }])),
       [refusal, 'Never.'],
     );
-    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'content_filter' } });
+    expect(state).toMatchObject({ status: 'error', error: { code: 'content_filter' } });
     expect(model.calls).toHaveLength(1);
   });
 
   test('of an agent is what its parent reads', async () => {
-    const { run, model } = await play(
-      (prompt) => {
-        prompt.defAgent('ask', '', z.object({}), (_args, own) => own.$`Answer.`);
-        prompt.$`Go.`;
-      },
-      [[{ toolCall: { name: 'ask' } }], refusal, 'Then not.'],
+    const { model, state } = await play(
+      go((prompt) => prompt.defAgent('ask', '', z.object({}), (_args, own) => own.$`Answer.`)),
+      [[call('ask')], refusal, 'Then not.'],
     );
-    expect(run.getState().status).toBe('done');
+    expect(state.status).toBe('done');
     expect(JSON.stringify(model.calls[2]?.prompt)).toContain('content filter stopped the answer');
   });
 

@@ -12,7 +12,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { isStepCount, type UIMessage } from 'ai';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { json } from '../support.ts';
+import { call, json } from '../support.ts';
 
 const city = z.object({ city: z.string() });
 const cached = { anthropic: { cacheControl: { type: 'ephemeral' } } };
@@ -253,7 +253,7 @@ describe('a later step', () => {
 
   test.for([undefined, prepareStep])('is prepared after all steps before it', async (own) => {
     const options: PromptOptions = own === undefined ? {} : { prepareStep: own };
-    const waits = [{ toolCall: { name: 'wait' } }];
+    const waits = [call('wait')];
     const { requests } = await requestsOf({ define, options }, [waits, waits, waits, 'Done.']);
     expect(requests.map(({ settings }) => settings['temperature'])).toEqual([0, 0.1, 1, 1]);
     for (const [step, real] of requests.entries()) {

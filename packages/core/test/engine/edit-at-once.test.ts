@@ -2,12 +2,10 @@ import { runPrompt, type EditReply } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { call } from '../support.ts';
 
 test('a task of an agent can be edited by whoever hears of it, as soon as they do', async () => {
-  const agentModel = scriptedModel([
-    [{ toolCall: { name: 'finishTask', input: { result: 'ok' } } }],
-    'Done.',
-  ]);
+  const agentModel = scriptedModel([[call('finishTask', { result: 'ok' })], 'Done.']);
   const { run } = await runPrompt(
     (prompt) => {
       prompt.defAgent(
@@ -22,7 +20,7 @@ test('a task of an agent can be edited by whoever hears of it, as soon as they d
       );
       prompt.$`Let the cook cook.`;
     },
-    { model: scriptedModel([[{ toolCall: { name: 'cook', id: 'c' } }], 'It is cooked.']) },
+    { model: scriptedModel([[call('cook', {}, 'c')], 'It is cooked.']) },
   );
   const replies: Promise<EditReply>[] = [];
   run.listen(({ type, agent }) => {

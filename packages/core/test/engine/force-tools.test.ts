@@ -2,9 +2,9 @@
 import type { Prompt, PromptOptions } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { play } from '../support.ts';
+import { call, play } from '../support.ts';
 
-const calls = [{ toolCall: { name: 'weather', input: { city: 'Faro' } } }];
+const calls = [call('weather', { city: 'Faro' })];
 
 function ask(prompt: Prompt): void {
   prompt.defTool('weather', 'Weather for a city', z.object({ city: z.string() }), () => 'sunny');
@@ -16,8 +16,8 @@ async function toolChoices(
   options: PromptOptions,
   source: (prompt: Prompt) => void = ask,
 ): Promise<unknown[]> {
-  const { model, run } = await play(source, [calls, 'Go to the beach.'], { options });
-  expect(run.getState().status).toBe('done');
+  const { model, state } = await play(source, [calls, 'Go to the beach.'], { options });
+  expect(state.status).toBe('done');
   return model.calls.map(({ toolChoice }) => toolChoice?.type);
 }
 
@@ -34,11 +34,11 @@ describe('forceTools', () => {
       'auto',
       'auto',
     ]);
-    const { model, run } = await play((prompt) => prompt.$`Hi.`, ['Hello.'], {
+    const { model, state } = await play((prompt) => prompt.$`Hi.`, ['Hello.'], {
       options: { forceTools: true },
     });
     expect(model.calls[0]?.toolChoice).not.toEqual({ type: 'required' });
-    expect(run.getState().warnings).toEqual([
+    expect(state.warnings).toEqual([
       'forceTools is set, but the first step has no tool that the model could call.',
     ]);
   });
@@ -49,7 +49,7 @@ describe('forceTools', () => {
         prompt.defAgent('planner', 'Plans', z.object({}), (_args, own) => ask(own), { forceTools: true });
         prompt.$`Plan.`;
       },
-      [[{ toolCall: { name: 'planner', input: {} } }], calls, 'The beach.', 'Done.'],
+      [[call('planner', {})], calls, 'The beach.', 'Done.'],
     );
     expect(model.calls.map(({ toolChoice }) => toolChoice?.type)).toEqual([
       'auto',

@@ -4,9 +4,9 @@ import type { ModelMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent.ts';
-import { play } from '../support.ts';
+import { call, play } from '../support.ts';
 
-const look = { toolCall: { name: 'look', input: {} } };
+const look = call('look', {});
 
 /** A run of two steps, of which the first calls a tool. */
 function hooked(...hooks: unknown[]) {

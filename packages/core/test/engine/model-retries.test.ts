@@ -5,7 +5,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import { readUIMessageStream } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { play } from '../support.ts';
+import { call, go, play } from '../support.ts';
 import { codeOf } from '../support/runs.ts';
 
 const asked = definePrompt('asked', (prompt) => prompt.$`Go.`);
@@ -53,14 +53,11 @@ describe('a model call that fails before there is something of its answer', () =
   });
 
   test('of an agent is made again, too, and its state says so', async () => {
-    const { run, events } = await play(
-      (prompt) => {
-        prompt.defAgent('helper', 'Helps', z.object({}), (_args, inner) => inner.$`Help.`);
-        prompt.$`Go.`;
-      },
-      [[{ toolCall: { name: 'helper' } }], busy, 'Helped.', 'Done.'],
+    const { events, state } = await play(
+      go((prompt) => prompt.defAgent('helper', 'Helps', z.object({}), (_args, inner) => inner.$`Help.`)),
+      [[call('helper')], busy, 'Helped.', 'Done.'],
     );
-    expect(run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
+    expect(state).toMatchObject({ status: 'done', text: 'Done.' });
     expect(events.filter(({ type }) => type === 'retry')).toMatchObject([{ agent: expect.any(String) }]);
     expect(states(events).some(({ agents }) => agents[0]?.phase === 'retrying')).toBe(true);
   });
@@ -107,7 +104,7 @@ describe('options.timeout', () => {
         prompt.defTool('own', '', z.object({}), wait(100), { timeoutMs: 10_000 });
         prompt.$`Go.`;
       },
-      [['slow', 'named', 'own'].map((name) => ({ toolCall: { name } })), 'Went on.'],
+      [['slow', 'named', 'own'].map((name) => call(name)), 'Went on.'],
       { options: { timeout: { toolMs: 40, tools: { namedMs: 20 } } } },
     );
     expect(
@@ -122,18 +119,17 @@ describe('options.timeout', () => {
   test('toolMs does not count while an agent works inside the call', async () => {
     const slow = scriptedModel([[{ delay: 2_000 }, { text: 'Slow help.' }]]);
     const helper = defineAgent({ name: 'helper', instructions: 'Help.', model: slow });
-    const { run } = await play(
-      (prompt) => {
+    const { state } = await play(
+      go((prompt) =>
         prompt.defTool('ask', '', z.object({}), async (_args, context) => {
           const { output } = await helper.call('Help me.', { context });
           return output;
-        });
-        prompt.$`Go.`;
-      },
-      [[{ toolCall: { name: 'ask' } }], 'Done.'],
+        }),
+      ),
+      [[call('ask')], 'Done.'],
       { options: { timeout: { toolMs: 1_500 } } },
     );
-    const [asked] = run.getState().toolCalls;
+    const [asked] = state.toolCalls;
     expect(asked?.errorText ?? asked?.output).toBe('Slow help.');
   });
 

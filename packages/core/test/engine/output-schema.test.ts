@@ -6,20 +6,17 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import * as z3 from 'zod/v3';
-import { play } from '../support.ts';
+import { call, go, play } from '../support.ts';
 
 const price = z.object({ price: z.coerce.number(), currency: z.string().default('EUR') });
 
 /** A run in which the model calls the tool `look` once. */
 async function look(define: (prompt: Prompt) => void) {
-  const { run, model, events } = await play(
-    (prompt) => {
-      define(prompt);
-      prompt.$`Go.`;
-    },
-    [[{ toolCall: { name: 'look' } }], 'Done.'],
+  const { model, events, state } = await play(
+    go((prompt) => define(prompt)),
+    [[call('look')], 'Done.'],
   );
-  return { call: run.getState().toolCalls[0]!, events, told: JSON.stringify(model.calls[1]!.prompt) };
+  return { call: state.toolCalls[0]!, events, told: JSON.stringify(model.calls[1]!.prompt) };
 }
 
 /** The same with a function that returns `result`. */
@@ -97,32 +94,26 @@ describe('the outputSchema of a tool', () => {
   });
 
   test('is that of a part in a composite tool, which fails alone', async () => {
-    const { run } = await play(
-      (prompt) => {
+    const { state } = await play(
+      go((prompt) =>
         prompt.defTool('shop', '', [
           tool('good', '', z.object({}), () => ({ price: '1' }), { outputSchema: price }),
           tool('bad', '', z.object({}), () => ({}), { outputSchema: price }),
-        ]);
-        prompt.$`Go.`;
-      },
+        ]),
+      ),
       [
         [
-          {
-            toolCall: {
-              name: 'shop',
-              input: {
-                calls: [
-                  { name: 'good', args: {} },
-                  { name: 'bad', args: {} },
-                ],
-              },
-            },
-          },
+          call('shop', {
+            calls: [
+              { name: 'good', args: {} },
+              { name: 'bad', args: {} },
+            ],
+          }),
         ],
         'Done.',
       ],
     );
-    expect(run.getState().toolCalls[0]!.output).toEqual({
+    expect(state.toolCalls[0]!.output).toEqual({
       results: [
         { name: 'good', result: { price: 1, currency: 'EUR' } },
         { name: 'bad', result: { error: expect.stringContaining('outputSchema: price: ') } },
@@ -133,7 +124,7 @@ describe('the outputSchema of a tool', () => {
   test('lets a call be put off in a session, and tells onError of what does not fit', async () => {
     const errors: string[] = [];
     const ask = (result: unknown) =>
-      runAgentSession(scriptedModel([[{ toolCall: { name: 'ask' } }], [{ toolCall: complete }]]), {
+      runAgentSession(scriptedModel([[call('ask')], [{ toolCall: complete }]]), {
         systemPrompt: 'Ask.',
         initialMessage: 'Go.',
         tools: [tool('ask', '', z.object({}), () => result, { outputSchema: z.string() })],

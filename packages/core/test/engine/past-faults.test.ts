@@ -5,9 +5,8 @@ import { isStepCount } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent.ts';
-import { play } from '../support.ts';
-
-const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
+import { call, go, play } from '../support.ts';
+import { after } from '../support/runs.ts';
 
 /** Some of everything that a prompt can define. */
 const everything = (prompt: Prompt): void => {
@@ -80,11 +79,11 @@ describe('options ignored', () => {
 
   test('options.stopWhen', async () => {
     const turns = [1, 2, 3].map((n) => [call('look', { n })]);
-    const { model, run } = await play(everything, [...turns, 'Done.'], {
+    const { model, state } = await play(everything, [...turns, 'Done.'], {
       options: { stopWhen: isStepCount(2) },
     });
     expect(model.calls).toHaveLength(2);
-    expect(run.getState().status).toBe('done');
+    expect(state.status).toBe('done');
   });
 
   test('options.onFinish', async () => {
@@ -118,14 +117,14 @@ describe('options ignored', () => {
 });
 
 test('the task list blanking the whole system prompt', async () => {
-  const { model, run } = await play(
+  const { model, state } = await play(
     (prompt) => {
       everything(prompt);
       prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
     },
     [[call('finishTask', { result: '1' })], [call('finishTask', { result: '2' })], 'Done.'],
   );
-  expect(run.getState().status).toBe('done');
+  expect(state.status).toBe('done');
   expect(sent(model).map(({ system }) => system)).toEqual(Array(3).fill(everythingSaid));
 });
 
@@ -136,7 +135,7 @@ test.each([
   ['false', false, 'false'],
   ['zero', 0, '0'],
 ])('a tool that returns %s killing the run', async (_name, output, answer) => {
-  const { model, run, result } = await play(
+  const { model, result, state } = await play(
     (prompt) => {
       prompt.defTool('save', '', z.object({}), () => output);
       prompt.$`Save.`;
@@ -148,7 +147,7 @@ test.each([
     'assistant calls save {}',
     `save answers ${answer}`,
   ]);
-  expect(run.getState()).toMatchObject({ status: 'done', text: 'Saved.' });
+  expect(state).toMatchObject({ status: 'done', text: 'Saved.' });
   expect(await result.text).toBe('Saved.');
 });
 
@@ -172,7 +171,7 @@ test('an agent’s plugins never reaching it', async () => {
     },
   });
   const { model } = await play(
-    (prompt) => {
+    go((prompt) =>
       prompt.defAgent(
         'expert',
         '',
@@ -182,9 +181,8 @@ test('an agent’s plugins never reaching it', async () => {
           own.$`Explain tides.`;
         },
         { plugins: [glossary] },
-      );
-      prompt.$`Go.`;
-    },
+      ),
+    ),
     [[call('expert')], 'The moon.', 'Done.'],
   );
   const [parent, expert] = sent(model);
@@ -200,7 +198,7 @@ test('the abort signal not reaching agents', async () => {
   const controller = new AbortController();
   let reached: unknown;
   const { run } = await runPrompt(
-    (prompt) => {
+    go((prompt) =>
       prompt.defAgent('worker', '', z.object({}), (_args, own) => {
         own.defTool('wait', '', z.object({}), (_none, { abortSignal }) => {
           abortSignal?.addEventListener('abort', () => (reached = abortSignal.reason as unknown));
@@ -208,9 +206,8 @@ test('the abort signal not reaching agents', async () => {
           return new Promise(() => {});
         });
         own.$`Wait.`;
-      });
-      prompt.$`Go.`;
-    },
+      }),
+    ),
     {
       model: scriptedModel([[call('worker')], [call('wait')], 'Never.', 'Never.']),
       options: { abortSignal: controller.signal },
@@ -223,14 +220,13 @@ test('the abort signal not reaching agents', async () => {
 
 test('a failed agent leaking its whole transcript to the parent', async () => {
   const { model } = await play(
-    (prompt) => {
+    go((prompt) =>
       prompt.defAgent('worker', '', z.object({}), (_args, own) => {
         own.defSystem('secret', 'SYSTEM OF THE AGENT');
         own.defTool('look', '', z.object({}), () => 'RESULT OF ITS TOOL');
         own.$`PROMPT OF THE AGENT`;
-      });
-      prompt.$`Go.`;
-    },
+      }),
+    ),
     [
       [call('worker')],
       ['THOUGHT OF THE AGENT', call('look')],
@@ -247,23 +243,20 @@ test('a failed agent leaking its whole transcript to the parent', async () => {
 
 test('any tool that returns { response, steps } being rewritten', async () => {
   const output = { response: 'ok', steps: [1, 2], text: 't', toolCalls: [], messages: ['m'] };
-  const { model, run } = await play(
-    (prompt) => {
-      prompt.defTool('plan', '', z.object({}), () => output);
-      prompt.$`Go.`;
-    },
+  const { model, state } = await play(
+    go((prompt) => prompt.defTool('plan', '', z.object({}), () => output)),
     [[call('plan')], 'Done.'],
   );
-  expect(run.getState().toolCalls[0]!.output).toEqual(output);
+  expect(state.toolCalls[0]!.output).toEqual(output);
   expect(sent(model)[1]!.messages.at(-1)).toBe(`plan answers ${JSON.stringify(output)}`);
 });
 
 test('async hooks’ variables lost', async () => {
-  const { model, run } = await play(
+  const { model, state } = await play(
     (prompt) => {
       everything(prompt);
       prompt.defHook(async ({ stepNumber, variables }) => {
-        await new Promise((resolve) => setTimeout(resolve, 2));
+        await after(2);
         return { variables: { ...variables, STEP: { type: 'string', value: `now ${stepNumber}` } } };
       });
       prompt.defHook(async ({ variables }) => {
@@ -277,7 +270,7 @@ test('async hooks’ variables lost', async () => {
     '<STEP>now 0</STEP>\n<ECHO>\nstep: now 0\n</ECHO>',
     '<STEP>now 1</STEP>\n<ECHO>\nstep: now 1\n</ECHO>',
   ]);
-  expect(run.getState().variables['STEP']).toEqual({ kind: 'text', value: 'now 1' });
+  expect(state.variables['STEP']).toEqual({ kind: 'text', value: 'now 1' });
 });
 
 test.each<[string, Hook]>([
@@ -296,30 +289,29 @@ test.each<[string, Hook]>([
     }),
   ],
 ])('a hook that %s throwing', async (_name, hook) => {
-  const { model, run } = await play(
+  const { model, state } = await play(
     (prompt) => {
       everything(prompt);
       prompt.defHook(hook);
     },
     ['Done.'],
   );
-  expect(run.getState().status).toBe('done');
+  expect(state.status).toBe('done');
   expect(sent(model)).toEqual([{ system: everythingSaid, messages: ['user: Go.'], tools: ['look'] }]);
 });
 
 test('one bad composite call failing the batch', async () => {
   const made: string[] = [];
-  const { run } = await play(
-    (prompt) => {
+  const { state } = await play(
+    go((prompt) =>
       prompt.defTool('file', 'Files', [
         tool('read', '', z.object({ path: z.string() }), ({ path }) => {
           made.push(path);
           if (path === 'locked') throw new Error('Permission denied');
           return path.toUpperCase();
         }),
-      ]);
-      prompt.$`Go.`;
-    },
+      ]),
+    ),
     [
       [
         call('file', {
@@ -336,8 +328,8 @@ test('one bad composite call failing the batch', async () => {
       'Done.',
     ],
   );
-  expect(run.getState().status).toBe('done');
-  expect(run.getState().toolCalls[0]!.output).toEqual({
+  expect(state.status).toBe('done');
+  expect(state.toolCalls[0]!.output).toEqual({
     results: [
       { name: 'read', result: 'A' },
       { name: 'erase', result: { error: 'file has no tool "erase". There are: read.' } },
@@ -451,18 +443,18 @@ test('finishTask after the last task throwing', async () => {
     prompt.defTaskList([{ task: 'Only' }]);
     prompt.$`Go.`;
   };
-  const { model, run } = await play(list, [
+  const { model, state } = await play(list, [
     [call('finishTask', { result: '1' }), call('finishTask', { result: '2' })],
     [call('finishTask', { result: '3' }), call('startTask')],
     'Done.',
   ]);
-  expect(run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
-  expect(run.getState().toolCalls.map(({ output }) => output)).toEqual([
+  expect(state).toMatchObject({ status: 'done', text: 'Done.' });
+  expect(state.toolCalls.map(({ output }) => output)).toEqual([
     '✓ All tasks completed successfully! The task list is complete.',
     'The result of Task 1/1 is being validated. Wait for what comes of it.',
     'All tasks are completed. Give your final answer.',
     'All tasks are completed. Give your final answer.',
   ]);
-  expect(run.getState().tasks).toMatchObject([{ status: 'completed', result: '1' }]);
+  expect(state.tasks).toMatchObject([{ status: 'completed', result: '1' }]);
   expect(sent(model)).toHaveLength(3);
 });

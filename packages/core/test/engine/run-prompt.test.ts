@@ -12,7 +12,8 @@ import { getEventListeners } from 'node:events';
 import { isStepCount, tool as aiTool, type TextStreamPart, type ToolSet } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { play, timeless, types } from '../support.ts';
+import { go, play, timeless, types } from '../support.ts';
+import { after } from '../support/runs.ts';
 
 const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
 
@@ -128,16 +129,16 @@ describe('runPrompt', () => {
     const { run } = await runPrompt(sayHi, {
       model: scriptedModel([[{ text: 'x'.repeat(5_000), chunkSize: 1 }]]),
     });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await after(20);
     expect(run.getState().status).toBe('running');
     expect((await run.finished).text).toHaveLength(5_000);
   });
 
   test('tools that the AI SDK starts early are still logged after their call, with true times', async () => {
-    const { run, events } = await play(
+    const { events, state } = await play(
       (prompt) => {
         prompt.defTool('slow', '', z.object({ ms: z.number() }), async ({ ms }) => {
-          await new Promise((resolve) => setTimeout(resolve, ms));
+          await after(ms);
           return ms;
         });
         prompt.$`Wait.`;
@@ -150,14 +151,14 @@ describe('runPrompt', () => {
         'Done.',
       ],
     );
-    for (const call of run.getState().toolCalls) {
+    for (const call of state.toolCalls) {
       const at = (type: string) =>
         events.findIndex((e) => e.type === type && 'toolCallId' in e && e.toolCallId === call.toolCallId);
       expect(at('tool-input-end')).toBeLessThan(at('tool-start'));
       expect(at('tool-start')).toBeLessThan(at('tool-end'));
       expect(call.ms).toBeGreaterThan((call.input as { ms: number }).ms - 5);
     }
-    const [first, second] = run.getState().toolCalls;
+    const [first, second] = state.toolCalls;
     // in parallel: the second ends while the first still runs
     expect(second!.finishedAt!).toBeLessThan(first!.finishedAt!);
   });
@@ -201,19 +202,18 @@ describe('runPrompt', () => {
   });
 
   test('preliminary results are all in the log, before the last', async () => {
-    const { events, run } = await play(
-      (prompt) => {
+    const { events, state } = await play(
+      go((prompt) =>
         prompt.defTool('count', '', z.object({ n: z.number() }), async function* () {
           for (const step of [1, 2, 3, 4]) yield step;
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       [
         [{ toolCall: { name: 'count', input: { n: 1 } } }, { toolCall: { name: 'count', input: { n: 2 } } }],
         'Done.',
       ],
     );
-    for (const { toolCallId } of run.getState().toolCalls) {
+    for (const { toolCallId } of state.toolCalls) {
       const outputs = events.flatMap((event) =>
         (event.type === 'tool-preliminary' || event.type === 'tool-end') && event.toolCallId === toolCallId
           ? [[event.type, event.output]]
@@ -233,10 +233,7 @@ describe('runPrompt', () => {
     const call = { toolCall: { name: 'echo', id: 'call_0', input: { n: 1 } } };
     const again = { toolCall: { name: 'echo', id: 'call_0', input: { n: 2 } } };
     const { run } = await play(
-      (prompt) => {
-        prompt.defTool('echo', '', z.object({ n: z.number() }), ({ n }) => `r${n}`);
-        prompt.$`Go.`;
-      },
+      go((prompt) => prompt.defTool('echo', '', z.object({ n: z.number() }), ({ n }) => `r${n}`)),
       [[call], [again], 'Done.'],
     );
     expect(
@@ -249,30 +246,29 @@ describe('runPrompt', () => {
 
   test('the log does not change with the caller’s own objects', async () => {
     const turn = { id: 'u', role: 'user' as const, parts: [{ type: 'text' as const, text: 'before' }] };
-    const { run } = await play(sayHi, ['Ok.'], { messages: [turn] });
+    const { events } = await play(sayHi, ['Ok.'], { messages: [turn] });
     turn.parts[0]!.text = 'after';
-    expect(JSON.stringify(run.log())).not.toContain('after');
+    expect(JSON.stringify(events)).not.toContain('after');
   });
 
   test('a tool’s error is logged without the key in it', async () => {
-    const { run } = await play(
-      (prompt) => {
+    const { state, events } = await play(
+      go((prompt) =>
         prompt.defTool('leak', '', z.object({}), () => {
           throw new Error('refused: plain-words-that-look-like-no-key');
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       [[{ toolCall: { name: 'leak' } }], 'Ok.'],
       { env: { ANY_API_KEY: 'plain-words-that-look-like-no-key' } },
     );
-    expect(run.getState().toolCalls[0]!.errorText).toContain('refused');
-    expect(JSON.stringify(run.log())).not.toContain('plain-words');
+    expect(state.toolCalls[0]!.errorText).toContain('refused');
+    expect(JSON.stringify(events)).not.toContain('plain-words');
   });
 
   test('a tool that returns nothing, or something that is not JSON, does not end the run', async () => {
     const cyclic: Record<string, unknown> = {};
     cyclic['self'] = cyclic;
-    const { run } = await play(
+    const { state } = await play(
       (prompt) => {
         prompt.defTool('nothing', '', z.object({}), () => undefined);
         prompt.defTool('nil', '', z.object({}), () => null);
@@ -284,26 +280,25 @@ describe('runPrompt', () => {
         'Fine.',
       ],
     );
-    expect(run.getState().status).toBe('done');
-    expect(run.getState().text).toBe('Fine.');
-    expect(run.getState().toolCalls.map((call) => call.state)).toEqual([
+    expect(state.status).toBe('done');
+    expect(state.text).toBe('Fine.');
+    expect(state.toolCalls.map((call) => call.state)).toEqual([
       'output-available',
       'output-available',
       'output-error',
     ]);
-    expect(run.getState().toolCalls[2]!.errorText).toContain('is not JSON');
+    expect(state.toolCalls[2]!.errorText).toContain('is not JSON');
   });
 
   test('what a tool defines holds from the next step on', async () => {
-    const { model, run } = await play(
-      (prompt) => {
+    const { model, state } = await play(
+      go((prompt) =>
         prompt.defTool('learn', '', z.object({}), () => {
           prompt.def('FACT', 'Water is wet.');
           prompt.defTool('more', '', z.object({}), () => 'more');
           return 'ok';
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       [[{ toolCall: { name: 'learn' } }], 'Fine.'],
     );
     const sent = model.calls.map((call) => [
@@ -314,24 +309,21 @@ describe('runPrompt', () => {
       [false, ['learn']],
       [true, ['learn', 'more']],
     ]);
-    expect(run.getState().variables['FACT']).toEqual({ kind: 'text', value: 'Water is wet.' });
+    expect(state.variables['FACT']).toEqual({ kind: 'text', value: 'Water is wet.' });
   });
 
   test('a tool added after a start without any is refused, not dropped', async () => {
-    const { prompt, run } = await play(sayHi, ['Fine.']);
-    expect(run.getState().status).toBe('done');
+    const { prompt, state } = await play(sayHi, ['Fine.']);
+    expect(state.status).toBe('done');
     expect(() => prompt.defTool('late', '', z.object({}), () => 1)).toThrow('started without tools');
   });
 
   test('a message added after the start is refused, not dropped', async () => {
-    const { run } = await play(
-      (prompt) => {
-        prompt.defTool('say', '', z.object({}), () => prompt.$`Late.`);
-        prompt.$`Go.`;
-      },
+    const { state } = await play(
+      go((prompt) => prompt.defTool('say', '', z.object({}), () => prompt.$`Late.`)),
       [[{ toolCall: { name: 'say' } }], 'Fine.'],
     );
-    expect(run.getState().toolCalls[0]!.errorText).toContain('first messages are fixed');
+    expect(state.toolCalls[0]!.errorText).toContain('first messages are fixed');
   });
 });
 
@@ -379,10 +371,7 @@ describe('options', () => {
     const called: string[] = [];
     const note = (name: string) => () => void called.push(name);
     const { result } = await play(
-      (prompt) => {
-        prompt.defTool('t', '', z.object({}), () => 1);
-        prompt.$`Go.`;
-      },
+      go((prompt) => prompt.defTool('t', '', z.object({}), () => 1)),
       [[{ toolCall: { name: 't' } }], 'Ok.'],
       {
         options: {
@@ -402,7 +391,7 @@ describe('options', () => {
     );
     // the AI SDK calls onEnd after the last part of the stream, which is where the run ends
     await result.text;
-    await new Promise((resolve) => setTimeout(resolve));
+    await after(0);
     expect(called).toEqual(
       [
         'start',
@@ -416,7 +405,7 @@ describe('options', () => {
   test('prepareStep has the last word and sees what we compiled', async () => {
     const other = scriptedModel(['From the other.'], { modelId: 'other' });
     const seen: unknown[] = [];
-    const { model, run } = await play(
+    const { model, state } = await play(
       (prompt) => {
         prompt.defSystem('role', 'Helper.');
         prompt.defTool('a', '', z.object({}), () => 1);
@@ -437,15 +426,12 @@ describe('options', () => {
       },
     );
     expect(seen[0]).toBe('role:\nHelper.');
-    expect(run.getState().steps[1]!.request.settings).toMatchObject({ temperature: 0.9 });
+    expect(state.steps[1]!.request.settings).toMatchObject({ temperature: 0.9 });
     expect(model.calls[0]!.tools?.map((tool) => tool.name)).toEqual(['a']);
     expect(other.calls[0]!.prompt[0]).toMatchObject({ role: 'system', content: 'Now brief.' });
     expect(other.calls[0]!.tools?.map((tool) => tool.name)).toEqual(['a', 'b']);
-    expect(run.getState().text).toBe('From the other.');
-    expect(run.getState().steps.map((step) => step.request.model)).toEqual([
-      'simulated:scripted',
-      'simulated:other',
-    ]);
+    expect(state.text).toBe('From the other.');
+    expect(state.steps.map((step) => step.request.model)).toEqual(['simulated:scripted', 'simulated:other']);
   });
 
   test('stopWhen stops, and without it a run ends at its limit of 50 steps', async () => {
@@ -497,10 +483,7 @@ describe('options', () => {
   test('plugins define before the prompt does', async () => {
     const house = definePlugin({ name: 'house', setup: (prompt) => prompt.defSystem('style', 'Be brief.') });
     const { model } = await play(
-      (prompt) => {
-        prompt.defSystem('role', 'Helper.');
-        prompt.$`Go.`;
-      },
+      go((prompt) => prompt.defSystem('role', 'Helper.')),
       ['Ok.'],
       { options: { plugins: [house], systemFormat: 'xml' } },
     );
@@ -511,10 +494,7 @@ describe('options', () => {
 
   test('a tool of options that clashes with one of the prompt is refused', async () => {
     const clash = runPrompt(
-      (prompt) => {
-        prompt.defTool('t', '', z.object({}), () => 1);
-        prompt.$`Go.`;
-      },
+      go((prompt) => prompt.defTool('t', '', z.object({}), () => 1)),
       { model: scriptedModel([]), options: { tools: { t: { inputSchema: z.object({}) } } } },
     );
     expect(await codeOf(clash)).toBe('invalid_definition');
@@ -526,7 +506,7 @@ describe('a run ends once, in a named way', () => {
     let aborted = false;
     const model = scriptedModel([[{ toolCall: { name: 'wait' } }], 'Never.']);
     const { run, result } = await runPrompt(
-      (prompt) => {
+      go((prompt) =>
         prompt.defTool('wait', '', z.object({}), (_args, { abortSignal }) => {
           setTimeout(() => run.stop(), 5);
           return new Promise((_resolve, reject) => {
@@ -535,9 +515,8 @@ describe('a run ends once, in a named way', () => {
               reject(new Error('aborted'));
             });
           });
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       { model },
     );
     const state = await run.finished;
@@ -545,7 +524,7 @@ describe('a run ends once, in a named way', () => {
     expect(aborted).toBe(true);
     expect(state.toolCalls[0]!.state).toBe('interrupted');
     const length = run.log().length;
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await after(30);
     expect(run.log()).toHaveLength(length);
     expect(types(run.log()).filter((type) => type === 'run-end')).toHaveLength(1);
     await expect(Promise.resolve(result.text)).rejects.toThrow();
@@ -581,41 +560,35 @@ describe('a run ends once, in a named way', () => {
   });
 
   test('an error in the middle keeps what had come', async () => {
-    const { run, result } = await play(sayHi, [['Half a ', { error: { message: 'overheated' } }]]);
-    expect(run.getState()).toMatchObject({ status: 'error', text: 'Half a ' });
-    expect(run.getState().error?.message).toContain('overheated');
+    const { result, state, events } = await play(sayHi, [['Half a ', { error: { message: 'overheated' } }]]);
+    expect(state).toMatchObject({ status: 'error', text: 'Half a ' });
+    expect(state.error?.message).toContain('overheated');
     expect(await codeOf(result.text)).toBe('provider_error');
-    expect(types(run.log()).filter((type) => type === 'run-end')).toHaveLength(1);
+    expect(types(events).filter((type) => type === 'run-end')).toHaveLength(1);
   });
 
   test('an error after a tool has run does not start another step', async () => {
-    const { run, model } = await play(
-      (prompt) => {
-        prompt.defTool('t', '', z.object({}), () => 1);
-        prompt.$`Go.`;
-      },
+    const { model, state } = await play(
+      go((prompt) => prompt.defTool('t', '', z.object({}), () => 1)),
       [[{ toolCall: { name: 't' } }, { error: 'cut' }], 'Never.'],
     );
-    expect(run.getState().status).toBe('error');
+    expect(state.status).toBe('error');
     expect(model.calls).toHaveLength(1);
   });
 
   test('a failure of a later step rejects result, which would else give an empty answer', async () => {
-    const { run, result } = await play(
-      (prompt) => {
-        prompt.defTool('t', '', z.object({}), () => 1);
-        prompt.$`Go.`;
-      },
+    const { result, state } = await play(
+      go((prompt) => prompt.defTool('t', '', z.object({}), () => 1)),
       [[{ toolCall: { name: 't' } }], [{ throw: { message: 'no', status: 400 } }]],
     );
-    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'bad_request' } });
+    expect(state).toMatchObject({ status: 'error', error: { code: 'bad_request' } });
     expect(await codeOf(result.text)).toBe('bad_request');
     expect(await codeOf(result.usage)).toBe('bad_request');
   });
 
   test('an answer that broke off rejects result too', async () => {
-    const { run, result } = await play(sayHi, [['Half', { finish: { reason: 'interrupted' } }]]);
-    expect(run.getState()).toMatchObject({
+    const { result, state } = await play(sayHi, [['Half', { finish: { reason: 'interrupted' } }]]);
+    expect(state).toMatchObject({
       status: 'error',
       error: { code: 'stream_truncated' },
       text: 'Half',
@@ -624,7 +597,7 @@ describe('a run ends once, in a named way', () => {
   });
 
   test('a stream that is tried again: the answer is that of the last attempt', async () => {
-    const { run, result, events } = await play(
+    const { result, events, state } = await play(
       sayHi,
       [['partial ', { error: { message: 'reset' } }], 'done'],
       {
@@ -632,25 +605,22 @@ describe('a run ends once, in a named way', () => {
       },
     );
     expect(await result.text).toBe('done');
-    expect(run.getState()).toMatchObject({ status: 'done', text: 'done' });
+    expect(state).toMatchObject({ status: 'done', text: 'done' });
     expect(types(events)).toContain('retry');
   });
 
   test('a tool that does not listen to a time limit does not hold up the run', async () => {
-    const { run } = await play(
-      (prompt) => {
-        prompt.defTool('deaf', '', z.object({}), () => new Promise(() => {}));
-        prompt.$`Go.`;
-      },
+    const { state } = await play(
+      go((prompt) => prompt.defTool('deaf', '', z.object({}), () => new Promise(() => {}))),
       [[{ toolCall: { name: 'deaf' } }], 'Went on.'],
       { options: { timeout: { toolMs: 30 } } },
     );
-    expect(run.getState()).toMatchObject({ status: 'done', text: 'Went on.' });
-    expect(run.getState().toolCalls[0]!.state).toBe('output-error');
+    expect(state).toMatchObject({ status: 'done', text: 'Went on.' });
+    expect(state.toolCalls[0]!.state).toBe('output-error');
   });
 
   test('a transform that keeps the end of the stream to itself does not keep the run from ending', async () => {
-    const { run } = await play(sayHi, ['Ok.'], {
+    const { state } = await play(sayHi, ['Ok.'], {
       options: {
         experimental_transform: () =>
           new TransformStream({
@@ -660,7 +630,7 @@ describe('a run ends once, in a named way', () => {
           }),
       },
     });
-    expect(run.getState()).toMatchObject({ status: 'done', text: 'Ok.' });
+    expect(state).toMatchObject({ status: 'done', text: 'Ok.' });
   });
 
   test('a signal that outlives many runs is let go of, and its reason is passed on', async () => {
@@ -679,38 +649,38 @@ describe('a run ends once, in a named way', () => {
       if (event.type === 'text-delta') controller.abort(reason);
     });
     expect((await run.finished).status).toBe('stopped');
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await after(5);
     expect(reasons).toEqual([reason]);
   });
 
   test('a run that waits for the approval of a call that runs elsewhere has interrupted nothing', async () => {
-    const { run } = await play((prompt) => prompt.$`Go.`, [[{ toolCall: { name: 'pay' } }]], {
+    const { state } = await play((prompt) => prompt.$`Go.`, [[{ toolCall: { name: 'pay' } }]], {
       options: {
         tools: { pay: { ...aiTool({ inputSchema: z.object({}) }), isProviderExecuted: true } as never },
         toolApproval: { pay: 'user-approval' },
       },
     });
-    expect(run.getState().status).toBe('waiting');
-    expect(run.getState().toolCalls[0]!.state).toBe('input-available');
+    expect(state.status).toBe('waiting');
+    expect(state.toolCalls[0]!.state).toBe('input-available');
   });
 
   test('a prepareStep that throws', async () => {
-    const { run, result } = await play(sayHi, ['Ok.'], {
+    const { result, state } = await play(sayHi, ['Ok.'], {
       options: {
         prepareStep: () => {
           throw new Error('oops');
         },
       },
     });
-    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'script_error' } });
+    expect(state).toMatchObject({ status: 'error', error: { code: 'script_error' } });
     expect(await codeOf(result.text)).toBe('script_error');
   });
 
   test('a time limit is an error, not a stop', async () => {
-    const { run } = await play(sayHi, [[{ text: 'a' }, { delay: 5_000 }]], {
+    const { state } = await play(sayHi, [[{ text: 'a' }, { delay: 5_000 }]], {
       options: { timeout: { totalMs: 40 } },
     });
-    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'timeout' } });
+    expect(state).toMatchObject({ status: 'error', error: { code: 'timeout' } });
   });
 
   test('a retried call is not an error', async () => {
@@ -726,10 +696,10 @@ describe('a run ends once, in a named way', () => {
     const fail = () => {
       throw new Error('not my day');
     };
-    const { run } = await play(sayHi, ['Ok.'], {
+    const { state } = await play(sayHi, ['Ok.'], {
       options: { onChunk: fail, onStepEnd: fail, onEnd: fail, onStepStart: fail },
     });
-    expect(run.getState().status).toBe('done');
+    expect(state.status).toBe('done');
   });
 
   test('nothing is printed', async () => {

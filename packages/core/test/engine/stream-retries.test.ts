@@ -8,7 +8,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { json, play, types } from '../support.ts';
+import { call, go, json, play, types } from '../support.ts';
 import { PlainChat } from '../support/chat.ts';
 import { anyAnswers, modelOf, tools, type Answer } from '../support/any-answer.ts';
 
@@ -139,18 +139,15 @@ describe('an answer that breaks off and is tried again', () => {
   });
 
   test('leaves what the steps before have said', async () => {
-    const look: ScriptedTurn = ['I look. ', { toolCall: { name: 'look' } }];
-    const { run, model } = await play(
-      (prompt) => {
-        prompt.defTool('look', '', z.object({}), () => 'seen');
-        prompt.$`Go.`;
-      },
+    const look: ScriptedTurn = ['I look. ', call('look')];
+    const { model, state, events } = await play(
+      go((prompt) => prompt.defTool('look', '', z.object({}), () => 'seen')),
       [look, [{ text: 'Half' }, { error: 'reset' }], 'Whole.'],
       { options },
     );
-    const at = types(run.log()).indexOf('retry');
-    expect(states(run.log())[at]!.text).toBe('I look. ');
-    const parts = answerOf(run.getState()).parts.map((part) => ('text' in part ? part.text : part.type));
+    const at = types(events).indexOf('retry');
+    expect(states(events)[at]!.text).toBe('I look. ');
+    const parts = answerOf(state).parts.map((part) => ('text' in part ? part.text : part.type));
     expect(parts).toEqual(['step-start', 'I look. ', 'tool-look', 'step-start', 'Whole.']);
     expect(model.calls[2]!.prompt).toEqual(model.calls[1]!.prompt);
   });
@@ -164,18 +161,18 @@ describe('an answer that breaks off and is tried again', () => {
   });
 
   test('gives way to an attempt that has nothing to say', async () => {
-    const { run } = await play((prompt) => prompt.$`Go.`, [half, [{ finish: { reason: 'stop' } }]], {
+    const { state } = await play((prompt) => prompt.$`Go.`, [half, [{ finish: { reason: 'stop' } }]], {
       options,
     });
-    expect(run.getState()).toMatchObject({ status: 'done', text: '' });
-    expect(answerOf(run.getState()).parts).toEqual([{ type: 'step-start' }]);
+    expect(state).toMatchObject({ status: 'done', text: '' });
+    expect(answerOf(state).parts).toEqual([{ type: 'step-start' }]);
   });
 
   test('ends the run with the error of the last attempt', async () => {
     const again: ScriptedTurn = [{ text: 'Another half' }, { error: { message: 'overheated' } }];
-    const { run, events } = await play((prompt) => prompt.$`Go.`, [half, again], { options });
+    const { events, state } = await play((prompt) => prompt.$`Go.`, [half, again], { options });
     expect(types(events).filter((type) => type === 'retry')).toHaveLength(1);
-    expect(run.getState()).toMatchObject({
+    expect(state).toMatchObject({
       status: 'error',
       error: { message: expect.stringContaining('overheated') },
       text: 'Another half',
@@ -204,24 +201,23 @@ describe('an answer that breaks off and is tried again', () => {
 
   test('is taken back although a transform delays it, and nobody reads fast', async () => {
     const turn: ScriptedTurn = [{ text: 'One two three four', chunkSize: 3 }, { error: 'reset' }];
-    const { run } = await play((prompt) => prompt.$`Go.`, [turn, 'One two three four five.'], {
+    const { state } = await play((prompt) => prompt.$`Go.`, [turn, 'One two three four five.'], {
       options: { ...options, experimental_transform: smoothStream({ delayInMs: 2 }) },
     });
-    expect(run.getState().text).toBe('One two three four five.');
-    expect(answerOf(run.getState()).parts).toHaveLength(2);
+    expect(state.text).toBe('One two three four five.');
+    expect(answerOf(state).parts).toHaveLength(2);
   });
 
   test('is taken back of an agent and of an answer that is JSON, too', async () => {
-    const { run } = await play(
-      (prompt) => {
-        prompt.defAgent('helper', '', z.object({}), (_input, helper) => helper.$`Help.`, options);
-        prompt.$`Go.`;
-      },
-      [[{ toolCall: { name: 'helper' } }], half, 'Help.', 'Thanks.'],
+    const { state } = await play(
+      go((prompt) =>
+        prompt.defAgent('helper', '', z.object({}), (_input, helper) => helper.$`Help.`, options),
+      ),
+      [[call('helper')], half, 'Help.', 'Thanks.'],
     );
-    expect(run.getState()).toMatchObject({ status: 'done', text: 'Thanks.' });
-    expect(run.getState().agents[0]).toMatchObject({ status: 'done', text: 'Help.' });
-    expect(run.getState().agents[0]!.messages.at(-1)!.parts).toHaveLength(2);
+    expect(state).toMatchObject({ status: 'done', text: 'Thanks.' });
+    expect(state.agents[0]).toMatchObject({ status: 'done', text: 'Help.' });
+    expect(state.agents[0]!.messages.at(-1)!.parts).toHaveLength(2);
     const structured = createRun(
       definePrompt('structured', (prompt) => prompt.$`Go.`, { output: z.object({ n: z.number() }) }),
       { model: scriptedModel([[{ text: '{"n":1,"m' }, { error: 'reset' }], '{"n":2}']), options },

@@ -3,9 +3,7 @@ import type { Prompt, PromptSource, TaskListHandle } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent.ts';
-import { play } from '../support.ts';
-
-const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
+import { call, go, play } from '../support.ts';
 
 /** Two tasks with a tool of one name, which does something else in each. */
 const twoCalculators =
@@ -30,21 +28,21 @@ const finish = (result: string) => call('finishTask', { result });
 describe('two tasks that define the same tool', () => {
   test('each step has that of its task', async () => {
     const order: string[] = [];
-    const { model, run } = await play(twoCalculators(order), [
+    const { model, state } = await play(twoCalculators(order), [
       [compute(2, 5)],
       [finish('7')],
       [compute(2, 5)],
       [finish('10')],
       'Done.',
     ]);
-    expect(run.getState().status).toBe('done');
+    expect(state.status).toBe('done');
     const descriptions = model.calls.map(({ tools }) =>
       tools?.flatMap((tool) =>
         tool.name === 'calculator' ? [(tool as { description: string }).description] : [],
       ),
     );
     expect(descriptions).toEqual([['plus'], ['plus'], ['times'], ['times'], []]);
-    expect(run.getState().toolCalls.map(({ output }) => output)).toEqual([
+    expect(state.toolCalls.map(({ output }) => output)).toEqual([
       'plus: 7',
       '✓ Task completed successfully!\n\nNext task: Multiply',
       'times: 10',
@@ -58,16 +56,20 @@ describe('two tasks that define the same tool', () => {
     ['after', [finish('7'), compute(2, 5)]],
     ['before', [compute(2, 5), finish('7')]],
   ])('a call beside the one that finishes a task, %s it, is that of the old task', async (_where, step) => {
-    const { model, run } = await play(twoCalculators(), [step, [compute(3, 5), finish('15')], 'Done.']);
-    expect(run.getState().status).toBe('done');
-    const answers = run.getState().toolCalls.flatMap((c) => (c.toolName === 'calculator' ? [c.output] : []));
+    const { model, state, events } = await play(twoCalculators(), [
+      step,
+      [compute(3, 5), finish('15')],
+      'Done.',
+    ]);
+    expect(state.status).toBe('done');
+    const answers = state.toolCalls.flatMap((c) => (c.toolName === 'calculator' ? [c.output] : []));
     expect(answers).toEqual(['plus: 7', 'times: 15']);
     // the second task has not begun by the call that belongs to the first
     expect(sent(model)[1]!.messages).toEqual([
       'user: Go.',
       'user: Completed tasks:\n1. Add → 7\n\n[Task 2/2] Multiply',
     ]);
-    const updates = run.log().flatMap((e) => (e.type === 'task-update' ? [`${e.taskId} ${e.status}`] : []));
+    const updates = events.flatMap((e) => (e.type === 'task-update' ? [`${e.taskId} ${e.status}`] : []));
     expect(updates).toEqual([
       'task-1 in_progress',
       'task-1 validating',
@@ -80,10 +82,14 @@ describe('two tasks that define the same tool', () => {
 });
 
 test('a call that has to wait until the task is finished still belongs to it, and does not begin the next', async () => {
-  const { run } = await play(twoCalculators(), [[finish('7'), compute(2, 5)], [finish('10')], 'Done.'], {
-    options: { limits: { concurrentToolCalls: 1 } },
-  });
-  const order = run.log().flatMap((event) => {
+  const { state, events } = await play(
+    twoCalculators(),
+    [[finish('7'), compute(2, 5)], [finish('10')], 'Done.'],
+    {
+      options: { limits: { concurrentToolCalls: 1 } },
+    },
+  );
+  const order = events.flatMap((event) => {
     if (event.type === 'task-update') return [`${event.taskId} ${event.status}`];
     return event.type === 'tool-start' || event.type === 'step-start' ? [event.type] : [];
   });
@@ -101,7 +107,7 @@ test('a call that has to wait until the task is finished still belongs to it, an
     'task-2 completed',
     'step-start',
   ]);
-  expect(run.getState().toolCalls[1]!.output).toBe('plus: 7');
+  expect(state.toolCalls[1]!.output).toBe('plus: 7');
 });
 
 test('a call that each of many tasks makes is no loop', async () => {
@@ -119,13 +125,12 @@ test('a call that each of many tasks makes is no loop', async () => {
 
 test('a task’s tool is gone after its task, and a call of it is answered with what there is', async () => {
   const { model, run } = await play(
-    (prompt) => {
+    go((prompt) =>
       prompt.defTaskList([
         { task: 'One', extend: (own) => own.defTool('only', '', z.object({}), () => 'mine') },
         { task: 'Two' },
-      ]);
-      prompt.$`Go.`;
-    },
+      ]),
+    ),
     [[call('only'), finish('1')], [call('only')], [finish('2')], 'Done.'],
   );
   expect(run.getState().status).toBe('done');
@@ -140,7 +145,7 @@ test('a task’s tool is gone after its task, and a call of it is answered with 
 });
 
 test('a name that the prompt uses means the task’s while the task is current', async () => {
-  const { model, run } = await play(
+  const { model, state } = await play(
     (prompt) => {
       prompt.defTool('look', 'far', z.object({ n: z.number() }), () => 'a hill');
       prompt.def('UNIT', 'metres');
@@ -165,14 +170,14 @@ test('a name that the prompt uses means the task’s while the task is current',
     ['<UNIT>metres</UNIT>', '', 'role:', 'Helper.'],
     ['<UNIT>metres</UNIT>', '', 'role:', 'Helper.'],
   ]);
-  expect(run.getState().toolCalls.flatMap((c) => (c.toolName === 'look' ? [c.output] : []))).toEqual([
+  expect(state.toolCalls.flatMap((c) => (c.toolName === 'look' ? [c.output] : []))).toEqual([
     'a stone',
     'a hill',
   ]);
 });
 
 test('a task’s hooks, agents and messages are there for that task alone', async () => {
-  const { model, run } = await play(
+  const { model, state } = await play(
     (prompt) => {
       prompt.defHook(() => ({ system: 'base' }));
       prompt.defTaskList([
@@ -191,7 +196,7 @@ test('a task’s hooks, agents and messages are there for that task alone', asyn
     },
     [[call('expert')], 'Hm.', [finish('1')], [finish('2')], 'Done.'],
   );
-  expect(run.getState().status).toBe('done');
+  expect(state.status).toBe('done');
   expect(sent(model).map(({ system, tools }) => [system, tools.join()])).toEqual([
     ['base+task', 'startTask,finishTask,expert'],
     [undefined, ''],
@@ -211,13 +216,12 @@ test('a task’s hooks, agents and messages are there for that task alone', asyn
 test('extend is told what the model would be sent', async () => {
   const seen: unknown[] = [];
   await play(
-    (prompt) => {
+    go((prompt) =>
       prompt.defTaskList([
         { task: 'One', extend: (_own, messages) => void seen.push(messages.map(({ content }) => content)) },
         { task: 'Two', extend: (_own, messages) => void seen.push(messages.map(({ content }) => content)) },
-      ]);
-      prompt.$`Go.`;
-    },
+      ]),
+    ),
     [[call('startTask')], [finish('1')], [finish('2')], 'Done.'],
   );
   expect(seen).toEqual([
@@ -229,7 +233,7 @@ test('extend is told what the model would be sent', async () => {
 test('extend runs once each time that its task becomes current', async () => {
   const order: string[] = [];
   let list: TaskListHandle | undefined;
-  const { run } = await play(
+  const { state } = await play(
     (prompt) => {
       const note = (name: string) => () => void order.push(name);
       list = prompt.defTaskList([
@@ -242,7 +246,7 @@ test('extend runs once each time that its task becomes current', async () => {
     },
     [[call('startTask')], [finish('1')], [call('again')], [finish('1, again')], [finish('2')], 'Done.'],
   );
-  expect(run.getState().status).toBe('done');
+  expect(state.status).toBe('done');
   expect(order).toEqual(['one', 'two', 'one', 'two']);
   expect(list!.tasks.map(({ result }) => result)).toEqual(['1, again', '2']);
 });
@@ -283,16 +287,16 @@ describe('mistakes in extend', () => {
       'There is a tool a already',
     ],
   ])('%s ends the run by its name', async (_what, extend, code, message) => {
-    const { run, model } = await play(withExtend(extend), ['Never.']);
-    expect(run.getState()).toMatchObject({ status: 'error', error: { code } });
-    expect(run.getState().error?.message).toContain(message);
+    const { model, state } = await play(withExtend(extend), ['Never.']);
+    expect(state).toMatchObject({ status: 'error', error: { code } });
+    expect(state.error?.message).toContain(message);
     expect(model.calls).toHaveLength(0);
   });
 });
 
 test('what a tool of a task defines is the task’s or the prompt’s, by the prompt that it defines it on', async () => {
   const { model } = await play(
-    (prompt) => {
+    go((prompt) =>
       prompt.defTaskList([
         {
           task: 'One',
@@ -307,9 +311,8 @@ test('what a tool of a task defines is the task’s or the prompt’s, by the pr
           },
         },
         { task: 'Two' },
-      ]);
-      prompt.$`Go.`;
-    },
+      ]),
+    ),
     [[call('learn')], [finish('1')], [finish('2')], 'Done.'],
   );
   expect(sent(model).map(({ tools }) => tools.toSorted().join())).toEqual([

@@ -16,9 +16,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent.ts';
-import { json, play } from '../support.ts';
+import { call, go, json, play } from '../support.ts';
+import { after } from '../support/runs.ts';
 
-const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 const finish = (result: string) => call('finishTask', { result });
 
 /** A run whose user does something when the event of this number has been written. */
@@ -164,7 +164,7 @@ function addTools(prompt: Prompt): void {
 function staticList(prompt: Prompt): TaskListHandle {
   addTools(prompt);
   const validation = async (result: string) => {
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await after(1);
     return result === 'right' ? undefined : 'Try again.';
   };
   return prompt.defTaskList(
@@ -259,17 +259,14 @@ describe('somebody who answers an event at once', () => {
   test('may end the run between the two events of a call', async () => {
     let tasks: TaskListHandle | undefined;
     const { run } = await runPrompt(
-      (prompt) => {
-        tasks = prompt.defTaskList([{ task: 'One' }]);
-        prompt.$`Go.`;
-      },
+      go((prompt) => (tasks = prompt.defTaskList([{ task: 'One' }]))),
       { model: scriptedModel([[finish('1')], 'Never.']) },
     );
     run.listen((event) => {
       if (event.type === 'task-update') run.stop();
     });
     const state = await run.finished;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await after(10);
     expect(state.tasks.map(({ status }) => status)).toEqual(['in_progress']);
     expect(tasks!.tasks.map(({ status }) => status)).toEqual(['in_progress']);
   });
@@ -279,23 +276,23 @@ test('what a tool does after the run has ended changes no task', async () => {
   let tasks: TaskListHandle | undefined;
   let validated = false;
   const { run } = await runPrompt(
-    (prompt) => {
-      tasks = prompt.defTaskList([
-        {
-          task: 'One',
-          validation: async () => {
-            run.stop();
-            await new Promise((resolve) => setTimeout(resolve, 5));
-            validated = true;
+    go(
+      (prompt) =>
+        (tasks = prompt.defTaskList([
+          {
+            task: 'One',
+            validation: async () => {
+              run.stop();
+              await after(5);
+              validated = true;
+            },
           },
-        },
-      ]);
-      prompt.$`Go.`;
-    },
+        ])),
+    ),
     { model: scriptedModel([[finish('1')], 'Never.']) },
   );
   const state = await run.finished;
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await after(20);
   expect(validated).toBe(true);
   expect(tasks!.tasks).toEqual(state.tasks.map(plain));
   expect(tasks!.edit({ type: 'skip', taskId: 'task-1' })).toEqual({
@@ -306,15 +303,12 @@ test('what a tool does after the run has ended changes no task', async () => {
 
 describe('a run that cannot end as done', () => {
   test('after three reminders it is tasks_incomplete', async () => {
-    const { run, model, result } = await play(
-      (prompt) => {
-        prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
-        prompt.$`Go.`;
-      },
+    const { model, result, state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }])),
       ['No.', 'No.', 'No.', 'No.', 'Never.'],
     );
     expect(model.calls).toHaveLength(4);
-    expect(run.getState()).toMatchObject({
+    expect(state).toMatchObject({
       status: 'error',
       error: {
         code: 'tasks_incomplete',
@@ -322,7 +316,7 @@ describe('a run that cannot end as done', () => {
         details: { open: ['task-1', 'task-2'] },
       },
     });
-    expect(run.getState().steps.map(({ steered }) => steered?.map(({ cause }) => cause))).toEqual([
+    expect(state.steps.map(({ steered }) => steered?.map(({ cause }) => cause))).toEqual([
       undefined,
       ['tasks'],
       ['tasks'],
@@ -332,26 +326,20 @@ describe('a run that cannot end as done', () => {
   });
 
   test('reminders are counted anew when the model gets on', async () => {
-    const { run } = await play(
-      (prompt) => {
-        prompt.defTaskList([{ task: 'One' }, { task: 'Two' }], { maxNudges: 1 });
-        prompt.$`Go.`;
-      },
+    const { state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }], { maxNudges: 1 })),
       ['No.', [finish('1')], 'No.', [finish('2')], 'Done.'],
     );
-    expect(run.getState()).toMatchObject({ status: 'done', text: 'Done.' });
+    expect(state).toMatchObject({ status: 'done', text: 'Done.' });
   });
 
   test('five refused results fail a task, and the run with it, at once', async () => {
-    const { run, model } = await play(
-      (prompt) => {
-        prompt.defTaskList([{ task: 'One', validation: () => 'Wrong.' }, { task: 'Two' }]);
-        prompt.$`Go.`;
-      },
+    const { model, state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One', validation: () => 'Wrong.' }, { task: 'Two' }])),
       [...Array.from({ length: 5 }, (_, n) => [finish(`${n}`)]), 'Never.'],
     );
     expect(model.calls).toHaveLength(5);
-    expect(run.getState()).toMatchObject({
+    expect(state).toMatchObject({
       status: 'error',
       error: {
         code: 'tasks_incomplete',
@@ -359,22 +347,19 @@ describe('a run that cannot end as done', () => {
         details: { taskId: 'task-1', open: ['task-2'] },
       },
     });
-    expect(run.getState().tasks.map(({ status, attempts }) => [status, attempts])).toEqual([
+    expect(state.tasks.map(({ status, attempts }) => [status, attempts])).toEqual([
       ['failed', 5],
       ['pending', 0],
     ]);
   });
 
   test('options.stopWhen ends it, and open tasks are said', async () => {
-    const { run } = await play(
-      (prompt) => {
-        prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
-        prompt.$`Go.`;
-      },
+    const { state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }])),
       [[finish('1')], 'Never.'],
       { options: { stopWhen: () => true } },
     );
-    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'tasks_incomplete' } });
+    expect(state).toMatchObject({ status: 'error', error: { code: 'tasks_incomplete' } });
   });
 });
 
@@ -394,8 +379,8 @@ describe('validation', () => {
     ['false', () => false, 'The result is not right.'],
   ])('%s is the feedback', async (_what, validation, feedback) => {
     let first = true;
-    const { run } = await play(
-      (prompt) => {
+    const { state } = await play(
+      go((prompt) =>
         prompt.defTaskList([
           {
             task: 'One',
@@ -405,13 +390,12 @@ describe('validation', () => {
               return validation(result) as string;
             },
           },
-        ]);
-        prompt.$`Go.`;
-      },
+        ]),
+      ),
       [[finish('a')], [finish('b')], 'Done.'],
     );
-    expect(run.getState().status).toBe('done');
-    expect(run.getState().toolCalls.map(({ output }) => output)).toEqual([
+    expect(state.status).toBe('done');
+    expect(state.toolCalls.map(({ output }) => output)).toEqual([
       `Validation failed: ${feedback}\n\nPlease review the task and provide a corrected result.`,
       '✓ All tasks completed successfully! The task list is complete.',
     ]);
@@ -423,20 +407,17 @@ describe('validation', () => {
     ['an empty text', () => ''],
     ['true', () => true],
   ])('%s accepts', async (_what, validation) => {
-    const { run } = await play(
-      (prompt) => {
-        prompt.defTaskList([{ task: 'One', validation: validation as () => undefined }]);
-        prompt.$`Go.`;
-      },
+    const { state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One', validation: validation as () => undefined }])),
       [[finish('a')], 'Done.'],
     );
-    expect(run.getState().tasks).toMatchObject([{ status: 'completed', result: 'a' }]);
+    expect(state.tasks).toMatchObject([{ status: 'completed', result: 'a' }]);
   });
 });
 
 describe('edits while the run goes on', () => {
   test('the model sees them at its next step, until the next task', async () => {
-    const { run, model } = await play(
+    const { model, state } = await play(
       (prompt) => {
         const tasks = prompt.defTaskList([{ task: 'One' }, { task: 'Two' }, { task: 'Three' }]);
         prompt.defTool('meanwhile', '', z.object({}), () => {
@@ -448,7 +429,7 @@ describe('edits while the run goes on', () => {
       },
       [[call('meanwhile')], [finish('1')], [finish('3')], [finish('4')], 'Done.'],
     );
-    expect(run.getState().status).toBe('done');
+    expect(state.status).toBe('done');
     expect(sent(model).map(({ messages }) => messages[1])).toMatchInlineSnapshot(`
       [
         "user: [Task 1/3] One
@@ -489,7 +470,7 @@ describe('edits while the run goes on', () => {
   });
 
   test('a task that the user skips or resolves under the model’s hands', async () => {
-    const { run, model } = await play(
+    const { model, state } = await play(
       (prompt) => {
         const tasks = prompt.defTaskList([{ task: 'One' }, { task: 'Two' }, { task: 'Three' }]);
         prompt.defTool('skip', '', z.object({}), () =>
@@ -502,7 +483,7 @@ describe('edits while the run goes on', () => {
       },
       [[call('skip')], [call('resolve')], [finish('3')], 'Done.'],
     );
-    expect(run.getState().status).toBe('done');
+    expect(state.status).toBe('done');
     expect(sent(model).map(({ messages }) => messages[1])).toMatchInlineSnapshot(`
       [
         "user: [Task 1/3] One
@@ -540,7 +521,7 @@ describe('edits while the run goes on', () => {
 });
 
 test('messages that prepareStep returns are for one step where there are tasks: the next has its window', async () => {
-  const { run, model } = await play(
+  const { model, state } = await play(
     (prompt) => {
       prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => n);
       prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
@@ -549,7 +530,7 @@ test('messages that prepareStep returns are for one step where there are tasks: 
     [[call('look', { n: 1 })], [finish('1')], [call('look', { n: 2 })], [finish('2')], 'Done.'],
     { options: { prepareStep: ({ messages }) => ({ messages: messages.slice(-2) }) } },
   );
-  expect(run.getState().status).toBe('done');
+  expect(state.status).toBe('done');
   expect(sent(model).map(({ messages }) => messages)).toEqual([
     ['user: Go.', 'user: [Task 1/2] One\n\nUpcoming tasks:\n2. Two'],
     ['assistant calls look {"n":1}', 'look answers 1'],

@@ -2,6 +2,7 @@ import { createRun, definePrompt, tool } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
+import { call } from '../support.ts';
 
 // as in Hermes and in Next's edge runtime
 const { any } = AbortSignal;
@@ -13,7 +14,7 @@ const forever = () => new Promise<never>(() => {});
 function setUp(timeoutMs: number) {
   const slow = tool('slow', 'Takes its time', z.object({}), forever, { timeoutMs });
   const definition = definePrompt('patient', (prompt) => prompt.$`Wait.`, { tools: [slow] });
-  const model = scriptedModel([[{ toolCall: { name: 'slow', input: {} } }], 'That took too long.']);
+  const model = scriptedModel([[call('slow', {})], 'That took too long.']);
   return createRun(definition, { model });
 }
 

@@ -19,6 +19,8 @@ import {
   type Answer,
   type Part,
 } from '../support/scripted-provider.ts';
+import { call } from '../support.ts';
+import { after } from '../support/runs.ts';
 
 const whole = [started, ...text('Hello.'), finish('stop')];
 
@@ -183,7 +185,7 @@ describe('an answer', () => {
       repair: () => false,
       async onAnswer(answer) {
         answers.push(answer);
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await after(50);
         order.push('told');
       },
     }) as LanguageModelV4;
@@ -896,7 +898,7 @@ describe('time limits', () => {
     const slowFailure: Answer = [started, { wait: 90 }, { breaks: reset }];
     const { model, calls } = provider([slowFailure, slowFailure, [started, 'silence']]);
     const began = performance.now();
-    const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+    const sleep = (ms: number): Promise<void> => after(ms);
     const seeing = see(model, { timeouts, sleep, random: () => 0.5 }).finally(
       () => (ended = performance.now()),
     );
@@ -1021,10 +1023,7 @@ describe('in a run', () => {
 
   test('tools run once the answer is whole', async () => {
     vi.useRealTimers();
-    const model = scriptedModel([
-      ['I look. ', { toolCall: { name: 'find' } }, { toolCall: { name: 'find', id: 'x' } }],
-      'Done.',
-    ]);
+    const model = scriptedModel([['I look. ', call('find'), call('find', {}, 'x')], 'Done.']);
     const { run } = await runPrompt(definition, { model });
     await run.finished;
     expect(run.log().at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });

@@ -3,6 +3,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { after, atOnce, codeOf, nextEvent } from '../support/runs.ts';
+import { call } from '../support.ts';
 
 const say = definePrompt('say', (prompt) => prompt.$`Say something.`);
 const slow: ScriptedTurn = [{ text: 'one two three four', chunkSize: 4, delay: 5 }];
@@ -40,7 +41,7 @@ test('a start out of sight asks for an approval in the state, and is answered', 
     prompt.defTool('send', 'Sends.', z.object({}), () => (sent += 1), { needsApproval: true });
     prompt.$`Send a mail.`;
   });
-  const calls: ScriptedTurn[] = [[{ toolCall: { name: 'send', input: {} } }], slow, 'Sent.'];
+  const calls: ScriptedTurn[] = [[call('send', {})], slow, 'Sent.'];
   const run = createRun(mail, { model: scriptedModel(calls), schedule: atOnce });
   const first = run.start();
   // asked before and after it has gone out of sight: both are one request
@@ -61,11 +62,7 @@ test('a start out of sight asks for an approval in the state, and is answered', 
 test('a start out of sight has its client tools answered by the page', async () => {
   const locate = tool('locate', 'Where the user is.', z.object({}), { outputSchema: z.string() });
   const where = definePrompt('where', (prompt) => prompt.$`Where?`, { tools: [locate] });
-  const turns: ScriptedTurn[] = [
-    [{ delay: 20 }, { toolCall: { name: 'locate', input: {} } }],
-    'Two.',
-    'In Faro.',
-  ];
+  const turns: ScriptedTurn[] = [[{ delay: 20 }, call('locate', {})], 'Two.', 'In Faro.'];
   const run = createRun(where, {
     model: scriptedModel(turns),
     schedule: atOnce,

@@ -4,6 +4,7 @@ import { scriptedModel } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { call } from '../support.ts';
 
 const empty: CompiledRequest = { model: '', instructions: '', messages: [], tools: [], settings: {} };
 const about = (request: Partial<CompiledRequest>): string => explain({ ...empty, ...request });
@@ -108,14 +109,7 @@ test('a request of a run', async () => {
       prompt.$`2 + 3?`;
     },
     {
-      model: scriptedModel([
-        [
-          'I add.',
-          { toolCall: { name: 'add', input: { a: 2, b: 3 } } },
-          { toolCall: { name: 'add', input: { a: -1, b: 3 } } },
-        ],
-        'Five.',
-      ]),
+      model: scriptedModel([['I add.', call('add', { a: 2, b: 3 }), call('add', { a: -1, b: 3 })], 'Five.']),
     },
   );
   const { steps } = await run.finished;

@@ -17,9 +17,9 @@ import { tool as aiTool } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent.ts';
-import { json, types } from '../support.ts';
+import { call, go, json, types } from '../support.ts';
+import { after } from '../support/runs.ts';
 
-const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 const amount = z.object({ amount: z.number() });
 
 /** A run whose requests `answer` answers, as they come. */
@@ -75,7 +75,7 @@ function payment(options: ToolOptions<{ amount: number }> = {}): {
 
 test('arguments that the schema changes run as they were shown, or not at all', async () => {
   const ran: unknown[] = [];
-  const model = scriptedModel([[{ toolCall: { name: 'pay', input: { euros: 32 } } }], 'Done.']);
+  const model = scriptedModel([[call('pay', { euros: 32 })], 'Done.']);
   const { run } = await runPrompt(
     (prompt) => {
       const cents = z.object({ euros: z.number().transform((euros) => euros * 100) });
@@ -339,7 +339,7 @@ describe('stopped while it waits', () => {
       accepted: false,
       reason: 'The run has ended, so nothing waits for a response.',
     });
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await after(10);
     expect(paid).toEqual([]);
     expect(types(run.log()).at(-1)).toBe('run-end');
     expect(state.approvals).toMatchObject([{ approvalId, withdrawn: true }]);
@@ -378,10 +378,7 @@ describe('agents', () => {
   test('ask through the run, under their path', async () => {
     const { source, paid } = payment({ effect: 'external' });
     const { state, run, statuses } = await play(
-      (prompt) => {
-        prompt.defAgent('payer', '', z.object({}), (_args, own) => source(own));
-        prompt.$`Go.`;
-      },
+      go((prompt) => prompt.defAgent('payer', '', z.object({}), (_args, own) => source(own))),
       [[call('payer')], [call('pay', { amount: 3 })], 'Paid.', 'Done.'],
       (request, live) => {
         expect(request.agent).toBe('call-0-0');
@@ -401,12 +398,11 @@ describe('agents', () => {
   test('are asked for themselves where they say so', async () => {
     const asked: unknown[] = [];
     const { state, model } = await play(
-      (prompt) => {
+      go((prompt) =>
         prompt.defAgent('mailer', '', z.object({ to: z.string() }), ({ to }, own) => own.$`Write to ${to}.`, {
           effect: 'external',
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       [[call('mailer', { to: 'Ada' })], 'Not sent.'],
       (request) => {
         asked.push([request.toolName, request.input, request.agent]);
@@ -422,10 +418,7 @@ describe('agents', () => {
   test('a run that is stopped while its agent waits ends once', async () => {
     const { source, paid } = payment({ needsApproval: true });
     const { state, run } = await play(
-      (prompt) => {
-        prompt.defAgent('payer', '', z.object({}), (_args, own) => source(own));
-        prompt.$`Go.`;
-      },
+      go((prompt) => prompt.defAgent('payer', '', z.object({}), (_args, own) => source(own))),
       [[call('payer')], [call('pay', { amount: 3 })], 'Never.', 'Never.'],
       (_request, live) => {
         setTimeout(() => live.stop(), 3);
@@ -517,12 +510,11 @@ test('a key among the arguments is not shown to whoever is asked, nor kept of th
   const key = 'plain-words-that-look-like-no-key';
   const seen: unknown[] = [];
   const { run } = await runPrompt(
-    (prompt) => {
+    go((prompt) =>
       prompt.defTool('send', '', z.object({ text: z.string() }), ({ text }) => void seen.push(text), {
         needsApproval: true,
-      });
-      prompt.$`Go.`;
-    },
+      }),
+    ),
     {
       model: scriptedModel([[call('send', { text: `it is ${key}` })], 'Done.']),
       env: { ANY_API_KEY: key },
@@ -547,10 +539,9 @@ test('a key among the arguments is not shown to whoever is asked, nor kept of th
 test('the request of an agent whose time is over is withdrawn, and the run does not wait for it', async () => {
   const { source, paid } = payment({ needsApproval: true });
   const { state, statuses, run } = await play(
-    (prompt) => {
-      prompt.defAgent('payer', '', z.object({}), (_args, own) => source(own), { timeoutMs: 30 });
-      prompt.$`Go.`;
-    },
+    go((prompt) =>
+      prompt.defAgent('payer', '', z.object({}), (_args, own) => source(own), { timeoutMs: 30 }),
+    ),
     [[call('payer')], [call('pay', { amount: 3 })], 'Then not.'],
     () => undefined,
   );
@@ -602,12 +593,11 @@ describe("a ready-made tool's own needsApproval", () => {
   test('in an agent, too', async () => {
     const paid: unknown[] = [];
     const { state } = await play(
-      (prompt) => {
+      go((prompt) =>
         prompt.defAgent('payer', '', z.object({}), (_args, own) => own.$`Pay.`, {
           tools: ready(true, paid),
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       [[call('payer')], pay, 'Paid.', 'Done.'],
       approve,
     );
@@ -619,13 +609,12 @@ describe("a ready-made tool's own needsApproval", () => {
   test('toolApproval of an agent asks, too', async () => {
     const paid: unknown[] = [];
     const { state } = await play(
-      (prompt) => {
+      go((prompt) =>
         prompt.defAgent('payer', '', z.object({}), (_args, own) => own.$`Pay.`, {
           tools: ready(false, paid),
           toolApproval: { pay: 'user-approval' },
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       [[call('payer')], pay, 'Paid.', 'Done.'],
       approve,
     );

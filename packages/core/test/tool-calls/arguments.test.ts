@@ -2,11 +2,11 @@ import { tool } from '@cueline/core';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent.ts';
-import { play } from '../support.ts';
+import { call, play } from '../support.ts';
 
 test('what a tool writes into its arguments changes neither the log nor what later requests say', async () => {
   const input = { path: 'a', lines: [{ n: 1 }] };
-  const { model, run } = await play(
+  const { model, state } = await play(
     (prompt) => {
       const schema = { type: 'object', properties: { path: { type: 'string' } } };
       prompt.defTool('edit', '', schema, (args) => {
@@ -17,13 +17,13 @@ test('what a tool writes into its arguments changes neither the log nor what lat
       });
       prompt.$`Go.`;
     },
-    [[{ toolCall: { name: 'edit', input } }], 'Done.'],
+    [[call('edit', input)], 'Done.'],
   );
   expect(sent(model)[1]!.messages.slice(1)).toEqual([
     'assistant calls edit {"path":"a","lines":[{"n":1}]}',
     'edit answers {"path":"b","lines":[{"n":2}]}',
   ]);
-  expect(run.getState().toolCalls[0]!.input).toEqual(input);
+  expect(state.toolCalls[0]!.input).toEqual(input);
 });
 
 test('a tool function is called with its arguments and the documented context, and nothing else', async () => {
@@ -38,14 +38,7 @@ test('a tool function is called with its arguments and the documented context, a
       prompt.defTool('both', '', [tool('part', '', z.object({}), note)]);
       prompt.$`Go.`;
     },
-    [
-      [
-        { toolCall: { name: 'plain' } },
-        { toolCall: { name: 'watched' } },
-        { toolCall: { name: 'both', input: { calls: [{ name: 'part', args: {} }] } } },
-      ],
-      'Done.',
-    ],
+    [[call('plain'), call('watched'), call('both', { calls: [{ name: 'part', args: {} }] })], 'Done.'],
   );
   expect(given.map(({ length }) => length)).toEqual([2, 2, 2, 2]);
 });
@@ -60,7 +53,7 @@ test('what its schema makes of the arguments reaches the tool as it is', async (
       return `${this.cents / 100} euros`;
     }
   }
-  const { run } = await play(
+  const { state } = await play(
     (prompt) => {
       const schema = z.object({
         price: z.number().transform((cents) => new Money(cents)),
@@ -69,7 +62,7 @@ test('what its schema makes of the arguments reaches the tool as it is', async (
       prompt.defTool('pay', '', schema, ({ price, at }) => `${price.shown()} in ${at.getUTCFullYear()}`);
       prompt.$`Go.`;
     },
-    [[{ toolCall: { name: 'pay', input: { price: 250, at: '2026-01-01' } } }], 'Done.'],
+    [[call('pay', { price: 250, at: '2026-01-01' })], 'Done.'],
   );
-  expect(run.getState().toolCalls[0]!.output).toBe('2.5 euros in 2026');
+  expect(state.toolCalls[0]!.output).toBe('2.5 euros in 2026');
 });

@@ -4,9 +4,8 @@ import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent.ts';
-import { play, types } from '../support.ts';
-
-const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
+import { call, go, play, types } from '../support.ts';
+import { after } from '../support/runs.ts';
 
 /** One call of a tool, and what came of it. */
 async function callOnce(
@@ -15,10 +14,7 @@ async function callOnce(
   config: Parameters<typeof play>[2] = {},
 ) {
   const played = await play(
-    (prompt) => {
-      prompt.defTool('work', '', z.object({ n: z.number() }), fn, options);
-      prompt.$`Go.`;
-    },
+    go((prompt) => prompt.defTool('work', '', z.object({ n: z.number() }), fn, options)),
     [[call('work', { n: 1 })], 'Done.'],
     config,
   );
@@ -152,16 +148,15 @@ describe('callbacks', () => {
 
   test('are not called for a call that is not made', async () => {
     const called: string[] = [];
-    const { run } = await play(
-      (prompt) => {
+    const { state } = await play(
+      go((prompt) =>
         prompt.defTool('work', '', z.object({ n: z.number() }), ({ n }) => n, {
           beforeCall: ({ n }) => void called.push(`before ${n}`),
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       [[call('work', { n: 'x' }), call('work', { n: 1 }), call('work', { n: 1 })], 'Done.'],
     );
-    expect(run.getState().status).toBe('done');
+    expect(state.status).toBe('done');
     expect(called).toEqual(['before 1']);
   });
 });
@@ -196,7 +191,7 @@ describe('timeoutMs', () => {
       async function* () {
         try {
           for (let n = 0; ; n += 1) {
-            await new Promise((resolve) => setTimeout(resolve, 8));
+            await after(8);
             yield n;
           }
         } finally {
@@ -206,7 +201,7 @@ describe('timeoutMs', () => {
       { timeoutMs: 30 },
     );
     expect(generator.error).toContain('longer than 30 ms');
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await after(20);
     expect(closed).toBe(true);
   });
 
@@ -350,18 +345,17 @@ describe('what a tool throws', () => {
 test('a tool that answers after the run was stopped changes nothing', async () => {
   let answer: (value: string) => void = () => {};
   const { run } = await runPrompt(
-    (prompt) => {
+    go((prompt) =>
       prompt.defTool('work', '', z.object({}), () => {
         setTimeout(() => run.stop(), 2);
         return new Promise<string>((resolve) => (answer = resolve));
-      });
-      prompt.$`Go.`;
-    },
+      }),
+    ),
     { model: scriptedModel([[call('work')], 'Never.']) },
   );
   const state = await run.finished;
   answer('too late');
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await after(20);
   expect(types(run.log()).at(-1)).toBe('run-end');
   expect(state.toolCalls[0]!.state).toBe('interrupted');
   expect(JSON.stringify(run.log())).not.toContain('too late');
@@ -370,7 +364,7 @@ test('a tool that answers after the run was stopped changes nothing', async () =
 describe('tools of options.tools', () => {
   test('are guarded like the rest', async () => {
     let made = 0;
-    const { run, model } = await play(
+    const { model, state } = await play(
       (prompt) => prompt.$`Go.`,
       [[call('ready')], [call('ready')], 'Done.'],
       {
@@ -383,6 +377,6 @@ describe('tools of options.tools', () => {
     );
     expect(made).toBe(1);
     expect(sent(model)[2]!.messages.at(-1)).toContain('was not run again');
-    expect(run.getState().status).toBe('done');
+    expect(state.status).toBe('done');
   });
 });

@@ -3,7 +3,8 @@ import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent.ts';
-import { play, types } from '../support.ts';
+import { call, go, play, types } from '../support.ts';
+import { after } from '../support/runs.ts';
 
 type Call = { name: string; args?: unknown };
 
@@ -14,11 +15,8 @@ async function batch(
   config: Omit<PromptConfig, 'model'> = {},
 ) {
   const played = await play(
-    (prompt) => {
-      prompt.defTool('kit', 'A kit', tools);
-      prompt.$`Go.`;
-    },
-    [[{ toolCall: { name: 'kit', input: { calls } } }], 'Done.'],
+    go((prompt) => prompt.defTool('kit', 'A kit', tools)),
+    [[call('kit', { calls })], 'Done.'],
     config,
   );
   const [toolCall] = played.run.getState().toolCalls;
@@ -151,15 +149,12 @@ describe('a call that goes wrong is its own', () => {
 
 test('what is no list of calls is an error of the whole call', async () => {
   for (const input of [{}, { calls: 'all' }, { calls: [{ args: {} }] }, { calls: [null] }, []]) {
-    const { run } = await play(
-      (prompt) => {
-        prompt.defTool('kit', 'A kit', [echo]);
-        prompt.$`Go.`;
-      },
-      [[{ toolCall: { name: 'kit', input } }], 'Done.'],
+    const { state } = await play(
+      go((prompt) => prompt.defTool('kit', 'A kit', [echo])),
+      [[call('kit', input)], 'Done.'],
     );
-    expect(run.getState().status).toBe('done');
-    expect(run.getState().toolCalls[0]).toMatchObject({
+    expect(state.status).toBe('done');
+    expect(state.toolCalls[0]).toMatchObject({
       state: 'output-error',
       errorText: 'Error: kit takes { "calls": [{ "name": "…", "args": { … } }] }.',
     });
@@ -279,7 +274,7 @@ test('each call gets the context of the whole', async () => {
 test('a run that is stopped inside a call makes no more of them', async () => {
   const made: string[] = [];
   const { run } = await runPrompt(
-    (prompt) => {
+    go((prompt) =>
       prompt.defTool('kit', '', [
         tool('stop', '', none, () => {
           made.push('stop');
@@ -287,18 +282,17 @@ test('a run that is stopped inside a call makes no more of them', async () => {
           return new Promise(() => {});
         }),
         tool('go', '', none, () => void made.push('go')),
-      ]);
-      prompt.$`Go.`;
-    },
+      ]),
+    ),
     {
       model: scriptedModel([
-        [{ toolCall: { name: 'kit', input: { calls: [{ name: 'go' }, { name: 'stop' }, { name: 'go' }] } } }],
+        [call('kit', { calls: [{ name: 'go' }, { name: 'stop' }, { name: 'go' }] })],
         'Never.',
       ]),
     },
   );
   const state = await run.finished;
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await after(20);
   expect(made).toEqual(['go', 'stop']);
   expect(state.status).toBe('stopped');
   expect(state.toolCalls[0]!.subCalls?.map(({ state }) => state)).toEqual([
@@ -309,16 +303,12 @@ test('a run that is stopped inside a call makes no more of them', async () => {
 
 test('the whole has a time limit too, which ends the call that is under way', async () => {
   const { run } = await play(
-    (prompt) => {
+    go((prompt) =>
       prompt.defTool('kit', '', [echo, tool('sleep', '', none, () => new Promise(() => {}))], {
         timeoutMs: 30,
-      });
-      prompt.$`Go.`;
-    },
-    [
-      [{ toolCall: { name: 'kit', input: { calls: [say('on'), { name: 'sleep' }, say('never')] } } }],
-      'Went on.',
-    ],
+      }),
+    ),
+    [[call('kit', { calls: [say('on'), { name: 'sleep' }, say('never')] })], 'Went on.'],
   );
   expect(run.getState()).toMatchObject({ status: 'done', text: 'Went on.' });
   expect(run.getState().toolCalls[0]!.errorText).toBe('kit took longer than 30 ms, so it was ended.');
@@ -343,16 +333,13 @@ test('each call counts against the limit of tool calls', async () => {
 test('the same calls again are a repetition like any other', async () => {
   let made = 0;
   const input = { calls: [{ name: 'count', args: {} }] };
-  const { run, model } = await play(
-    (prompt) => {
-      prompt.defTool('kit', '', [tool('count', '', none, () => (made += 1))]);
-      prompt.$`Go.`;
-    },
-    [[{ toolCall: { name: 'kit', input } }], [{ toolCall: { name: 'kit', input } }], 'Done.'],
+  const { model, state } = await play(
+    go((prompt) => prompt.defTool('kit', '', [tool('count', '', none, () => (made += 1))])),
+    [[call('kit', input)], [call('kit', input)], 'Done.'],
   );
   expect(made).toBe(1);
   const counted = { results: [{ name: 'count', result: 1 }] };
-  expect(run.getState().toolCalls.map(({ output }) => output)).toEqual([counted, counted]);
+  expect(state.toolCalls.map(({ output }) => output)).toEqual([counted, counted]);
   expect(sent(model)[2]!.messages.at(-1)).toContain('kit was not run again');
 });
 
@@ -424,11 +411,8 @@ describe('the same call again, inside one call', () => {
     );
     expect(made).toHaveLength(7);
     await play(
-      (prompt) => {
-        prompt.defTool('kit', '', [read(made)], { repeatable: true });
-        prompt.$`Go.`;
-      },
-      [[{ toolCall: { name: 'kit', input: { calls: Array.from({ length: 7 }, () => a) } } }], 'Done.'],
+      go((prompt) => prompt.defTool('kit', '', [read(made)], { repeatable: true })),
+      [[call('kit', { calls: Array.from({ length: 7 }, () => a) })], 'Done.'],
     );
     expect(made).toHaveLength(14);
   });
@@ -472,10 +456,7 @@ describe('mistakes are said when it is defined', () => {
     ['an option that is none', [tool('x', '', none, () => 1, { timeout: 5 } as never)], 'has no "timeout"'],
   ])('%s', async (_what, tools, message) => {
     const started = runPrompt(
-      (prompt) => {
-        prompt.defTool('kit', '', tools as NamedTool[]);
-        prompt.$`Go.`;
-      },
+      go((prompt) => prompt.defTool('kit', '', tools as NamedTool[])),
       { model: scriptedModel([]) },
     );
     await expect(started).rejects.toMatchObject({

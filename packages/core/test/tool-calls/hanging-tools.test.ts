@@ -3,6 +3,7 @@ import { defineAgent } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { call } from '../support.ts';
 
 test('eight tools that never return keep no other tool from running', async () => {
   let looked = 0;
@@ -11,8 +12,8 @@ test('eight tools that never return keep no other tool from running', async () =
     prompt.defTool('look', '', z.object({}), () => (looked += 1));
     prompt.$`Look.`;
   });
-  const hanging = Array.from({ length: 8 }, (_none, n) => ({ toolCall: { name: 'hang', input: { n } } }));
-  const model = scriptedModel([[...hanging, { toolCall: { name: 'look' } }], 'Done.']);
+  const hanging = Array.from({ length: 8 }, (_none, n) => call('hang', { n }));
+  const model = scriptedModel([[...hanging, call('look')], 'Done.']);
   const run = createRun(definition, {
     model,
     executor: inProcess(),
@@ -49,7 +50,7 @@ test('a call inside a composite tool has the time limit of a tool, which does no
   // what an agent needs is loaded with its first call
   await helper.call('Load');
   const calls = ['hang', 'ask', 'look'].map((name) => ({ name, args: {} }));
-  const model = scriptedModel([[{ toolCall: { name: 'several', input: { calls } } }], 'Done.']);
+  const model = scriptedModel([[call('several', { calls })], 'Done.']);
   const run = createRun(definition, {
     model,
     executor: inProcess(),

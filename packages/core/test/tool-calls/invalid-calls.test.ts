@@ -1,21 +1,17 @@
-import { runPrompt, type Prompt, type PromptConfig } from '@cueline/core';
+import { runPrompt, type PromptConfig } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { hasToolCall, isStepCount } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { defaultLimits, readLimits } from '../../src/tool-calls/limits.ts';
-
-const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
+import { call, go } from '../support.ts';
 
 /** A run whose model says the same in every step. */
 async function loop(turn: (step: number) => object[], options: PromptConfig['options']) {
   const made: number[] = [];
   const model = scriptedModel(Array.from({ length: 100 }, (_none, step) => turn(step)) as never);
   const { run } = await runPrompt(
-    (prompt: Prompt) => {
-      prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => void made.push(n));
-      prompt.$`Go.`;
-    },
+    go((prompt) => prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => void made.push(n))),
     { model, options },
   );
   return { state: await run.finished, calls: model.calls.length, made };

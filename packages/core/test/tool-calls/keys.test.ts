@@ -3,7 +3,7 @@ import { tool as aiTool } from 'ai';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { play, types } from '../support.ts';
+import { call, play, types } from '../support.ts';
 
 const key = 'plain-words-"that"-look-like-no-key';
 const env = { OPENAI_API_KEY: key };
@@ -27,10 +27,10 @@ test('a key stands nowhere in the log, whatever a script does with it', async ()
   const { events } = await play(
     source,
     [
-      [{ toolCall: { name: 'echo', input: say } }],
-      [{ toolCall: { name: 'child', input: say } }],
+      [call('echo', say)],
+      [call('child', say)],
       `The child says ${key}`,
-      [{ toolCall: { name: 'finishTask', input: { result: `Used ${key}` } } }],
+      [call('finishTask', { result: `Used ${key}` })],
       [{ reasoning: `Think of ${key}` }, { text: `Done with ${key}`, chunkSize: 1_000 }],
     ] as never,
     { env, input: { key } as never, options: { providerOptions: { openai: { key } } } },
@@ -56,24 +56,19 @@ test('a key stands nowhere in the log, whatever a script does with it', async ()
 });
 
 test('a whole key in one piece of an answer is hidden, too', async () => {
-  const { events, run } = await play(
+  const { events, state } = await play(
     (prompt) => prompt.$`Go.`,
     [[{ text: `it is ${key}`, chunkSize: 1_000 }]],
     { env },
   );
   expect(JSON.stringify(events)).not.toContain('plain-words');
-  expect(run.getState().text).toBe('it is [redacted]');
+  expect(state.text).toBe('it is [redacted]');
 });
 
 test("a key in a tool's result goes to no model", async () => {
   const bytes = new Uint8Array([1, 2, 3]);
   const model = scriptedModel([
-    [
-      { toolCall: { name: 'plain' } },
-      { toolCall: { name: 'parts' } },
-      { toolCall: { name: 'ready' } },
-      { toolCall: { name: 'kit', input: { calls: [{ name: 'inner', args: {} }] } } },
-    ],
+    [call('plain'), call('parts'), call('ready'), call('kit', { calls: [{ name: 'inner', args: {} }] })],
     'Done.',
   ]);
   const none = z.object({});

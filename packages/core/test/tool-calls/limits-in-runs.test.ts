@@ -4,11 +4,11 @@ import { isStepCount } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent.ts';
-import { play } from '../support.ts';
+import { call, go, play } from '../support.ts';
+import { after } from '../support/runs.ts';
 
 type Given = NonNullable<NonNullable<PromptConfig['options']>['limits']>;
 
-const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 const numbered = z.object({ n: z.number() });
 const counts = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => call('count', { n: from + index }));
@@ -26,7 +26,7 @@ function busyTool(ms = 5): { define: (prompt: Prompt) => void; made: number[]; m
         made.push(n);
         running += 1;
         most = Math.max(most, running);
-        await new Promise((resolve) => setTimeout(resolve, ms));
+        await after(ms);
         running -= 1;
         return n;
       }),
@@ -141,7 +141,7 @@ describe('tool calls at once', () => {
 
   test('those of all agents together', async () => {
     const tool = busyTool();
-    const { run } = await play(
+    const { state } = await play(
       (prompt) => {
         for (const name of ['a', 'b', 'c', 'd']) {
           prompt.defAgent(
@@ -159,14 +159,14 @@ describe('tool calls at once', () => {
       },
       [['a', 'b', 'c', 'd'].map((name) => call(name)), 'Twenty-four.'],
     );
-    expect(run.getState()).toMatchObject({ status: 'done', text: 'Twenty-four.' });
+    expect(state).toMatchObject({ status: 'done', text: 'Twenty-four.' });
     expect(tool.made).toHaveLength(24);
     expect(tool.most()).toBe(8);
   });
 
   test('agents in agents wait for one another with a single place', async () => {
     const tool = busyTool(1);
-    const { run } = await play(
+    const { state } = await play(
       (prompt) => {
         for (const name of ['a', 'b', 'c']) {
           prompt.defAgent(
@@ -194,13 +194,13 @@ describe('tool calls at once', () => {
       [['a', 'b', 'c'].map((name) => call(name)), 'Nine.'],
       { options: { limits: { concurrentToolCalls: 1 } } },
     );
-    expect(run.getState()).toMatchObject({ status: 'done', text: 'Nine.' });
+    expect(state).toMatchObject({ status: 'done', text: 'Nine.' });
     expect(tool.made).toHaveLength(9);
     expect(tool.most()).toBe(1);
   });
 
   test('a call that fails gives its place back', async () => {
-    const { run } = await play(
+    const { state } = await play(
       (prompt) => {
         prompt.defTool('fail', '', numbered, async ({ n }) => {
           await Promise.resolve();
@@ -212,8 +212,8 @@ describe('tool calls at once', () => {
       [[...[1, 2, 3, 4].map((n) => call('fail', { n })), ...[1, 2].map((n) => call('slow', { n }))], 'Done.'],
       { options: { limits: { concurrentToolCalls: 1 } } },
     );
-    expect(run.getState().status).toBe('done');
-    expect(run.getState().toolCalls.map(({ errorText }) => errorText)).toEqual([
+    expect(state.status).toBe('done');
+    expect(state.toolCalls.map(({ errorText }) => errorText)).toEqual([
       'Error: no 1',
       'Error: no 2',
       'Error: no 3',
@@ -226,25 +226,24 @@ describe('tool calls at once', () => {
   test('a call whose time is over keeps its place while its function works, for as long again at most', async () => {
     let working = 0;
     let most = 0;
-    const { run } = await play(
-      (prompt) => {
+    const { state } = await play(
+      go((prompt) =>
         prompt.defTool(
           'deaf',
           '',
           numbered,
           async () => {
             most = Math.max(most, (working += 1));
-            await new Promise((resolve) => setTimeout(resolve, 60));
+            await after(60);
             working -= 1;
           },
           { timeoutMs: 40 },
-        );
-        prompt.$`Go.`;
-      },
+        ),
+      ),
       [[1, 2, 3].map((n) => call('deaf', { n })), 'Done.'],
       { options: { limits: { concurrentToolCalls: 1 } } },
     );
-    expect(run.getState().toolCalls.map(({ errorText }) => errorText)).toEqual(
+    expect(state.toolCalls.map(({ errorText }) => errorText)).toEqual(
       Array.from({ length: 3 }, () => 'deaf took longer than 40 ms, so it was ended.'),
     );
     expect(most).toBe(1);
@@ -306,7 +305,15 @@ describe('identical calls', () => {
 
   test('the 2nd is answered from the first with a note, the 3rd refused, the 6th ends the run', async () => {
     const made: unknown[] = [];
-    const { run, model, result } = await play(looking(made), [look, look, look, look, look, look, 'Never.']);
+    const { model, result, state } = await play(looking(made), [
+      look,
+      look,
+      look,
+      look,
+      look,
+      look,
+      'Never.',
+    ]);
     expect(made).toHaveLength(1);
     expect(sent(model).map(({ messages }) => messages.at(-1))).toEqual([
       'user: Go.',
@@ -316,12 +323,12 @@ describe('identical calls', () => {
       'look fails: look was not run: this is call 4 with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.',
       'look fails: look was not run: this is call 5 with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.',
     ]);
-    expect(run.getState()).toMatchObject({
+    expect(state).toMatchObject({
       status: 'error',
       error: { code: 'loop_detected', details: { toolName: 'look', calls: 6 } },
     });
     // the log has the result as it was, without the note to the model
-    expect(run.getState().toolCalls.map(({ output }) => output)).toEqual([
+    expect(state.toolCalls.map(({ output }) => output)).toEqual([
       1,
       1,
       undefined,
@@ -341,13 +348,12 @@ describe('identical calls', () => {
   test('in one step: the second waits for the result of the first', async () => {
     let made = 0;
     const { run } = await play(
-      (prompt) => {
+      go((prompt) =>
         prompt.defTool('slow', '', z.object({}), async () => {
-          await new Promise((resolve) => setTimeout(resolve, 10));
+          await after(10);
           return (made += 1);
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       [[call('slow'), call('slow')], 'Done.'],
     );
     expect(made).toBe(1);
@@ -359,7 +365,7 @@ describe('identical calls', () => {
 
   test('a tool that is repeatable is exempt', async () => {
     const made: unknown[] = [];
-    const { run } = await play(looking(made, { repeatable: true }), [
+    const { state } = await play(looking(made, { repeatable: true }), [
       look,
       look,
       look,
@@ -370,35 +376,29 @@ describe('identical calls', () => {
       'Ok.',
     ]);
     expect(made).toHaveLength(7);
-    expect(run.getState().status).toBe('done');
+    expect(state.status).toBe('done');
   });
 
   test('a call that failed may be tried again', async () => {
     let tries = 0;
-    const { run } = await play(
-      (prompt) => {
+    const { state } = await play(
+      go((prompt) =>
         prompt.defTool('flaky', '', z.object({}), () => {
           tries += 1;
           if (tries < 4) throw new Error('not yet');
           return 'now';
-        });
-        prompt.$`Go.`;
-      },
+        }),
+      ),
       [...Array.from({ length: 4 }, () => [call('flaky')]), 'Done.'],
     );
-    expect(run.getState().status).toBe('done');
-    expect(run.getState().toolCalls.map(({ output }) => output)).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      'now',
-    ]);
+    expect(state.status).toBe('done');
+    expect(state.toolCalls.map(({ output }) => output)).toEqual([undefined, undefined, undefined, 'now']);
   });
 
   test('what was read may be read again after something was written', async () => {
     const made: unknown[] = [];
     const write = (n: number) => [call('write', { n })];
-    const { run } = await play(looking(made, { effect: 'read' }), [
+    const { state } = await play(looking(made, { effect: 'read' }), [
       look,
       write(1),
       look,
@@ -407,7 +407,7 @@ describe('identical calls', () => {
       'Done.',
     ]);
     expect(made).toHaveLength(3);
-    expect(run.getState().status).toBe('done');
+    expect(state.status).toBe('done');
   });
 
   test('each agent is counted by itself', async () => {
@@ -416,7 +416,7 @@ describe('identical calls', () => {
       prompt.defTool('look', '', z.object({}), () => void made.push('look'));
       prompt.$`Go.`;
     };
-    const { run } = await play(
+    const { state } = await play(
       (prompt) => {
         work(prompt);
         prompt.defAgent('child', '', numbered, (_args, own) => work(own));
@@ -432,7 +432,7 @@ describe('identical calls', () => {
         'Done.',
       ],
     );
-    expect(run.getState().status).toBe('done');
+    expect(state.status).toBe('done');
     expect(made).toHaveLength(3);
   });
 });

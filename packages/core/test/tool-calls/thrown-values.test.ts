@@ -2,6 +2,7 @@ import { createRun, definePrompt, inProcess, type Prompt, type RunEvent } from '
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { call, go } from '../support.ts';
 
 type PromptFunction = (prompt: Prompt) => void;
 
@@ -65,7 +66,7 @@ async function play(source: PromptFunction, turns: readonly ScriptedTurn[], opti
   return { events, find, read, state: run.getState(), calls: model.calls.length };
 }
 
-const callOf = (input: string | object): ScriptedTurn[] => [[{ toolCall: { name: 'look', input } }], 'Done.'];
+const callOf = (input: string | object): ScriptedTurn[] => [[call('look', input)], 'Done.'];
 
 describe.for(thrown)('%s', ([_name, make, text]) => {
   test('from a tool is an error that the model reads', async () => {
@@ -140,10 +141,7 @@ describe('what is too long', () => {
 
   test('from a hook is cut, too', async () => {
     const { state } = await play(
-      (prompt) => {
-        prompt.defHook(fail(() => new Error(long)));
-        prompt.$`Go.`;
-      },
+      go((prompt) => prompt.defHook(fail(() => new Error(long)))),
       ['Done.'],
     );
     expect(state.error?.message).toMatch(
