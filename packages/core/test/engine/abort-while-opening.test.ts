@@ -1,7 +1,7 @@
 import { createRun, definePrompt, inProcess, runPrompt, type Prompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { types } from '../support.ts';
+import { play, types } from '../support.ts';
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -16,8 +16,7 @@ const never = new Promise(() => {});
 
 // the runner is loaded with the first run, which takes its time
 beforeAll(async () => {
-  const { run } = await runPrompt((prompt) => prompt.$`Hi.`, { model: scriptedModel(['Hi.']) });
-  await run.finished;
+  await play((prompt) => prompt.$`Hi.`, ['Hi.']);
 });
 
 describe('a stop while the prompt function runs', () => {
@@ -34,12 +33,10 @@ describe('a stop while the prompt function runs', () => {
   });
 
   test('a signal that has aborted before: the run is stopped, and calls no model', async () => {
-    const model = scriptedModel(['Never.']);
-    const { run } = await runPrompt(slow(Promise.resolve()), {
-      model,
+    const { model, state } = await play(slow(Promise.resolve()), ['Never.'], {
       options: { abortSignal: AbortSignal.abort() },
     });
-    expect((await run.finished).status).toBe('stopped');
+    expect(state.status).toBe('stopped');
     await after(10);
     expect(model.calls).toEqual([]);
   });

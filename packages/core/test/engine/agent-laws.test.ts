@@ -12,7 +12,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod';
-import { call, go, json } from '../support.ts';
+import { call, go, json, play } from '../support.ts';
 import { after } from '../support/runs.ts';
 
 const unhandled: unknown[] = [];
@@ -180,19 +180,17 @@ test.each<[string, (prompt: Prompt) => void, PromptConfig['options']]>([
 });
 
 test('a time limit of the whole run ends its agents too', async () => {
-  const { run, result } = await runPrompt(
+  const { result, state } = await play(
     go((prompt) =>
       prompt.defAgent('helper', '', z.object({}), (_args, own) => {
         own.defTool('wait', '', z.object({}), never);
         own.$`Wait.`;
       }),
     ),
-    {
-      model: scriptedModel([[call('helper', {})], [call('wait', {})], 'Never.', 'Never.']),
-      options: { timeout: { totalMs: 50 } },
-    },
+    [[call('helper', {})], [call('wait', {})], 'Never.', 'Never.'],
+    { options: { timeout: { totalMs: 50 } } },
   );
-  const state = await run.finished;
+
   expect(state).toMatchObject({
     status: 'error',
     error: { code: 'timeout' },

@@ -1,4 +1,4 @@
-import { createRun, definePrompt, runPrompt } from '@cueline/core';
+import { createRun, definePrompt } from '@cueline/core';
 import { defineAgent, tags } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
@@ -71,11 +71,10 @@ describe('a refusal', () => {
 
   test('is seen by a callback of the step', async () => {
     const reasons: string[] = [];
-    const { run } = await runPrompt((prompt) => prompt.$`Go.`, {
-      model: scriptedModel([refusal]),
+    await play((prompt) => prompt.$`Go.`, [refusal], {
       options: { onStepEnd: ({ finishReason }) => void reasons.push(finishReason) },
     });
-    await run.finished;
+
     expect(reasons).toEqual(['content-filter']);
   });
 });

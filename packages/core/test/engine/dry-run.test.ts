@@ -12,7 +12,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { isStepCount, type UIMessage } from 'ai';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { call, json } from '../support.ts';
+import { call, json, play } from '../support.ts';
 
 const city = z.object({ city: z.string() });
 const cached = { anthropic: { cacheControl: { type: 'ephemeral' } } };
@@ -436,8 +436,8 @@ describe('what is wrong is thrown as in a run', () => {
   };
 
   test.for(Object.entries(failing))('%s', async ([, { define, options = {} }]) => {
-    const { run } = await runPrompt(define, { model: scriptedModel(['Done.']), options });
-    const state = await run.finished;
+    const { state } = await play(define, ['Done.'], { options });
+
     if (state.status !== 'error') throw new Error(`The run ended as ${state.status}.`);
     const { code, message } = state.error;
     expect(await errorOf(dryRun(define, { options }))).toEqual({ code, message });

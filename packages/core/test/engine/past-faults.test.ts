@@ -197,7 +197,7 @@ test('an agent’s plugins never reaching it', async () => {
 test('the abort signal not reaching agents', async () => {
   const controller = new AbortController();
   let reached: unknown;
-  const { run } = await runPrompt(
+  const { state } = await play(
     go((prompt) =>
       prompt.defAgent('worker', '', z.object({}), (_args, own) => {
         own.defTool('wait', '', z.object({}), (_none, { abortSignal }) => {
@@ -208,12 +208,10 @@ test('the abort signal not reaching agents', async () => {
         own.$`Wait.`;
       }),
     ),
-    {
-      model: scriptedModel([[call('worker')], [call('wait')], 'Never.', 'Never.']),
-      options: { abortSignal: controller.signal },
-    },
+    [[call('worker')], [call('wait')], 'Never.', 'Never.'],
+    { options: { abortSignal: controller.signal } },
   );
-  const state = await run.finished;
+
   expect(reached).toBe('enough');
   expect(state).toMatchObject({ status: 'stopped', agents: [{ status: 'stopped' }] });
 });

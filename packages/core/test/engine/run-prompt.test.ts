@@ -547,13 +547,14 @@ describe('a run ends once, in a named way', () => {
   });
 
   test('an error of the provider ends the run, and every promise of result has it', async () => {
-    const model = scriptedModel([
-      [{ throw: { message: 'Incorrect API key provided: sk-abcdefghijklmnopqrstuvwx', status: 401 } }],
-    ]);
-    const { run, result } = await runPrompt(sayHi, { model, options: { maxRetries: 0 } });
-    const state = await run.finished;
+    const { result, state, events } = await play(
+      sayHi,
+      [[{ throw: { message: 'Incorrect API key provided: sk-abcdefghijklmnopqrstuvwx', status: 401 } }]],
+      { options: { maxRetries: 0 } },
+    );
+
     expect(state).toMatchObject({ status: 'error', error: { code: 'auth', details: { statusCode: 401 } } });
-    expect(JSON.stringify(run.log())).not.toContain('sk-abcdef');
+    expect(JSON.stringify(events)).not.toContain('sk-abcdef');
     for (const promise of [result.text, result.usage, result.steps, result.finishReason]) {
       expect(await codeOf(promise)).toBe('auth');
     }
@@ -684,12 +685,11 @@ describe('a run ends once, in a named way', () => {
   });
 
   test('a retried call is not an error', async () => {
-    const model = scriptedModel([
+    const { state } = await play(sayHi, [
       [{ throw: { message: 'busy', status: 503, headers: { 'retry-after-ms': '1' } } }],
       'Now.',
     ]);
-    const { run } = await runPrompt(sayHi, { model });
-    expect(await run.finished).toMatchObject({ status: 'done', text: 'Now.' });
+    expect(state).toMatchObject({ status: 'done', text: 'Now.' });
   });
 
   test('callbacks that throw do not break the log', async () => {

@@ -1,6 +1,5 @@
 import { APICallError, type LanguageModelV2, type LanguageModelV4 } from '@ai-sdk/provider';
 import { CuelineError, definePrompt, runPrompt } from '@cueline/core';
-import { scriptedModel } from '@cueline/core/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { withRetries, type ModelResponse, type RetrySettings } from '../../src/provider/with-retries.ts';
@@ -19,7 +18,7 @@ import {
   type Answer,
   type Part,
 } from '../support/scripted-provider.ts';
-import { call } from '../support.ts';
+import { call, play } from '../support.ts';
 import { after } from '../support/runs.ts';
 
 const whole = [started, ...text('Hello.'), finish('stop')];
@@ -1023,10 +1022,12 @@ describe('in a run', () => {
 
   test('tools run once the answer is whole', async () => {
     vi.useRealTimers();
-    const model = scriptedModel([['I look. ', call('find'), call('find', {}, 'x')], 'Done.']);
-    const { run } = await runPrompt(definition, { model });
-    await run.finished;
-    expect(run.log().at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
+    const { model, events } = await play(definition, [
+      ['I look. ', call('find'), call('find', {}, 'x')],
+      'Done.',
+    ]);
+
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
     expect(model.calls.length).toBe(2);
   });
 

@@ -1,20 +1,19 @@
-import { runPrompt, type PromptConfig } from '@cueline/core';
-import { scriptedModel } from '@cueline/core/testing';
+import { type PromptConfig } from '@cueline/core';
 import { hasToolCall, isStepCount } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { defaultLimits, readLimits } from '../../src/tool-calls/limits.ts';
-import { call, go } from '../support.ts';
+import { call, go, play } from '../support.ts';
 
 /** A run whose model says the same in every step. */
 async function loop(turn: (step: number) => object[], options: PromptConfig['options']) {
   const made: number[] = [];
-  const model = scriptedModel(Array.from({ length: 100 }, (_none, step) => turn(step)) as never);
-  const { run } = await runPrompt(
+  const { model, state } = await play(
     go((prompt) => prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => void made.push(n))),
-    { model, options },
+    Array.from({ length: 100 }, (_none, step) => turn(step)) as never,
+    { options },
   );
-  return { state: await run.finished, calls: model.calls.length, made };
+  return { state: state, calls: model.calls.length, made };
 }
 
 test.each([

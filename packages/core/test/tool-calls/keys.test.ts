@@ -1,6 +1,5 @@
-import { runPrompt, tool, type Prompt } from '@cueline/core';
+import { tool, type Prompt } from '@cueline/core';
 import { tool as aiTool } from 'ai';
-import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { call, play, types } from '../support.ts';
@@ -67,12 +66,8 @@ test('a whole key in one piece of an answer is hidden, too', async () => {
 
 test("a key in a tool's result goes to no model", async () => {
   const bytes = new Uint8Array([1, 2, 3]);
-  const model = scriptedModel([
-    [call('plain'), call('parts'), call('ready'), call('kit', { calls: [{ name: 'inner', args: {} }] })],
-    'Done.',
-  ]);
   const none = z.object({});
-  const { run } = await runPrompt(
+  const { model, state } = await play(
     (prompt) => {
       prompt.defTool('plain', '', none, () => ({ found: [key], n: 1 }));
       prompt.defTool('parts', '', none, () => [
@@ -82,8 +77,11 @@ test("a key in a tool's result goes to no model", async () => {
       prompt.defTool('kit', '', [tool('inner', '', none, () => `inner ${key}`)]);
       prompt.$`Go.`;
     },
+    [
+      [call('plain'), call('parts'), call('ready'), call('kit', { calls: [{ name: 'inner', args: {} }] })],
+      'Done.',
+    ],
     {
-      model,
       env,
       options: {
         tools: {
@@ -96,7 +94,7 @@ test("a key in a tool's result goes to no model", async () => {
       },
     },
   );
-  expect((await run.finished).status).toBe('done');
+  expect(state.status).toBe('done');
   const results = JSON.stringify(model.calls[1]!.prompt.filter(({ role }) => role === 'tool'));
   expect(results).not.toContain('plain-words');
   expect(results).toContain('own words: [redacted] [redacted]');

@@ -2,7 +2,7 @@
 import { imagePart, type Prompt } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { play } from '../support.ts';
+import { call, play } from '../support.ts';
 
 const imageBytes = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const imageSent = {
@@ -53,7 +53,17 @@ const weatherResult = {
   toolName: 'get_weather',
   output: { temperature: 22, conditions: 'sunny' },
 } as const;
-const question = { role: 'user', content: [{ type: 'text', text: 'How is the weather in Tokyo?' }] };
+
+const textPart = (text: string) => ({ type: 'text', text }) as const;
+const user = (...content: unknown[]) => ({ role: 'user', content });
+const assistant = (...content: unknown[]) => ({ role: 'assistant', content });
+/** The message of the tool that the model is sent for a result, an error, or content. */
+const answer = (output: object, rest: object = {}) => ({
+  role: 'tool',
+  content: [{ ...weatherResult, output, ...rest }],
+});
+const asJson = answer({ type: 'json', value: weatherResult.output });
+const question = user(textPart('How is the weather in Tokyo?'));
 
 /** What the model is sent after a question and a call: the message of the tool. */
 async function toolMessage(
@@ -66,7 +76,7 @@ async function toolMessage(
   })) as unknown[][];
   expect(prompt).toHaveLength(3);
   expect(prompt![0]).toEqual(question);
-  expect(prompt![1]).toEqual({ role: 'assistant', content: [weatherCall] });
+  expect(prompt![1]).toEqual(assistant(weatherCall));
   return prompt![2];
 }
 
@@ -74,24 +84,15 @@ describe('prompt structure', () => {
   test('a system prompt, and the conversation', async () => {
     const prompts = await sent(
       (prompt) => {
-        prompt.defMessage('user', [{ type: 'text', text: 'How is the weather in Tokyo?' }]);
+        prompt.defMessage('user', [textPart('How is the weather in Tokyo?')]);
         prompt.defMessage('assistant', [weatherCall]);
         prompt.defMessage('tool', [weatherResult]);
       },
       ['Sunny.'],
       { system: 'You are a helpful assistant.' },
     );
-    expect(prompts).toEqual([
-      [
-        { role: 'system', content: 'You are a helpful assistant.' },
-        question,
-        { role: 'assistant', content: [weatherCall] },
-        {
-          role: 'tool',
-          content: [{ ...weatherResult, output: { type: 'json', value: weatherResult.output } }],
-        },
-      ],
-    ]);
+    const system = { role: 'system', content: 'You are a helpful assistant.' };
+    expect(prompts).toEqual([[system, question, assistant(weatherCall), asJson]]);
   });
 });
 
@@ -108,11 +109,11 @@ describe('message types and roles', () => {
     expect(prompts).toEqual([
       [
         { role: 'system', content: 'role:\nYou are a helpful assistant.' },
-        { role: 'user', content: [{ type: 'text', text: 'Hello.' }] },
-        { role: 'assistant', content: [{ type: 'text', text: 'Hello, how can I help?' }] },
+        user(textPart('Hello.')),
+        assistant(textPart('Hello, how can I help?')),
         question,
-        { role: 'assistant', content: [weatherCall] },
-        { role: 'tool', content: [{ ...weatherResult, output: { type: 'text', value: 'sunny' } }] },
+        assistant(weatherCall),
+        answer({ type: 'text', value: 'sunny' }),
       ],
     ]);
   });
@@ -122,19 +123,12 @@ describe('message structure with content parts', () => {
   test('a message has several parts, in their order', async () => {
     const prompts = await sent((prompt) =>
       prompt.defMessage('user', [
-        { type: 'text', text: 'First:' },
+        textPart('First:'),
         { type: 'image', image: imageBytes },
-        { type: 'text', text: 'Second.' },
+        textPart('Second.'),
       ]),
     );
-    expect(prompts).toEqual([
-      [
-        {
-          role: 'user',
-          content: [{ type: 'text', text: 'First:' }, imageSent, { type: 'text', text: 'Second.' }],
-        },
-      ],
-    ]);
+    expect(prompts).toEqual([[user(textPart('First:'), imageSent, textPart('Second.'))]]);
   });
 
   test('a template has parts where they are interpolated, files read', async () => {
@@ -146,37 +140,22 @@ describe('message structure with content parts', () => {
       and ${new URL('https://example.com/image.png')}.
     `,
     );
-    expect(prompts).toEqual([
-      [
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: 'Compare' },
-            {
-              type: 'file',
-              data: { type: 'data', data: 'JVBERi0xLjc=' },
-              mediaType: 'application/pdf',
-              filename: 'report.pdf',
-            },
-            { type: 'text', text: 'with' },
-            imageSent,
-            { type: 'text', text: 'and' },
-            {
-              type: 'file',
-              data: { type: 'url', url: new URL('https://example.com/image.png') },
-              mediaType: 'image/png',
-            },
-            { type: 'text', text: '.' },
-          ],
-        },
-      ],
-    ]);
+    const reportSent = {
+      type: 'file',
+      data: { type: 'data', data: 'JVBERi0xLjc=' },
+      mediaType: 'application/pdf',
+      filename: 'report.pdf',
+    };
+    const data = { type: 'url', url: new URL('https://example.com/image.png') };
+    const urlSent = { type: 'file', data, mediaType: 'image/png' };
+    const texts = ['Compare', 'with', 'and', '.'].map(textPart);
+    expect(prompts).toEqual([[user(texts[0], reportSent, texts[1], imageSent, texts[2], urlSent, texts[3])]]);
   });
 });
 
 describe('content part types', () => {
   test('text', async () => {
-    expect(await userPart({ type: 'text', text: 'Hello.' })).toEqual({ type: 'text', text: 'Hello.' });
+    expect(await userPart(textPart('Hello.'))).toEqual(textPart('Hello.'));
   });
 
   test('image', async () => {
@@ -189,73 +168,49 @@ describe('content part types', () => {
     });
   });
 
-  test('PDF and other files', async () => {
-    const data = Buffer.from('%PDF-1.7');
-    expect(await userPart({ type: 'file', data, mediaType: 'application/pdf' })).toEqual({
+  test.each([
+    ['PDF and other files', 'file', '%PDF-1.7', 'application/pdf', 'JVBERi0xLjc='],
+    ['audio', 'audio', 'ID3', 'audio/mpeg', 'SUQz'],
+  ] as const)('%s', async (_name, type, content, mediaType, data) => {
+    expect(await userPart({ type, data: Buffer.from(content), mediaType })).toEqual({
       type: 'file',
-      data: { type: 'data', data: 'JVBERi0xLjc=' },
-      mediaType: 'application/pdf',
-    });
-  });
-
-  test('audio', async () => {
-    const data = Buffer.from('ID3');
-    expect(await userPart({ type: 'audio', data, mediaType: 'audio/mpeg' })).toEqual({
-      type: 'file',
-      data: { type: 'data', data: 'SUQz' },
-      mediaType: 'audio/mpeg',
+      data: { type: 'data', data },
+      mediaType,
     });
   });
 
   test('tool call, from the assistant', async () => {
     const [prompt] = await sent((p) => {
       p.$`How is the weather in Tokyo?`;
-      p.defMessage('assistant', [{ type: 'text', text: 'I will look.' }, weatherCall]);
+      p.defMessage('assistant', [textPart('I will look.'), weatherCall]);
       p.defMessage('tool', [weatherResult]);
     });
-    expect((prompt as unknown[])[1]).toEqual({
-      role: 'assistant',
-      content: [{ type: 'text', text: 'I will look.' }, weatherCall],
-    });
+    expect((prompt as unknown[])[1]).toEqual(assistant(textPart('I will look.'), weatherCall));
   });
 
   test('tool result, a text or an object', async () => {
-    expect(await toolMessage({ ...weatherResult, output: 'sunny' })).toEqual({
-      role: 'tool',
-      content: [{ ...weatherResult, output: { type: 'text', value: 'sunny' } }],
-    });
-    expect(await toolMessage(weatherResult)).toEqual({
-      role: 'tool',
-      content: [
-        { ...weatherResult, output: { type: 'json', value: { temperature: 22, conditions: 'sunny' } } },
-      ],
-    });
+    expect(await toolMessage({ ...weatherResult, output: 'sunny' })).toEqual(
+      answer({ type: 'text', value: 'sunny' }),
+    );
+    expect(await toolMessage(weatherResult)).toEqual(asJson);
   });
 
   test('tool error', async () => {
     const { toolCallId, toolName } = weatherCall;
-    expect(
-      await toolMessage({ type: 'tool-error', toolCallId, toolName, error: 'The service is down.' }),
-    ).toEqual({
-      role: 'tool',
-      content: [{ ...weatherResult, output: { type: 'error-text', value: 'The service is down.' } }],
-    });
+    const error = 'The service is down.';
+    expect(await toolMessage({ type: 'tool-error', toolCallId, toolName, error })).toEqual(
+      answer({ type: 'error-text', value: error }),
+    );
   });
 
   test('multi-modal tool results', async () => {
-    const content = [{ type: 'text', text: 'The map:' }, imageSent];
-    expect(
-      await toolMessage({
-        ...weatherResult,
-        output: [
-          { type: 'text', data: Buffer.from('The map:'), mediaType: 'text/plain' },
-          { type: 'image', data: Buffer.from(imageBytes), mediaType: 'image/png' },
-        ],
-      }),
-    ).toEqual({
-      role: 'tool',
-      content: [{ ...weatherResult, output: { type: 'content', value: content } }],
-    });
+    const output = [
+      { type: 'text', data: Buffer.from('The map:'), mediaType: 'text/plain' },
+      { type: 'image', data: Buffer.from(imageBytes), mediaType: 'image/png' },
+    ];
+    expect(await toolMessage({ ...weatherResult, output })).toEqual(
+      answer({ type: 'content', value: [textPart('The map:'), imageSent] }),
+    );
   });
 });
 
@@ -265,55 +220,17 @@ test('complete message flow example', async () => {
       { type: 'text', text: 'Please describe the image.' },
       { type: 'image', image: imageBytes },
     ]);
-    prompt.defMessage('assistant', [
-      {
-        type: 'tool-call',
-        toolCallId: 'call_123',
-        toolName: 'get_weather',
-        input: { location: 'Tokyo' },
-      },
-    ]);
-    prompt.defMessage('tool', [
-      {
-        type: 'tool-result',
-        toolCallId: 'call_123',
-        toolName: 'get_weather',
-        output: { temperature: 22, conditions: 'sunny' },
-      },
-    ]);
+    prompt.defMessage('assistant', [weatherCall]);
+    prompt.defMessage('tool', [weatherResult]);
   });
   expect(prompts).toEqual([
-    [
-      { role: 'user', content: [{ type: 'text', text: 'Please describe the image.' }, imageSent] },
-      {
-        role: 'assistant',
-        content: [
-          {
-            type: 'tool-call',
-            toolCallId: 'call_123',
-            toolName: 'get_weather',
-            input: { location: 'Tokyo' },
-          },
-        ],
-      },
-      {
-        role: 'tool',
-        content: [
-          {
-            type: 'tool-result',
-            toolCallId: 'call_123',
-            toolName: 'get_weather',
-            output: { type: 'json', value: { temperature: 22, conditions: 'sunny' } },
-          },
-        ],
-      },
-    ],
+    [user(textPart('Please describe the image.'), imageSent), assistant(weatherCall), asJson],
   ]);
 });
 
 describe('system messages with cache control', () => {
   const providerOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
-  const userSent = { role: 'user', content: [{ type: 'text', text: 'User prompt' }] };
+  const userSent = user(textPart('User prompt'));
 
   test('as options.system', async () => {
     const prompts = await sent((prompt) => prompt.defMessage('user', 'User prompt'), ['Fine.'], {
@@ -347,19 +264,13 @@ describe('system messages with cache control', () => {
   });
 
   test('and on any part of a message', async () => {
-    expect(await userPart({ type: 'text', text: 'Long.', providerOptions })).toEqual({
-      type: 'text',
-      text: 'Long.',
-      providerOptions,
-    });
-    expect(await userPart({ type: 'image', image: imageBytes, providerOptions })).toEqual({
-      ...imageSent,
-      providerOptions,
-    });
-    expect(await toolMessage({ ...weatherResult, output: 'sunny', providerOptions })).toEqual({
-      role: 'tool',
-      content: [{ ...weatherResult, output: { type: 'text', value: 'sunny' }, providerOptions }],
-    });
+    const long = { ...textPart('Long.'), providerOptions };
+    expect(await userPart(long)).toEqual(long);
+    const image = { type: 'image', image: imageBytes, providerOptions } as const;
+    expect(await userPart(image)).toEqual({ ...imageSent, providerOptions });
+    expect(await toolMessage({ ...weatherResult, output: 'sunny', providerOptions })).toEqual(
+      answer({ type: 'text', value: 'sunny' }, { providerOptions }),
+    );
   });
 });
 
@@ -384,68 +295,50 @@ describe('multi-turn tool calling flow', () => {
   test('an automatic loop: call, result, next call, answer', async () => {
     const prompts = await sent(
       (prompt) => {
-        prompt.defTool(
-          'get_weather',
-          'Weather of a place',
-          z.object({ location: z.string() }),
-          ({ location }) => (location === 'Tokyo' ? { temperature: 22, conditions: 'sunny' } : null),
+        const place = z.object({ location: z.string() });
+        prompt.defTool('get_weather', 'Weather of a place', place, ({ location }) =>
+          location === 'Tokyo' ? weatherResult.output : null,
         );
-        prompt.defTool('get_map', 'Map of a place', z.object({ location: z.string() }), ({ location }) => [
+        prompt.defTool('get_map', 'Map of a place', place, ({ location }) => [
           { type: 'text', text: `Map of ${location}` },
           { type: 'image', data: Buffer.from(imageBytes), mediaType: 'image/png' },
         ]);
         prompt.$`How is the weather in Tokyo?`;
       },
       [
-        [{ toolCall: { id: 'call_1', name: 'get_weather', input: { location: 'Tokyo' } } }],
+        [call('get_weather', { location: 'Tokyo' }, 'call_1')],
         [
-          { toolCall: { id: 'call_2', name: 'get_map', input: { location: 'Tokyo' } } },
-          { toolCall: { id: 'call_3', name: 'get_weather', input: { location: 'Atlantis' } } },
+          call('get_map', { location: 'Tokyo' }, 'call_2'),
+          call('get_weather', { location: 'Atlantis' }, 'call_3'),
         ],
         'It is sunny.',
       ],
     );
-    const call = (toolCallId: string, toolName: string, location: string): object => ({
+    const called = (toolCallId: string, toolName: string, location: string): object => ({
       type: 'tool-call',
       toolCallId,
       toolName,
       input: { location },
     });
-    const result = (toolCallId: string, toolName: string, output: object): object => ({
+    const result = (toolCallId: string, toolName: string, type: string, value: unknown): object => ({
       type: 'tool-result',
       toolCallId,
       toolName,
-      output,
+      output: { type, value },
     });
     const first = [question];
     const second = [
       ...first,
-      { role: 'assistant', content: [call('call_1', 'get_weather', 'Tokyo')] },
-      {
-        role: 'tool',
-        content: [
-          result('call_1', 'get_weather', {
-            type: 'json',
-            value: { temperature: 22, conditions: 'sunny' },
-          }),
-        ],
-      },
+      assistant(called('call_1', 'get_weather', 'Tokyo')),
+      { role: 'tool', content: [result('call_1', 'get_weather', 'json', weatherResult.output)] },
     ];
+    const map = [textPart('Map of Tokyo'), imageSent];
     const third = [
       ...second,
-      {
-        role: 'assistant',
-        content: [call('call_2', 'get_map', 'Tokyo'), call('call_3', 'get_weather', 'Atlantis')],
-      },
+      assistant(called('call_2', 'get_map', 'Tokyo'), called('call_3', 'get_weather', 'Atlantis')),
       {
         role: 'tool',
-        content: [
-          result('call_2', 'get_map', {
-            type: 'content',
-            value: [{ type: 'text', text: 'Map of Tokyo' }, imageSent],
-          }),
-          result('call_3', 'get_weather', { type: 'json', value: null }),
-        ],
+        content: [result('call_2', 'get_map', 'content', map), result('call_3', 'get_weather', 'json', null)],
       },
     ];
     expect(prompts).toEqual([first, second, third]);
