@@ -12,8 +12,8 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod';
-import { call, go, json, play } from '../support.ts';
-import { after } from '../support/runs.ts';
+import { call, go, json, play } from '../../support.ts';
+import { after } from '../../support/runs.ts';
 
 const unhandled: unknown[] = [];
 const note = (reason: unknown): void => void unhandled.push(reason);
