@@ -15,6 +15,28 @@ export function sent(model: { readonly calls: readonly LanguageModelV4CallOption
   return model.calls.map(sentIn);
 }
 
+/**
+ * What was sent, call by call, as one text. From the second call on it leaves out what has not changed since the call
+ * before: the system prompt, the tools, and the messages at the beginning.
+ */
+export function transcript(calls: readonly Sent[]): string {
+  let before: Sent = { messages: [], tools: [] };
+  const blocks = calls.map((call, index) => {
+    const changed = call.messages.findIndex((message, at) => message !== before.messages[at]);
+    const kept = changed === -1 ? call.messages.length : changed;
+    const lines = [
+      `--- call ${index + 1}`,
+      ...(call.system === before.system ? [] : [`system: ${call.system ?? 'none'}`]),
+      ...(String(call.tools) === String(before.tools) ? [] : [`tools: ${call.tools.join(', ') || 'none'}`]),
+      ...(kept === 0 ? [] : [kept === 1 ? '1 message as before' : `${kept} messages as before`]),
+      ...call.messages.slice(kept),
+    ];
+    before = call;
+    return lines.join('\n');
+  });
+  return blocks.join('\n');
+}
+
 /** What a model was sent in this call. */
 function sentIn({ prompt, tools = [] }: LanguageModelV4CallOptions): Sent {
   const system = prompt.flatMap((message) => (message.role === 'system' ? [message.content] : []));

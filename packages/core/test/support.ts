@@ -1,22 +1,43 @@
 import {
   runPrompt,
+  type Prompt,
   type PromptConfig,
   type PromptSource,
   type RunEvent,
   type RunPromptResult,
+  type RunState,
 } from '@cueline/core';
-import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { scriptedModel, type ScriptedPart, type ScriptedTurn } from '@cueline/core/testing';
 
-/** A scripted model and a run of `source` on it, with the run's log after its end. */
+/** A scripted model and a run of `source` on it, with the run's state and log after its end. */
 export async function play(
   source: PromptSource,
   turns: readonly ScriptedTurn[],
   config: Omit<PromptConfig, 'model'> = {},
-): Promise<RunPromptResult & { model: ReturnType<typeof scriptedModel>; events: readonly RunEvent[] }> {
+): Promise<
+  RunPromptResult & {
+    model: ReturnType<typeof scriptedModel>;
+    state: RunState;
+    events: readonly RunEvent[];
+  }
+> {
   const model = scriptedModel(turns);
   const played = await runPrompt(source, { ...config, model });
-  await played.run.finished;
-  return { ...played, model, events: played.run.log() };
+  const state = await played.run.finished;
+  return { ...played, model, state, events: played.run.log() };
+}
+
+/** A prompt that defines something and then says “Go.”. */
+export function go(define: (prompt: Prompt) => unknown): (prompt: Prompt) => void {
+  return (prompt) => {
+    define(prompt);
+    prompt.$`Go.`;
+  };
+}
+
+/** A tool call, as a script writes it. Without an id, the scripted model gives it one. */
+export function call(name: string, input: unknown = {}, id?: string): ScriptedPart {
+  return { toolCall: { name, input, ...(id === undefined ? {} : { id }) } };
 }
 
 /** A log without what differs from run to run: times, and ids that are made up. */
@@ -35,6 +56,16 @@ export function timeless(events: readonly RunEvent[]): unknown[] {
 /** `seq type` of each event, for sequences that are read at a glance. */
 export function types(events: readonly RunEvent[]): string[] {
   return events.map((event) => event.type);
+}
+
+/** The type of each event, with a line per step: `step-start text-start text-delta text-end step-end`. */
+export function sequence(events: readonly RunEvent[]): string[] {
+  const lines: string[][] = [[]];
+  for (const { type } of events) {
+    if (type === 'step-start' || type === 'run-end') lines.push([]);
+    lines.at(-1)!.push(type);
+  }
+  return lines.map((line) => line.join(' '));
 }
 
 /** JSON and back: drops what is undefined, as storage and the wire do. */

@@ -13,7 +13,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { AGENT_CALL, createChatTranslator } from '../../src/chat/chat-chunks.ts';
-import { approvingChat } from '../run/chat.ts';
+import { approvingChat } from '../support/chat.ts';
 import { json } from '../support.ts';
 import { inLog, runStart } from '../log/any-events.ts';
 

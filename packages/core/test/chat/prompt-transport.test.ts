@@ -30,8 +30,8 @@ import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent.ts';
 import { json } from '../support.ts';
-import { approvingChat, PlainChat } from '../run/chat.ts';
-import { createHub, cutAfter } from '../run/hub.ts';
+import { approvingChat, PlainChat } from '../support/chat.ts';
+import { createHub, cutAfter } from '../support/hub.ts';
 
 const talk = definePrompt('talk', (prompt) => {
   prompt.defSystem('role', 'You are brief.');

@@ -17,8 +17,8 @@ import {
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { createHub } from '../run/hub.ts';
-import { after, atOnce, nextEvent } from '../run/runs.ts';
+import { createHub } from '../support/hub.ts';
+import { after, atOnce, nextEvent } from '../support/runs.ts';
 
 const schema = z.object({ types: z.array(z.string()) });
 const picked = z.object({ name: z.string(), text: z.string() });

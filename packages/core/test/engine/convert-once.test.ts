@@ -9,10 +9,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { convertOnce } from '../../src/engine/convert-once.ts';
-import { timeless } from '../support.ts';
+import { call, go, timeless } from '../support.ts';
 
 const pixel = 'iVBORw0KGgo=';
-const look = (n: number): ScriptedPart => ({ toolCall: { name: 'look', input: { n } } });
+const look = (n: number): ScriptedPart => call('look', { n });
 const file = (name: string) =>
   ({ type: 'file', mediaType: 'image/png', data: new URL(`https://files.test/${name}`) }) as const;
 
@@ -177,9 +177,9 @@ describe('nobody sees that messages are converted once', () => {
     fc.constantFrom<ScriptedTurn>(
       [{ text: 'Let me see.' }, look(1)],
       [{ reasoning: 'Hm.' }, look(2)],
-      [{ toolCall: { name: 'nowhere', input: {} } }],
-      [{ toolCall: { name: 'look', input: '{"n":' } }],
-      [{ toolCall: { name: 'finishTask', input: { result: 'Finished.' } } }],
+      [call('nowhere', {})],
+      [call('look', '{"n":')],
+      [call('finishTask', { result: 'Finished.' })],
       'What else?',
     ),
   );
@@ -413,10 +413,7 @@ test('a model keeps its private fields, and its name in the log', async () => {
     }
   }
   const { run } = await runPrompt(
-    (prompt) => {
-      prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => n);
-      prompt.$`Go.`;
-    },
+    go((prompt) => prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => n)),
     { model: new Provider() },
   );
   const { status, steps } = await run.finished;

@@ -5,9 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent.ts';
-import { play } from '../support.ts';
+import { call, play } from '../support.ts';
 
-const call = (name: string, input: unknown = {}) => ({ toolCall: { name, input } });
 const look = (n: number) => call('look', { n });
 
 /** A run with these hooks and a tool that answers with its number. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { CuelineError } from '@cueline/core';
 import type { LoopPolicy, LoopPolicySetup } from '../../src/engine/loop-policy.ts';
-import { json, play } from '../support.ts';
+import { call, json, play } from '../support.ts';
 
 const plain = definePrompt('plain', (prompt) => {
   prompt.defTool('look', 'Look', z.object({ at: z.string() }), ({ at }) => `seen ${at}`);
@@ -21,7 +21,7 @@ function led(policy: Partial<LoopPolicy>, rest: Partial<LoopPolicySetup> = {}): 
   };
 }
 
-const look = (at: string) => [{ toolCall: { name: 'look', input: { at } } }];
+const look = (at: string) => [call('look', { at })];
 const texts = (prompt: unknown): string[] =>
   (json(prompt) as { role: string; content: { text?: string; type: string }[] | string }[]).map(
     ({ role, content }) =>
@@ -30,12 +30,10 @@ const texts = (prompt: unknown): string[] =>
 
 test('what a loop policy says after a step is told to the model, and the run goes on', async () => {
   const words = ['Go on.', undefined];
-  const { model, run } = await play(led({ afterStep: () => words.shift() }), ['One.', 'Two.']);
-  expect(run.getState()).toMatchObject({ status: 'done', text: 'Two.' });
+  const { model, state, events } = await play(led({ afterStep: () => words.shift() }), ['One.', 'Two.']);
+  expect(state).toMatchObject({ status: 'done', text: 'Two.' });
   expect(texts(model.calls[1]?.prompt)).toEqual(['user: Begin.', 'assistant: One.', 'user: Go on.']);
-  expect(run.log().filter(({ type }) => type === 'steer')).toMatchObject([
-    { cause: 'session', text: 'Go on.' },
-  ]);
+  expect(events.filter(({ type }) => type === 'steer')).toMatchObject([{ cause: 'session', text: 'Go on.' }]);
 });
 
 test('it is told after tool calls, too, behind their results', async () => {
@@ -78,9 +76,9 @@ test('no step follows where it is done, and its result is the run’s', async ()
     done: () => steps === 1,
     result: () => ({ output: { found: true } }),
   };
-  const { model, run } = await play(led(policy), [look('it'), 'Never said.']);
+  const { model, state } = await play(led(policy), [look('it'), 'Never said.']);
   expect(model.calls).toHaveLength(1);
-  expect(run.getState()).toMatchObject({ status: 'done', result: { found: true } });
+  expect(state).toMatchObject({ status: 'done', result: { found: true } });
 });
 
 test('it can end a run with an error, or as one that waits', async () => {
@@ -94,7 +92,7 @@ test('it can end a run with an error, or as one that waits', async () => {
 
 test('its model goes around that of every step, once', async () => {
   let wrapped = 0;
-  const { run } = await play(
+  const { state } = await play(
     led({
       model(model) {
         wrapped += 1;
@@ -103,7 +101,7 @@ test('its model goes around that of every step, once', async () => {
     }),
     [look('a'), 'Done.'],
   );
-  expect(run.getState().status).toBe('done');
+  expect(state.status).toBe('done');
   expect(wrapped).toBe(1);
 });
 

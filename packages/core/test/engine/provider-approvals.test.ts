@@ -15,9 +15,9 @@ import {
 } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import { json } from '../support.ts';
-import { modelOf, type Answer } from '../run/any-answer.ts';
-import { approvingChat } from '../run/chat.ts';
-import { nextEvent } from '../run/runs.ts';
+import { modelOf, type Answer } from '../support/any-answer.ts';
+import { approvingChat } from '../support/chat.ts';
+import { nextEvent } from '../support/runs.ts';
 
 const metadata = (id: string) => ({ providerMetadata: { maker: { id } } });
 const about = { toolName: 'mcp.pay', providerExecuted: true, dynamic: true } as const;

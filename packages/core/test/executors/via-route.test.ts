@@ -15,7 +15,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { json, play, timeless } from '../support.ts';
-import { createHub, cutAfter, type HubOptions } from '../run/hub.ts';
+import { createHub, cutAfter, type HubOptions } from '../support/hub.ts';
 
 const address = 'https://example.test/api/greet';
 

@@ -12,7 +12,7 @@ import { decodeLink, decodeLog } from '@cueline/core/link';
 import { replay } from '@cueline/core/replay';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { memoryStorage } from '../run/runs.ts';
+import { memoryStorage } from '../support/runs.ts';
 
 /** A log of version 1 as a run wrote it, and the state that it had then. */
 type Recording = {

@@ -11,9 +11,9 @@ import {
 import { PromptTransport } from '@cueline/core/ai-sdk';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
-import { PlainChat } from '../run/chat.ts';
-import { createHub } from '../run/hub.ts';
-import { atOnce } from '../run/runs.ts';
+import { PlainChat } from '../support/chat.ts';
+import { createHub } from '../support/hub.ts';
+import { atOnce } from '../support/runs.ts';
 
 const greet = definePrompt('greet', (prompt, input: { name: string }) => {
   prompt.$`Greet ${input.name}.`;

@@ -5,6 +5,7 @@ import { guardedDownload, type DownloadSettings } from '@cueline/core/server';
 import { scriptedModel } from '@cueline/core/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { isPublicAddress } from '../../src/models/public-address.ts';
+import { after } from '../support/runs.ts';
 
 let asked: string[] = [];
 let port = 0;
@@ -130,7 +131,7 @@ describe('the files of one request', () => {
     let most = 0;
     const counting: DownloadSettings['resolve'] = async (host) => {
       most = Math.max(most, (open += 1));
-      await new Promise((done) => setTimeout(done, 5));
+      await after(5);
       open -= 1;
       return resolve(host);
     };

@@ -1,6 +1,5 @@
 import { APICallError, type LanguageModelV2, type LanguageModelV4 } from '@ai-sdk/provider';
 import { CuelineError, definePrompt, runPrompt } from '@cueline/core';
-import { scriptedModel } from '@cueline/core/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { withRetries, type ModelResponse, type RetrySettings } from '../../src/provider/with-retries.ts';
@@ -18,7 +17,9 @@ import {
   type Act,
   type Answer,
   type Part,
-} from '../run/steady.ts';
+} from '../support/scripted-provider.ts';
+import { call, play } from '../support.ts';
+import { after } from '../support/runs.ts';
 
 const whole = [started, ...text('Hello.'), finish('stop')];
 
@@ -183,7 +184,7 @@ describe('an answer', () => {
       repair: () => false,
       async onAnswer(answer) {
         answers.push(answer);
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await after(50);
         order.push('told');
       },
     }) as LanguageModelV4;
@@ -896,7 +897,7 @@ describe('time limits', () => {
     const slowFailure: Answer = [started, { wait: 90 }, { breaks: reset }];
     const { model, calls } = provider([slowFailure, slowFailure, [started, 'silence']]);
     const began = performance.now();
-    const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+    const sleep = (ms: number): Promise<void> => after(ms);
     const seeing = see(model, { timeouts, sleep, random: () => 0.5 }).finally(
       () => (ended = performance.now()),
     );
@@ -1021,13 +1022,12 @@ describe('in a run', () => {
 
   test('tools run once the answer is whole', async () => {
     vi.useRealTimers();
-    const model = scriptedModel([
-      ['I look. ', { toolCall: { name: 'find' } }, { toolCall: { name: 'find', id: 'x' } }],
+    const { model, events } = await play(definition, [
+      ['I look. ', call('find'), call('find', {}, 'x')],
       'Done.',
     ]);
-    const { run } = await runPrompt(definition, { model });
-    await run.finished;
-    expect(run.log().at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
+
+    expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'done' });
     expect(model.calls.length).toBe(2);
   });
 

@@ -13,6 +13,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { anyLog, inLog, runStart } from '../log/any-events.ts';
+import { call } from '../support.ts';
 
 const anything = definePrompt('anything', () => {});
 
@@ -104,8 +105,8 @@ describe('the state as it was after an event', () => {
 
   test('of a real run with tools and a task list, live and in a replay that is wound back', async () => {
     const turns = [
-      ['Let me see.', { toolCall: { name: 'look', input: { what: 'left' } } }],
-      [{ toolCall: { name: 'finishTask', input: { result: 'seen' } } }],
+      ['Let me see.', call('look', { what: 'left' })],
+      [call('finishTask', { result: 'seen' })],
       'Done.',
     ];
     const run = createRun(

@@ -2,7 +2,7 @@ import { createRun, definePrompt, inProcess, reduceAll, type RunEvent } from '@c
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { types } from '../support.ts';
-import { after, codeOf, nextEvent } from './runs.ts';
+import { after, codeOf, nextEvent } from '../support/runs.ts';
 
 const say = definePrompt('say', (prompt) => prompt.$`Say something.`);
 const endless: ScriptedTurn = [{ text: 'well' }, { delay: 60_000 }];

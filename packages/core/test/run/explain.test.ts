@@ -1,9 +1,9 @@
-import { dryRun, runPrompt, tool, type CompiledRequest } from '@cueline/core';
+import { dryRun, tool, type CompiledRequest } from '@cueline/core';
 import { explain } from '@cueline/core/inspect';
-import { scriptedModel } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { call, play } from '../support.ts';
 
 const empty: CompiledRequest = { model: '', instructions: '', messages: [], tools: [], settings: {} };
 const about = (request: Partial<CompiledRequest>): string => explain({ ...empty, ...request });
@@ -99,7 +99,7 @@ test('a dry run: everything that is sent, what it costs, and what is odd about i
 });
 
 test('a request of a run', async () => {
-  const { run } = await runPrompt(
+  const { state } = await play(
     (prompt) => {
       prompt.defTool('add', 'Adds', z.object({ a: z.number(), b: z.number() }), ({ a, b }) => {
         if (a < 0) throw new Error('too small');
@@ -107,18 +107,9 @@ test('a request of a run', async () => {
       });
       prompt.$`2 + 3?`;
     },
-    {
-      model: scriptedModel([
-        [
-          'I add.',
-          { toolCall: { name: 'add', input: { a: 2, b: 3 } } },
-          { toolCall: { name: 'add', input: { a: -1, b: 3 } } },
-        ],
-        'Five.',
-      ]),
-    },
+    [['I add.', call('add', { a: 2, b: 3 }), call('add', { a: -1, b: 3 })], 'Five.'],
   );
-  const { steps } = await run.finished;
+  const { steps } = state;
   expect(explain(steps[1]!.request)).toMatchInlineSnapshot(`
     "Model
       simulated:scripted

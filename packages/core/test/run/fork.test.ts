@@ -3,7 +3,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { json } from '../support.ts';
-import { codeOf, memoryStorage, nextEvent } from './runs.ts';
+import { codeOf, memoryStorage, nextEvent } from '../support/runs.ts';
 
 const look = (what: string): ScriptedTurn => [
   { toolCall: { name: 'look', input: { what }, id: `look-${what}` } },

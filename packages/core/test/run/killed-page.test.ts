@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { killAndGoOn, openPage } from './killed-page.ts';
-import { after, memoryStorage } from './runs.ts';
+import { killAndGoOn, openPage } from '../support/killed-page.ts';
+import { after, memoryStorage } from '../support/runs.ts';
 
 test('a page that is killed after any of its writes: nothing that may change something is done twice', async () => {
   const storage = memoryStorage();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { killAtRandom } from './killed-runs.ts';
+import { killAtRandom } from '../support/killed-runs.ts';
 
 test('200 runs that were killed at random moments, some again and again: no writing call took effect twice', async () => {
   let kills = 0;

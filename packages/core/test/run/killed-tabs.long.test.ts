@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { killTabs } from './killed-tabs.ts';
+import { killTabs } from '../support/killed-tabs.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,8 +1,9 @@
 import { createRun, definePrompt } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
+import { call } from '../support.ts';
 
-const finish = (result: string): ScriptedTurn => [{ toolCall: { name: 'finishTask', input: { result } } }];
+const finish = (result: string): ScriptedTurn => [call('finishTask', { result })];
 
 const oneTask = definePrompt('one-task', (prompt) => {
   prompt.defTaskList([{ task: 'Add 5 and 3' }]);
@@ -59,12 +60,7 @@ describe('the next turn of a conversation with tasks', () => {
   });
 
   test('what was under way when the run was stopped is to be done still', async () => {
-    const model = scriptedModel([
-      [{ toolCall: { name: 'startTask' } }],
-      [{ delay: 10_000 }],
-      finish('8'),
-      'Eight.',
-    ]);
+    const model = scriptedModel([[call('startTask')], [{ delay: 10_000 }], finish('8'), 'Eight.']);
     const run = createRun(oneTask, { model });
     const first = run.start();
     const unlisten = run.listen((event) => {
@@ -125,11 +121,11 @@ describe('the next turn of a conversation with tasks', () => {
 
   test('a list of the model’s own goes on, too', async () => {
     const model = scriptedModel([
-      [{ toolCall: { name: 'createTask', input: { description: 'Look' } } }],
-      [{ toolCall: { name: 'completeTask', input: { taskId: 'task-1', result: 'seen' } } }],
+      [call('createTask', { description: 'Look' })],
+      [call('completeTask', { taskId: 'task-1', result: 'seen' })],
       'Done.',
-      [{ toolCall: { name: 'createTask', input: { description: 'Look again' } } }],
-      [{ toolCall: { name: 'completeTask', input: { taskId: 'task-2', result: 'seen' } } }],
+      [call('createTask', { description: 'Look again' })],
+      [call('completeTask', { taskId: 'task-2', result: 'seen' })],
       'Done again.',
     ]);
     const run = createRun(

@@ -1,7 +1,7 @@
 import type * as Core from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { codeOf } from './runs.ts';
+import { codeOf } from '../support/runs.ts';
 
 // what a retry needs is loaded with a page's first run, so each test is a page of its own
 let core: typeof Core;

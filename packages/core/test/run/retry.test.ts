@@ -7,7 +7,7 @@ import { readUIMessageStream, type UIMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { json } from '../support.ts';
-import { codeOf, nextEvent } from './runs.ts';
+import { codeOf, nextEvent } from '../support/runs.ts';
 
 type AnyRun = Pick<Run<never>, 'log' | 'getState'>;
 

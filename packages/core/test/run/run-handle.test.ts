@@ -2,6 +2,7 @@ import { createRun, definePrompt, runPrompt, tool, type RunEvent, type RunHandle
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { call } from '../support.ts';
 
 const amount = z.object({ amount: z.number() });
 const shop = definePrompt(
@@ -16,7 +17,7 @@ const shop = definePrompt(
 
 const turns = () =>
   scriptedModel([
-    [{ toolCall: { name: 'pay', input: { amount: 3 } } }, { toolCall: { name: 'pickBag', input: {} } }],
+    [call('pay', { amount: 3 }), call('pickBag', {})],
     ...Array.from({ length: 8 }, () => 'Done.'),
   ]);
 

@@ -10,6 +10,7 @@ import {
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { types } from '../support.ts';
+import { after } from '../support/runs.ts';
 
 const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`);
 const atOnce: Scheduler = (callback) => {
@@ -34,7 +35,7 @@ describe('a run that can be started', () => {
     const text = run.start();
     expect(run.getState()).toMatchObject({ status: 'running', phase: 'requesting' });
     expect(await text).toBe('Hello.');
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await after(5);
     expect(seen[0]).toBe('running');
     expect(seen.at(-1)).toBe('done');
   });
@@ -226,7 +227,7 @@ describe('an executor that misbehaves', () => {
       }),
     });
     const text = run.start();
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await after(5);
     run.stop();
     expect(await codeOf(text)).toBe('aborted');
     expect(run.getState().status).toBe('stopped');

@@ -12,8 +12,8 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { TextStreamPart, ToolSet } from 'ai';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { json, types } from '../support.ts';
-import { after, atOnce, codeOf, memoryStorage, nextEvent, type MemoryStorage } from './runs.ts';
+import { call, json, types } from '../support.ts';
+import { after, atOnce, codeOf, memoryStorage, nextEvent, type MemoryStorage } from '../support/runs.ts';
 
 const looked: string[] = [];
 const research = definePrompt('research', (prompt, topic: string) => {
@@ -23,9 +23,7 @@ const research = definePrompt('research', (prompt, topic: string) => {
   });
   prompt.$`Look into ${topic}.`;
 });
-const look = (what: string): ScriptedTurn => [
-  { toolCall: { name: 'look', input: { what }, id: `look-${what}` } },
-];
+const look = (what: string): ScriptedTurn => [call('look', { what }, `look-${what}`)];
 const endless: ScriptedTurn = [{ text: 'well' }, { delay: 60_000 }];
 
 /** A run under the id `a`; another one is the same run after a reload. */
@@ -70,7 +68,7 @@ describe('while it goes on', () => {
       prompt.defTool('send', 'Sends', z.object({}), () => after(30), { effect: 'external' });
       prompt.$`Send it.`;
     });
-    const model = scriptedModel([[{ toolCall: { name: 'send', input: {} } }], 'Sent.']);
+    const model = scriptedModel([[call('send', {})], 'Sent.']);
     const run = createRun(send, { id: 'plan', storage, model });
     await run.start();
     const begun = run.log().find(({ type }) => type === 'tool-start');
@@ -83,7 +81,7 @@ describe('while it goes on', () => {
       prompt.defTool('send', 'Sends', z.object({}), () => 'sent', { effect: 'external' });
       prompt.$`Send it.`;
     });
-    const model = scriptedModel([[{ toolCall: { name: 'send', input: {} } }], 'Sent.']);
+    const model = scriptedModel([[call('send', {})], 'Sent.']);
     // holds everything of a step back until its last part
     const holdBack = () => {
       let held: TextStreamPart<ToolSet>[] = [];

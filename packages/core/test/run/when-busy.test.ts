@@ -2,7 +2,7 @@ import { createRun, definePrompt, type RunEvent, type RunState } from '@cueline/
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { types } from '../support.ts';
-import { after, atOnce, codeOf, nextEvent } from './runs.ts';
+import { after, atOnce, codeOf, nextEvent } from '../support/runs.ts';
 
 const say = definePrompt('say', (prompt, word: string) => prompt.$`Say ${word}.`);
 

@@ -2,8 +2,8 @@ import { createRun, definePrompt, type Run, type RunEvent } from '@cueline/core'
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { createBrowser, type Tab } from '../run/browser.ts';
-import { killTabs } from '../run/killed-tabs.ts';
+import { createBrowser, type Tab } from '../support/browser.ts';
+import { killTabs } from '../support/killed-tabs.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLoopGuard, type GuardedCall, type LoopGuard } from '../../src/tool-calls/loop-guard.ts';
+import { after } from '../support/runs.ts';
 
 const unhandled: unknown[] = [];
 const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
@@ -101,7 +102,7 @@ describe('failed calls', () => {
     const guard = createLoopGuard();
     guard.check(read('a')).settled(Promise.reject(new Error('not there')));
     guard.check(read('a'));
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await after(5);
     expect(unhandled).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { tool as sdkTool } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../sent.ts';
-import { play } from '../support.ts';
+import { go, play } from '../support.ts';
 
 const look: ScriptedTurn = [{ toolCall: { name: 'look', input: { at: 'a' } } }];
 const turns = (count: number): ScriptedTurn[] => [...Array.from({ length: count }, () => look), 'Done.'];
@@ -123,7 +123,7 @@ describe('the loop guard', () => {
 describe('a repeat', () => {
   test('is a repeat for the model, in the log and in the state, also of a ready-made tool', async () => {
     for (const options of [{}, { tools: ready([]) }]) {
-      const { model, run, events } = await play(
+      const { model, events, state } = await play(
         (prompt) => {
           if (!('tools' in options)) {
             prompt.defTool('look', '', z.object({ at: z.string() }), () => 1, { effect: 'read' });
@@ -135,7 +135,7 @@ describe('a repeat', () => {
       );
       const ends = events.filter(({ type }) => type === 'tool-end') as { repeated?: true }[];
       expect(ends.map(({ repeated }) => repeated)).toEqual([undefined, true]);
-      expect(run.getState().toolCalls.map(({ repeated }) => repeated)).toEqual([undefined, true]);
+      expect(state.toolCalls.map(({ repeated }) => repeated)).toEqual([undefined, true]);
       expect(JSON.stringify(sent(model)[2])).toContain('this is the result of the same call before');
     }
   });
@@ -143,15 +143,12 @@ describe('a repeat', () => {
   test('inside a composite tool’s call is one, too', async () => {
     const part = tool('read', '', z.object({ path: z.string() }), () => 'text', { effect: 'read' });
     const call = { name: 'read', args: { path: 'a' } };
-    const { model, run } = await play(
-      (prompt) => {
-        prompt.defTool('file', '', [part]);
-        prompt.$`Go.`;
-      },
+    const { model, state } = await play(
+      go((prompt) => prompt.defTool('file', '', [part])),
       [[{ toolCall: { name: 'file', input: { calls: [call, call] } } }], 'Done.'],
     );
-    expect(run.getState().toolCalls[0]?.subCalls?.map(({ repeated }) => repeated)).toEqual([undefined, true]);
-    expect(run.getState().toolCalls[0]?.output).toEqual({
+    expect(state.toolCalls[0]?.subCalls?.map(({ repeated }) => repeated)).toEqual([undefined, true]);
+    expect(state.toolCalls[0]?.output).toEqual({
       results: [
         { name: 'read', result: 'text' },
         {

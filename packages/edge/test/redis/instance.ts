@@ -7,7 +7,7 @@ import { createRedisLimits, createRedisRuns } from '@cueline/edge/redis';
 import { createClient } from 'redis';
 import { serve } from 'srvx/node';
 import * as z from 'zod';
-import { defineWork, planningModel } from '../../../core/test/run/killed-runs.ts';
+import { defineWork, planningModel } from '../../../core/test/support/killed-runs.ts';
 
 const [path = '', options = '{}'] = process.argv.slice(2);
 // ends with whoever started it

@@ -1,5 +1,5 @@
 import { createRun, remotePrompt, type Executor } from '@cueline/core';
-import { randomFrom } from '../../../core/test/run/killed-runs.ts';
+import { randomFrom } from '../../../core/test/support/killed-runs.ts';
 import { clientOf, startInstance, type Instance } from './instances.ts';
 import type { TestRedis } from './server.ts';
 

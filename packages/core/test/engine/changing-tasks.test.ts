@@ -1,0 +1,273 @@
+import { definePlugin, runPrompt, type RunHandle } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { go, play } from '../support.ts';
+
+const finish = (result: string): ScriptedTurn => [{ toolCall: { name: 'finishTask', input: { result } } }];
+
+function systemOf({ prompt }: LanguageModelV4CallOptions): string {
+  return prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n\n');
+}
+
+describe('what a task defines goes with it', () => {
+  test('also where the prompt has no system prompt of its own', async () => {
+    const { model } = await play(
+      go((prompt) =>
+        prompt.defTaskList([
+          {
+            task: 'One',
+            extend: (own) => {
+              own.defSystem('rules', 'of one');
+              own.def('V', 'one');
+            },
+          },
+          { task: 'Two' },
+        ]),
+      ),
+      [finish('1'), finish('2'), 'Done.'],
+    );
+    expect(model.calls.map((call) => systemOf(call).includes('of one'))).toEqual([true, false, false]);
+    expect(model.calls.map((call) => systemOf(call).includes('<V>'))).toEqual([true, false, false]);
+  });
+
+  test('also what its tools define while they run', async () => {
+    const { model } = await play(
+      go((prompt) =>
+        prompt.defTaskList([
+          {
+            task: 'One',
+            extend: (own) => {
+              own.defTool('unlock', 'Unlocks', z.object({}), () => {
+                own.defTool('secret', 'Only now', z.object({}), () => 1);
+                own.defSystem('more', 'is unlocked');
+                return 'unlocked';
+              });
+            },
+          },
+          { task: 'Two' },
+        ]),
+      ),
+      [[{ toolCall: { name: 'unlock' } }], finish('1'), finish('2'), 'Done.'],
+    );
+    const tools = model.calls.map((call) => call.tools?.map(({ name }) => name));
+    const list = ['startTask', 'finishTask'];
+    expect(tools).toEqual([[...list, 'unlock'], [...list, 'unlock', 'secret'], list, list]);
+    expect(model.calls.map((call) => systemOf(call))).toEqual(['', 'more:\nis unlocked', '', '']);
+  });
+
+  test('also what the method of a plugin defines', async () => {
+    const glossary = definePlugin({
+      name: 'glossary',
+      setup: (prompt) => ({ defTerm: (term: string, meaning: string) => prompt.defSystem(term, meaning) }),
+    });
+    const model = scriptedModel([finish('1'), finish('2'), 'Done.']);
+    const { run } = await runPrompt(
+      (prompt) => {
+        prompt.defTerm('always', 'here');
+        prompt.defTaskList([{ task: 'One', extend: (own) => own.defTerm('now', 'only') }, { task: 'Two' }]);
+        prompt.$`Go.`;
+      },
+      { model, options: { plugins: [glossary] } },
+    );
+    await run.finished;
+    expect(model.calls.map(systemOf)).toEqual([
+      'always:\nhere\nnow:\nonly',
+      'always:\nhere',
+      'always:\nhere',
+    ]);
+  });
+
+  test('and nothing else does: what is defined meanwhile is the run’s', async () => {
+    const { model, state } = await play(
+      go((prompt) =>
+        prompt.defTaskList([
+          {
+            task: 'One',
+            extend: async (own) => {
+              own.def('OWN', 'one');
+              await Promise.resolve();
+              prompt.def('ALL', 'all');
+            },
+          },
+          { task: 'Two' },
+        ]),
+      ),
+      [finish('1'), finish('2'), 'Done.'],
+    );
+    expect(model.calls.map((call) => systemOf(call).includes('<ALL>all</ALL>'))).toEqual([true, true, true]);
+    expect(state.variables['ALL']).toEqual({ kind: 'text', value: 'all' });
+  });
+});
+
+describe('variables of a task', () => {
+  test('are shown while it lasts, and a hook changes them where they stand', async () => {
+    const { model, events, state } = await play(
+      (prompt) => {
+        prompt.def('MODE', 'base');
+        prompt.defTaskList([
+          {
+            task: 'One',
+            extend: (own) => {
+              own.def('MODE', 'old');
+              own.def('ONLY', 'here');
+            },
+          },
+          { task: 'Two' },
+        ]);
+        prompt.defHook(({ variables }) => ({
+          variables: {
+            ...variables,
+            ...('ONLY' in variables ? { MODE: { type: 'string', value: 'new' } } : {}),
+          },
+        }));
+        prompt.$`Go.`;
+      },
+      [finish('1'), finish('2'), 'Done.'],
+    );
+    expect(model.calls.map((call) => /<MODE>(.*)<\/MODE>/.exec(systemOf(call))?.[1])).toEqual([
+      'new',
+      'base',
+      'base',
+    ]);
+    expect(state.variables).toEqual({ MODE: { kind: 'text', value: 'base' } });
+    expect(
+      events.flatMap((event) =>
+        event.type === 'variable-set'
+          ? [`${event.name}=${event.value}`]
+          : event.type === 'variable-unset'
+            ? [`${event.name} unset`]
+            : [],
+      ),
+    ).toEqual(['MODE=base', 'MODE=new', 'ONLY=here', 'ONLY unset', 'MODE=base']);
+  });
+});
+
+test('a validation that never ends is no dead end: the task can be skipped', async () => {
+  const model = scriptedModel([finish('x'), 'Then not.']);
+  const { run } = await runPrompt(
+    go((prompt) => prompt.defTaskList([{ task: 'One', validation: () => new Promise<void>(() => {}) }])),
+    { model },
+  );
+  run.listen((event) => {
+    if (event.type === 'task-update' && event.status === 'validating') {
+      queueMicrotask(() => void run.edit({ type: 'skip', taskId: 'task-1' }));
+    }
+  });
+  const state = await run.finished;
+  expect(state).toMatchObject({ status: 'done', text: 'Then not.' });
+  expect(state.tasks[0]?.status).toBe('skipped');
+});
+
+describe('a list that changes while the model works on it', () => {
+  /** Runs two tasks, and calls `onFirst` once the model has been sent the first. */
+  async function twoTasks(turns: readonly ScriptedTurn[], onFirst: (run: RunHandle) => void) {
+    const results: [string, string][] = [];
+    const model = scriptedModel(turns);
+    const { run } = await runPrompt(
+      (prompt) => {
+        const note = (task: string) => (result: string) => void results.push([task, result]);
+        prompt.defTaskList([
+          { task: 'Write a poem', validation: note('poem') },
+          { task: 'Delete the database', validation: note('delete') },
+        ]);
+        prompt.$`Go.`;
+      },
+      { model },
+    );
+    run.listen((event) => {
+      if (event.type === 'step-start' && event.step === 0) onFirst(run);
+    });
+    return { state: await run.finished, results, model };
+  }
+
+  test('no result is booked on a task that the model has not been sent', async () => {
+    let skipped: unknown;
+    const { state, results } = await twoTasks([finish('the poem'), finish('deleted'), 'Done.'], (run) => {
+      skipped = run.edit({ type: 'skip', taskId: 'task-1' });
+    });
+    expect(await skipped).toEqual({ accepted: true });
+    expect(results).toEqual([['delete', 'deleted']]);
+    expect(state.toolCalls[0]?.output).toBe(
+      'This result was not used, because “Write a poem” was skipped.\n\nNext task: Delete the database',
+    );
+    expect(state.tasks.map(({ status, result }) => [status, result])).toEqual([
+      ['skipped', undefined],
+      ['completed', 'deleted'],
+    ]);
+  });
+
+  test('two results in one answer finish one task', async () => {
+    const both: ScriptedTurn = [
+      { toolCall: { name: 'finishTask', input: { result: 'a' } } },
+      { toolCall: { name: 'finishTask', input: { result: 'b' } } },
+    ];
+    const { state, results } = await twoTasks([both, finish('c'), 'Done.'], () => {});
+    expect(results).toEqual([
+      ['poem', 'a'],
+      ['delete', 'c'],
+    ]);
+    expect(state.status).toBe('done');
+  });
+
+  test('an edit while extend runs: the step is about the task that is current then', async () => {
+    const model = scriptedModel([finish('2'), 'Done.']);
+    let edit: RunHandle['edit'] | undefined;
+    const { run } = await runPrompt(
+      go((prompt) =>
+        prompt.defTaskList([
+          {
+            task: 'One',
+            extend: async (own) => {
+              own.defTool('first', 'Of one', z.object({}), () => 1);
+              await Promise.resolve();
+              void edit?.({ type: 'skip', taskId: 'task-1' });
+            },
+          },
+          { task: 'Two', extend: (own) => own.defTool('second', 'Of two', z.object({}), () => 2) },
+        ]),
+      ),
+      { model },
+    );
+    edit = (given) => run.edit(given);
+    await run.finished;
+    expect(model.calls[0]?.tools?.map(({ name }) => name)).toEqual(['startTask', 'finishTask', 'second']);
+    expect(JSON.stringify(model.calls[0]?.prompt)).toContain('[Task 2/2] Two');
+    expect(run.getState().tasks.map(({ status }) => status)).toEqual(['skipped', 'completed']);
+  });
+});
+
+test('options.activeTools leaves the task list and what a task defines as they are, and names what there is not', async () => {
+  const { model, state } = await play(
+    (prompt) => {
+      prompt.defTool('search', 'Searches', z.object({}), () => 1);
+      prompt.defTool('other', 'Not now', z.object({}), () => 1);
+      prompt.defTaskList([
+        { task: 'One', extend: (own) => own.defTool('own', 'Of one', z.object({}), () => 1) },
+      ]);
+      prompt.$`Go.`;
+    },
+    [finish('1'), 'Done.'],
+    { options: { activeTools: ['search', 'serach'] } },
+  );
+  expect(model.calls.map((call) => call.tools?.map(({ name }) => name))).toEqual([
+    ['search', 'startTask', 'finishTask', 'own'],
+    ['search', 'startTask', 'finishTask'],
+  ]);
+  expect(state.warnings).toEqual(['options.activeTools names serach, which is not defined.']);
+});
+
+test('a hook’s system prompt is for one step, and so is that of prepareStep where it is not given again', async () => {
+  const again: ScriptedTurn = [{ toolCall: { name: 't', input: {} } }];
+  const { model } = await play(
+    (prompt) => {
+      prompt.defTool('t', '', z.object({}), () => 1, { repeatable: true });
+      prompt.defHook(({ stepNumber }) => (stepNumber === 1 ? {} : { system: `hook ${stepNumber}` }));
+      prompt.$`Go.`;
+    },
+    [again, again, again, 'Done.'],
+    { options: { prepareStep: ({ stepNumber }) => (stepNumber === 1 ? { system: 'own 1' } : {}) } },
+  );
+  expect(model.calls.map(systemOf)).toEqual(['hook 0', 'own 1', 'hook 2', 'hook 3']);
+});

@@ -1,0 +1,151 @@
+import { createRun, definePrompt, reduceAll, runPrompt, type RunEvent } from '@cueline/core';
+import { defineAgent } from '@cueline/core/agents';
+import { toUIMessageStream } from '@cueline/core/ai-sdk';
+import { scriptedModel } from '@cueline/core/testing';
+import { readUIMessageStream } from 'ai';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { call, go, play } from '../support.ts';
+import { codeOf } from '../support/runs.ts';
+
+const asked = definePrompt('asked', (prompt) => prompt.$`Go.`);
+const busy = [{ throw: { message: 'Busy.', status: 503, headers: { 'retry-after': '0' } } }];
+
+/** The state after each event. */
+const states = (log: readonly RunEvent[]) => log.map((_event, index) => reduceAll(log.slice(0, index + 1)));
+
+describe('a model call that fails before there is something of its answer', () => {
+  test('is made again, which log and state say', async () => {
+    const run = createRun(asked, { model: scriptedModel([busy, busy, 'Whole.']) });
+    expect(await run.start()).toBe('Whole.');
+    const retries = run.log().filter((event) => event.type === 'retry');
+    expect(retries).toMatchObject([
+      { attempt: 2, maxAttempts: 3, delayMs: 0, offline: false, error: { code: 'overloaded' } },
+      { attempt: 3, maxAttempts: 3, delayMs: 0, offline: false },
+    ]);
+    const [first] = retries;
+    const after = reduceAll(run.log().slice(0, (first?.seq ?? 0) + 1));
+    expect(after).toMatchObject({
+      status: 'running',
+      phase: 'retrying',
+      retrying: { attempt: 2, maxAttempts: 3, delayMs: 0, at: first?.t, error: { code: 'overloaded' } },
+    });
+    expect(run.getState()).toMatchObject({ status: 'done', text: 'Whole.', steps: [{ step: 0 }] });
+    expect(run.getState().retrying).toBeUndefined();
+  });
+
+  test('leaves no trace in the messages, here and in the AI SDK’s', async () => {
+    const run = createRun(asked, { model: scriptedModel([busy, 'Whole.']) });
+    await run.start();
+    let last;
+    for await (const message of readUIMessageStream({ stream: toUIMessageStream(run.log()) })) last = message;
+    expect(last?.parts).toEqual(run.getState().messages.at(-1)?.parts);
+    expect(last?.parts.map(({ type }) => type)).toEqual(['step-start', 'text']);
+  });
+
+  test('is made as often as maxRetries says, and not again by the AI SDK', async () => {
+    for (const maxRetries of [0, 1, 4]) {
+      const model = scriptedModel(Array.from({ length: 9 }, () => busy));
+      const run = createRun(asked, { model, options: { maxRetries } });
+      expect(await codeOf(run.start())).toBe('overloaded');
+      expect(model.calls).toHaveLength(maxRetries + 1);
+    }
+  });
+
+  test('of an agent is made again, too, and its state says so', async () => {
+    const { events, state } = await play(
+      go((prompt) => prompt.defAgent('helper', 'Helps', z.object({}), (_args, inner) => inner.$`Help.`)),
+      [[call('helper')], busy, 'Helped.', 'Done.'],
+    );
+    expect(state).toMatchObject({ status: 'done', text: 'Done.' });
+    expect(events.filter(({ type }) => type === 'retry')).toMatchObject([{ agent: expect.any(String) }]);
+    expect(states(events).some(({ agents }) => agents[0]?.phase === 'retrying')).toBe(true);
+  });
+
+  test('stops at once when the run is stopped while it waits', async () => {
+    const model = scriptedModel([
+      [{ throw: { message: 'Busy.', status: 503, headers: { 'retry-after': '29' } } }],
+    ]);
+    const run = createRun(asked, { model });
+    const ended = run.start();
+    await expect.poll(() => run.getState().phase).toBe('retrying');
+    run.stop();
+    expect(await codeOf(ended)).toBe('aborted');
+    expect(run.getState().status).toBe('stopped');
+    expect(model.calls).toHaveLength(1);
+  });
+});
+
+describe('options.timeout', () => {
+  const silent = [{ delay: 60_000 }, { text: 'Late.' }];
+
+  test.each([
+    ['firstChunkMs', [silent], { phase: 'first_chunk', ms: 30 }],
+    ['chunkMs', [[{ text: 'Half' }, ...silent]], { phase: 'chunk', ms: 30 }],
+  ])('%s ends the run as timeout', async (name, turns, details) => {
+    const run = createRun(asked, { model: scriptedModel(turns), options: { timeout: { [name]: 30 } } });
+    expect(await codeOf(run.start())).toBe('timeout');
+    expect(run.getState().error).toMatchObject({ details });
+  });
+
+  test('totalMs and a number are the AI SDK’s', async () => {
+    for (const timeout of [30, { totalMs: 30 }]) {
+      const run = createRun(asked, { model: scriptedModel([silent]), options: { timeout } });
+      expect(await codeOf(run.start())).toBe('timeout');
+    }
+  });
+
+  test('toolMs ends a tool that takes longer, unless the tool says how long it may take', async () => {
+    const wait = (ms: number) => () => new Promise((resolve) => setTimeout(resolve, ms, 'done'));
+    const { run } = await play(
+      (prompt) => {
+        prompt.defTool('slow', '', z.object({}), wait(5_000));
+        prompt.defTool('named', '', z.object({}), wait(5_000));
+        prompt.defTool('own', '', z.object({}), wait(100), { timeoutMs: 10_000 });
+        prompt.$`Go.`;
+      },
+      [['slow', 'named', 'own'].map((name) => call(name)), 'Went on.'],
+      { options: { timeout: { toolMs: 40, tools: { namedMs: 20 } } } },
+    );
+    expect(
+      run.getState().toolCalls.map(({ state, errorText, output }) => [state, errorText ?? output]),
+    ).toEqual([
+      ['output-error', 'slow took longer than 40 ms, so it was ended.'],
+      ['output-error', 'named took longer than 20 ms, so it was ended.'],
+      ['output-available', 'done'],
+    ]);
+  });
+
+  test('toolMs does not count while an agent works inside the call', async () => {
+    const slow = scriptedModel([[{ delay: 2_000 }, { text: 'Slow help.' }]]);
+    const helper = defineAgent({ name: 'helper', instructions: 'Help.', model: slow });
+    const { state } = await play(
+      go((prompt) =>
+        prompt.defTool('ask', '', z.object({}), async (_args, context) => {
+          const { output } = await helper.call('Help me.', { context });
+          return output;
+        }),
+      ),
+      [[call('ask')], 'Done.'],
+      { options: { timeout: { toolMs: 1_500 } } },
+    );
+    const [asked] = state.toolCalls;
+    expect(asked?.errorText ?? asked?.output).toBe('Slow help.');
+  });
+
+  test.each([
+    [{ firstChunkMs: 0 }, 'options.timeout.firstChunkMs is 0. Give milliseconds above 0'],
+    [{ chunkMs: '5' }, 'options.timeout.chunkMs is "5". Give milliseconds above 0'],
+    [
+      { idleMs: 5 },
+      'options.timeout has no "idleMs". It has totalMs, stepMs, firstChunkMs, chunkMs, toolMs and tools.',
+    ],
+  ])('%j is refused before the run starts', async (timeout, message) => {
+    const starting = runPrompt((prompt) => prompt.$`Go.`, {
+      model: scriptedModel(['Hi.']),
+      options: { timeout: timeout as never },
+    });
+    await expect(starting).rejects.toMatchObject({ code: 'invalid_options' });
+    await expect(starting).rejects.toThrow(message);
+  });
+});

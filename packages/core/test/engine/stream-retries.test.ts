@@ -1,0 +1,272 @@
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { readUIMessageStream, smoothStream, type UIMessage } from 'ai';
+import { convertArrayToReadableStream } from 'ai/test';
+import { createRun, definePrompt, reduceAll, type RunEvent, type RunState } from '@cueline/core';
+import { PromptTransport, toUIMessageStream, withoutRetried } from '@cueline/core/ai-sdk';
+import { replay } from '@cueline/core/replay';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { call, go, json, play, types } from '../support.ts';
+import { PlainChat } from '../support/chat.ts';
+import { anyAnswers, modelOf, tools, type Answer } from '../support/any-answer.ts';
+
+const asked = definePrompt('asked', (prompt) => prompt.$`Go.`);
+const overheated: LanguageModelV4StreamPart = { type: 'error', error: { message: 'overheated' } };
+
+/** What is known of a run but for its times and the ids that the AI SDK makes up for blocks of a second attempt. */
+function timeless(state: RunState): unknown {
+  const { messages, toolCalls, text, object, usage, tasks } = state;
+  const times = new Set(['calledAt', 'startedAt', 'finishedAt', 'ms']);
+  return JSON.parse(
+    JSON.stringify({ messages, toolCalls, text, object, usage, tasks }, (key, value: unknown) => {
+      if (times.has(key)) return undefined;
+      const isReasoning = typeof value === 'object' && value !== null && 'state' in value && 'id' in value;
+      if (isReasoning) return { ...value, id: 'reasoning' };
+      return typeof value === 'string' ? value.replace(/^(msg)-.*/, '$1') : value;
+    }),
+  );
+}
+
+async function readAll(log: readonly RunEvent[]): Promise<UIMessage> {
+  let last: UIMessage | undefined;
+  for await (const message of readUIMessageStream({ stream: toUIMessageStream(log) })) last = message;
+  return withoutRetried(last ?? { id: '', role: 'assistant', parts: [] });
+}
+
+/** What there is to see of a message. */
+function shown({ parts }: Pick<UIMessage, 'parts'>): unknown {
+  const seen = json(parts).map((part) => (part.type === 'reasoning' ? { ...part, id: 'reasoning' } : part));
+  while (seen.at(-1)?.type === 'step-start') seen.pop();
+  return seen;
+}
+
+async function runOf(model: LanguageModelV4 & { calls: { prompt: unknown }[] }) {
+  const run = createRun(asked, { model, options: { tools, maxRetries: 0, streamRetries: 2 } });
+  await run.start().catch(() => {});
+  const log = [...run.log()];
+  const state: RunState = run.getState();
+  await run.send('Next.').catch(() => {});
+  return { log, state, next: json(model.calls.at(-1)?.prompt) };
+}
+
+function answerOf(state: RunState): UIMessage {
+  return (
+    state.messages.findLast(({ role }) => role === 'assistant') ?? { id: '', role: 'assistant', parts: [] }
+  );
+}
+
+test('wherever an answer breaks off, nothing is left of what came of it before it was tried again', async () => {
+  const cuts = fc.array(fc.tuple(fc.nat({ max: 2 }), fc.nat({ max: 20 })), { minLength: 1, maxLength: 2 });
+  let retried = 0;
+  await fc.assert(
+    fc.asyncProperty(anyAnswers, cuts, async (answers, made) => {
+      const broken = answers.flatMap((answer, at): Answer[] => [
+        ...made
+          .filter(([which]) => which % answers.length === at)
+          .map(([, cut]) => [...answer.slice(0, cut % (answer.length + 1)), overheated]),
+        answer,
+      ]);
+      const whole = await runOf(modelOf(answers));
+      const own = await runOf(modelOf(broken));
+      retried += own.log.filter(({ type }) => type === 'retry').length;
+      expect(own.state.status).toBe(whole.state.status);
+      expect(timeless(own.state)).toEqual(timeless(whole.state));
+      expect(timeless(reduceAll(json(own.log)))).toEqual(timeless(whole.state));
+      expect(shown(await readAll(own.log))).toEqual(shown(answerOf(whole.state)));
+      expect(own.next).toEqual(whole.next);
+    }),
+    { numRuns: 150 },
+  );
+  expect(retried).toBeGreaterThan(150);
+}, 120_000);
+
+test('parts that are one object in several steps do not move the start of an attempt', async () => {
+  const shared = { type: 'ping' };
+  const look = { type: 'tool-call', toolCallId: 'call', toolName: 'look', input: '{"n":1}' } as const;
+  const file = { type: 'file', mediaType: 'text/plain', data: { type: 'data', data: 'aGk=' } } as const;
+  const whole = [file, shared, file];
+  const answers = [[shared, overheated], [shared, look], [...whole, overheated], whole];
+  const { log } = await runOf(modelOf(answers as unknown as Answer[]));
+  expect(types(log).filter((type) => type === 'retry' || type === 'file')).toEqual([
+    'retry',
+    'file',
+    'file',
+    'retry',
+    'file',
+    'file',
+  ]);
+});
+
+const half: ScriptedTurn = [{ reasoning: 'Hm' }, { text: 'Half a sent' }, { error: { message: 'reset' } }];
+
+/** The state after each event. */
+function states(log: readonly RunEvent[]): RunState[] {
+  return log.map((_event, index) => reduceAll(log.slice(0, index + 1)));
+}
+
+describe('an answer that breaks off and is tried again', () => {
+  const options = { streamRetries: 1 };
+
+  test('is shown until the next attempt begins, which the log says', async () => {
+    const { events } = await play((prompt) => prompt.$`Go.`, [half, 'Whole.'], { options });
+    expect(types(events)).toEqual([
+      'run-start',
+      'step-start',
+      'reasoning-start',
+      'reasoning-delta',
+      'reasoning-end',
+      'text-start',
+      'text-delta',
+      'text-end',
+      'retry',
+      'text-start',
+      'text-delta',
+      'text-end',
+      'step-end',
+      'run-end',
+    ]);
+    const at = types(events).indexOf('retry');
+    const all = states(events);
+    expect(all[at - 1]).toMatchObject({ text: 'Half a sent', phase: 'text' });
+    expect(all[at]).toMatchObject({ status: 'running', phase: 'requesting', text: '' });
+    expect(all[at]!.messages).toEqual(all[1]!.messages);
+    expect(all[at]!.steps[0]).not.toHaveProperty('firstOutputAt');
+    expect(all.at(-1)!.text).toBe('Whole.');
+    // the earlier state is as it was
+    expect(all[at - 1]!.text).toBe('Half a sent');
+  });
+
+  test('leaves what the steps before have said', async () => {
+    const look: ScriptedTurn = ['I look. ', call('look')];
+    const { model, state, events } = await play(
+      go((prompt) => prompt.defTool('look', '', z.object({}), () => 'seen')),
+      [look, [{ text: 'Half' }, { error: 'reset' }], 'Whole.'],
+      { options },
+    );
+    const at = types(events).indexOf('retry');
+    expect(states(events)[at]!.text).toBe('I look. ');
+    const parts = answerOf(state).parts.map((part) => ('text' in part ? part.text : part.type));
+    expect(parts).toEqual(['step-start', 'I look. ', 'tool-look', 'step-start', 'Whole.']);
+    expect(model.calls[2]!.prompt).toEqual(model.calls[1]!.prompt);
+  });
+
+  test('stays where the next attempt says nothing, or there is none', async () => {
+    const failed = await play((prompt) => prompt.$`Go.`, [half, [{ throw: 'gone' }]], {
+      options: { ...options, maxRetries: 0 },
+    });
+    expect(failed.run.getState()).toMatchObject({ status: 'error', text: 'Half a sent' });
+    expect(types(failed.events)).not.toContain('retry');
+  });
+
+  test('gives way to an attempt that has nothing to say', async () => {
+    const { state } = await play((prompt) => prompt.$`Go.`, [half, [{ finish: { reason: 'stop' } }]], {
+      options,
+    });
+    expect(state).toMatchObject({ status: 'done', text: '' });
+    expect(answerOf(state).parts).toEqual([{ type: 'step-start' }]);
+  });
+
+  test('ends the run with the error of the last attempt', async () => {
+    const again: ScriptedTurn = [{ text: 'Another half' }, { error: { message: 'overheated' } }];
+    const { events, state } = await play((prompt) => prompt.$`Go.`, [half, again], { options });
+    expect(types(events).filter((type) => type === 'retry')).toHaveLength(1);
+    expect(state).toMatchObject({
+      status: 'error',
+      error: { message: expect.stringContaining('overheated') },
+      text: 'Another half',
+    });
+  });
+
+  test('is told from an answer that goes on after an error, when no attempt is left', async () => {
+    const model = scriptedModel([]);
+    const goesOn: LanguageModelV4StreamPart[] = [
+      { type: 'text-start', id: '1' },
+      { type: 'text-delta', id: '1', delta: 'Before, ' },
+      { type: 'error', error: { message: 'overheated' } },
+      { type: 'text-end', id: '1' },
+      { type: 'text-start', id: '2' },
+      { type: 'text-delta', id: '2', delta: 'and after.' },
+      { type: 'text-end', id: '2' },
+    ];
+    const run = createRun(asked, {
+      model: { ...model, doStream: async () => ({ stream: convertArrayToReadableStream(goesOn) }) },
+      options: { streamRetries: 0 },
+    });
+    await run.start().catch(() => {});
+    expect(types(run.log())).not.toContain('retry');
+    expect(run.getState().status).toBe('error');
+  });
+
+  test('is taken back although a transform delays it, and nobody reads fast', async () => {
+    const turn: ScriptedTurn = [{ text: 'One two three four', chunkSize: 3 }, { error: 'reset' }];
+    const { state } = await play((prompt) => prompt.$`Go.`, [turn, 'One two three four five.'], {
+      options: { ...options, experimental_transform: smoothStream({ delayInMs: 2 }) },
+    });
+    expect(state.text).toBe('One two three four five.');
+    expect(answerOf(state).parts).toHaveLength(2);
+  });
+
+  test('is taken back of an agent and of an answer that is JSON, too', async () => {
+    const { state } = await play(
+      go((prompt) =>
+        prompt.defAgent('helper', '', z.object({}), (_input, helper) => helper.$`Help.`, options),
+      ),
+      [[call('helper')], half, 'Help.', 'Thanks.'],
+    );
+    expect(state).toMatchObject({ status: 'done', text: 'Thanks.' });
+    expect(state.agents[0]).toMatchObject({ status: 'done', text: 'Help.' });
+    expect(state.agents[0]!.messages.at(-1)!.parts).toHaveLength(2);
+    const structured = createRun(
+      definePrompt('structured', (prompt) => prompt.$`Go.`, { output: z.object({ n: z.number() }) }),
+      { model: scriptedModel([[{ text: '{"n":1,"m' }, { error: 'reset' }], '{"n":2}']), options },
+    );
+    await structured.start();
+    expect(structured.getState()).toMatchObject({ object: { n: 2 } });
+    const at = types(structured.log()).indexOf('retry');
+    expect(states(structured.log())[at - 1]).toMatchObject({ object: { n: 1 } });
+    expect(states(structured.log())[at]).not.toHaveProperty('object');
+  });
+
+  test('is gone from a replay, from the past and from a branch', async () => {
+    const run = createRun(asked, { model: scriptedModel([half, 'Whole.', 'Next.', 'Next.']), options });
+    await run.start();
+    const { messages } = run.getState();
+    const again = createRun(asked, { executor: replay(run.log()) });
+    await again.start();
+    expect(again.getState().messages).toEqual(messages);
+    const at = types(run.log()).indexOf('retry');
+    expect(run.at(at).messages).toEqual(messages.slice(0, 1));
+    const branch = run.fork();
+    await branch.send('Next.');
+    const texts = branch
+      .getState()
+      .messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? part.text : [])));
+    expect(texts).toEqual(['Go.', 'Whole.', 'Next.', 'Next.']);
+  });
+
+  test('is told from the rest in a chat of the AI SDK, which cannot take it back', async () => {
+    const model = scriptedModel([half, 'Whole.', 'Next.']);
+    const chat = new PlainChat({ transport: new PromptTransport(asked, { model, options }) });
+    await chat.sendMessage({ text: 'Hello.' });
+    const answer = chat.messages.at(-1)!;
+    expect(answer.parts.map(({ type }) => type)).toEqual([
+      'step-start',
+      'reasoning',
+      'text',
+      'data-retry',
+      'step-start',
+      'text',
+    ]);
+    expect(answer.parts[3]).toEqual({ type: 'data-retry', data: { code: 'provider_error' } });
+    expect(answer.parts.every((part) => !('state' in part) || part.state === 'done')).toBe(true);
+    expect(withoutRetried(answer).parts).toEqual(answer.parts.slice(4));
+    const said = chat.messages[0]!;
+    expect(withoutRetried(said)).toBe(said);
+    await chat.sendMessage({ text: 'And then?' });
+    const sent = JSON.stringify(model.calls[2]!.prompt);
+    expect(sent).toContain('Whole.');
+    expect(sent).not.toContain('Half');
+  });
+});

@@ -1,0 +1,233 @@
+import { createRun, definePrompt, dryRun, reduceAll, runPrompt, type RunEvent } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { Output } from 'ai';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { json } from '../support.ts';
+import { atOnce, codeOf, nextEvent } from '../support/runs.ts';
+
+const trip = z.object({
+  city: z.string(),
+  days: z.number().int().positive(),
+  tags: z.array(z.string()).default([]),
+});
+const plan = definePrompt('plan', (prompt) => prompt.$`Plan a trip.`, { output: trip });
+
+const good = '{"city":"Faro","days":3}';
+const bad = '{"city":"Faro","days":"three"}';
+
+function open(turns: readonly ScriptedTurn[], chunkSize?: number) {
+  const model = scriptedModel(turns, chunkSize === undefined ? {} : { chunkSize });
+  const run = createRun(plan, { model, schedule: atOnce });
+  const objects: unknown[] = [];
+  run.listen(({ type }) => {
+    if (type === 'text-delta') objects.push(run.getState().object);
+  });
+  return { run, model, objects };
+}
+
+/** What the model was told last, before it answered the call. */
+const told = (model: ReturnType<typeof scriptedModel>, call: number): unknown =>
+  json(model.calls[call]?.prompt.at(-1));
+
+describe('a prompt with an output schema', () => {
+  test('gives the object while it arrives, and the validated one in the end', async () => {
+    const { run, objects } = open([good], 6);
+    const result = await run.start();
+    expect(result).toEqual({ city: 'Faro', days: 3, tags: [] });
+    expect(objects).toEqual([{}, { city: 'Far' }, { city: 'Faro' }, { city: 'Faro', days: 3 }]);
+    expect(run.getState()).toMatchObject({ status: 'done', result, object: result, text: good });
+    expect(run.getState().steps[0]?.request.messages).toHaveLength(1);
+  });
+
+  test('at every moment, at(seq) has the object of that moment', async () => {
+    const { run } = open([bad, good], 5);
+    await run.start();
+    for (const { seq } of run.log()) {
+      expect(run.at(seq)).toStrictEqual(reduceAll(run.log().slice(0, seq + 1)));
+    }
+    const seen = new Set(run.log().map(({ seq }) => JSON.stringify(run.at(seq).object)));
+    expect(seen.size).toBeGreaterThan(4);
+  });
+
+  test('asks the model for JSON that fits it', async () => {
+    const { run, model } = open([good]);
+    await run.start();
+    expect(json(model.calls[0]?.responseFormat)).toMatchObject({
+      type: 'json',
+      schema: {
+        type: 'object',
+        properties: { city: { type: 'string' }, days: { type: 'integer' } },
+      },
+    });
+  });
+
+  test('tells the model what is wrong with its answer, and takes the next', async () => {
+    const { run, model } = open([bad, `\`\`\`json\n${good}\n\`\`\``]);
+    expect(await run.start()).toEqual({ city: 'Faro', days: 3, tags: [] });
+    expect(model.calls).toHaveLength(2);
+    expect(JSON.stringify(told(model, 1))).toContain('Answer again with the whole JSON and nothing else.');
+    expect(JSON.stringify(told(model, 1))).toContain('days');
+    expect(run.log().filter((event) => event.type === 'steer')).toMatchObject([{ cause: 'output' }]);
+  });
+
+  test('gives up after three answers that do not fit; the last one is there to be seen', async () => {
+    const { run, model } = open([bad, 'Sorry.', bad]);
+    await expect(run.start()).rejects.toMatchObject({ code: 'parse_failed', details: { tries: 3 } });
+    expect(model.calls).toHaveLength(3);
+    expect(run.getState()).toMatchObject({
+      status: 'error',
+      error: { code: 'parse_failed' },
+      object: { city: 'Faro', days: 'three' },
+    });
+    const end = run.log().at(-1) as Extract<RunEvent, { type: 'run-end' }>;
+    expect(end).not.toHaveProperty('output');
+  });
+
+  test('whose run failed, tried again', async () => {
+    const { run } = open([bad, bad, bad, good]);
+    expect(await codeOf(run.start())).toBe('parse_failed');
+    expect(await run.retry()).toEqual({ city: 'Faro', days: 3, tags: [] });
+    expect(reduceAll(run.log())).toStrictEqual(run.getState());
+  });
+
+  test('whose run was stopped has the object as far as it came', async () => {
+    const { run } = open([[{ text: '{"city":"Faro","da' }, { delay: 60_000 }]]);
+    const result = run.start();
+    await nextEvent(run, 'text-delta');
+    run.stop();
+    expect(await codeOf(result)).toBe('aborted');
+    expect(run.getState()).toMatchObject({ status: 'stopped', object: { city: 'Faro' } });
+  });
+
+  test('in a conversation: each turn answers in JSON', async () => {
+    const { run } = open([good, '{"city":"Beja","days":1,"tags":["hot"]}']);
+    await run.start();
+    expect(await run.send('Somewhere else.')).toEqual({ city: 'Beja', days: 1, tags: ['hot'] });
+    expect(run.getState().messages).toHaveLength(4);
+  });
+
+  test('any schema will do: JSON Schema, and what is no object', async () => {
+    const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
+    const count = definePrompt('count', (prompt) => prompt.$`Count.`, { output: schema });
+    expect(await createRun(count, { model: scriptedModel(['{"n":4}']) }).start()).toEqual({ n: 4 });
+    const list = definePrompt('list', (prompt) => prompt.$`List.`, { output: z.array(z.number()) });
+    expect(await createRun(list, { model: scriptedModel(['[1, 2]']) }).start()).toEqual([1, 2]);
+    const nothing = definePrompt('nothing', (prompt) => prompt.$`Perhaps.`, { output: z.null() });
+    const run = createRun(nothing, { model: scriptedModel(['null']) });
+    expect(await run.start()).toBeNull();
+    expect(run.getState()).toMatchObject({ result: null, object: null });
+  });
+
+  test('has tools, and answers once they are done', async () => {
+    const looked: string[] = [];
+    const look = definePrompt(
+      'look',
+      (prompt) => {
+        prompt.defTool('look', 'Looks', z.object({ what: z.string() }), ({ what }) => looked.push(what));
+        prompt.$`Plan a trip.`;
+      },
+      { output: trip },
+    );
+    const model = scriptedModel([
+      ['{"city":"Fa', { toolCall: { name: 'look', input: { what: 'map' } } }],
+      [{ toolCall: { name: 'look', input: { what: 'sky' } } }],
+      bad,
+      [{ toolCall: { name: 'look', input: { what: 'clock' } } }],
+      good,
+    ]);
+    const run = createRun(look, { model });
+    expect(await run.start()).toEqual({ city: 'Faro', days: 3, tags: [] });
+    expect(looked).toEqual(['map', 'sky', 'clock']);
+    expect(run.getState().toolCalls).toHaveLength(3);
+  });
+
+  test('has tools and a task list: first the tasks, then the answer', async () => {
+    const finish = (result: string): ScriptedTurn => [
+      { toolCall: { name: 'finishTask', input: { result } } },
+    ];
+    const listed = definePrompt(
+      'listed',
+      (prompt) => {
+        prompt.defTool('look', 'Looks', z.object({}), () => 'seen');
+        prompt.defTaskList([{ task: 'Pick a city' }, { task: 'Count the days' }]);
+        prompt.$`Plan a trip.`;
+      },
+      { output: trip },
+    );
+    const model = scriptedModel([
+      [{ toolCall: { name: 'look', input: {} } }],
+      good, // too early: the tasks are open
+      finish('Faro'),
+      finish('3'),
+      bad,
+      good,
+    ]);
+    const run = createRun(listed, { model });
+    expect(await run.start()).toEqual({ city: 'Faro', days: 3, tags: [] });
+    expect(run.log().flatMap((event) => (event.type === 'steer' ? [event.cause] : []))).toEqual([
+      'tasks',
+      'output',
+    ]);
+    expect(run.getState().tasks.map(({ status }) => status)).toEqual(['completed', 'completed']);
+  });
+
+  test('has agents, whose answers are texts of their own', async () => {
+    const team = definePrompt(
+      'team',
+      (prompt) => {
+        prompt.defAgent('helper', 'Helps', z.object({}), (_args, own) => own.$`Help.`);
+        prompt.$`Plan a trip.`;
+      },
+      { output: trip },
+    );
+    const model = scriptedModel([
+      [{ toolCall: { name: 'helper', input: {}, id: 'h' } }],
+      '{"not":"mine"}',
+      good,
+    ]);
+    const run = createRun(team, { model });
+    const objects: unknown[] = [];
+    run.listen((event) => {
+      if (event.agent === 'h' && event.type === 'text-delta') objects.push(run.getState().object);
+    });
+    expect(await run.start()).toEqual({ city: 'Faro', days: 3, tags: [] });
+    expect(objects).toEqual([undefined]);
+    expect(run.getState().agents[0]).toMatchObject({ status: 'done', result: '{"not":"mine"}' });
+    expect(run.getState().agents[0]).not.toHaveProperty('object');
+    expect(model.calls[1]).not.toHaveProperty('responseFormat.schema');
+  });
+
+  test('takes no second schema', async () => {
+    const run = createRun(plan, {
+      model: scriptedModel([good]),
+      options: { output: Output.object({ schema: trip }) },
+    });
+    await expect(run.start()).rejects.toMatchObject({
+      code: 'invalid_options',
+      message:
+        'options.output says what the answer is, and so does the output of prompt "plan". Leave one of them out.',
+    });
+  });
+
+  test('that is none is a mistake that names the prompt', () => {
+    for (const output of ['trip', 7, null, true]) {
+      expect(() => definePrompt('wrong', (prompt) => prompt.$`Go.`, { output: output as never })).toThrow(
+        'The output of prompt "wrong" is a schema for its answer: { output: z.object({ … }) }. For text, leave it out.',
+      );
+    }
+  });
+
+  test('runPrompt and dryRun know it, too', async () => {
+    const { result, run } = await runPrompt(plan, { model: scriptedModel([good]) });
+    expect(await result.output).toEqual({ city: 'Faro', days: 3, tags: [] });
+    expect((await run.finished).status).toBe('done');
+    const { request } = await dryRun(plan);
+    const { model: _model, ...sent } = json(run.getState().steps[0]!.request);
+    expect(json(request)).toEqual({ ...sent, model: '' });
+    expect(request.settings['responseFormat']).toMatchObject({
+      type: 'json',
+      schema: { properties: { city: { type: 'string' } } },
+    });
+  });
+});

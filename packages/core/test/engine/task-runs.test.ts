@@ -1,0 +1,544 @@
+// Runs with task lists, from end to end: whatever the model and the user do, a run keeps its promises.
+import {
+  reduceAll,
+  runPrompt,
+  type RunHandle,
+  type Prompt,
+  type PromptSource,
+  type RunState,
+  type TaskEdit,
+  type TaskItem,
+  type TaskListHandle,
+} from '@cueline/core';
+import { scriptedModel, type ScriptedPart, type ScriptedTurn } from '@cueline/core/testing';
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { sent } from '../sent.ts';
+import { call, go, json, play } from '../support.ts';
+import { after } from '../support/runs.ts';
+
+const finish = (result: string) => call('finishTask', { result });
+
+/** A run whose user does something when the event of this number has been written. */
+async function playWith(
+  source: (prompt: Prompt) => TaskListHandle,
+  turns: readonly ScriptedTurn[],
+  actions: readonly { at: number; act: (run: RunHandle) => void }[],
+) {
+  // a model that has nothing more to say stops, again and again
+  const model = scriptedModel([...turns, ...Array<string>(60).fill('I am done.')]);
+  let handle: TaskListHandle | undefined;
+  const { run, result } = await runPrompt((prompt) => void (handle = source(prompt)), { model });
+  run.listen(({ seq }) => {
+    for (const { at, act } of actions) if (at === seq) act(run);
+  });
+  const state = await run.finished;
+  await Promise.allSettled([result.text, result.usage, result.steps, result.toolResults]);
+  return { run, model, state, tasks: handle!.tasks };
+}
+
+/** The task without what the log adds to it. */
+function plain({
+  seq: _seq,
+  startedAt: _startedAt,
+  finishedAt: _finishedAt,
+  ...task
+}: RunState['tasks'][number]): TaskItem {
+  return task;
+}
+
+/** What is wrong with the tool calls of a prompt, as providers see it. */
+function unpaired(prompt: LanguageModelV4Prompt): string[] {
+  const open = new Set<string>();
+  const faults: string[] = [];
+  for (const { role, content } of prompt) {
+    if (role === 'user' && open.size > 0) faults.push(`the user speaks while ${[...open].join()} is open`);
+    if (typeof content === 'string') continue;
+    for (const part of content) {
+      if (part.type === 'tool-call') open.add(part.toolCallId);
+      if (part.type === 'tool-result' && !open.delete(part.toolCallId))
+        faults.push(`no call for ${part.toolCallId}`);
+    }
+  }
+  return open.size === 0 ? faults : [...faults, `no result for ${[...open].join()}`];
+}
+
+/** What holds of every run with a task list, however it went. */
+function expectPromises({ run, model, state, tasks }: Awaited<ReturnType<typeof playWith>>): void {
+  const events = run.log();
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index));
+  expect(events.filter(({ type }) => type === 'run-end')).toEqual([events.at(-1)]);
+  expect(['done', 'stopped', 'error']).toContain(state.status);
+  const open = tasks.filter(({ status }) => !['completed', 'skipped'].includes(status));
+  if (state.status === 'done') expect(open).toEqual([]);
+  if (state.status === 'error')
+    expect(['tasks_incomplete', 'loop_detected', 'budget_exceeded']).toContain(state.error.code);
+  expect(json(reduceAll(json(events)))).toEqual(json(state));
+  expect(state.tasks.map(plain)).toEqual(tasks);
+  expect(model.calls.map(({ prompt }) => unpaired(prompt))).toEqual(model.calls.map(() => []));
+  // what the log says of each step is what the model got; a run that is stopped as a step begins asks no more
+  const asked = state.steps.slice(0, model.calls.length);
+  expect(asked.map(({ request }) => [request.instructions, request.tools.map(({ name }) => name)])).toEqual(
+    sent(model).map(({ system = '', tools }) => [system, tools]),
+  );
+  expect(state.steps.length - asked.length).toBeLessThanOrEqual(state.status === 'stopped' ? 1 : 0);
+}
+
+const taskId = fc.integer({ min: 1, max: 6 }).map((n) => `task-${n}`);
+const index = fc.integer({ min: -1, max: 6 });
+const edit: fc.Arbitrary<TaskEdit> = fc.oneof(
+  fc.record({ type: fc.constant('add' as const), title: fc.constantFrom('Extra', '') }),
+  fc.record({ type: fc.constant('add' as const), title: fc.constant('Extra'), index }),
+  fc.record({ type: fc.constant('rename' as const), taskId, title: fc.constant('Renamed') }),
+  fc.record({ type: fc.constant('remove' as const), taskId }),
+  fc.record({ type: fc.constant('move' as const), taskId, index }),
+  fc.record({ type: fc.constant('skip' as const), taskId }),
+  fc.record({ type: fc.constant('retry' as const), taskId }),
+  fc.record({ type: fc.constant('resolve' as const), taskId, result: fc.constant('by hand') }),
+  fc.constant({ type: 'explode' } as unknown as TaskEdit),
+);
+
+/** What a user does, at some event. Seldom it is to stop the run. */
+const actions = fc.array(
+  fc.record({
+    at: fc.integer({ min: 0, max: 60 }),
+    act: fc.oneof(
+      { weight: 12, arbitrary: edit.map((given) => (run: RunHandle) => void run.edit(given)) },
+      { weight: 1, arbitrary: fc.constant((run: RunHandle) => run.stop()) },
+    ),
+  }),
+  { maxLength: 6, size: 'max' },
+);
+
+function turnsOf(calls: fc.Arbitrary<ScriptedPart>): fc.Arbitrary<ScriptedTurn[]> {
+  const step = fc.array(calls, { minLength: 1, maxLength: 4 });
+  return fc.array(fc.oneof({ weight: 1, arbitrary: fc.constant('Hm.') }, { weight: 6, arbitrary: step }), {
+    maxLength: 12,
+    size: 'max',
+  });
+}
+
+const otherCalls = [
+  fc.nat(3).map((n) => call('look', { n })),
+  fc.nat(3).map((n) => call('wait', { n })),
+  fc.constant(call('fail')),
+  fc.constant(call('nowhere')),
+  fc.constant(call('extra', { n: 1 })),
+  fc.constant(call('look', { n: 'x' })),
+];
+
+const staticCall = fc.oneof(
+  fc.constant(call('startTask')),
+  { weight: 4, arbitrary: fc.constant(finish('right')) },
+  fc.constant(finish('wrong')),
+  fc.constant(call('finishTask')),
+  ...otherCalls,
+);
+
+const dynamicCall = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom('A', 'B', '').map((description) => call('createTask', { description })),
+  },
+  taskId.map((id) => call('startTask', { taskId: id })),
+  { weight: 3, arbitrary: taskId.map((id) => call('completeTask', { taskId: id, result: 'made' })) },
+  taskId.map((id) => call('updateTask', { taskId: id, newDescription: 'Better' })),
+  taskId.map((id) => call('deleteTask', { taskId: id })),
+  fc.constant(call('getTaskList')),
+  ...otherCalls,
+);
+
+function addTools(prompt: Prompt): void {
+  const numbered = z.object({ n: z.number() });
+  prompt.defTool('look', '', numbered, ({ n }) => n);
+  prompt.defTool('wait', '', numbered, ({ n }) => new Promise((resolve) => setTimeout(resolve, n, n)));
+  prompt.defTool('fail', '', z.object({}), () => {
+    throw new Error('no luck');
+  });
+  prompt.defSystem('role', 'Worker.');
+  prompt.$`Go.`;
+}
+
+function staticList(prompt: Prompt): TaskListHandle {
+  addTools(prompt);
+  const validation = async (result: string) => {
+    await after(1);
+    return result === 'right' ? undefined : 'Try again.';
+  };
+  return prompt.defTaskList(
+    [
+      { task: 'One', validation },
+      {
+        task: 'Two',
+        validation,
+        extend(own) {
+          own.defTool('extra', '', z.object({ n: z.number() }), () => 'two');
+          own.defSystem('two', 'Only here.');
+        },
+      },
+      { task: 'Three', validation, extend: (own) => own.defTool('extra', '', z.object({}), () => 'three') },
+    ],
+    { maxAttempts: 3, maxNudges: 2 },
+  );
+}
+
+describe('whatever the model and the user do, a run ends once, and is not done while a task is open', () => {
+  test('with tasks of the author’s', { timeout: 60_000 }, async () => {
+    expect.hasAssertions();
+    await fc.assert(
+      fc.asyncProperty(turnsOf(staticCall), actions, async (turns, acts) => {
+        expectPromises(await playWith(staticList, turns, acts));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('with tasks of the model’s own', { timeout: 60_000 }, async () => {
+    const dynamicList = (prompt: Prompt): TaskListHandle => {
+      addTools(prompt);
+      return prompt.defDynamicTaskList({ maxNudges: 2 });
+    };
+    expect.hasAssertions();
+    await fc.assert(
+      fc.asyncProperty(turnsOf(dynamicCall), actions, async (turns, acts) => {
+        expectPromises(await playWith(dynamicList, turns, acts));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('somebody who answers an event at once', () => {
+  const twoTasks: PromptSource = (prompt) => {
+    prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
+    prompt.$`Go.`;
+  };
+
+  test('does not change the order in which the others hear of things', async () => {
+    const { run } = await runPrompt(twoTasks, {
+      model: scriptedModel([[finish('1')], [finish('2')], [finish('3')], 'Done.']),
+    });
+    const heard: number[][] = [[], []];
+    run.listen((event) => {
+      if (event.type === 'task-update' && event.taskId === 'task-1')
+        void run.edit({ type: 'add', title: 'More' });
+      heard[0]!.push(event.seq);
+    });
+    run.listen(({ seq }) => void heard[1]!.push(seq));
+    const { seq } = await run.finished;
+    // the start and the two tasks were there before anybody listened
+    const inOrder = Array.from({ length: seq - 2 }, (_, index) => index + 3);
+    expect(heard).toEqual([inOrder, inOrder]);
+  });
+
+  test('may take back what an edit does, between its two events', async () => {
+    let tasks: TaskListHandle | undefined;
+    const { run } = await runPrompt(
+      (prompt) => {
+        tasks = prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
+        prompt.defTool('again', '', z.object({}), () => tasks!.edit({ type: 'retry', taskId: 'task-1' }));
+        prompt.$`Go.`;
+      },
+      { model: scriptedModel([[finish('1')], [call('again')], [finish('2')], 'Done.']) },
+    );
+    let skipped: unknown;
+    run.listen((event) => {
+      // the second task waits for the first; the event that opens the first again comes next
+      const waits = event.type === 'task-update' && event.taskId === 'task-2' && event.status === 'pending';
+      if (waits) skipped = run.edit({ type: 'skip', taskId: 'task-1' });
+    });
+    const state = await run.finished;
+    expect(await skipped).toEqual({ accepted: true });
+    expect(state.status).toBe('done');
+    expect(state.tasks.map(({ status }) => status)).toEqual(['skipped', 'completed']);
+    expect(state.tasks.map(plain)).toEqual(tasks!.tasks);
+  });
+
+  test('may end the run between the two events of a call', async () => {
+    let tasks: TaskListHandle | undefined;
+    const { run } = await runPrompt(
+      go((prompt) => (tasks = prompt.defTaskList([{ task: 'One' }]))),
+      { model: scriptedModel([[finish('1')], 'Never.']) },
+    );
+    run.listen((event) => {
+      if (event.type === 'task-update') run.stop();
+    });
+    const state = await run.finished;
+    await after(10);
+    expect(state.tasks.map(({ status }) => status)).toEqual(['in_progress']);
+    expect(tasks!.tasks.map(({ status }) => status)).toEqual(['in_progress']);
+  });
+});
+
+test('what a tool does after the run has ended changes no task', async () => {
+  let tasks: TaskListHandle | undefined;
+  let validated = false;
+  const { run } = await runPrompt(
+    go(
+      (prompt) =>
+        (tasks = prompt.defTaskList([
+          {
+            task: 'One',
+            validation: async () => {
+              run.stop();
+              await after(5);
+              validated = true;
+            },
+          },
+        ])),
+    ),
+    { model: scriptedModel([[finish('1')], 'Never.']) },
+  );
+  const state = await run.finished;
+  await after(20);
+  expect(validated).toBe(true);
+  expect(tasks!.tasks).toEqual(state.tasks.map(plain));
+  expect(tasks!.edit({ type: 'skip', taskId: 'task-1' })).toEqual({
+    accepted: false,
+    reason: 'The run has ended, so its tasks are fixed.',
+  });
+});
+
+describe('a run that cannot end as done', () => {
+  test('after three reminders it is tasks_incomplete', async () => {
+    const { model, result, state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }])),
+      ['No.', 'No.', 'No.', 'No.', 'Never.'],
+    );
+    expect(model.calls).toHaveLength(4);
+    expect(state).toMatchObject({
+      status: 'error',
+      error: {
+        code: 'tasks_incomplete',
+        message: 'The model stopped with 2 tasks open: “One”, “Two”.',
+        details: { open: ['task-1', 'task-2'] },
+      },
+    });
+    expect(state.steps.map(({ steered }) => steered?.map(({ cause }) => cause))).toEqual([
+      undefined,
+      ['tasks'],
+      ['tasks'],
+      ['tasks'],
+    ]);
+    await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'tasks_incomplete' });
+  });
+
+  test('reminders are counted anew when the model gets on', async () => {
+    const { state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }], { maxNudges: 1 })),
+      ['No.', [finish('1')], 'No.', [finish('2')], 'Done.'],
+    );
+    expect(state).toMatchObject({ status: 'done', text: 'Done.' });
+  });
+
+  test('five refused results fail a task, and the run with it, at once', async () => {
+    const { model, state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One', validation: () => 'Wrong.' }, { task: 'Two' }])),
+      [...Array.from({ length: 5 }, (_, n) => [finish(`${n}`)]), 'Never.'],
+    );
+    expect(model.calls).toHaveLength(5);
+    expect(state).toMatchObject({
+      status: 'error',
+      error: {
+        code: 'tasks_incomplete',
+        message: 'The task “One” failed after 5 attempts. Last feedback: Wrong.',
+        details: { taskId: 'task-1', open: ['task-2'] },
+      },
+    });
+    expect(state.tasks.map(({ status, attempts }) => [status, attempts])).toEqual([
+      ['failed', 5],
+      ['pending', 0],
+    ]);
+  });
+
+  test('options.stopWhen ends it, and open tasks are said', async () => {
+    const { state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }])),
+      [[finish('1')], 'Never.'],
+      { options: { stopWhen: () => true } },
+    );
+    expect(state).toMatchObject({ status: 'error', error: { code: 'tasks_incomplete' } });
+  });
+});
+
+describe('validation', () => {
+  test.each<[string, (result: string) => unknown, string]>([
+    ['what it returns', () => 'Too short.', 'Too short.'],
+    ['what it resolves to', async () => 'Too short.', 'Too short.'],
+    [
+      'what it throws',
+      () => {
+        throw new Error('Too short.');
+      },
+      'Too short.',
+    ],
+    ['what it rejects with', () => Promise.reject(new Error('Too short.')), 'Too short.'],
+    ['a text that it throws', () => Promise.reject('Too short.'), 'Too short.'],
+    ['false', () => false, 'The result is not right.'],
+  ])('%s is the feedback', async (_what, validation, feedback) => {
+    let first = true;
+    const { state } = await play(
+      go((prompt) =>
+        prompt.defTaskList([
+          {
+            task: 'One',
+            validation: (result) => {
+              if (!first) return undefined;
+              first = false;
+              return validation(result) as string;
+            },
+          },
+        ]),
+      ),
+      [[finish('a')], [finish('b')], 'Done.'],
+    );
+    expect(state.status).toBe('done');
+    expect(state.toolCalls.map(({ output }) => output)).toEqual([
+      `Validation failed: ${feedback}\n\nPlease review the task and provide a corrected result.`,
+      '✓ All tasks completed successfully! The task list is complete.',
+    ]);
+  });
+
+  test.each<[string, () => unknown]>([
+    ['undefined', () => undefined],
+    ['null', () => null],
+    ['an empty text', () => ''],
+    ['true', () => true],
+  ])('%s accepts', async (_what, validation) => {
+    const { state } = await play(
+      go((prompt) => prompt.defTaskList([{ task: 'One', validation: validation as () => undefined }])),
+      [[finish('a')], 'Done.'],
+    );
+    expect(state.tasks).toMatchObject([{ status: 'completed', result: 'a' }]);
+  });
+});
+
+describe('edits while the run goes on', () => {
+  test('the model sees them at its next step, until the next task', async () => {
+    const { model, state } = await play(
+      (prompt) => {
+        const tasks = prompt.defTaskList([{ task: 'One' }, { task: 'Two' }, { task: 'Three' }]);
+        prompt.defTool('meanwhile', '', z.object({}), () => {
+          tasks.edit({ type: 'rename', taskId: 'task-1', title: 'One, better' });
+          tasks.edit({ type: 'remove', taskId: 'task-2' });
+          tasks.edit({ type: 'add', title: 'Four' });
+        });
+        prompt.$`Go.`;
+      },
+      [[call('meanwhile')], [finish('1')], [finish('3')], [finish('4')], 'Done.'],
+    );
+    expect(state.status).toBe('done');
+    expect(sent(model).map(({ messages }) => messages[1])).toMatchInlineSnapshot(`
+      [
+        "user: [Task 1/3] One
+
+      Upcoming tasks:
+      2. Two
+      3. Three",
+        "user: [Task 1/3] One, better
+
+      Upcoming tasks:
+      2. Three
+      3. Four
+
+      Changes by the user:
+      - The user renamed task-1 “One” to “One, better”.
+      - The user removed task-2 “Two”.
+      - The user added task-4 “Four” after task-3.",
+        "user: Completed tasks:
+      1. One, better → 1
+
+      [Task 2/3] Three
+
+      Upcoming tasks:
+      3. Four",
+        "user: Completed tasks:
+      1. One, better → 1
+      2. Three → 3
+
+      [Task 3/3] Four",
+        "user: Completed tasks:
+      1. One, better → 1
+      2. Three → 3
+      3. Four → 4
+
+      All tasks are completed. Give your final answer.",
+      ]
+    `);
+  });
+
+  test('a task that the user skips or resolves under the model’s hands', async () => {
+    const { model, state } = await play(
+      (prompt) => {
+        const tasks = prompt.defTaskList([{ task: 'One' }, { task: 'Two' }, { task: 'Three' }]);
+        prompt.defTool('skip', '', z.object({}), () =>
+          tasks.edit({ type: 'skip', taskId: 'task-1', reason: 'Not now' }),
+        );
+        prompt.defTool('resolve', '', z.object({}), () =>
+          tasks.edit({ type: 'resolve', taskId: 'task-2', result: 'by hand' }),
+        );
+        prompt.$`Go.`;
+      },
+      [[call('skip')], [call('resolve')], [finish('3')], 'Done.'],
+    );
+    expect(state.status).toBe('done');
+    expect(sent(model).map(({ messages }) => messages[1])).toMatchInlineSnapshot(`
+      [
+        "user: [Task 1/3] One
+
+      Upcoming tasks:
+      2. Two
+      3. Three",
+        "user: Completed tasks:
+      1. One (skipped: Not now)
+
+      [Task 2/3] Two
+
+      Upcoming tasks:
+      3. Three
+
+      Changes by the user:
+      - The user skipped task-1 “One”: Not now",
+        "user: Completed tasks:
+      1. One (skipped: Not now)
+      2. Two → by hand
+
+      [Task 3/3] Three
+
+      Changes by the user:
+      - The user completed task-2 “Two” with the result: by hand",
+        "user: Completed tasks:
+      1. One (skipped: Not now)
+      2. Two → by hand
+      3. Three → 3
+
+      All tasks are completed. Give your final answer.",
+      ]
+    `);
+  });
+});
+
+test('messages that prepareStep returns are for one step where there are tasks: the next has its window', async () => {
+  const { model, state } = await play(
+    (prompt) => {
+      prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => n);
+      prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
+      prompt.$`Go.`;
+    },
+    [[call('look', { n: 1 })], [finish('1')], [call('look', { n: 2 })], [finish('2')], 'Done.'],
+    { options: { prepareStep: ({ messages }) => ({ messages: messages.slice(-2) }) } },
+  );
+  expect(state.status).toBe('done');
+  expect(sent(model).map(({ messages }) => messages)).toEqual([
+    ['user: Go.', 'user: [Task 1/2] One\n\nUpcoming tasks:\n2. Two'],
+    ['assistant calls look {"n":1}', 'look answers 1'],
+    ['user: Go.', 'user: Completed tasks:\n1. One → 1\n\n[Task 2/2] Two'],
+    ['assistant calls look {"n":2}', 'look answers 2'],
+    [
+      'assistant calls finishTask {"result":"2"}',
+      'finishTask answers ✓ All tasks completed successfully! The task list is complete.',
+    ],
+  ]);
+});

@@ -1,0 +1,287 @@
+import {
+  createRun,
+  CuelineError,
+  definePrompt,
+  viaRoute,
+  type Connectivity,
+  type RouteOptions,
+  type RunEvent,
+} from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { json } from '../support.ts';
+import { createHub, cutAfter, type HubOptions } from '../support/hub.ts';
+import { memoryStorage } from '../support/runs.ts';
+
+const address = 'https://example.test/api/mail';
+
+/** A run on a hub whose tool writes, and what that has written. */
+function setUp(hubOptions: HubOptions = {}, options: RouteOptions = {}) {
+  const written: string[] = [];
+  const mail = definePrompt('mail', (prompt, input: { to: string }) => {
+    const send = ({ to }: { to: string }): string => {
+      written.push(to);
+      return 'sent';
+    };
+    prompt.defTool('send', 'Sends.', z.object({ to: z.string() }), send, { effect: 'external' });
+    prompt.$`Write to ${input.to}.`;
+  });
+  const call = (to: string) => [{ toolCall: { name: 'send', input: { to } } }];
+  const model = scriptedModel([call('ada'), call('ben'), 'Both are sent.']);
+  const hub = createHub(mail, { model, ...hubOptions });
+  const executor = viaRoute(address, { fetch: hub.fetch, retryDelay: () => 0, retries: 1, ...options });
+  return { hub, model, written, mail, executor, run: createRun(mail, { executor }) };
+}
+
+const ended = (log: readonly RunEvent[]) => log.filter(({ type }) => type === 'run-end').length;
+
+/** Every connection but these is cut before its first event; those after so many. */
+const cut =
+  (after: readonly number[]): NonNullable<HubOptions['tamper']> =>
+  (body, connection) => {
+    const events = after[connection];
+    return events === undefined ? body : cutAfter(body, events);
+  };
+
+describe('a run whose connection is lost for good', () => {
+  test('is found again by retry(), and does nothing twice', async () => {
+    const { run, hub, written, model } = setUp({ tamper: cut([5, 0, 0]) });
+    await expect(run.start({ to: 'both' })).rejects.toMatchObject({
+      code: 'network',
+      message: expect.stringContaining('retry() or attach() finds it again.') as string,
+    });
+    expect(run.getState()).toMatchObject({ status: 'error', error: { code: 'network' } });
+    expect(await run.retry()).toBe('Both are sent.');
+    expect(run.log()).toEqual(json(hub.log()));
+    expect([written, model.calls.length, hub.runs.size]).toEqual([['ada', 'ben'], 3, 1]);
+    expect(hub.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
+  });
+
+  test('is found again by attach()', async () => {
+    const { run, hub } = setUp({ tamper: cut([5, 0, 0]) });
+    await run.start({ to: 'both' }).catch(() => {});
+    run.attach();
+    await expect.poll(() => run.getState().status).toBe('done');
+    expect(run.log()).toEqual(json(hub.log()));
+  });
+
+  test('is lost again and again, and found each time', async () => {
+    const { run, hub, written } = setUp({ tamper: cut([5, 0, 0, 0, 0, 1, 0, 0]) });
+    let end: Promise<unknown> = run.start({ to: 'both' });
+    let retries = 0;
+    for (;;) {
+      const error: unknown = await end.then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      if (error === undefined) break;
+      expect(error).toMatchObject({ code: 'network' });
+      retries += 1;
+      end = run.retry();
+    }
+    expect(retries).toBe(3);
+    expect(run.log()).toEqual(json(hub.log()));
+    expect(written).toEqual(['ada', 'ben']);
+  });
+
+  test('is found again after a reload: its end is not stored', async () => {
+    const { run: _run, hub, mail, executor, written } = setUp({ tamper: cut([5, 0, 0]) });
+    const storage = memoryStorage();
+    const before = createRun(mail, { id: 'mail', executor, storage });
+    await before.start({ to: 'both' }).catch(() => {});
+    await expect.poll(async () => (await storage.load('mail'))?.length).toBe(5);
+    expect(ended((await storage.load('mail')) ?? [])).toBe(0);
+    const after = createRun(mail, { id: 'mail', executor, storage });
+    await after.restored;
+    await expect.poll(() => after.getState().status).toBe('done');
+    expect(after.log()).toEqual(json(hub.log()));
+    await expect.poll(async () => (await storage.load('mail'))?.length).toBe(hub.log().length);
+    expect(written).toEqual(['ada', 'ben']);
+  });
+
+  test('and that the route has forgotten is tried again from what is in the log', async () => {
+    const { run, hub, written, model } = setUp({ tamper: cut([12, 0, 0]) });
+    await run.start({ to: 'both' }).catch(() => {});
+    await expect.poll(() => ended(hub.log())).toBe(1);
+    hub.runs.clear();
+    expect(written).toEqual(['ada', 'ben']);
+    const calls = model.calls.length;
+    await run.retry().catch(() => {});
+    expect(model.calls.length).toBeGreaterThan(calls);
+    expect(run.log().some(({ type }) => type === 'run-resume')).toBe(true);
+  });
+
+  test('is ended where another start takes its place, and where it is tried again from another step', async () => {
+    for (const again of ['start', 'retry'] as const) {
+      const { run, hub } = setUp({ tamper: cut([5, 0, 0]) });
+      await run.start({ to: 'both' }).catch(() => {});
+      const next = again === 'start' ? run.start({ to: 'both' }) : run.retry({ from: 0 });
+      await next.catch(() => {});
+      expect(hub.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+      expect(hub.runs.size).toBe(2);
+    }
+  });
+});
+
+describe('a start of which nothing was heard', () => {
+  test('is sent again with its key, and is one run', async () => {
+    const { run, hub, written } = setUp({ tamper: cut([0, 0]) }, { retries: 8 });
+    expect(await run.start({ to: 'both' })).toBe('Both are sent.');
+    expect(hub.asked()).toEqual(['POST', 'POST', 'POST']);
+    const [key, ...others] = new Set(hub.bodies.map((body) => (body as { key: string }).key));
+    expect([typeof key, others]).toEqual(['string', []]);
+    expect([hub.runs.size, written]).toEqual([1, ['ada', 'ben']]);
+    // the key is for the way, and not the start's own
+    expect(run.log()[0]).not.toHaveProperty('key');
+  });
+
+  test('and that was given up is one run with the start that retry() makes', async () => {
+    const { run, hub, written } = setUp({ tamper: cut([0, 0]) });
+    await expect(run.start({ to: 'both' })).rejects.toMatchObject({ code: 'network' });
+    expect(await run.retry()).toBe('Both are sent.');
+    expect([hub.runs.size, written]).toEqual([1, ['ada', 'ben']]);
+    expect(run.log()).toEqual(json(hub.log()));
+  });
+
+  test('and that was stopped is another run when it is made again', async () => {
+    const { run, hub } = setUp({ tamper: cut([0, 0, 0, 0]) });
+    await run.start({ to: 'both' }).catch(() => {});
+    const retried = run.retry();
+    run.stop();
+    await expect(retried).rejects.toMatchObject({ code: 'aborted' });
+    await run.retry().catch(() => {});
+    expect(new Set(hub.bodies.map((body) => (body as { key: string }).key)).size).toBe(2);
+  });
+
+  test('two starts have a key each', async () => {
+    const { run, hub } = setUp();
+    await run.start({ to: 'both' });
+    await run.start({ to: 'both' }).catch(() => {});
+    expect(hub.runs.size).toBe(2);
+  });
+});
+
+test('headers that never come are a timeout, for a start, a command and a stop', async () => {
+  let hangs = false;
+  const headers = (): Promise<Record<string, string>> =>
+    hangs ? new Promise(() => {}) : Promise.resolve({});
+  const { run, hub, executor } = setUp({}, { headers, idleMs: 60, retries: 0 });
+  await run.start({ to: 'both' });
+  hangs = true;
+  await expect(run.start({ to: 'both' })).rejects.toMatchObject({ code: 'timeout' });
+  const [runId = ''] = hub.runs.keys();
+  const answer = { type: 'approval-response', approvalId: 'r', response: { approved: true } } as const;
+  await expect(executor.send?.(runId, answer)).rejects.toMatchObject({ code: 'timeout' });
+  expect(hub.runs.size).toBe(1);
+});
+
+test.each([
+  ['in the past', -1_000],
+  ['in the next second', 900],
+])('a route that asks for a rest until a date %s gets it', async (_, offset) => {
+  const date = new Date(Date.now() + offset).toUTCString();
+  const { run, hub } = setUp({
+    instead: () =>
+      hub.asked().length === 1
+        ? new Response('', { status: 503, headers: { 'retry-after': date } })
+        : undefined,
+  });
+  expect(await run.start({ to: 'both' })).toBe('Both are sent.');
+  expect(hub.asked()).toEqual(['POST', 'POST']);
+});
+
+test('a route that asks for a rest until a day far off is an error', async () => {
+  const { run, hub } = setUp({
+    instead: () =>
+      new Response('', { status: 503, headers: { 'retry-after': 'Wed, 01 Jan 3000 00:00:00 GMT' } }),
+  });
+  await expect(run.start({ to: 'both' })).rejects.toMatchObject({ code: 'overloaded' });
+  expect(hub.asked()).toEqual(['POST']);
+});
+
+describe('a command to a run by route', () => {
+  const waiting = (hubOptions: HubOptions = {}, options: RouteOptions = {}) =>
+    setUp({ options: { approval: true }, ...hubOptions }, options);
+
+  test('without a network waits for one', async () => {
+    let online = true;
+    const listeners = new Set<() => void>();
+    const connectivity: Connectivity = {
+      isOnline: () => online,
+      subscribe(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    };
+    const { run, hub } = waiting({}, { connectivity });
+    run.start({ to: 'both' }).catch(() => {});
+    await expect.poll(() => run.getState().approvals.length).toBe(1);
+    online = false;
+    const reply = run.respondToApproval(run.getState().approvals[0]!.approvalId, { approved: true });
+    await expect.poll(() => listeners.size).toBe(1);
+    expect(hub.asked()).toEqual(['POST']);
+    online = true;
+    for (const listener of listeners) listener();
+    expect(await reply).toEqual({ accepted: true });
+    run.stop();
+  });
+
+  test('that cannot be sent is refused with the reason, and rejects nothing', async () => {
+    const { run } = waiting({
+      instead: (request) => {
+        if (new URL(request.url).search !== '') throw new TypeError('Failed to fetch');
+        return undefined;
+      },
+    });
+    run.start({ to: 'both' }).catch(() => {});
+    await expect.poll(() => run.getState().approvals.length).toBe(1);
+    const { approvalId } = run.getState().approvals[0]!;
+    const refused = { accepted: false, reason: expect.stringContaining('Could not reach') as string };
+    expect(await run.respondToApproval(approvalId, { approved: true })).toEqual(refused);
+    expect(await run.edit({ type: 'add', title: 'More' })).toEqual(refused);
+    expect(run.getState().status).toBe('waiting');
+    run.stop();
+  });
+});
+
+test('cut at 200 random moments, and given up, reloaded or tried again: each is one run, and writes once', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat({ max: 9 }), { maxLength: 12 }),
+      fc.array(fc.constantFrom('retry', 'attach', 'reload'), { minLength: 12, maxLength: 12 }),
+      async (cuts, moves) => {
+        const { hub, mail, executor, written } = setUp({ tamper: cut(cuts) });
+        const storage = memoryStorage();
+        let run = createRun(mail, { id: 'mail', executor, storage });
+        await run.start({ to: 'both' }).catch(() => {});
+        for (const move of moves) {
+          const state = run.getState();
+          if (state.status === 'done') break;
+          if (!CuelineError.isInstance(state.error) && state.status !== 'error')
+            throw new Error(state.status);
+          // what has not begun cannot be found by anything else
+          if (move === 'retry' || run.log()[0]?.type !== 'run-start' || hub.runs.size === 0) {
+            await run.retry().catch(() => {});
+          } else if (move === 'attach') {
+            run.attach();
+            await expect.poll(() => /^(done|error)$/.test(run.getState().status), { interval: 1 }).toBe(true);
+          } else if (run.log().length > 2) {
+            await expect
+              .poll(async () => (await storage.load('mail'))?.length ?? 0, { interval: 1 })
+              .toBe(run.log().length - 1);
+            run = createRun(mail, { id: 'mail', executor, storage });
+            await run.restored;
+            await expect.poll(() => /^(done|error)$/.test(run.getState().status), { interval: 1 }).toBe(true);
+          }
+        }
+        if (run.getState().status !== 'done') expect(await run.retry()).toBe('Both are sent.');
+        expect(run.log()).toEqual(json(hub.log()));
+        expect(ended(run.log())).toBe(1);
+        expect(written).toEqual(['ada', 'ben']);
+      },
+    ),
+    { numRuns: 200 },
+  );
+}, 60_000);

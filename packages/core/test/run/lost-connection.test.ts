@@ -1,0 +1,111 @@
+import { createRun, definePrompt, type Executor, type RunEvent } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { expect, test } from 'vitest';
+import { memoryStorage } from '../support/runs.ts';
+
+const greet = definePrompt('greet', (prompt) => {
+  prompt.$`Say hello.`;
+});
+
+const begun: RunEvent[] = [
+  { seq: 0, t: 0, type: 'run-start', v: 2, runId: 'far', model: 'm:x', messages: [], messageId: 'answer' },
+  { seq: 1, t: 1, type: 'text-start', id: '0' },
+];
+
+/** Loses sight of each run after its first events, and notes which runs it is asked to end. */
+function losing(): Executor & { starts: number; ended: string[] } {
+  const ended: string[] = [];
+  let starts = 0;
+  return {
+    ended,
+    get starts() {
+      return starts;
+    },
+    async *start() {
+      starts += 1;
+      yield* begun;
+      throw new Error('connection lost');
+    },
+    attach(runId, _afterSeq, signal) {
+      if (signal.aborted) ended.push(runId);
+      return { [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }) };
+    },
+  };
+}
+
+test('work that was lost sight of is ended before it is done again', async () => {
+  const executor = losing();
+  const run = createRun(greet, { executor });
+  await run.start().catch(() => {});
+  expect(executor.ended).toEqual([]);
+  await run.retry({ from: 0 }).catch(() => {});
+  expect([executor.starts, executor.ended]).toEqual([2, ['far']]);
+  await run.start().catch(() => {});
+  expect([executor.starts, executor.ended]).toEqual([3, ['far', 'far']]);
+});
+
+test('a start that a listener makes while another takes its place can still be stopped', async () => {
+  const slow = [{ delay: 5_000 }, { text: 'x' }];
+  const model = scriptedModel([slow, slow, slow, slow]);
+  const run = createRun(greet, { model });
+  let started = false;
+  run.listen((event) => {
+    if (event.type !== 'run-end' || started) return;
+    started = true;
+    void run.start();
+  });
+  void run.start();
+  await expect.poll(() => model.calls.length).toBe(1);
+  void run.start();
+  await expect.poll(() => model.calls.length).toBe(3);
+  run.stop();
+  await expect
+    .poll(() => model.calls.filter(({ abortSignal }) => abortSignal?.aborted === true).length)
+    .toBe(3);
+});
+
+test('a stored log that cannot be read is said, and does not hold up what comes', async () => {
+  const damaged = [{ ...begun[0]!, messages: undefined } as unknown as RunEvent];
+  const other = [{ ...begun[0]!, v: 99 } as unknown as RunEvent];
+  for (const log of [damaged, other]) {
+    const storage = memoryStorage({ a: log });
+    const run = createRun(greet, { id: 'a', storage, model: scriptedModel(['Hello.']) });
+    await run.restored;
+    expect(run.getState()).toMatchObject({ status: 'idle', storageError: { code: 'storage_failed' } });
+    expect(await run.start()).toBe('Hello.');
+    expect(run.getState().storageError).toBeUndefined();
+  }
+});
+
+test('a listener that tries an interrupted run again at once does so once', async () => {
+  const run = createRun(greet, { log: begun, model: scriptedModel(['Hello.']) });
+  let retries = 0;
+  run.listen((event) => {
+    if (event.type !== 'run-end' || event.error?.code !== 'interrupted') return;
+    retries += 1;
+    void run.retry();
+  });
+  await run.restored;
+  await expect.poll(() => run.getState().status).toBe('done');
+  expect(retries).toBe(1);
+});
+
+test('what a tool has done is stored at once', async () => {
+  const storage = memoryStorage();
+  const run = createRun(greet, {
+    id: 'a',
+    storage,
+    executor: {
+      async *start() {
+        yield* begun;
+        yield { seq: 2, t: 2, type: 'tool-end', toolCallId: 'c', output: 1 };
+        await new Promise(() => {});
+      },
+    },
+  });
+  void run.start();
+  await expect.poll(() => run.log().length).toBe(3);
+  await Promise.resolve();
+  expect(storage.logs.get('a')).toHaveLength(3);
+  run.stop();
+});

@@ -1,0 +1,624 @@
+import {
+  reduceAll,
+  runPrompt,
+  tool,
+  type RunHandle,
+  type Prompt,
+  type PromptConfig,
+  type PromptSource,
+  type ApprovalResponse,
+  type ApprovalState,
+  type EditReply,
+  type ToolEffect,
+  type ToolOptions,
+} from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { tool as aiTool } from 'ai';
+import { describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { sent } from '../sent.ts';
+import { call, go, json, types } from '../support.ts';
+import { after } from '../support/runs.ts';
+
+const amount = z.object({ amount: z.number() });
+
+/** A run whose requests `answer` answers, as they come. */
+async function play(
+  source: PromptSource,
+  turns: readonly ScriptedTurn[],
+  answer: (request: ApprovalState, run: RunHandle) => ApprovalResponse | undefined,
+  options: PromptConfig['options'] = {},
+) {
+  const model = scriptedModel(turns);
+  const { run, result } = await runPrompt(source, { model, options });
+  const statuses: string[] = [];
+  const replies: Promise<EditReply>[] = [];
+  run.listen((event) => {
+    if (statuses.at(-1) !== run.getState().status) statuses.push(run.getState().status);
+    if (event.type !== 'approval-request') return;
+    const given = answer(
+      run.getState().approvals.find(({ approvalId }) => approvalId === event.approvalId)!,
+      run,
+    );
+    // not at once, so that there is something to see
+    if (given !== undefined)
+      setTimeout(() => replies.push(run.respondToApproval(event.approvalId, given)), 3);
+  });
+  const state = await run.finished;
+  for (const reply of await Promise.all(replies)) expect(reply).toEqual({ accepted: true });
+  return { run, result, model, state, statuses, sent: sent(model) };
+}
+
+const approve = (): ApprovalResponse => ({ approved: true });
+
+/** A prompt with one tool that pays, and what it paid. */
+function payment(options: ToolOptions<{ amount: number }> = {}): {
+  source: (prompt: Prompt) => void;
+  paid: number[];
+} {
+  const paid: number[] = [];
+  const source = (prompt: Prompt): void => {
+    prompt.defTool(
+      'pay',
+      '',
+      amount,
+      ({ amount }) => {
+        paid.push(amount);
+        return `paid ${amount}`;
+      },
+      options,
+    );
+    prompt.$`Pay.`;
+  };
+  return { source, paid };
+}
+
+test('arguments that the schema changes run as they were shown, or not at all', async () => {
+  const ran: unknown[] = [];
+  const model = scriptedModel([[call('pay', { euros: 32 })], 'Done.']);
+  const { run } = await runPrompt(
+    (prompt) => {
+      const cents = z.object({ euros: z.number().transform((euros) => euros * 100) });
+      prompt.defTool('pay', '', cents, (args) => void ran.push(args), { needsApproval: true });
+      prompt.$`Pay.`;
+    },
+    { model },
+  );
+  const faults: (string | undefined)[] = [];
+  run.listen((event) => {
+    if (event.type !== 'approval-request') return;
+    faults.push(event.reason);
+    const input = faults.length === 1 ? { euros: 5 } : event.input;
+    queueMicrotask(() => void run.respondToApproval(event.approvalId, { approved: true, input }));
+  });
+  await run.finished;
+  expect(ran).toEqual([{ euros: 3200 }]);
+  expect(faults).toEqual([
+    undefined,
+    'The schema of this tool changes what it is given, so what would run is not what you wrote. Approve the call as it is, or refuse it.',
+  ]);
+});
+
+describe('who is asked', () => {
+  const rules: [ToolOptions<{ amount: number }>, true | ToolEffect[] | undefined, boolean][] = [
+    [{ effect: 'write' }, undefined, false],
+    [{ effect: 'external' }, undefined, false],
+    [{ effect: 'read' }, true, false],
+    [{}, true, false],
+    [{ effect: 'write' }, true, true],
+    [{ effect: 'external' }, true, true],
+    [{ effect: 'write' }, ['external'], false],
+    [{ effect: 'external' }, ['external'], true],
+    [{ effect: 'read' }, ['read'], true],
+    [{}, ['read', 'write', 'external'], false],
+    [{ effect: 'write' }, [], false],
+    [{ needsApproval: true }, undefined, true],
+    [{ effect: 'read', needsApproval: true }, undefined, true],
+    [{ effect: 'external', needsApproval: false }, true, false],
+    [{ needsApproval: ({ amount }) => amount > 10 }, undefined, true],
+    [{ needsApproval: ({ amount }) => amount > 100 }, undefined, false],
+    [{ needsApproval: async ({ amount }) => amount > 10 }, undefined, true],
+    [{ effect: 'external', needsApproval: () => false }, true, false],
+    [{ effect: 'external', needsApproval: (() => undefined) as never }, true, true],
+    [{ effect: 'read', needsApproval: (async () => undefined) as never }, true, false],
+  ];
+  test.each(rules)('a tool with %o, in a run with approval: %o: %s', async (options, approval, asks) => {
+    const { source, paid } = payment(options);
+    const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], approve, { approval });
+    expect(state.status).toBe('done');
+    expect(state.approvals).toHaveLength(asks ? 1 : 0);
+    expect(paid).toEqual([50]);
+  });
+
+  test('a rule that throws: the call does not run', async () => {
+    const { source, paid } = payment({
+      needsApproval: () => {
+        throw new Error('cannot say');
+      },
+    });
+    const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], approve);
+    expect(paid).toEqual([]);
+    expect(state.toolCalls[0]).toMatchObject({ state: 'output-error', errorText: 'Error: cannot say' });
+  });
+
+  test.each([false, 'write', ['wirte'], {}])('options.approval: %o is refused', async (approval) => {
+    const started = runPrompt((prompt) => prompt.$`Go.`, {
+      model: scriptedModel([]),
+      options: { approval: approval as never },
+    });
+    await expect(started).rejects.toMatchObject({ code: 'invalid_options' });
+  });
+});
+
+describe('an answer', () => {
+  const asking = { needsApproval: true };
+
+  test('yes: the call runs, and the run waits until then', async () => {
+    const { source, paid } = payment(asking);
+    const { state, statuses, run, sent } = await play(
+      source,
+      [[call('pay', { amount: 50 })], 'Done.'],
+      (request) => {
+        expect(paid).toEqual([]);
+        expect(request).toMatchObject({ toolName: 'pay', input: { amount: 50 } });
+        return { approved: true };
+      },
+    );
+    expect(statuses).toEqual(['running', 'waiting', 'running', 'done']);
+    expect(paid).toEqual([50]);
+    expect(sent[1]!.messages.at(-1)).toBe('pay answers paid 50');
+    expect(types(run.log()).slice(4, 10)).toEqual([
+      'tool-input-end',
+      'approval-request',
+      'approval-response',
+      'tool-start',
+      'tool-end',
+      'step-end',
+    ]);
+    expect(state.approvals).toMatchObject([{ toolCallId: 'call-0-0', response: { approved: true } }]);
+    expect(reduceAll(json(run.log()))).toEqual(json(state));
+  });
+
+  test('yes, with other arguments: they are those that it runs with', async () => {
+    const { source, paid } = payment(asking);
+    const { state, sent } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], () => ({
+      approved: true,
+      input: { amount: 5 },
+    }));
+    expect(paid).toEqual([5]);
+    expect(state.approvals[0]).toMatchObject({
+      input: { amount: 50 },
+      response: { approved: true, input: { amount: 5 } },
+    });
+    expect(sent[1]!.messages[1]).toBe('assistant calls pay {"amount":50}');
+    expect(sent[1]!.messages[2]).toContain('paid 5');
+    expect(sent[1]!.messages[2]).toContain(String.raw`The user ran it with other arguments: {\"amount\":5}`);
+  });
+
+  const reason = 'amount: Invalid input: expected number, received string';
+
+  test('yes, with arguments that the schema refuses: it is asked again, and told why', async () => {
+    const { source, paid } = payment(asking);
+    const { state, run } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], (request) => {
+      return { approved: true, input: { amount: request.reason === undefined ? 'five' : 5 } };
+    });
+    expect(paid).toEqual([5]);
+    expect(state.status).toBe('done');
+    const asked = state.approvals.map(({ approvalId: _id, requestedAt: _at, ...request }) => request);
+    const pay = { toolCallId: 'call-0-0', toolName: 'pay', input: { amount: 50 } };
+    expect(asked).toEqual([
+      { ...pay, response: { approved: true, input: { amount: 'five' } } },
+      { ...pay, reason, response: { approved: true, input: { amount: 5 } } },
+    ]);
+    expect(reduceAll(json(run.log()))).toEqual(json(state));
+  });
+
+  test('asked again, with no: the call does not run', async () => {
+    const { source, paid } = payment(asking);
+    const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], (request) =>
+      request.reason === undefined ? { approved: true, input: { amount: 'five' } } : { approved: false },
+    );
+    expect([paid, state.approvals.length]).toEqual([[], 2]);
+    expect(state.toolCalls[0]!.errorText).toContain('the user did not approve it');
+  });
+
+  test('who answers so for the third time is not asked again: the call fails', async () => {
+    const { source, paid } = payment(asking);
+    const { state } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], () => ({
+      approved: true,
+      input: { amount: 'five' },
+    }));
+    expect([paid, state.approvals.map((request) => request.reason)]).toEqual([
+      [],
+      [undefined, reason, reason],
+    ]);
+    expect(state).toMatchObject({
+      status: 'done',
+      toolCalls: [{ state: 'output-error', errorText: reason }],
+    });
+  });
+
+  test.each<[string, ApprovalResponse, string]>([
+    ['no', { approved: false }, 'pay was not run, because the user did not approve it.'],
+    [
+      'no, and why',
+      { approved: false, reason: 'too much' },
+      'pay was not run, because the user did not approve it: too much.',
+    ],
+  ])('%s: the model is told', async (_what, answer, text) => {
+    const { source, paid } = payment(asking);
+    const { state, sent } = await play(source, [[call('pay', { amount: 50 })], 'Then not.'], () => answer);
+    expect(paid).toEqual([]);
+    expect(sent[1]!.messages.at(-1)).toContain(text);
+    expect(state).toMatchObject({ status: 'done', text: 'Then not.' });
+    expect(state.toolCalls[0]!.state).toBe('output-error');
+  });
+
+  test('no: the same call again is not asked for again', async () => {
+    const { source, paid } = payment(asking);
+    const again = [call('pay', { amount: 50 })];
+    const { state, sent } = await play(source, [again, again, again, 'Then not.'], () => ({
+      approved: false,
+    }));
+    expect(paid).toEqual([]);
+    expect(state.approvals).toHaveLength(1);
+    expect(sent[2]!.messages.at(-1)).toContain('did not approve it');
+    expect(sent[3]!.messages.at(-1)).toContain('this is call 3 with the same arguments');
+  });
+
+  test('time spent waiting is no time of the tool', async () => {
+    const { source, paid } = payment({ ...asking, timeoutMs: 30 });
+    const model = scriptedModel([[call('pay', { amount: 1 })], 'Done.']);
+    const { run } = await runPrompt(source, { model });
+    run.listen((event) => {
+      if (event.type === 'approval-request')
+        setTimeout(() => void run.respondToApproval(event.approvalId, { approved: true }), 80);
+    });
+    expect((await run.finished).status).toBe('done');
+    expect(paid).toEqual([1]);
+    expect(run.getState().toolCalls[0]!.ms).toBeLessThan(30);
+  });
+});
+
+describe('several requests', () => {
+  test('two at once: each has its own answer, in any order', async () => {
+    const { source, paid } = payment({ needsApproval: true });
+    const model = scriptedModel([[call('pay', { amount: 1 }), call('pay', { amount: 2 })], 'Done.']);
+    // a call that waits for its answer takes no place of those that run
+    const { run } = await runPrompt(source, { model, options: { limits: { concurrentToolCalls: 1 } } });
+    run.subscribe(() => {});
+    await vi.waitFor(() => expect(run.getState().approvals).toHaveLength(2));
+    const [first, second] = run.getState().approvals;
+    expect(run.getState().status).toBe('waiting');
+    expect(await run.respondToApproval(second!.approvalId, { approved: true })).toEqual({ accepted: true });
+    expect(run.getState().status).toBe('waiting');
+    await vi.waitFor(() => expect(paid).toEqual([2]));
+    expect(await run.respondToApproval(first!.approvalId, { approved: false })).toEqual({ accepted: true });
+    const state = await run.finished;
+    expect(state.status).toBe('done');
+    expect(paid).toEqual([2]);
+    expect(state.toolCalls.map(({ state }) => state)).toEqual(['output-error', 'output-available']);
+  });
+
+  test('calls beside it run meanwhile', async () => {
+    const order: string[] = [];
+    const { source } = payment({ needsApproval: true, onSuccess: () => void order.push('pay') });
+    const { state } = await play(
+      (prompt) => {
+        source(prompt);
+        prompt.defTool('look', '', z.object({}), () => void order.push('look'));
+      },
+      [[call('pay', { amount: 1 }), call('look')], 'Done.'],
+      approve,
+    );
+    expect(state.status).toBe('done');
+    expect(order).toEqual(['look', 'pay']);
+  });
+});
+
+describe('stopped while it waits', () => {
+  test.each<[string, (run: RunHandle, controller: AbortController) => void]>([
+    ['run.stop()', (run) => run.stop()],
+    ['options.abortSignal', (_run, controller) => controller.abort()],
+  ])('by %s: the call never runs, and no answer is taken any more', async (_how, stop) => {
+    const controller = new AbortController();
+    const { source, paid } = payment({ needsApproval: true });
+    const { run, result } = await runPrompt(source, {
+      model: scriptedModel([[call('pay', { amount: 1 })], 'Never.']),
+      options: { abortSignal: controller.signal },
+    });
+    let approvalId = '';
+    run.listen((event) => {
+      if (event.type !== 'approval-request') return;
+      ({ approvalId } = event);
+      setTimeout(() => stop(run, controller), 3);
+    });
+    const state = await run.finished;
+    expect(state.status).toBe('stopped');
+    expect(await run.respondToApproval(approvalId, { approved: true })).toEqual({
+      accepted: false,
+      reason: 'The run has ended, so nothing waits for a response.',
+    });
+    await after(10);
+    expect(paid).toEqual([]);
+    expect(types(run.log()).at(-1)).toBe('run-end');
+    expect(state.approvals).toMatchObject([{ approvalId, withdrawn: true }]);
+    expect(state.approvals[0]!.response).toBeUndefined();
+    await expect(Promise.resolve(result.text)).rejects.toThrow();
+  });
+});
+
+describe('respond, misused', () => {
+  test('an id that is none, no answer, an answer twice', async () => {
+    const { source } = payment({ needsApproval: true });
+    const replies: unknown[] = [];
+    const { state } = await play(source, [[call('pay', { amount: 1 })], 'Done.'], ({ approvalId }, run) => {
+      replies.push(run.respondToApproval('req-nowhere', { approved: true }));
+      replies.push(run.respondToApproval(approvalId, 'yes' as never));
+      replies.push(run.respondToApproval(approvalId, { approved: true }));
+      replies.push(run.respondToApproval(approvalId, { approved: false }));
+      return undefined;
+    });
+    const { approvalId } = state.approvals[0]!;
+    expect(await Promise.all(replies)).toEqual([
+      { accepted: false, reason: `There is no approval req-nowhere. Pending: ${approvalId} (pay).` },
+      {
+        accepted: false,
+        reason:
+          'This is not a response to an approval. Give { approved: true }, { approved: true, input } to run the call with other arguments, or { approved: false, reason }.',
+      },
+      { accepted: true },
+      { accepted: false, reason: `The approval ${approvalId} was answered already. None is pending.` },
+    ]);
+    expect(state).toMatchObject({ status: 'done', approvals: [{ response: { approved: true } }] });
+  });
+});
+
+describe('agents', () => {
+  test('ask through the run, under their path', async () => {
+    const { source, paid } = payment({ effect: 'external' });
+    const { state, run, statuses } = await play(
+      go((prompt) => prompt.defAgent('payer', '', z.object({}), (_args, own) => source(own))),
+      [[call('payer')], [call('pay', { amount: 3 })], 'Paid.', 'Done.'],
+      (request, live) => {
+        expect(request.agent).toBe('call-0-0');
+        expect(live.getState().agents[0]!.status).toBe('running');
+        return { approved: true };
+      },
+      { approval: true },
+    );
+    expect(state.status).toBe('done');
+    expect(statuses).toEqual(['running', 'waiting', 'running', 'done']);
+    expect(paid).toEqual([3]);
+    expect(
+      run.log().flatMap(({ type, agent }) => (type.startsWith('approval-') ? [`${type} ${agent}`] : [])),
+    ).toEqual(['approval-request call-0-0', 'approval-response call-0-0']);
+  });
+
+  test('are asked for themselves where they say so', async () => {
+    const asked: unknown[] = [];
+    const { state, model } = await play(
+      go((prompt) =>
+        prompt.defAgent('mailer', '', z.object({ to: z.string() }), ({ to }, own) => own.$`Write to ${to}.`, {
+          effect: 'external',
+        }),
+      ),
+      [[call('mailer', { to: 'Ada' })], 'Not sent.'],
+      (request) => {
+        asked.push([request.toolName, request.input, request.agent]);
+        return { approved: false, reason: 'not her' };
+      },
+      { approval: ['external'] },
+    );
+    expect(asked).toEqual([['mailer', { to: 'Ada' }, undefined]]);
+    expect(state).toMatchObject({ status: 'done', agents: [] });
+    expect(model.calls).toHaveLength(2);
+  });
+
+  test('a run that is stopped while its agent waits ends once', async () => {
+    const { source, paid } = payment({ needsApproval: true });
+    const { state, run } = await play(
+      go((prompt) => prompt.defAgent('payer', '', z.object({}), (_args, own) => source(own))),
+      [[call('payer')], [call('pay', { amount: 3 })], 'Never.', 'Never.'],
+      (_request, live) => {
+        setTimeout(() => live.stop(), 3);
+        return undefined;
+      },
+    );
+    expect(state).toMatchObject({ status: 'stopped', agents: [{ status: 'stopped' }] });
+    expect(types(run.log()).filter((type) => type === 'run-end')).toHaveLength(1);
+    expect(paid).toEqual([]);
+  });
+});
+
+describe('composite tools', () => {
+  const kit =
+    (made: string[]): PromptSource =>
+    (prompt) => {
+      const path = z.object({ path: z.string() });
+      const note = (name: string) => (args: { path: string }) => void made.push(`${name} ${args.path}`);
+      prompt.defTool('file', '', [
+        tool('read', '', path, note('read'), { effect: 'read' }),
+        tool('write', '', path, note('write'), { effect: 'write' }),
+        tool('send', '', path, note('send'), {
+          effect: 'external',
+          needsApproval: ({ path }) => path.startsWith('/'),
+        }),
+        tool('touch', '', path, note('touch'), { effect: 'write', needsApproval: false }),
+        tool('guess', '', path, note('guess')),
+      ]);
+      prompt.$`Go.`;
+    };
+
+  test.each<[string[], true | ToolEffect[] | undefined, boolean]>([
+    [['read a'], true, false],
+    [['guess a'], true, false],
+    [['write a'], true, true],
+    [['write a'], undefined, false],
+    [['write a'], ['external'], false],
+    [['read a', 'write a'], true, true],
+    [['touch a'], true, false],
+    [['send a'], true, false],
+    [['send /a'], undefined, true],
+    [['read a', 'send /a', 'read b'], undefined, true],
+    [['erase a'], true, false],
+  ])('%o with approval: %o: %s', async (calls, approval, asks) => {
+    const made: string[] = [];
+    const input = {
+      calls: calls.map((text) => ({ name: text.split(' ')[0], args: { path: text.split(' ')[1] } })),
+    };
+    const { state } = await play(kit(made), [[call('file', input)], 'Done.'], approve, { approval });
+    expect(state.status).toBe('done');
+    expect(state.approvals.map(({ toolName, input }) => [toolName, input])).toEqual(
+      asks ? [['file', input]] : [],
+    );
+    expect(made).toEqual(calls.filter((text) => !text.startsWith('erase')));
+  });
+
+  test('a call whose arguments are wrong needs no approval: it will not run, and the others do', async () => {
+    const made: string[] = [];
+    const input = {
+      calls: [{ name: 'send' }, { name: 'send', args: { path: 7 } }, { name: 'read', args: { path: 'a' } }],
+    };
+    const { state } = await play(kit(made), [[call('file', input)], 'Done.'], approve, { approval: true });
+    expect(state.approvals).toEqual([]);
+    expect(made).toEqual(['read a']);
+  });
+
+  test('other arguments are other calls; a refusal refuses them all', async () => {
+    const made: string[] = [];
+    const input = { calls: [{ name: 'write', args: { path: 'a' } }] };
+    const other = {
+      calls: [
+        { name: 'read', args: { path: 'b' } },
+        { name: 'write', args: { path: 'b' } },
+      ],
+    };
+    await play(kit(made), [[call('file', input)], 'Done.'], () => ({ approved: true, input: other }), {
+      approval: true,
+    });
+    expect(made).toEqual(['read b', 'write b']);
+    const { state } = await play(kit(made), [[call('file', other)], 'Done.'], () => ({ approved: false }), {
+      approval: true,
+    });
+    expect(made).toHaveLength(2);
+    expect(state.toolCalls[0]!.subCalls).toBeUndefined();
+  });
+});
+
+test('a key among the arguments is not shown to whoever is asked, nor kept of the answer', async () => {
+  const key = 'plain-words-that-look-like-no-key';
+  const seen: unknown[] = [];
+  const { run } = await runPrompt(
+    go((prompt) =>
+      prompt.defTool('send', '', z.object({ text: z.string() }), ({ text }) => void seen.push(text), {
+        needsApproval: true,
+      }),
+    ),
+    {
+      model: scriptedModel([[call('send', { text: `it is ${key}` })], 'Done.']),
+      env: { ANY_API_KEY: key },
+    },
+  );
+  run.listen((event) => {
+    if (event.type === 'approval-request')
+      void run.respondToApproval(event.approvalId, { approved: true, input: { text: `once more ${key}` } });
+  });
+  const { approvals } = await run.finished;
+  expect(seen).toEqual([`once more ${key}`]);
+  expect(approvals).toMatchObject([
+    {
+      input: { text: 'it is [redacted]' },
+      response: { approved: true, input: { text: 'once more [redacted]' } },
+    },
+  ]);
+  const inEvents = run.log().filter(({ type }) => type !== 'tool-input-delta');
+  expect(JSON.stringify(inEvents)).not.toContain(key);
+});
+
+test('the request of an agent whose time is over is withdrawn, and the run does not wait for it', async () => {
+  const { source, paid } = payment({ needsApproval: true });
+  const { state, statuses, run } = await play(
+    go((prompt) =>
+      prompt.defAgent('payer', '', z.object({}), (_args, own) => source(own), { timeoutMs: 30 }),
+    ),
+    [[call('payer')], [call('pay', { amount: 3 })], 'Then not.'],
+    () => undefined,
+  );
+  expect(paid).toEqual([]);
+  expect(statuses).toEqual(['running', 'waiting', 'running', 'done']);
+  expect(state).toMatchObject({ status: 'done', text: 'Then not.' });
+  const { approvalId } = state.approvals[0]!;
+  expect(state.approvals).toMatchObject([{ agent: 'call-0-0', toolName: 'pay', withdrawn: true }]);
+  expect(
+    run
+      .log()
+      .flatMap(({ seq: _seq, t: _t, ...event }) => (event.type === 'approval-withdraw' ? [event] : [])),
+  ).toEqual([{ type: 'approval-withdraw', approvalId, agent: 'call-0-0' }]);
+  expect(reduceAll(json(run.log()))).toEqual(json(state));
+});
+
+describe("a ready-made tool's own needsApproval", () => {
+  const ready = (needsApproval: unknown, paid: unknown[]) => ({
+    pay: aiTool({
+      inputSchema: amount,
+      needsApproval: needsApproval as never,
+      execute: ({ amount }) => {
+        paid.push(amount);
+        return `paid ${amount}`;
+      },
+    }),
+  });
+  const pay = [call('pay', { amount: 50 })];
+
+  test.each<[unknown, boolean]>([
+    [true, true],
+    [false, false],
+    [undefined, true],
+    [({ amount }: { amount: number }) => amount > 10, true],
+    [async ({ amount }: { amount: number }) => amount > 100, false],
+    [(_args: unknown, { toolCallId }: { toolCallId: string }) => toolCallId === 'call-0-0', true],
+  ])('%o: the run asks: %s, and goes on', async (needsApproval, asks) => {
+    const paid: unknown[] = [];
+    const { state, sent } = await play((prompt) => prompt.$`Pay.`, [pay, 'Done.'], approve, {
+      tools: ready(needsApproval, paid),
+      approval: true,
+    });
+    expect(state).toMatchObject({ status: 'done', text: 'Done.' });
+    expect(state.approvals).toHaveLength(asks ? 1 : 0);
+    expect(paid).toEqual([50]);
+    expect(sent[1]!.messages.at(-1)).toBe('pay answers paid 50');
+  });
+
+  test('in an agent, too', async () => {
+    const paid: unknown[] = [];
+    const { state } = await play(
+      go((prompt) =>
+        prompt.defAgent('payer', '', z.object({}), (_args, own) => own.$`Pay.`, {
+          tools: ready(true, paid),
+        }),
+      ),
+      [[call('payer')], pay, 'Paid.', 'Done.'],
+      approve,
+    );
+    expect(state.approvals).toMatchObject([{ agent: 'call-0-0', response: { approved: true } }]);
+    expect(paid).toEqual([50]);
+    expect(state).toMatchObject({ status: 'done', toolCalls: [{ output: 'Paid.' }] });
+  });
+
+  test('toolApproval of an agent asks, too', async () => {
+    const paid: unknown[] = [];
+    const { state } = await play(
+      go((prompt) =>
+        prompt.defAgent('payer', '', z.object({}), (_args, own) => own.$`Pay.`, {
+          tools: ready(false, paid),
+          toolApproval: { pay: 'user-approval' },
+        }),
+      ),
+      [[call('payer')], pay, 'Paid.', 'Done.'],
+      approve,
+    );
+    expect(state.approvals).toMatchObject([{ agent: 'call-0-0', response: { approved: true } }]);
+    expect(paid).toEqual([50]);
+  });
+});

@@ -1,0 +1,467 @@
+import { runPrompt, tool, type NamedTool, type PromptConfig, type ToolOptions } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { sent } from '../sent.ts';
+import { call, go, play, types } from '../support.ts';
+import { after } from '../support/runs.ts';
+
+type Call = { name: string; args?: unknown };
+
+/** What a composite tool with these parts answers to these calls. */
+async function batch(
+  tools: readonly NamedTool[],
+  calls: readonly Call[],
+  config: Omit<PromptConfig, 'model'> = {},
+) {
+  const played = await play(
+    go((prompt) => prompt.defTool('kit', 'A kit', tools)),
+    [[call('kit', { calls })], 'Done.'],
+    config,
+  );
+  const [toolCall] = played.run.getState().toolCalls;
+  return {
+    ...played,
+    toolCall: toolCall!,
+    output: toolCall!.output,
+    answer: sent(played.model)[1]?.messages.at(-1),
+  };
+}
+
+const none = z.object({});
+const echo = tool('echo', 'Says it again', z.object({ text: z.string() }), ({ text }) => text);
+const say = (text: string): Call => ({ name: 'echo', args: { text } });
+
+describe('a call that goes wrong is its own', () => {
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = cyclic;
+  test.each<[string, () => unknown, string]>([
+    [
+      'an error',
+      () => {
+        throw new TypeError('no such file');
+      },
+      'no such file',
+    ],
+    ['a rejection', () => Promise.reject(new Error('no such file')), 'no such file'],
+    ['a text that is thrown', () => Promise.reject('no such file'), 'no such file'],
+    ['something that has no text', () => Promise.reject(Object.create(null)), '{}'],
+    ['nothing that is thrown', () => Promise.reject(undefined), 'The tool threw undefined.'],
+    [
+      'a cycle',
+      () => cyclic,
+      'Tool bad returned something that is not JSON (Converting circular structure to JSON). Return plain objects, arrays, strings, numbers.',
+    ],
+    [
+      'a BigInt',
+      () => ({ id: 1n }),
+      'Tool bad returned something that is not JSON (Do not know how to serialize a BigInt). Return plain objects, arrays, strings, numbers.',
+    ],
+    [
+      'a function',
+      () => () => 1,
+      'Tool bad returned a function. Return its result, or make the tool itself an async function*.',
+    ],
+  ])('%s', async (_what, bad, error) => {
+    const { output, run, toolCall } = await batch(
+      [echo, tool('bad', '', none, bad)],
+      [say('one'), { name: 'bad' }, say('two')],
+    );
+    expect(output).toEqual({
+      results: [
+        { name: 'echo', result: 'one' },
+        { name: 'bad', result: { error } },
+        { name: 'echo', result: 'two' },
+      ],
+    });
+    expect(toolCall.subCalls?.map(({ state, errorText }) => [state, errorText])).toEqual([
+      ['output-available', undefined],
+      ['output-error', error],
+      ['output-available', undefined],
+    ]);
+    expect(run.getState().status).toBe('done');
+  });
+
+  test.each(['nope', '__proto__', 'constructor', ''])('a name that no tool has: "%s"', async (name) => {
+    const { output } = await batch([echo], [{ name }, say('on')]);
+    expect(output).toEqual({
+      results: [
+        { name, result: { error: `kit has no tool "${name}". There are: echo.` } },
+        { name: 'echo', result: 'on' },
+      ],
+    });
+  });
+
+  test('arguments that its schema refuses, or that are missing', async () => {
+    const { output } = await batch(
+      [echo],
+      [{ name: 'echo', args: { text: 7 } }, { name: 'echo' }, say('on')],
+    );
+    expect(output).toEqual({
+      results: [
+        {
+          name: 'echo',
+          result: {
+            error: 'Invalid arguments for echo: text: Invalid input: expected string, received number',
+          },
+        },
+        {
+          name: 'echo',
+          result: {
+            error: 'Invalid arguments for echo: text: Invalid input: expected string, received undefined',
+          },
+        },
+        { name: 'echo', result: 'on' },
+      ],
+    });
+  });
+
+  test('one that takes too long', async () => {
+    const { output, toolCall } = await batch(
+      [echo, tool('sleep', '', none, () => new Promise(() => {}), { timeoutMs: 20 })],
+      [{ name: 'sleep' }, say('on')],
+    );
+    expect(output).toEqual({
+      results: [
+        { name: 'sleep', result: { error: 'sleep took longer than 20 ms, so it was ended.' } },
+        { name: 'echo', result: 'on' },
+      ],
+    });
+    expect(toolCall.subCalls?.[0]?.ms).toBeGreaterThan(15);
+  });
+
+  test('a key that it names is told to nobody', async () => {
+    const key = 'plain-words-that-look-like-no-key';
+    const { model, run, output } = await batch(
+      [
+        tool('leak', '', none, () => {
+          throw new Error(`refused: ${key}`);
+        }),
+      ],
+      [{ name: 'leak' }],
+      { env: { ANY_API_KEY: key } },
+    );
+    expect(JSON.stringify(output)).toContain('refused');
+    expect(JSON.stringify(run.log())).not.toContain(key);
+    expect(JSON.stringify(model.calls.map(({ prompt }) => prompt))).not.toContain(key);
+  });
+});
+
+test('what is no list of calls is an error of the whole call', async () => {
+  for (const input of [{}, { calls: 'all' }, { calls: [{ args: {} }] }, { calls: [null] }, []]) {
+    const { state } = await play(
+      go((prompt) => prompt.defTool('kit', 'A kit', [echo])),
+      [[call('kit', input)], 'Done.'],
+    );
+    expect(state.status).toBe('done');
+    expect(state.toolCalls[0]).toMatchObject({
+      state: 'output-error',
+      errorText: 'Error: kit takes { "calls": [{ "name": "…", "args": { … } }] }.',
+    });
+  }
+});
+
+test('calls are made one after the other, each with its own start and end in the log', async () => {
+  const order: string[] = [];
+  const slow = tool('slow', '', z.object({ n: z.number() }), async ({ n }) => {
+    order.push(`start ${n}`);
+    await new Promise((resolve) => setTimeout(resolve, 5 - n));
+    order.push(`end ${n}`);
+    return n;
+  });
+  const { events, toolCall } = await batch(
+    [slow],
+    [1, 2, 3].map((n) => ({ name: 'slow', args: { n } })),
+  );
+  expect(order).toEqual(['start 1', 'end 1', 'start 2', 'end 2', 'start 3', 'end 3']);
+  const from = events.findIndex(({ type }) => type === 'tool-start');
+  expect(types(events.slice(from, from + 8))).toEqual([
+    'tool-start',
+    'sub-call-start',
+    'sub-call-end',
+    'sub-call-start',
+    'sub-call-end',
+    'sub-call-start',
+    'sub-call-end',
+    'tool-end',
+  ]);
+  expect(toolCall.subCalls).toMatchObject([
+    { name: 'slow', input: { n: 1 }, output: 1, state: 'output-available' },
+    { name: 'slow', input: { n: 2 }, output: 2, state: 'output-available' },
+    { name: 'slow', input: { n: 3 }, output: 3, state: 'output-available' },
+  ]);
+});
+
+test('what a call returns: nothing is null, generators give their last output, schemas change what they read', async () => {
+  const { output } = await batch(
+    [
+      tool('nothing', '', none, () => undefined),
+      tool('steps', '', none, async function* () {
+        yield 1;
+        yield 2;
+      }),
+      tool(
+        'upper',
+        '',
+        z.object({ text: z.string().transform((text) => text.toUpperCase()) }),
+        ({ text }) => text,
+      ),
+      tool('defaults', '', z.object({ n: z.number().default(7) }), ({ n }) => n),
+    ],
+    [{ name: 'nothing' }, { name: 'steps' }, { name: 'upper', args: { text: 'loud' } }, { name: 'defaults' }],
+  );
+  expect(output).toEqual({
+    results: [
+      { name: 'nothing', result: null },
+      { name: 'steps', result: 2 },
+      { name: 'upper', result: 'LOUD' },
+      { name: 'defaults', result: 7 },
+    ],
+  });
+});
+
+test('callbacks are around each call', async () => {
+  const called: string[] = [];
+  const { output } = await batch(
+    [
+      tool(
+        'divide',
+        '',
+        z.object({ a: z.number(), b: z.number() }),
+        ({ a, b }) => {
+          if (b === 0) throw new Error('by zero');
+          return a / b;
+        },
+        {
+          beforeCall: ({ a }) => void called.push(`before ${a}`),
+          onSuccess: (_args, result) => `= ${String(result)}`,
+          onError: ({ a }, error) => (a === 1 ? undefined : `no: ${(error as Error).message}`),
+        },
+      ),
+    ],
+    [
+      { name: 'divide', args: { a: 6, b: 3 } },
+      { name: 'divide', args: { a: 1, b: 0 } },
+      { name: 'divide', args: { a: 2, b: 0 } },
+    ],
+  );
+  expect(called).toEqual(['before 6', 'before 1', 'before 2']);
+  expect(output).toEqual({
+    results: [
+      { name: 'divide', result: '= 2' },
+      { name: 'divide', result: { error: 'by zero' } },
+      { name: 'divide', result: 'no: by zero' },
+    ],
+  });
+});
+
+test('each call gets the context of the whole', async () => {
+  const seen: unknown[] = [];
+  await batch(
+    [
+      tool('look', '', none, (_args, { toolCallId, messages, abortSignal }) => {
+        seen.push([toolCallId, messages.length, abortSignal?.aborted]);
+      }),
+    ],
+    [{ name: 'look' }, { name: 'look', args: { again: true } }],
+  );
+  expect(seen).toEqual([
+    ['call-0-0', 1, false],
+    ['call-0-0', 1, false],
+  ]);
+});
+
+test('a run that is stopped inside a call makes no more of them', async () => {
+  const made: string[] = [];
+  const { run } = await runPrompt(
+    go((prompt) =>
+      prompt.defTool('kit', '', [
+        tool('stop', '', none, () => {
+          made.push('stop');
+          run.stop();
+          return new Promise(() => {});
+        }),
+        tool('go', '', none, () => void made.push('go')),
+      ]),
+    ),
+    {
+      model: scriptedModel([
+        [call('kit', { calls: [{ name: 'go' }, { name: 'stop' }, { name: 'go' }] })],
+        'Never.',
+      ]),
+    },
+  );
+  const state = await run.finished;
+  await after(20);
+  expect(made).toEqual(['go', 'stop']);
+  expect(state.status).toBe('stopped');
+  expect(state.toolCalls[0]!.subCalls?.map(({ state }) => state)).toEqual([
+    'output-available',
+    'interrupted',
+  ]);
+});
+
+test('the whole has a time limit too, which ends the call that is under way', async () => {
+  const { run } = await play(
+    go((prompt) =>
+      prompt.defTool('kit', '', [echo, tool('sleep', '', none, () => new Promise(() => {}))], {
+        timeoutMs: 30,
+      }),
+    ),
+    [[call('kit', { calls: [say('on'), { name: 'sleep' }, say('never')] })], 'Went on.'],
+  );
+  expect(run.getState()).toMatchObject({ status: 'done', text: 'Went on.' });
+  expect(run.getState().toolCalls[0]!.errorText).toBe('kit took longer than 30 ms, so it was ended.');
+  expect(run.getState().toolCalls[0]!.subCalls?.map(({ name, state }) => [name, state])).toEqual([
+    ['echo', 'output-available'],
+    ['sleep', 'interrupted'],
+  ]);
+});
+
+test('each call counts against the limit of tool calls', async () => {
+  const calls = [say('1'), say('2'), say('3'), say('4')];
+  const enough = await batch([echo], calls, { options: { limits: { toolCalls: 4 } } });
+  expect(enough.run.getState().status).toBe('done');
+  const { run, toolCall } = await batch([echo], calls, { options: { limits: { toolCalls: 3 } } });
+  expect(run.getState()).toMatchObject({
+    status: 'error',
+    error: { code: 'budget_exceeded', details: { limit: 'toolCalls', allowed: 3 } },
+  });
+  expect(toolCall.subCalls).toHaveLength(3);
+});
+
+test('the same calls again are a repetition like any other', async () => {
+  let made = 0;
+  const input = { calls: [{ name: 'count', args: {} }] };
+  const { model, state } = await play(
+    go((prompt) => prompt.defTool('kit', '', [tool('count', '', none, () => (made += 1))])),
+    [[call('kit', input)], [call('kit', input)], 'Done.'],
+  );
+  expect(made).toBe(1);
+  const counted = { results: [{ name: 'count', result: 1 }] };
+  expect(state.toolCalls.map(({ output }) => output)).toEqual([counted, counted]);
+  expect(sent(model)[2]!.messages.at(-1)).toContain('kit was not run again');
+});
+
+describe('the same call again, inside one call', () => {
+  const read = (made: string[], options: ToolOptions<{ path: string }> = {}) =>
+    tool(
+      'read',
+      '',
+      z.object({ path: z.string() }),
+      ({ path }) => {
+        made.push(`read ${path}`);
+        return made.length;
+      },
+      options,
+    );
+  const a: Call = { name: 'read', args: { path: 'a' } };
+  const refused = (count: number) => ({
+    error: `kit.read was not run: this is call ${count} with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.`,
+  });
+
+  test.each<ToolOptions<{ path: string }>>([{}, { effect: 'read' }])(
+    'gets the result before, then a refusal of its own: %j',
+    async (options) => {
+      const made: string[] = [];
+      const { output, run, toolCall } = await batch([read(made, options), echo], [a, a, a, a, say('on')]);
+      expect(made).toEqual(['read a']);
+      expect(output).toEqual({
+        results: [
+          { name: 'read', result: 1 },
+          {
+            name: 'read',
+            result: 1,
+            note: 'kit.read was not run again: this is the result of the same call before. Do not make this call again.',
+          },
+          { name: 'read', result: refused(3) },
+          { name: 'read', result: refused(4) },
+          { name: 'echo', result: 'on' },
+        ],
+      });
+      expect(toolCall.subCalls?.map(({ state }) => state)).toEqual([
+        'output-available',
+        'output-available',
+        'output-error',
+        'output-error',
+        'output-available',
+      ]);
+      expect(run.getState().status).toBe('done');
+    },
+  );
+
+  test('a hundred of them end the run', async () => {
+    const made: string[] = [];
+    const { run } = await batch(
+      [read(made)],
+      Array.from({ length: 100 }, () => a),
+    );
+    expect(made).toEqual(['read a']);
+    expect(run.getState()).toMatchObject({
+      status: 'error',
+      error: { code: 'loop_detected', details: { toolName: 'kit.read', calls: 6 } },
+    });
+  });
+
+  test('a part that is repeatable runs each time, and so do all parts of a repeatable whole', async () => {
+    const made: string[] = [];
+    await batch(
+      [read(made, { repeatable: true })],
+      Array.from({ length: 7 }, () => a),
+    );
+    expect(made).toHaveLength(7);
+    await play(
+      go((prompt) => prompt.defTool('kit', '', [read(made)], { repeatable: true })),
+      [[call('kit', { calls: Array.from({ length: 7 }, () => a) })], 'Done.'],
+    );
+    expect(made).toHaveLength(14);
+  });
+
+  test('what was read is read again after something was written', async () => {
+    const made: string[] = [];
+    const write = tool('write', '', none, () => void made.push('write'), { effect: 'write' });
+    await batch([read(made, { effect: 'read' }), write], [a, { name: 'write' }, a]);
+    expect(made).toEqual(['read a', 'write', 'read a']);
+  });
+
+  test('each counts against the calls of its step; those beyond it are refused', async () => {
+    const { output, run } = await batch([echo], [say('1'), say('2'), say('3')], {
+      options: { limits: { toolCallsPerStep: 2 } },
+    });
+    expect(output).toEqual({
+      results: [
+        { name: 'echo', result: '1' },
+        { name: 'echo', result: '2' },
+        {
+          name: 'echo',
+          result: {
+            error:
+              'One step may make 2 tool calls, and this is one more. Where that is too little, raise options.limits.toolCallsPerStep; Infinity means no limit.',
+          },
+        },
+      ],
+    });
+    expect(run.getState().status).toBe('done');
+  });
+});
+
+describe('mistakes are said when it is defined', () => {
+  test.each<[string, readonly unknown[], string]>([
+    ['no parts', [], 'has no parts'],
+    ['something that is no tool', [{ name: 'x' }], 'takes what tool(…) returns'],
+    ['nothing', [undefined], 'takes what tool(…) returns'],
+    ['two parts of one name', [echo, echo], 'has two parts called echo'],
+    ['a name that is none', [tool('a b', '', none, () => 1)], '"a b" cannot be a tool'],
+    ['no function', [tool('x', '', none, undefined as never)], 'The function of tool x is undefined'],
+    ['an option that is none', [tool('x', '', none, () => 1, { timeout: 5 } as never)], 'has no "timeout"'],
+  ])('%s', async (_what, tools, message) => {
+    const started = runPrompt(
+      go((prompt) => prompt.defTool('kit', '', tools as NamedTool[])),
+      { model: scriptedModel([]) },
+    );
+    await expect(started).rejects.toMatchObject({
+      code: 'invalid_definition',
+      message: expect.stringContaining(message) as string,
+    });
+  });
+});

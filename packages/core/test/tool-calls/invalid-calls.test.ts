@@ -1,0 +1,61 @@
+import { type PromptConfig } from '@cueline/core';
+import { hasToolCall, isStepCount } from 'ai';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { defaultLimits, readLimits } from '../../src/tool-calls/limits.ts';
+import { call, go, play } from '../support.ts';
+
+/** A run whose model says the same in every step. */
+async function loop(turn: (step: number) => object[], options: PromptConfig['options']) {
+  const made: number[] = [];
+  const { model, state } = await play(
+    go((prompt) => prompt.defTool('look', '', z.object({ n: z.number() }), ({ n }) => void made.push(n))),
+    Array.from({ length: 100 }, (_none, step) => turn(step)) as never,
+    { options },
+  );
+  return { state: state, calls: model.calls.length, made };
+}
+
+test.each([
+  ['a tool that there is not', 'nope', {}],
+  ['arguments that do not fit', 'look', { n: 'one' }],
+])('%s: the same call for the sixth time ends the run', async (_what, name, input) => {
+  const { state, calls } = await loop(() => [call(name, input)], { stopWhen: hasToolCall('never') });
+  expect(calls).toBe(6);
+  expect(state).toMatchObject({
+    status: 'error',
+    error: {
+      code: 'loop_detected',
+      message: `The model called ${name} 6 times with the same arguments, although that call cannot run, so the run was ended. The call's error says why it cannot; say in the prompt which tools there are and what they take.`,
+      details: { toolName: name, calls: 6 },
+    },
+  });
+});
+
+test('a new call that runs is progress, and one that cannot run is none', async () => {
+  const turn = (step: number) => [step === 4 ? call('look', { n: 1 }) : call('nope')];
+  const { calls } = await loop(turn, {});
+  expect(calls).toBe(11);
+  const varied = await loop((step) => [call('nope'), call('nope', { step })], {});
+  expect([varied.calls, varied.state.status]).toEqual([6, 'error']);
+});
+
+test('they count against the tool calls of the run, and end a long answer of them', async () => {
+  const many = Array.from({ length: 500 }, (_none, n) => call('nope', { n }));
+  const { state, calls } = await loop(() => many, {});
+  expect([calls, state.steps.length]).toEqual([1, 1]);
+  expect(state).toMatchObject({
+    status: 'error',
+    error: { code: 'budget_exceeded', details: { limit: 'toolCalls', allowed: 200 } },
+  });
+});
+
+test('a run with stopWhen may have a thousand steps, or as many as its limits say', async () => {
+  expect(readLimits(undefined, true)).toEqual({ ...defaultLimits, steps: 1_000 });
+  expect(readLimits({ steps: undefined } as never, true).steps).toBe(1_000);
+  expect(readLimits({ steps: Infinity }, true).steps).toBe(Infinity);
+  expect(readLimits({ toolCalls: 7 })).toEqual({ ...defaultLimits, toolCalls: 7 });
+  const look = (step: number) => [call('look', { n: step })];
+  const { calls } = await loop(look, { stopWhen: isStepCount(60) });
+  expect(calls).toBe(60);
+});

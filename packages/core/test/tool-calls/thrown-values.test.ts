@@ -1,0 +1,224 @@
+import { createRun, definePrompt, inProcess, type Prompt, type RunEvent } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { call, go } from '../support.ts';
+
+type PromptFunction = (prompt: Prompt) => void;
+
+const throwing = (): never => {
+  throw new Error('A getter threw.');
+};
+
+const unreadable = 'an object that cannot be read';
+const long = 'x'.repeat(10_000_000);
+
+/** What a function throws, and how it reads in a sentence. */
+const thrown: [name: string, make: () => unknown, text: string][] = [
+  ['a text', () => 'oops', 'oops'],
+  ['an empty text', () => '', ''],
+  ['null', () => null, 'null'],
+  ['undefined', () => undefined, 'undefined'],
+  ['a number', () => 0, '0'],
+  ['a BigInt', () => 7n, '7'],
+  ['a symbol', () => Symbol('s'), 'Symbol(s)'],
+  ['a function', () => () => 1, '() => 1'],
+  ['a frozen error', () => Object.freeze(new Error('Frozen.')), 'Frozen.'],
+  ['an error without a message', () => new RangeError(), 'RangeError'],
+  ['an object', () => ({ a: 1 }), '{"a":1}'],
+  ['an object without a prototype', () => Object.create(null) as object, '{}'],
+  ['an object that contains itself', () => cyclic(), unreadable],
+  ['an object nested 20,000 deep', () => nested(20_000), unreadable],
+  [
+    'an object whose getters throw',
+    () => Object.defineProperty({}, 'message', { get: throwing }),
+    unreadable,
+  ],
+  ['an error whose getter throws', () => withGetter(new Error('x')), unreadable],
+  ['a proxy that throws', () => new Proxy({}, { get: throwing, getPrototypeOf: throwing }), unreadable],
+];
+
+function cyclic(): object {
+  const object: Record<string, unknown> = {};
+  object['self'] = object;
+  return object;
+}
+
+function nested(depth: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < depth; level += 1) value = [value];
+  return value;
+}
+
+function withGetter(error: Error): Error {
+  return Object.defineProperty(error, 'message', { get: throwing });
+}
+
+/** A run in this process, its end, and what the model reads in its last request. */
+async function play(source: PromptFunction, turns: readonly ScriptedTurn[], options: object = {}) {
+  const model = scriptedModel(turns);
+  const run = createRun(definePrompt('say', source), { model, executor: inProcess(), options });
+  await run.start().catch(() => {});
+  const events = run.log();
+  const find = <Type extends RunEvent['type']>(type: Type): Extract<RunEvent, { type: Type }>[] =>
+    events.filter((event) => event.type === type) as never;
+  const read = JSON.stringify(model.calls.at(-1)?.prompt.at(-1) ?? null);
+  return { events, find, read, state: run.getState(), calls: model.calls.length };
+}
+
+const callOf = (input: string | object): ScriptedTurn[] => [[call('look', input)], 'Done.'];
+
+describe.for(thrown)('%s', ([_name, make, text]) => {
+  test('from a tool is an error that the model reads', async () => {
+    const { find, state, read } = await play((prompt) => {
+      prompt.defTool('look', '', z.object({}), () => {
+        throw make();
+      });
+      prompt.$`Look.`;
+    }, callOf({}));
+    const [event] = find('tool-error');
+    // errors keep their names, objects are JSON, and what is neither is named in a sentence
+    const plain = /^(oops|\{"a":1\}|\{\}|Error: Frozen\.|RangeError|The tool failed, and did not say why\.)$/;
+    if (!plain.test(event?.error ?? '')) expect(event?.error).toBe(`The tool threw ${text}.`);
+    expect(read).toContain(JSON.stringify(event?.error).slice(1, -1));
+    expect(state.status).toBe('done');
+  });
+
+  test('from a generator is an error after what it gave', async () => {
+    const { find, state } = await play((prompt) => {
+      prompt.defTool('look', '', z.object({}), async function* () {
+        yield 'some';
+        throw make();
+      });
+      prompt.$`Look.`;
+    }, callOf({}));
+    expect(find('tool-preliminary').map(({ output }) => output)).toEqual(['some']);
+    expect(find('tool-error')).toHaveLength(1);
+    expect(state.status).toBe('done');
+  });
+
+  test.for([
+    ['a hook', 'A hook, at step 0, threw', (prompt) => prompt.defHook(fail(make)), {}],
+    ['prepareStep', 'prepareStep, at step 0, threw', () => {}, { prepareStep: fail(make) }],
+    ['a prompt function', 'The prompt function threw', fail(make), {}],
+  ] satisfies [string, string, PromptFunction, object][])(
+    'from %s ends the run with script_error',
+    async ([_where, sentence, source, options]) => {
+      const { state, find } = await play(
+        (prompt) => {
+          prompt.$`Go.`;
+          source(prompt);
+        },
+        ['Done.'],
+        options,
+      );
+      expect(state.error).toMatchObject({ code: 'script_error', message: `${sentence}: ${text}` });
+      expect(find('run-end')).toHaveLength(1);
+    },
+  );
+});
+
+function fail(make: () => unknown): () => never {
+  return () => {
+    throw make();
+  };
+}
+
+describe('what is too long', () => {
+  test.for([
+    ['an error', () => new Error(long)],
+    ['a text', () => long],
+  ] as const)('%s of 10 MB from a tool is cut to 256 KB', async ([_name, make]) => {
+    const { find, read } = await play((prompt) => {
+      prompt.defTool('look', '', z.object({}), fail(make));
+      prompt.$`Look.`;
+    }, callOf({}));
+    const [event] = find('tool-error');
+    expect(event?.error).toHaveLength(256 * 1024);
+    expect(event?.error).toMatch(/\[Cut off: the whole was 100000\d\d characters long\]$/);
+    expect(read.length).toBeLessThan(257 * 1024);
+  });
+
+  test('from a hook is cut, too', async () => {
+    const { state } = await play(
+      go((prompt) => prompt.defHook(fail(() => new Error(long)))),
+      ['Done.'],
+    );
+    expect(state.error?.message).toMatch(
+      /^A hook, at step 0, threw: x{10000}… \[cut off: 10000000 characters\]$/,
+    );
+  });
+
+  test('each preliminary result is cut to 256 KB', async () => {
+    const { find } = await play((prompt) => {
+      prompt.defTool('look', '', z.object({}), async function* () {
+        yield long;
+        yield { text: long };
+      });
+      prompt.$`Look.`;
+    }, callOf({}));
+    const outputs = find('tool-preliminary').map(({ output }) => String(output).length);
+    expect(outputs).toEqual([256 * 1024, 256 * 1024]);
+  });
+});
+
+describe('data nested 20,000 deep', () => {
+  const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+
+  test.for([
+    ['a tool that takes anything', z.object({ a: z.any() })],
+    ['a tool that takes text', z.object({ a: z.string() })],
+  ] as const)(
+    'as arguments of %s is refused before the tool runs, and the run goes on',
+    async ([_name, schema]) => {
+      let runs = 0;
+      const { find, read, state, calls } = await play((prompt) => {
+        prompt.defTool('look', '', schema, () => (runs += 1));
+        prompt.$`Look.`;
+      }, callOf(deep));
+      expect(runs).toBe(0);
+      expect(find('tool-error')[0]?.error).toContain('nested more than 1000 levels deep');
+      expect(read).toContain('nested more than 1000 levels deep');
+      expect([state.status, calls]).toEqual(['done', 2]);
+    },
+  );
+
+  test('as arguments of a tool that does not exist leaves the run alive', async () => {
+    const { state } = await play((prompt) => prompt.$`Look.`, callOf(deep));
+    expect(state.status).toBe('done');
+  });
+
+  test('as a result is an error that the model reads', async () => {
+    const { find, state } = await play((prompt) => {
+      prompt.defTool('look', '', z.object({}), () => nested(20_000));
+      prompt.$`Look.`;
+    }, callOf({}));
+    expect(find('tool-error')[0]?.error).toContain('nested more than 1000 levels deep');
+    expect(state.status).toBe('done');
+  });
+
+  test('brackets in a text are no levels, and 900 levels are allowed', async () => {
+    const flat = { a: '[{"'.repeat(5_000) };
+    const some = `{"a":${'['.repeat(900)}${']'.repeat(900)}}`;
+    for (const input of [flat, some]) {
+      const { find } = await play((prompt) => {
+        prompt.defTool('look', '', z.object({ a: z.any() }), ({ a }: { a?: unknown }) => a);
+        prompt.$`Look.`;
+      }, callOf(input));
+      expect(find('tool-end')).toHaveLength(1);
+    }
+  });
+
+  test('long arguments that are not JSON are not repeated to the model', async () => {
+    const { read, state } = await play(
+      (prompt) => {
+        prompt.defTool('look', '', z.object({}), () => 'seen');
+        prompt.$`Look.`;
+      },
+      callOf(`{"a":"${'y'.repeat(1_000_000)}`),
+    );
+    expect(read).toContain('The arguments, 1000006 characters, are not JSON');
+    expect(read.length).toBeLessThan(2_000);
+    expect(state.status).toBe('done');
+  });
+});
