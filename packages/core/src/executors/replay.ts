@@ -200,8 +200,7 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
     start: (_request, signal) => ({ [Symbol.asyncIterator]: () => start(signal) }),
     send: () => ({
       accepted: false,
-      reason:
-        'This is a replay, so nothing runs that could accept commands. Start the prompt itself.',
+      reason: 'This is a replay, so nothing runs that could accept commands. Start the prompt itself.',
     }),
     play: () => switchTo(() => (playing = true)),
     pause: () => switchTo(() => (playing = false)),

@@ -218,7 +218,6 @@ function codeOfStatus(status: number): { code: CuelineErrorCode; advice: string 
   if (status === 429) return { code: 'rate_limited', advice: 'Wait a little, and start it again.' };
   if (status === 502 || status === 503 || status === 504)
     return { code: 'overloaded', advice: 'Try again in a little while.' };
-  if (status >= 400 && status < 500)
-    return { code: 'bad_request', advice: 'Its log may say why.' };
+  if (status >= 400 && status < 500) return { code: 'bad_request', advice: 'Its log may say why.' };
   return { code: 'provider_error', advice: 'Its log says why.' };
 }

@@ -261,7 +261,9 @@ function openRun<Input, Types extends PromptTypes>(
    */
   function follow(attempt: Attempt): boolean {
     if (attempt.attach()) return true;
-    attempt.fail(new CuelineError('interrupted', 'The page of this run was closed. retry() continues the run.'));
+    attempt.fail(
+      new CuelineError('interrupted', 'The page of this run was closed. retry() continues the run.'),
+    );
     return false;
   }
 

@@ -182,9 +182,7 @@ describe('an exception', () => {
       'onException of agent "it" threw: no words',
     ]);
     const silent = await faultOf(agent(() => '').call('Hi.', { model: scriptedModel(['x']) }));
-    expect(silent.message).toBe(
-      'onException of agent "it" returned \'\'. Return the text for the model.',
-    );
+    expect(silent.message).toBe('onException of agent "it" returned \'\'. Return the text for the model.');
   });
 });
 

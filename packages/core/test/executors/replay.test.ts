@@ -350,8 +350,7 @@ describe('a replay', () => {
       await tape.send?.('r', { type: 'approval-response', approvalId: 'x', response: { approved: true } }),
     ).toEqual({
       accepted: false,
-      reason:
-        'This is a replay, so nothing runs that could accept commands. Start the prompt itself.',
+      reason: 'This is a replay, so nothing runs that could accept commands. Start the prompt itself.',
     });
   });
 

@@ -399,7 +399,8 @@ describe('a storage that fails', () => {
       status: 'idle',
       storageError: {
         code: 'storage_failed',
-        message: 'What is stored of this run could not be read: The disk is on fire. The run begins without it.',
+        message:
+          'What is stored of this run could not be read: The disk is on fire. The run begins without it.',
       },
     });
     storage.load = load;

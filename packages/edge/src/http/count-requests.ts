@@ -35,13 +35,9 @@ export function createRequestCount(perMinute: number): RequestCount {
     const wait = time - at - MINUTE_MS;
     // a rounding error is not a request
     if (wait <= 1e-3) return time;
-    throw new Refusal(
-      'rate_limited',
-      `You may send ${perMinute} requests per minute. Wait a little.`,
-      {
-        retryAfterMs: wait,
-      },
-    );
+    throw new Refusal('rate_limited', `You may send ${perMinute} requests per minute. Wait a little.`, {
+      retryAfterMs: wait,
+    });
   }
 
   return {

@@ -139,7 +139,10 @@ async function authenticate<Value>(question: () => Value | Promise<Value>): Prom
     return await withTimeout((async () => question())());
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new Refusal('unavailable', 'The caller could not be authenticated at the moment. Try again in a while.');
+    throw new Refusal(
+      'unavailable',
+      'The caller could not be authenticated at the moment. Try again in a while.',
+    );
   }
 }
 

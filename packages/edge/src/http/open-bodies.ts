@@ -13,9 +13,13 @@ export function createOpenBodies(most: number): OpenBodies {
   return async (subject, read) => {
     const count = open.get(subject) ?? 0;
     if (count >= most) {
-      throw new Refusal('too_many_at_once', `${most} of your requests are still incomplete. Finish one of them.`, {
-        retryAfterMs: 1_000,
-      });
+      throw new Refusal(
+        'too_many_at_once',
+        `${most} of your requests are still incomplete. Finish one of them.`,
+        {
+          retryAfterMs: 1_000,
+        },
+      );
     }
     open.set(subject, count + 1);
     try {

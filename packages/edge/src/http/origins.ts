@@ -23,7 +23,9 @@ export function checkOrigins(
 ): (request: Request) => Requester {
   const invalid = (message: string): CuelineError => new CuelineError('invalid_options', message);
   if (!Array.isArray(origins)) {
-    throw invalid("origins is missing. Pass the origins that may call this server, such as ['https://play.example'].");
+    throw invalid(
+      "origins is missing. Pass the origins that may call this server, such as ['https://play.example'].",
+    );
   }
   for (const origin of origins as readonly unknown[]) {
     if (origin === '*') {

@@ -138,7 +138,10 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
     if (kind !== 'application/json') {
       discardBody(response);
       free = true;
-      throw new Refusal('upstream_content_type', 'The provider answered with something that is not an answer.');
+      throw new Refusal(
+        'upstream_content_type',
+        'The provider answered with something that is not an answer.',
+      );
     }
     const { text, bytes, end } = await readCapped(response.body, { ...ours, maxBytes: limits.responseBytes });
     if (end !== 'done') throw cutOffRefusal(signal) ?? unread(end);

@@ -62,7 +62,7 @@ export function createMeter(api: Api, key: string, { body, hideUsage = false }: 
     readAnswer(text) {
       const data = parse(text);
       if (!isObject(data)) {
-        throw new Refusal('upstream_malformed', 'The provider's answer is not a JSON object.');
+        throw new Refusal('upstream_malformed', "The provider's answer is not a JSON object.");
       }
       count(data);
       heard = textLength(data);

@@ -9,10 +9,8 @@ const longest = 600;
 /** Problems of the server's own account. Forwarded unchanged, a caller would take them for an expired session. */
 const accountErrors: Readonly<Record<number, () => Refusal>> = {
   401: keyRefused,
-  402: () =>
-    new Refusal('upstream_unpaid', 'This server's account at the provider has no credit left.'),
-  403: () =>
-    new Refusal('upstream_denied', 'This server's key may not use this model at the provider.'),
+  402: () => new Refusal('upstream_unpaid', "This server's account at the provider has no credit left."),
+  403: () => new Refusal('upstream_denied', "This server's key may not use this model at the provider."),
   407: keyRefused,
 };
 
@@ -67,7 +65,7 @@ export async function forwardProviderError(
 }
 
 function keyRefused(): Refusal {
-  return new Refusal('upstream_auth', 'The provider does not accept this server's key.');
+  return new Refusal('upstream_auth', "The provider does not accept this server's key.");
 }
 
 function factsOf(text: string): { message: string; type: unknown; code: unknown } {

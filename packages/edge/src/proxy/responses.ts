@@ -18,7 +18,8 @@ import { type Media, dataUrl } from './media.ts';
 /** What the provider may add to an answer: nothing that comes from its own tools. */
 const includable = new Set(['reasoning.encrypted_content', 'message.output_text.logprobs']);
 
-const keptThere = 'it refers to data stored at the provider, which all users share. Send the items themselves.';
+const keptThere =
+  'it refers to data stored at the provider, which all users share. Send the items themselves.';
 
 /**
  * OpenAI's Responses. The provider stores nothing (`store: false`): everybody who knows the id of a stored answer

@@ -31,7 +31,8 @@ type FileUrls = ((url: URL) => boolean) | undefined;
  */
 export function checkMessages(messages: unknown, fileUrls: FileUrls, options: AcceptOptions): Messages {
   if (messages === undefined) return [];
-  if (!Array.isArray(messages)) throw invalid('messages is not a list. Send UI messages: { id, role, parts }.');
+  if (!Array.isArray(messages))
+    throw invalid('messages is not a list. Send UI messages: { id, role, parts }.');
   if (messages.length > mostMessages) {
     throw invalid(`messages has more than ${mostMessages} messages. Send the latest of them.`);
   }

@@ -9,7 +9,9 @@ export function readCommand(body: Readonly<Record<string, unknown>>): RunCommand
   const { type, edit, agent, approvalId, clientCallId, response, page, instead } = body;
   if (type === 'edit') {
     if (!isRecord(edit) || typeof edit['type'] !== 'string') {
-      throw invalid("edit is not an edit. Send { type: 'edit', edit: { type: 'skip', taskId } } and the like.");
+      throw invalid(
+        "edit is not an edit. Send { type: 'edit', edit: { type: 'skip', taskId } } and the like.",
+      );
     }
     if (agent !== undefined && typeof agent !== 'string') throw invalid('agent is not the path of an agent.');
     // the task list checks the edit itself, and refuses it with a reason

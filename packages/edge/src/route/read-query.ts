@@ -21,7 +21,7 @@ export function readAfter(request: Request, url: URL): number {
   const text = request.headers.get('last-event-id') ?? url.searchParams.get('after') ?? '';
   if (text === '') return -1;
   if (!/^(-1|\d{1,15})$/.test(text)) {
-    throw new Refusal('invalid_query', "Last-Event-ID, or after, is not the number of an event.");
+    throw new Refusal('invalid_query', 'Last-Event-ID, or after, is not the number of an event.');
   }
   return Number(text);
 }

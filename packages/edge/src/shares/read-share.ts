@@ -28,8 +28,5 @@ export function readShare(body: Uint8Array): Uint8Array {
 }
 
 function foreign(): Refusal {
-  return new Refusal(
-    'invalid_body',
-    'This is not the output of encodeLink() without its #.',
-  );
+  return new Refusal('invalid_body', 'This is not the output of encodeLink() without its #.');
 }

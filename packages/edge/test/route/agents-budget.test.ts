@@ -49,7 +49,8 @@ test('no further agent begins once those at work were sent more than the run may
     outcome: 'error',
     error: {
       code: 'budget_exceeded',
-      message: 'The simultaneous calls of its agents need more than the 3000 tokens that the run may use here.',
+      message:
+        'The simultaneous calls of its agents need more than the 3000 tokens that the run may use here.',
       details: { limit: 'tokens', allowed: 3_000 },
     },
   });

@@ -2,7 +2,6 @@ import { reduceAll, runPrompt, type RunHandle } from '@cueline/core';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { sent, transcript } from '../../sent.ts';
 import { call, go, json, types } from '../../support.ts';
 import { after } from '../../support/runs.ts';
 

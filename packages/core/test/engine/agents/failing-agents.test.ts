@@ -1,7 +1,6 @@
 import { type Prompt, type PromptConfig } from '@cueline/core';
 import { type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
-import * as z from 'zod';
 import { sent } from '../../sent.ts';
 import { call, go, play, types } from '../../support.ts';
 

@@ -105,9 +105,13 @@ export function createRuns(settings: RouteSettings): Runs {
       return await withTimeout(question(), ms);
     } catch (error) {
       report({ type: 'failed', error });
-      throw new Refusal('unavailable', 'Runs cannot be stored or found at the moment. Try again in a while.', {
-        retryAfterMs: 1_000,
-      });
+      throw new Refusal(
+        'unavailable',
+        'Runs cannot be stored or found at the moment. Try again in a while.',
+        {
+          retryAfterMs: 1_000,
+        },
+      );
     }
   }
 

@@ -199,6 +199,10 @@ export function startRefusedError(
     case 'total':
       return new Refusal('total_exceeded', 'This server has used up its limit for today.', retry);
     default:
-      return new Refusal('rate_limited', 'The run cannot start now. Wait a little, and start it again.', retry);
+      return new Refusal(
+        'rate_limited',
+        'The run cannot start now. Wait a little, and start it again.',
+        retry,
+      );
   }
 }
