@@ -58,15 +58,6 @@ export function types(events: readonly RunEvent[]): string[] {
   return events.map((event) => event.type);
 }
 
-/** The type of each event, with a line per step: `step-start text-start text-delta text-end step-end`. */
-export function sequence(events: readonly RunEvent[]): string[] {
-  const lines: string[][] = [[]];
-  for (const { type } of events) {
-    if (type === 'step-start' || type === 'run-end') lines.push([]);
-    lines.at(-1)!.push(type);
-  }
-  return lines.map((line) => line.join(' '));
-}
 
 /** JSON and back: drops what is undefined, as storage and the wire do. */
 export function json<Value>(value: Value): Value {

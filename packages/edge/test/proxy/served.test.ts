@@ -283,7 +283,7 @@ describe("the AI SDK's own client", () => {
       },
     });
     expect(errors.slice(-2)).toMatchObject([
-      { statusCode: 403, message: expect.stringContaining('This model is not offered here.') },
+      { statusCode: 403, message: expect.stringContaining('This server does not offer this model.') },
       { statusCode: 401, message: expect.stringContaining('Authentication required.') },
     ]);
     expect(told).not.toContain(key);

@@ -349,8 +349,8 @@ describe('options that cannot be meant', () => {
     ["auth is 'none' without address", { auth: 'none' }],
     ["requestHeaders has '*'", { requestHeaders: ['*'] }],
     ['requestHeaders has "x y"', { requestHeaders: ['x y'] }],
-    ['basePath is no path', { basePath: '/api/' }],
-    ['basePath is no path', { basePath: '/api/../x' }],
+    ['basePath is not a path', { basePath: '/api/' }],
+    ['basePath is not a path', { basePath: '/api/../x' }],
     ['providers is empty', { providers: {} }],
     ['providers.mine has no baseURL', mine({ models: ['a'], apiKey: 'k' })],
     [

@@ -226,12 +226,12 @@ test('pages may send the headers that an app has of its own', async () => {
 });
 
 test.each([
-  ['', 'which is no name of a header'],
-  ['x tenant', 'which is no name of a header'],
-  ['x-tenant\r\nset-cookie: a=b', 'which is no name of a header'],
-  ['x-tenant,', 'which is no name of a header'],
-  [7, 'which is no name of a header'],
-  ['*', 'which browsers do not take here'],
+  ['', 'which is not the name of a header'],
+  ['x tenant', 'which is not the name of a header'],
+  ['x-tenant\r\nset-cookie: a=b', 'which is not the name of a header'],
+  ['x-tenant,', 'which is not the name of a header'],
+  [7, 'which is not the name of a header'],
+  ['*', 'which browsers do not accept here'],
 ])('a header %j is a mistake that is named', (name, message) => {
   expect(() => testRoute([], { requestHeaders: [name as string] })).toThrow(message);
 });
@@ -305,7 +305,7 @@ test('where nobody signs in, a run belongs to an address', async () => {
   });
   expect(hub.told).toContainEqual({
     type: 'failed',
-    error: expect.objectContaining({ message: expect.stringContaining('address gave "10.0.0.1:443"') }),
+    error: expect.objectContaining({ message: expect.stringContaining('address returned "10.0.0.1:443"') }),
   });
 });
 
@@ -672,7 +672,7 @@ describe('a mistake of the server', () => {
     expect(make({ limits: { runMs: NaN } })).toThrow('limits.runMs is NaN.');
     expect(make({}, [])).toThrow('There is no prompt.');
     expect(make({}, [greet, greet])).toThrow('Two prompts have the name "greet".');
-    expect(make({}, () => {})).toThrow("Pass what definePrompt('name', …) gives.");
+    expect(make({}, () => {})).toThrow("Pass what definePrompt('name', …) returns.");
     expect(make({ origins: ['*'] })).toThrow("origins has '*'");
     expect(make({ auth: undefined })).toThrow('auth is missing');
     const open = { auth: 'none', address: () => '10.0.0.1' };

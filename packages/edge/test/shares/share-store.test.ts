@@ -135,7 +135,7 @@ describe('who may', () => {
     const { store, events } = fixture({ auth: 'none', address: () => '192.0.2.1:5678' });
     expect(await refused(store(send()))).toEqual([503, 'unavailable']);
     expect(events).toMatchObject([
-      { type: 'failed', error: { message: expect.stringContaining('address gave "192.0.2.1:5678"') } },
+      { type: 'failed', error: { message: expect.stringContaining('address returned "192.0.2.1:5678"') } },
       { type: 'refused', status: 503, code: 'unavailable' },
     ]);
   });
