@@ -1,5 +1,5 @@
 // Apart from the rest, so that only what speaks the AI SDK's own protocol loads it.
-export { createUIMessageTranslator, toUIMessageStream } from './chat/ui-message-stream.ts';
+export { toUIMessageStream } from './chat/ui-message-stream.ts';
 export { withoutRetried } from './messages/without-retried.ts';
 export {
   PromptTransport,

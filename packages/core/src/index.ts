@@ -132,4 +132,4 @@ export {
   type Reducer,
 } from './log/reduce.ts';
 export { createRunLog, type RunLog, type RunLogOptions } from './log/run-log.ts';
-export { nextFrame, type Scheduler } from './log/schedule.ts';
+export type { Scheduler } from './log/schedule.ts';

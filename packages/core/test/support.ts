@@ -58,7 +58,6 @@ export function types(events: readonly RunEvent[]): string[] {
   return events.map((event) => event.type);
 }
 
-
 /** JSON and back: drops what is undefined, as storage and the wire do. */
 export function json<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;

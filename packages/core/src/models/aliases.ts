@@ -6,7 +6,7 @@ import { type Environment, readVariable, toVariablePart } from './environment.ts
 const prefix = 'LM_MODEL_';
 
 /** Returns the aliases that the environment sets (`LM_MODEL_LARGE=…` is `large`), in order. */
-export function knownAliases(env: Environment): string[] {
+function knownAliases(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith(prefix) && name !== prefix && readVariable(env, name) !== undefined)
     .map((name) => name.slice(prefix.length).toLowerCase());

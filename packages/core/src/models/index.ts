@@ -1,13 +1,11 @@
 export { createModels, type Models } from './create-models.ts';
 export { builtInProviders, providerDefaults } from './built-in.ts';
-export { knownAliases } from './aliases.ts';
 export { checkBaseUrl } from './base-url.ts';
-export { environmentProviders } from './custom.ts';
 export { secretsOf, type Environment } from './environment.ts';
 export { guardFetch, type FetchFunction } from './guarded-fetch.ts';
 export { withoutProviderStorage } from './keep-nothing.ts';
 export type { BuiltInProvider, CreateProvider, ProviderPackages, ProviderSettings } from './providers.ts';
-export { proxied, proxiedProviders, type ProxiedName, type ProxiedOptions } from './proxied.ts';
+export { proxied, type ProxiedName, type ProxiedOptions } from './proxied.ts';
 export { resolveModel } from './resolve-model.ts';
 export { toRunError } from './run-error.ts';
 export type { CurrentModel, LanguageModelObject, ModelProvider, ModelSettings } from './settings.ts';

@@ -32,7 +32,7 @@ export type ProxiedName = Exclude<
 >;
 
 /** The names of the built-in providers whose calls a proxy can forward. */
-export const proxiedProviders: readonly ProxiedName[] = [
+const proxiedProviders: readonly ProxiedName[] = [
   'openai',
   'anthropic',
   'google',
