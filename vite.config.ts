@@ -35,17 +35,17 @@ export default defineConfig(async ({ mode }) => {
   return {
     ...shared,
     test: {
-      // most tests wait for something, so that two at a time also suit a machine with two cores
-      maxWorkers: Math.max(2, availableParallelism() - 1),
+      // most tests wait for something, so that four files at a time also suit a machine with two cores
+      maxWorkers: Math.max(4, availableParallelism()),
       projects: [
-        node('core', './packages/core', 'test/**/*.test.ts'),
-        node('demo-model', './packages/demo-model', 'test/**/*.test.ts'),
-        node('edge', './packages/edge', 'test/**/*.test.ts'),
-        node('playground', './apps/playground', 'test/**/*.test.ts'),
+        sharingModules(node('core', './packages/core', 'test/**/*.test.ts')),
+        sharingModules(node('demo-model', './packages/demo-model', 'test/**/*.test.ts')),
+        sharingModules(node('edge', './packages/edge', 'test/**/*.test.ts')),
+        sharingModules(node('playground', './apps/playground', 'test/**/*.test.ts')),
         inHappyDom(node('docs', './docs', 'examples/**/*.test.tsx')),
         node('e2e-server', './e2e/server', '*.test.ts'),
-        node('faults', './e2e/faults', '*.test.ts'),
-        faultsInBrowser(chromium, 5),
+        afterTheOthers(node('faults', './e2e/faults', '*.test.ts')),
+        afterTheOthers(faultsInBrowser(chromium, 5)),
         node('scripts', './scripts', '*.test.ts'),
         withSetup(
           browser('core-browser', './packages/core', 'test/**/*.browser.test.ts', chromium, [
@@ -106,6 +106,16 @@ function node(name: string, root: string, include: string): TestProjectInlineCon
       typecheck: { ...typeTests, enabled: root.startsWith('./packages/') },
     },
   };
+}
+
+/** Files that run in one worker share the modules that they import, so that each module is loaded once and not per file. */
+function sharingModules(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
+  return { ...project, test: { ...project.test, isolate: false } };
+}
+
+/** Tests that measure how long a provider is silent: they run once the others have ended. */
+function afterTheOthers(project: TestProjectInlineConfiguration): TestProjectInlineConfiguration {
+  return { ...project, test: { ...project.test, maxWorkers: 2, sequence: { groupOrder: 1 } } };
 }
 
 /** The tests that the documentation shows, set up as it says. */

@@ -167,8 +167,8 @@ test.each([true, false])('a call waits for its approval; approved: %s', async (a
   expect(model.calls).toHaveLength(2);
 });
 
-const slow = (): ReturnType<typeof scriptedModel> =>
-  scriptedModel([[{ text: 'One' }, { delay: 400 }, { text: ' two.' }]]);
+const slow = (delay = 400): ReturnType<typeof scriptedModel> =>
+  scriptedModel([[{ text: 'One' }, { delay }, { text: ' two.' }]]);
 
 test('detached, the run outlives its component, and the next one gets all of it', async () => {
   const model = slow();
@@ -190,7 +190,7 @@ test('detached, the run outlives its component, and the next one gets all of it'
 });
 
 test('by default the run ends with its component', async () => {
-  const model = slow();
+  const model = slow(10_000);
   const shown = mount(
     <Page>
       <Chat id="ends" model={model} resume />

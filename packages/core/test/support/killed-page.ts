@@ -86,6 +86,7 @@ export type Page = {
   run: Run;
   /** The calls that were really made, in their order. */
   made: { id: string; key: string }[];
+  readonly alive: boolean;
   kill(): void;
 };
 
@@ -138,6 +139,9 @@ export function openPage(storage: MemoryStorage): Page {
   return {
     run,
     made,
+    get alive() {
+      return alive;
+    },
     kill() {
       alive = false;
       run.detach();
