@@ -43,18 +43,74 @@ const CANDIDATES = 32;
  * Creates limits in the memory of this process: for development, and for a server that is one process and may forget
  * its counts on a restart.
  */
-export function createMemoryLimits({
-  now = Date.now,
-  subjects = 100_000,
-}: MemoryLimitsOptions = {}): LimitStore {
-  /** In the order of their last calls. */
-  const accounts = new Map<string, Account>();
-  const totals = new Map<string, Total>();
+export function createMemoryLimits(options: MemoryLimitsOptions = {}): LimitStore {
+  const accounts = new Accounts(options);
+  return {
+    reserve: async (call) => {
+      const { subject, id, tokens, cost = 0, group = 'calls', rpm, concurrent, leaseMs } = call;
+      const at = accounts.now();
+      const account = accounts.accountOf(subject, at);
+      const { leases, begun } = account;
+      if (leases.has(id)) return { ok: true };
+      if (leases.size >= concurrent) return { ok: false, why: 'concurrent', retryAfterMs: 1_000 };
+      if (begun.length >= rpm) {
+        return { ok: false, why: 'rpm', retryAfterMs: (begun[0] ?? at) + minute - at };
+      }
+      const lease = { tokens, cost, until: at + leaseMs, group };
+      const answer = accounts.checkDay(account, lease, call, at);
+      if (!answer.ok) return answer;
+      begun.push(at);
+      leases.set(id, lease);
+      accounts.addReserved(lease, lease, at);
+      return answer;
+    },
+    adjust: async (call) => {
+      const { subject, id, tokens, cost = 0, leaseMs } = call;
+      const at = accounts.now();
+      const account = accounts.bySubject.get(subject);
+      if (account !== undefined) accounts.bringUpToDate(account, at);
+      const lease = account?.leases.get(id);
+      if (account === undefined || lease === undefined) return { ok: false, why: 'ended' };
+      const until = leaseMs === undefined ? lease.until : at + leaseMs;
+      const adjusted = { ...lease, tokens, cost, until };
+      const more = subtract(adjusted, lease);
+      const isLess = isAmount(call) && more.tokens <= 0 && more.cost <= 0;
+      const answer: Reserved = isLess ? { ok: true } : accounts.checkDay(account, more, call, at);
+      if (!answer.ok) return answer;
+      account.leases.set(id, adjusted);
+      accounts.addReserved(lease, subtract(nothing, lease), at);
+      accounts.addReserved(adjusted, adjusted, at);
+      return answer;
+    },
+    settle: async ({ subject, id, tokens, cost = 0 }) => {
+      const at = accounts.now();
+      const account = accounts.bySubject.get(subject);
+      if (account === undefined) return;
+      accounts.bringUpToDate(account, at);
+      const lease = account.leases.get(id);
+      if (lease === undefined) return;
+      accounts.end(account, id, lease, isCount(tokens) && isCount(cost) ? { tokens, cost } : lease, at);
+    },
+  };
+}
 
-  function totalOf(group: string, at: number): Total {
+/** What each subject, and each group of all subjects, has used and reserved today. */
+class Accounts {
+  readonly now: NonNullable<MemoryLimitsOptions['now']>;
+  readonly #subjects: NonNullable<MemoryLimitsOptions['subjects']>;
+  /** In the order of their last calls. */
+  readonly bySubject = new Map<string, Account>();
+  readonly #totals = new Map<string, Total>();
+
+  constructor({ now = Date.now, subjects = 100_000 }: MemoryLimitsOptions = {}) {
+    this.now = now;
+    this.#subjects = subjects;
+  }
+
+  #totalOf(group: string, at: number): Total {
     const today = dayOf(at);
-    const total = totals.get(group) ?? { day: today, spent: nothing, reserved: new Map() };
-    totals.set(group, total);
+    const total = this.#totals.get(group) ?? { day: today, spent: nothing, reserved: new Map() };
+    this.#totals.set(group, total);
     if (total.day !== today) {
       total.day = today;
       total.spent = nothing;
@@ -64,22 +120,22 @@ export function createMemoryLimits({
   }
 
   /** Changes the reservations of a lease's group. */
-  function addReserved({ group, until }: Lease, more: Amount, at: number): void {
-    const { reserved } = totalOf(group, at);
+  addReserved({ group, until }: Lease, more: Amount, at: number): void {
+    const { reserved } = this.#totalOf(group, at);
     const day = dayOf(until);
     if (day >= dayOf(at)) reserved.set(day, add(reserved.get(day) ?? nothing, more));
   }
 
-  function end(account: Account, id: string, lease: Lease, used: Amount, at: number): void {
+  end(account: Account, id: string, lease: Lease, used: Amount, at: number): void {
     account.leases.delete(id);
-    addReserved(lease, subtract(nothing, lease), at);
+    this.addReserved(lease, subtract(nothing, lease), at);
     account.spent = add(account.spent, used);
-    const total = totalOf(lease.group, at);
+    const total = this.#totalOf(lease.group, at);
     total.spent = add(total.spent, used);
   }
 
   /** Removes what is over: the minute, the day, and calls whose process is gone, with their whole reservations. */
-  function bringUpToDate(account: Account, at: number): void {
+  bringUpToDate(account: Account, at: number): void {
     const today = dayOf(at);
     if (account.day !== today) {
       account.day = today;
@@ -88,7 +144,7 @@ export function createMemoryLimits({
     account.begun = account.begun.filter((begun) => begun > at - minute);
     for (const [id, lease] of account.leases) {
       // it counts for the day in which it ended
-      if (lease.until <= at) end(account, id, lease, dayOf(lease.until) === today ? lease : nothing, at);
+      if (lease.until <= at) this.end(account, id, lease, dayOf(lease.until) === today ? lease : nothing, at);
     }
   }
 
@@ -96,92 +152,44 @@ export function createMemoryLimits({
    * Removes a subject without calls in progress. Compares only a few, because an attacker may create subjects all the
    * time.
    */
-  function makeRoom(at: number): void {
+  #makeRoom(at: number): void {
     let least: string | undefined;
     let leastUsed = Infinity;
     let compared = 0;
-    for (const [subject, account] of accounts) {
-      bringUpToDate(account, at);
+    for (const [subject, account] of this.bySubject) {
+      this.bringUpToDate(account, at);
       if (account.leases.size > 0) continue;
       const used = account.spent.tokens + account.spent.cost;
       if (used < leastUsed) [least, leastUsed] = [subject, used];
       compared += 1;
       if (compared === CANDIDATES) break;
     }
-    if (least === undefined) throw new Error(`${subjects} subjects have calls under way.`);
-    accounts.delete(least);
+    if (least === undefined) throw new Error(`${this.#subjects} subjects have calls under way.`);
+    this.bySubject.delete(least);
   }
 
-  function accountOf(subject: string, at: number): Account {
-    const known = accounts.get(subject);
-    if (known === undefined && accounts.size >= subjects) makeRoom(at);
+  accountOf(subject: string, at: number): Account {
+    const known = this.bySubject.get(subject);
+    if (known === undefined && this.bySubject.size >= this.#subjects) this.#makeRoom(at);
     const account = known ?? { day: dayOf(at), spent: nothing, begun: [], leases: new Map() };
-    accounts.delete(subject);
-    accounts.set(subject, account);
-    bringUpToDate(account, at);
+    this.bySubject.delete(subject);
+    this.bySubject.set(subject, account);
+    this.bringUpToDate(account, at);
     return account;
   }
 
   /** Checks that enough is left of the day, for the subject and for all together. */
-  function checkDay(account: Account, more: Amount, call: Adjustment, at: number): Reserved {
+  checkDay(account: Account, more: Amount, call: Adjustment, at: number): Reserved {
     const retryAfterMs = (dayOf(at) + 1) * dayMs - at;
     const own = [...account.leases.values()].reduce(add, add(account.spent, more));
     if (!isAmount(call) || !fits(own, call.dailyTokens, call.dailyCost)) {
       return { ok: false, why: 'budget', retryAfterMs };
     }
-    const { spent, reserved } = totalOf(call.group ?? 'calls', at);
+    const { spent, reserved } = this.#totalOf(call.group ?? 'calls', at);
     const all = [...reserved.values()].reduce(add, add(spent, more));
     if (fits(all, call.totalDailyTokens ?? Infinity, call.totalDailyCost)) return { ok: true };
     return { ok: false, why: 'total', retryAfterMs };
   }
-
-  return {
-    reserve: async (call) => {
-      const { subject, id, tokens, cost = 0, group = 'calls', rpm, concurrent, leaseMs } = call;
-      const at = now();
-      const account = accountOf(subject, at);
-      const { leases, begun } = account;
-      if (leases.has(id)) return { ok: true };
-      if (leases.size >= concurrent) return { ok: false, why: 'concurrent', retryAfterMs: 1_000 };
-      if (begun.length >= rpm) {
-        return { ok: false, why: 'rpm', retryAfterMs: (begun[0] ?? at) + minute - at };
-      }
-      const lease = { tokens, cost, until: at + leaseMs, group };
-      const answer = checkDay(account, lease, call, at);
-      if (!answer.ok) return answer;
-      begun.push(at);
-      leases.set(id, lease);
-      addReserved(lease, lease, at);
-      return answer;
-    },
-    adjust: async (call) => {
-      const { subject, id, tokens, cost = 0, leaseMs } = call;
-      const at = now();
-      const account = accounts.get(subject);
-      if (account !== undefined) bringUpToDate(account, at);
-      const lease = account?.leases.get(id);
-      if (account === undefined || lease === undefined) return { ok: false, why: 'ended' };
-      const until = leaseMs === undefined ? lease.until : at + leaseMs;
-      const adjusted = { ...lease, tokens, cost, until };
-      const more = subtract(adjusted, lease);
-      const isLess = isAmount(call) && more.tokens <= 0 && more.cost <= 0;
-      const answer: Reserved = isLess ? { ok: true } : checkDay(account, more, call, at);
-      if (!answer.ok) return answer;
-      account.leases.set(id, adjusted);
-      addReserved(lease, subtract(nothing, lease), at);
-      addReserved(adjusted, adjusted, at);
-      return answer;
-    },
-    settle: async ({ subject, id, tokens, cost = 0 }) => {
-      const at = now();
-      const account = accounts.get(subject);
-      if (account === undefined) return;
-      bringUpToDate(account, at);
-      const lease = account.leases.get(id);
-      if (lease === undefined) return;
-      end(account, id, lease, isCount(tokens) && isCount(cost) ? { tokens, cost } : lease, at);
-    },
-  };
 }
 
 /** Written so that NaN is refused. */

@@ -1,7 +1,7 @@
 import { chargeOf, noCharge } from '../limits/charge.ts';
 import { worstInput } from '../limits/input-size.ts';
 import { onSwitchStop } from '../limits/kill-switch.ts';
-import { costOf, priceOf, worstCost } from '../limits/prices.ts';
+import { costOf, priceOf, worstCost, type ModelPrice } from '../limits/prices.ts';
 import { isUnbilledStatus } from '../limits/unbilled.ts';
 import { answerHeaders, Refusal } from '../http/respond.ts';
 import { after, within } from './after.ts';
@@ -21,9 +21,8 @@ import { reserve, storeMs } from './reserve.ts';
  * however the call ends.
  */
 export async function makeCall(settings: ProxySettings, call: Call): Promise<Response> {
-  const { store, limits, timeouts, now, onEvent } = settings;
-  const { request, provider, rule, model, checked, startedAt } = call;
-  const key = providerKey(call);
+  const { store, limits, timeouts, onEvent } = settings;
+  const { provider, model, checked } = call;
   const body = JSON.stringify(checked.body);
   const { contextTokens = Infinity } = provider;
   const worst = {
@@ -31,7 +30,6 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
     output: checked.outputTokens,
   };
   const price = priceOf(settings.prices, provider.name, model);
-  const reserved = worst.input + worst.output;
   const id = crypto.randomUUID();
   const { subject, dailyTokens = limits.dailyTokens, dailyCost = limits.dailyCost } = call.identity;
   const { rpm, concurrent, totalDailyTokens, totalDailyCost } = limits;
@@ -43,7 +41,7 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
   await reserve(store, {
     subject,
     id,
-    tokens: reserved,
+    tokens: worst.input + worst.output,
     cost: price === undefined ? 0 : worstCost(price, worst),
     rpm,
     concurrent,
@@ -54,24 +52,143 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
     // The time left for settling; a process that has ended settles nothing.
     leaseMs: Math.min(timeouts.totalMs, 86_400_000) + 60_000,
   });
+  return new ReservedCall(settings, call, { id, worst, price }).make(body);
+}
 
-  const about = { id, subject, provider: provider.name, model };
-  const meter = createMeter(rule.api, key, checked);
-  const controller = new AbortController();
-  const { signal } = controller;
-  const gone = (): void => controller.abort('client' satisfies CutOff);
-  const stopTimer = after(timeouts.totalMs, () => controller.abort('timeout' satisfies CutOff));
-  const letGo = onSwitchStop(settings.killSwitch, () => controller.abort('switch' satisfies CutOff));
-  request.signal.addEventListener('abort', gone);
-  if (request.signal.aborted) gone();
-  let ttfbMs: number | undefined;
+/** What was reserved for a call. */
+type CallReservation = {
+  id: string;
+  worst: { input: number; output: number };
+  price: ModelPrice | undefined;
+};
 
-  async function settle(status: number, outcome: string, bytes: number, free: boolean): Promise<void> {
-    stopTimer();
-    request.signal.removeEventListener('abort', gone);
-    letGo();
+/** One call of a provider, from its reservation to its settlement. */
+class ReservedCall {
+  readonly #settings: ProxySettings;
+  readonly #call: Call;
+  readonly #reservation: CallReservation;
+  /** What each event about this call says. */
+  readonly #about: { id: string; subject: string; provider: string; model: string };
+  readonly #key: string;
+  readonly #meter;
+  readonly #controller = new AbortController();
+  readonly #stopTimer;
+  readonly #letGo;
+  readonly #onClientGone = (): void => this.#controller.abort('client' satisfies CutOff);
+  #ttfbMs: number | undefined;
+  /** True while the provider cannot have done any work for this call. */
+  #isFree = true;
+
+  constructor(settings: ProxySettings, call: Call, reservation: CallReservation) {
+    this.#settings = settings;
+    this.#call = call;
+    this.#reservation = reservation;
+    const { request, provider, model, identity, rule, checked } = call;
+    this.#about = { id: reservation.id, subject: identity.subject, provider: provider.name, model };
+    this.#key = providerKey(call);
+    this.#meter = createMeter(rule.api, this.#key, checked);
+    const end = (why: CutOff): void => this.#controller.abort(why);
+    this.#stopTimer = after(settings.timeouts.totalMs, () => end('timeout'));
+    this.#letGo = onSwitchStop(settings.killSwitch, () => end('switch'));
+    request.signal.addEventListener('abort', this.#onClientGone);
+    if (request.signal.aborted) this.#onClientGone();
+  }
+
+  async make(body: string): Promise<Response> {
+    try {
+      const already = cutOffRefusal(this.#controller.signal);
+      if (already !== undefined) throw already;
+      const { worst } = this.#reservation;
+      this.#settings.onEvent({ type: 'call', ...this.#about, reserved: worst.input + worst.output });
+      return await this.#answer(await this.#send(body));
+    } catch (error) {
+      this.#controller.abort('client' satisfies CutOff);
+      const refusal = error instanceof Refusal ? error : undefined;
+      const unsent = refusal?.code === 'upstream_unreachable' || refusal?.code === 'upstream_redirect';
+      this.#isFree ||= unsent;
+      await this.#settle(refusal?.status ?? 500, refusal?.code ?? 'internal', 0);
+      throw error;
+    }
+  }
+
+  async #send(body: string): Promise<Response> {
+    const { now, timeouts } = this.#settings;
+    const headers = requestHeaders(this.#call, this.#key);
+    const url = upstreamUrl(this.#call);
+    // A call that does not answer may be at work nevertheless.
+    this.#isFree = false;
+    const response = await callProvider(this.#settings.fetch, {
+      url,
+      headers,
+      body,
+      ttfbMs: timeouts.ttfbMs,
+      controller: this.#controller,
+    });
+    this.#ttfbMs = now() - this.#call.startedAt;
+    this.#isFree = isUnbilledStatus(response.status);
+    return response;
+  }
+
+  /** Forwards the provider's answer: an error, a stream of events or one JSON object. */
+  async #answer(response: Response): Promise<Response> {
+    const { limits, timeouts } = this.#settings;
+    const { signal } = this.#controller;
+    const reading = { signal, idleMs: timeouts.idleMs };
+    const passed = { ...forwardHeaders(response.headers, this.#key), ...this.#call.headers };
+    if (!response.ok) {
+      const maxBytes = limits.errorBytes;
+      const answer = await forwardProviderError(response, this.#key, { ...reading, maxBytes }, passed);
+      await this.#settle(answer.status, 'upstream_error', 0);
+      return answer;
+    }
+    const kind = (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+    if (kind === 'text/event-stream' && response.body !== null) {
+      const events = forwardEvents(response.body, {
+        ...limits,
+        ...reading,
+        look: this.#meter.look,
+        onEvent: this.#meter.readEvent,
+        onEnd: (end, bytes) => {
+          if (end !== 'done') this.#controller.abort('client' satisfies CutOff);
+          this.#isFree = false;
+          return this.#settle(response.status, end, bytes);
+        },
+      });
+      return new Response(events, {
+        headers: { ...answerHeaders, ...passed, 'content-type': 'text/event-stream; charset=utf-8' },
+      });
+    }
+    if (kind !== 'application/json') {
+      discardBody(response);
+      this.#isFree = true;
+      throw new Refusal(
+        'upstream_content_type',
+        'The provider answered with something that is not an answer.',
+      );
+    }
+    const { text, bytes, end } = await readCapped(response.body, {
+      ...reading,
+      maxBytes: limits.responseBytes,
+    });
+    if (end !== 'done') throw cutOffRefusal(signal) ?? unread(end);
+    const answer = this.#meter.readAnswer(text);
+    this.#isFree = false;
+    await this.#settle(200, 'done', bytes);
+    return new Response(answer, {
+      headers: { ...answerHeaders, ...passed, 'content-type': 'application/json' },
+    });
+  }
+
+  /** Releases the reservation and charges what the call has cost. */
+  async #settle(status: number, outcome: string, bytes: number): Promise<void> {
+    const { store, now, onEvent } = this.#settings;
+    const { id, worst, price } = this.#reservation;
+    const { subject } = this.#about;
+    this.#stopTimer();
+    this.#call.request.signal.removeEventListener('abort', this.#onClientGone);
+    this.#letGo();
     // without a report, the reserved amount counts: the work may have been done
-    const charge = free ? noCharge : chargeOf(worst, meter.used, meter.seen);
+    const charge = this.#isFree ? noCharge : chargeOf(worst, this.#meter.used, this.#meter.seen);
     const cost = price === undefined ? undefined : costOf(price, charge);
     const tokens = charge.input + charge.output;
     try {
@@ -81,81 +198,16 @@ export async function makeCall(settings: ProxySettings, call: Call): Promise<Res
     }
     onEvent({
       type: 'end',
-      ...about,
+      ...this.#about,
       status,
       outcome,
-      ms: now() - startedAt,
-      ...(ttfbMs === undefined ? {} : { ttfbMs }),
+      ms: now() - this.#call.startedAt,
+      ...(this.#ttfbMs === undefined ? {} : { ttfbMs: this.#ttfbMs }),
       bytes,
       tokens: { input: charge.input, output: charge.output, cachedInput: charge.cachedInput },
       basis: charge.basis,
       ...(cost === undefined ? {} : { cost }),
     });
-  }
-
-  let free = true;
-  try {
-    const already = cutOffRefusal(signal);
-    if (already !== undefined) throw already;
-    onEvent({ type: 'call', ...about, reserved });
-    const ours = { signal, idleMs: timeouts.idleMs };
-    const headers = requestHeaders(call, key);
-    const url = upstreamUrl(call);
-    // A call that does not answer may be at work nevertheless.
-    free = false;
-    const response = await callProvider(settings.fetch, {
-      url,
-      headers,
-      body,
-      ttfbMs: timeouts.ttfbMs,
-      controller,
-    });
-    ttfbMs = now() - startedAt;
-    free = isUnbilledStatus(response.status);
-    const passed = { ...forwardHeaders(response.headers, key), ...call.headers };
-    if (!response.ok) {
-      const maxBytes = limits.errorBytes;
-      const answer = await forwardProviderError(response, key, { ...ours, maxBytes }, passed);
-      await settle(answer.status, 'upstream_error', 0, free);
-      return answer;
-    }
-    const kind = (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
-    if (kind === 'text/event-stream' && response.body !== null) {
-      const events = forwardEvents(response.body, {
-        ...limits,
-        ...ours,
-        look: meter.look,
-        onEvent: meter.readEvent,
-        onEnd: (end, bytes) => {
-          if (end !== 'done') controller.abort('client' satisfies CutOff);
-          return settle(response.status, end, bytes, false);
-        },
-      });
-      return new Response(events, {
-        headers: { ...answerHeaders, ...passed, 'content-type': 'text/event-stream; charset=utf-8' },
-      });
-    }
-    if (kind !== 'application/json') {
-      discardBody(response);
-      free = true;
-      throw new Refusal(
-        'upstream_content_type',
-        'The provider answered with something that is not an answer.',
-      );
-    }
-    const { text, bytes, end } = await readCapped(response.body, { ...ours, maxBytes: limits.responseBytes });
-    if (end !== 'done') throw cutOffRefusal(signal) ?? unread(end);
-    const answer = meter.readAnswer(text);
-    await settle(200, 'done', bytes, false);
-    return new Response(answer, {
-      headers: { ...answerHeaders, ...passed, 'content-type': 'application/json' },
-    });
-  } catch (error) {
-    controller.abort('client' satisfies CutOff);
-    const refusal = error instanceof Refusal ? error : undefined;
-    const unsent = refusal?.code === 'upstream_unreachable' || refusal?.code === 'upstream_redirect';
-    await settle(refusal?.status ?? 500, refusal?.code ?? 'internal', 0, free || unsent);
-    throw error;
   }
 }
 

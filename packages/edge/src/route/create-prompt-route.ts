@@ -62,29 +62,51 @@ export function createPromptRoute(
   definition: RoutePrompt | readonly RoutePrompt[],
   options: PromptRouteOptions,
 ): PromptRoute {
-  const settings = readSettings([definition].flat(), options);
-  const cors = withRequestHeaders(knownCors, options);
-  const askerOf = checkOrigins(options.origins, options.development);
-  const identify = createIdentify(options, (error) => settings.report({ type: 'failed', error }));
-  const runs = createRuns(settings);
-  const requests = createRequestCount(settings.requests);
-  const readWithinLimit = createOpenBodies(settings.streams);
-  const memory = createMemoryUse(settings.memoryBytes);
-  const streams = createStreams({ ...settings, leaseMs: settings.runMs + settings.replayMs });
-  const { models } = options;
-  const shared = typeof models === 'function' ? undefined : withoutProviderStorage(models);
+  const route = new Route([definition].flat(), options);
+  return (request, env, context) => route.handle(request, env, context);
+}
 
-  function modelsFor(env: Environment): ModelSettings {
-    return shared ?? withoutProviderStorage(typeof models === 'function' ? models(env) : models);
+/** The runs of a route behind its requests: one method for each kind of request. */
+class Route {
+  readonly #options: PromptRouteOptions;
+  readonly #settings;
+  readonly #cors;
+  readonly #askerOf;
+  readonly #identify;
+  readonly #runs;
+  readonly #requests;
+  readonly #readWithinLimit;
+  readonly #memory;
+  readonly #streams;
+  readonly #modelsFor: (env: Environment) => ModelSettings;
+
+  constructor(definitions: readonly RoutePrompt[], options: PromptRouteOptions) {
+    this.#options = options;
+    this.#settings = readSettings(definitions, options);
+    this.#cors = withRequestHeaders(knownCors, options);
+    this.#askerOf = checkOrigins(options.origins, options.development);
+    this.#identify = createIdentify(options, (error) => this.#settings.report({ type: 'failed', error }));
+    this.#runs = createRuns(this.#settings);
+    this.#requests = createRequestCount(this.#settings.requests);
+    this.#readWithinLimit = createOpenBodies(this.#settings.streams);
+    this.#memory = createMemoryUse(this.#settings.memoryBytes);
+    this.#streams = createStreams({
+      ...this.#settings,
+      leaseMs: this.#settings.runMs + this.#settings.replayMs,
+    });
+    const { models } = options;
+    const shared = typeof models === 'function' ? undefined : withoutProviderStorage(models);
+    this.#modelsFor = (env) =>
+      shared ?? withoutProviderStorage(typeof models === 'function' ? models(env) : models);
   }
 
   /** Returns a response that counts as one of its subject's streams until it ends. */
-  async function inPlace(
+  async #inPlace(
     subject: string,
     runId: string | undefined,
     make: (leave: () => void, place: StreamSlot) => Promise<Response>,
   ): Promise<Response> {
-    const place = streams.enter(subject, runId);
+    const place = this.#streams.enter(subject, runId);
     try {
       const response = await make(() => place.leave(), place);
       if (response.body === null) place.leave();
@@ -95,33 +117,34 @@ export function createPromptRoute(
     }
   }
 
-  async function tell(runId: string, { request, identity }: Call): Promise<Response> {
-    const bytes = Math.min(settings.commandBytes, settings.bodyBytes);
-    const body = await readWithinLimit(identity.subject, () => readJson(request, { bytes }));
+  async #tell(runId: string, { request, identity }: Call): Promise<Response> {
+    const bytes = Math.min(this.#settings.commandBytes, this.#settings.bodyBytes);
+    const body = await this.#readWithinLimit(identity.subject, () => readJson(request, { bytes }));
     const command = readCommand(body);
-    const run = await runs.reach(runId, identity.subject);
+    const run = await this.#runs.reach(runId, identity.subject);
     return jsonResponse(200, await run.send(command), { [RUN_HEADER]: run.runId });
   }
 
-  async function start({ request, identity, env, context }: Call, user: MemoryUser): Promise<Response> {
+  async #start({ request, identity, env, context }: Call, user: MemoryUser): Promise<Response> {
     const { subject } = identity;
-    const body = await readWithinLimit(subject, () =>
-      readJson(request, { bytes: settings.bodyBytes, take: user.take }),
+    const body = await this.#readWithinLimit(subject, () =>
+      readJson(request, { bytes: this.#settings.bodyBytes, take: user.take }),
     );
-    const reach = (runId: string): Promise<ReachedRun | undefined> => runs.find(runId, subject);
-    const start = await readStart(settings, body, subject, request, reach);
-    const waitUntil = context?.waitUntil === undefined ? options.waitUntil : context.waitUntil.bind(context);
-    const beginning = { identity, models: modelsFor(env), waitUntil, user };
-    return inPlace(subject, undefined, async (leave, place) => {
+    const reach = (runId: string): Promise<ReachedRun | undefined> => this.#runs.find(runId, subject);
+    const start = await readStart(this.#settings, body, subject, request, reach);
+    const waitUntil =
+      context?.waitUntil === undefined ? this.#options.waitUntil : context.waitUntil.bind(context);
+    const beginning = { identity, models: this.#modelsFor(env), waitUntil, user };
+    return this.#inPlace(subject, undefined, async (leave, place) => {
       if (!isChatPost(body)) {
-        const run = await runs.begin({ ...beginning, start });
+        const run = await this.#runs.begin({ ...beginning, start });
         place.runId = run.runId;
         return eventsResponse(run.events(-1), run.runId, leave);
       }
       const post = readChatPost(body, start);
-      const latest = await runs.latest(post.chatId, subject);
+      const latest = await this.#runs.latest(post.chatId, subject);
       const answer = await answerChat(post, latest, user, (start, after) =>
-        runs.begin({ ...beginning, start, chat: { id: post.chatId, after } }),
+        this.#runs.begin({ ...beginning, start, chat: { id: post.chatId, after } }),
       );
       place.runId = answer.runId;
       // the chunks contain what the client has sent, too
@@ -129,62 +152,66 @@ export function createPromptRoute(
     });
   }
 
-  async function resume({ request, url, identity: { subject } }: Call, user: MemoryUser): Promise<Response> {
+  async #resume({ request, url, identity: { subject } }: Call, user: MemoryUser): Promise<Response> {
     const runId = runOf(url);
     if (runId !== undefined) {
       const afterSeq = readAfter(request, url);
-      const run = await runs.reach(runId, subject);
+      const run = await this.#runs.reach(runId, subject);
       // an EventSource reconnects after the end of a run until it is told that there is nothing
       if (run.endSeq !== undefined && afterSeq >= run.endSeq) return emptyResponse();
-      return inPlace(subject, runId, async (leave) => eventsResponse(run.events(afterSeq), runId, leave));
+      return this.#inPlace(subject, runId, async (leave) =>
+        eventsResponse(run.events(afterSeq), runId, leave),
+      );
     }
     const chatId = chatOf(url);
     if (chatId === undefined) throw noRun('GET');
-    const latest = await runs.latest(chatId, subject);
-    const [any] = settings.definitions.values();
+    const latest = await this.#runs.latest(chatId, subject);
+    const [any] = this.#settings.definitions.values();
     if (latest === undefined || any === undefined) return emptyResponse();
-    return inPlace(subject, latest.runId, async (leave) => {
+    return this.#inPlace(subject, latest.runId, async (leave) => {
       const answer = await resumeChat(any, chatId, latest, user);
       return answer === null ? emptyResponse() : chunksResponse(answer, both(user.retain(), leave));
     });
   }
 
-  async function stop({ url, identity }: Call): Promise<Response> {
+  async #stop({ url, identity }: Call): Promise<Response> {
     const runId = runOf(url);
     const chatId = chatOf(url);
-    if (runId !== undefined) await (await runs.reach(runId, identity.subject)).stop();
-    else if (chatId !== undefined) await (await runs.latest(chatId, identity.subject))?.stop();
+    if (runId !== undefined) await (await this.#runs.reach(runId, identity.subject)).stop();
+    else if (chatId !== undefined) await (await this.#runs.latest(chatId, identity.subject))?.stop();
     else throw noRun('DELETE');
     return emptyResponse();
   }
 
-  async function answer(call: Call): Promise<Response> {
+  async #answer(call: Call): Promise<Response> {
     const runId = runOf(call.url);
     const { subject } = call.identity;
     switch (call.request.method) {
       case 'POST':
-        return runId === undefined ? memory.during(subject, (user) => start(call, user)) : tell(runId, call);
+        return runId === undefined
+          ? this.#memory.during(subject, (user) => this.#start(call, user))
+          : this.#tell(runId, call);
       case 'GET':
-        return memory.during(subject, (user) => resume(call, user));
+        return this.#memory.during(subject, (user) => this.#resume(call, user));
       default:
-        return stop(call);
+        return this.#stop(call);
     }
   }
 
-  return async (request, env, context) => {
+  async handle(request: Request, env?: unknown, context?: RouteContext): Promise<Response> {
     let headers: Record<string, string> = {};
     try {
-      const requester = askerOf(request);
-      if (isPreflight(request)) return preflightResponse(requester, cors);
-      headers = corsHeaders(requester, cors);
+      const requester = this.#askerOf(request);
+      if (isPreflight(request)) return preflightResponse(requester, this.#cors);
+      headers = corsHeaders(requester, this.#cors);
       const { method } = request;
       if (!METHODS.some((known) => known === method)) {
         headers['allow'] = METHODS.join(', ');
         throw new Refusal('method_not_allowed', `Send ${METHODS.join(', ')}.`);
       }
-      const identity = await identify(request, requester);
-      requests.count(identity.subject);
-      const response = await answer({
+      const identity = await this.#identify(request, requester);
+      this.#requests.count(identity.subject);
+      const response = await this.#answer({
         request,
         url: new URL(request.url),
         identity,
@@ -197,11 +224,11 @@ export function createPromptRoute(
       const response = refusalResponse(error, headers);
       const { method } = request;
       if (error instanceof Refusal) {
-        settings.report({ type: 'refused', code: error.code, status: error.status, method });
-      } else settings.report({ type: 'failed', error });
+        this.#settings.report({ type: 'refused', code: error.code, status: error.status, method });
+      } else this.#settings.report({ type: 'failed', error });
       return response;
     }
-  };
+  }
 }
 
 function both(first: () => void, second: () => void): () => void {

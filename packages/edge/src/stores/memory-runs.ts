@@ -37,105 +37,40 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * if
  * all of them are under way, no new run begins (a route answers 503).
  */
-export function createMemoryRuns({
-  maxRuns = 10_000,
-  maxBytes = 128 << 20,
-  now = Date.now,
-}: MemoryRunsOptions = {}): RunLogStore {
-  const runs = new Map<string, Kept>();
-  /** Of all runs together. */
-  let bytes = 0;
-  /** Runs by subject and key, and the latest by subject and conversation. */
-  const names = new Map<string, string>();
-
-  function get(runId: string): Kept | undefined {
-    const run = runs.get(runId);
-    if (run === undefined || now() < run.expiresAt) return run;
-    forget(run);
-    return undefined;
-  }
-
-  function forget(run: Kept): void {
-    clearTimeout(run.timer);
-    if (runs.delete(run.runId)) bytes -= run.bytes;
-    for (const name of namesOf(run)) if (names.get(name) === run.runId) names.delete(name);
-    run.events.close();
-    run.messages.close();
-  }
-
-  /** Counts additional bytes of a run, and makes room for them. */
-  function count(run: Kept, more: number): void {
-    run.bytes += more;
-    bytes += more;
-    if (bytes > maxBytes) forgetEnded(maxRuns, run);
-  }
-
-  /** Forgets ended runs until there is room, but not the one that was just written. */
-  function forgetEnded(most: number, except?: Kept): void {
-    for (const run of runs.values()) {
-      if (runs.size <= most && bytes <= maxBytes) return;
-      if (run.events.closed && run !== except) forget(run);
-    }
-  }
-
-  function makeRoom(): void {
-    for (const run of runs.values()) if (now() >= run.expiresAt) forget(run);
-    forgetEnded(maxRuns - 1);
-    if (runs.size < maxRuns && bytes <= maxBytes) return;
-    throw new Error(
-      `There is no room for another run: ${runs.size} under way take ${bytes} bytes. Raise maxRuns or maxBytes of createMemoryRuns, or lower limits.concurrent.`,
-    );
-  }
-
-  function lookUp(name: string): string | undefined {
-    const runId = names.get(name);
-    return runId === undefined ? undefined : get(runId)?.runId;
-  }
-
-  /** A reader must not wait for ever for a run whose instance has crashed. */
-  function forgetLater(run: Kept): void {
-    clearTimeout(run.timer);
-    const ms = Math.min(run.expiresAt - now() + 1, MAX_TIMER_MS);
-    // timers may be early, and the longest ones are shortened
-    run.timer = setTimeout(() => get(run.runId) !== undefined && forgetLater(run), ms);
-    // in Node a timer keeps the process alive, and this one must not
-    (run.timer as { unref?: () => void }).unref?.();
-  }
-
-  function messagesFrom(run: Kept, from: number, signal: AbortSignal): AsyncIterable<RunMessage> {
-    return eachOf(run.messages.read(from, signal), (message) => JSON.parse(message) as RunMessage);
-  }
-
+export function createMemoryRuns(options: MemoryRunsOptions = {}): RunLogStore {
+  const table = new RunTable(options);
   return {
     async create(run) {
-      const known = run.key === undefined ? undefined : lookUp(keyName(run.subject, run.key));
+      const known = run.key === undefined ? undefined : table.lookUp(keyName(run.subject, run.key));
       if (known !== undefined) return { runId: known };
-      makeRoom();
+      table.makeRoom();
       const kept: Kept = {
         ...run,
         events: createEventChannel((event) => event.length),
         messages: createEventChannel(),
         messageBytes: 0,
         bytes: 0,
-        expiresAt: now() + run.runMs + run.replayMs,
+        expiresAt: table.now() + run.runMs + run.replayMs,
       };
-      runs.set(run.runId, kept);
-      count(kept, OVERHEAD);
-      forgetLater(kept);
-      for (const name of namesOf(run)) names.set(name, run.runId);
+      table.runs.set(run.runId, kept);
+      table.count(kept, OVERHEAD);
+      table.forgetLater(kept);
+      for (const name of namesOf(run)) table.names.set(name, run.runId);
       return 'created';
     },
     async find(which) {
-      return lookUp('key' in which ? keyName(which.subject, which.key) : chatName(which.subject, which.chat));
+      return table.lookUp(
+        'key' in which ? keyName(which.subject, which.key) : chatName(which.subject, which.chat),
+      );
     },
     async get(runId) {
-      const run = get(runId);
+      const run = table.get(runId);
       if (run === undefined) return undefined;
       const { subject, events } = run;
       return { subject, endSeq: events.closed ? events.length - 1 : undefined };
     },
     async append(runId, { first, items, ended }) {
-      const run = get(runId);
+      const run = table.get(runId);
       if (run === undefined) throw new Error(`Run ${runId} is not known, or no longer.`);
       const { events } = run;
       if (events.closed) return 'over';
@@ -145,18 +80,18 @@ export function createMemoryRuns({
       events.push(fresh);
       if (ended && fresh.length > 0) {
         events.close();
-        run.expiresAt = now() + run.replayMs;
-        forgetLater(run);
+        run.expiresAt = table.now() + run.replayMs;
+        table.forgetLater(run);
       }
-      count(run, bytesOf(fresh));
+      table.count(run, bytesOf(fresh));
       return undefined;
     },
     read(runId, afterSeq, signal) {
-      const run = get(runId);
+      const run = table.get(runId);
       return run === undefined ? none() : run.events.read(afterSeq + 1, signal);
     },
     async tell(runId, message) {
-      const run = get(runId);
+      const run = table.get(runId);
       // an ended run reads no messages, so they must not accumulate
       if (run === undefined || run.events.closed) return;
       const text = JSON.stringify(message);
@@ -168,17 +103,93 @@ export function createMemoryRuns({
         gone += bytesOf(run.messages.keepLast(run.messages.kept - 1));
       }
       run.messageBytes -= gone;
-      count(run, keptBytes(text) - gone);
+      table.count(run, keptBytes(text) - gone);
     },
     told(runId, signal) {
-      const run = get(runId);
-      return run === undefined ? none() : messagesFrom(run, 0, signal);
+      const run = table.get(runId);
+      return run === undefined ? none() : table.messagesFrom(run, 0, signal);
     },
     async listen(runId, signal) {
-      const run = get(runId);
-      return run === undefined ? none() : messagesFrom(run, run.messages.length, signal);
+      const run = table.get(runId);
+      return run === undefined ? none() : table.messagesFrom(run, run.messages.length, signal);
     },
   };
+}
+
+/** All runs of the store, within its limits. */
+class RunTable {
+  readonly #maxRuns: NonNullable<MemoryRunsOptions['maxRuns']>;
+  readonly #maxBytes: NonNullable<MemoryRunsOptions['maxBytes']>;
+  readonly now: NonNullable<MemoryRunsOptions['now']>;
+  readonly runs = new Map<string, Kept>();
+  /** Of all runs together. */
+  #bytes = 0;
+  /** Runs by subject and key, and the latest by subject and conversation. */
+  readonly names = new Map<string, string>();
+
+  constructor({ maxRuns = 10_000, maxBytes = 128 << 20, now = Date.now }: MemoryRunsOptions = {}) {
+    this.#maxRuns = maxRuns;
+    this.#maxBytes = maxBytes;
+    this.now = now;
+  }
+
+  get(runId: string): Kept | undefined {
+    const run = this.runs.get(runId);
+    if (run === undefined || this.now() < run.expiresAt) return run;
+    this.#forget(run);
+    return undefined;
+  }
+
+  #forget(run: Kept): void {
+    clearTimeout(run.timer);
+    if (this.runs.delete(run.runId)) this.#bytes -= run.bytes;
+    for (const name of namesOf(run)) if (this.names.get(name) === run.runId) this.names.delete(name);
+    run.events.close();
+    run.messages.close();
+  }
+
+  /** Counts additional bytes of a run, and makes room for them. */
+  count(run: Kept, more: number): void {
+    run.bytes += more;
+    this.#bytes += more;
+    if (this.#bytes > this.#maxBytes) this.#forgetEnded(this.#maxRuns, run);
+  }
+
+  /** Forgets ended runs until there is room, but not the one that was just written. */
+  #forgetEnded(most: number, except?: Kept): void {
+    for (const run of this.runs.values()) {
+      if (this.runs.size <= most && this.#bytes <= this.#maxBytes) return;
+      if (run.events.closed && run !== except) this.#forget(run);
+    }
+  }
+
+  makeRoom(): void {
+    for (const run of this.runs.values()) if (this.now() >= run.expiresAt) this.#forget(run);
+    this.#forgetEnded(this.#maxRuns - 1);
+    if (this.runs.size < this.#maxRuns && this.#bytes <= this.#maxBytes) return;
+    throw new Error(
+      `There is no room for another run: ${this.runs.size} under way take ${this.#bytes} bytes. Raise maxRuns or maxBytes of createMemoryRuns, or lower limits.concurrent.`,
+    );
+  }
+
+  lookUp(name: string): string | undefined {
+    const runId = this.names.get(name);
+    return runId === undefined ? undefined : this.get(runId)?.runId;
+  }
+
+  /** A reader must not wait for ever for a run whose instance has crashed. */
+  forgetLater(run: Kept): void {
+    clearTimeout(run.timer);
+    const ms = Math.min(run.expiresAt - this.now() + 1, MAX_TIMER_MS);
+    // timers may be early, and the longest ones are shortened
+    run.timer = setTimeout(() => this.get(run.runId) !== undefined && this.forgetLater(run), ms);
+    // in Node a timer keeps the process alive, and this one must not
+    (run.timer as { unref?: () => void }).unref?.();
+  }
+
+  messagesFrom(run: Kept, from: number, signal: AbortSignal): AsyncIterable<RunMessage> {
+    return eachOf(run.messages.read(from, signal), (message) => JSON.parse(message) as RunMessage);
+  }
 }
 
 function bytesOf(texts: readonly string[]): number {

@@ -58,177 +58,208 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * begun.
  */
 export function hostRun(options: HostedRunOptions): HostedRun {
-  const { runId, subject, executor, store, runMs, showErrors, showRequests, onEvent, onFailure } = options;
-  const shown = createEventChannel<string>((event) => event.length);
+  return new RunHost(options);
+}
+
+/** One run in this instance. */
+class RunHost implements HostedRun {
+  readonly runId;
+  readonly subject;
+  readonly #executor;
+  readonly #store;
+  readonly #runMs;
+  readonly #showRequests;
+  readonly #onEvent;
+  readonly #onFailure;
+  readonly shown: EventChannel<string> = createEventChannel<string>((event) => event.length);
   /** Undefined once the run has begun. */
-  let request: RunRequest | undefined = options.request;
-  let length = 0;
-  let ended = false;
+  #request: RunRequest | undefined;
+  #length = 0;
+  #ended = false;
   /** The time of the last event, in milliseconds since the start. */
-  let lastTime = 0;
-  const aborting = new AbortController();
+  #lastTime = 0;
+  readonly #aborting = new AbortController();
   /** Ends the listening for messages. */
-  const over = new AbortController();
+  readonly #over = new AbortController();
   /** Replies to other instances, by the ids of their messages. */
-  const replies = new Map<string, { reply: EditReply; told: boolean }>();
-  const hideErrors = showErrors ? undefined : createErrorRedaction(onFailure);
-  const check = createCommandCheck({
-    permissions: options.permissions ?? {},
-    prompt: request.definition.name,
-    subject,
-    onFailure,
-  });
-  let innerId: string | undefined;
-  let cause: SerializedError | undefined;
-  let grace: ReturnType<typeof setTimeout> | undefined;
+  readonly #replies = new Map<string, { reply: EditReply; told: boolean }>();
+  readonly #hideErrors;
+  readonly #check;
+  #innerId: string | undefined;
+  #cause: SerializedError | undefined;
+  #grace: ReturnType<typeof setTimeout> | undefined;
+  readonly #writer;
+  readonly #calls;
+  readonly #timeout;
+  readonly written: Promise<boolean>;
 
-  const writer = createStoreWriter({
-    store,
-    runId,
-    show(events, isEnd) {
-      shown.push(events);
-      if (isEnd) shown.close();
-    },
-    onFailure(error) {
-      onFailure(error);
-      warn(
-        'The events of this run could not be stored. The run continues, but after a lost connection it may not be found again.',
-      );
-    },
-    onOver() {
-      const message = 'Another instance assumed this one had crashed and ended the run. Start it again.';
-      end({ code: 'interrupted', message });
-    },
-  });
-  const calls = createStoredCalls(writer.flush);
-  const timeout = setTimeout(
-    () => {
-      const message = `The run took longer than the ${runMs / 1_000} s that it may take here, so it was ended.`;
-      end({ code: 'timeout', message, details: { ms: runMs } });
-    },
-    Math.min(runMs, MAX_TIMER_MS),
-  );
-
-  function add(event: RunEvent): void {
-    if (ended) return;
-    // a warning of the route moves later events
-    const placed = { ...(hideErrors?.(event) ?? event), seq: length };
-    if (placed.type === 'run-start' || placed.type === 'run-resume') {
-      innerId = placed.runId;
-      placed.runId = runId;
-    }
-    const told =
-      placed.type === 'run-end' && placed.outcome === 'stopped' && cause !== undefined
-        ? { ...placed, outcome: 'error' as const, error: cause }
-        : placed;
-    check.see(told);
-    length += 1;
-    lastTime = told.t;
-    request = undefined;
-    ended = told.type === 'run-end';
-    writer.push(JSON.stringify(showRequests ? told : redactRequests(told)), ended);
-    calls.see(told);
-    if (ended) {
-      over.abort();
-      clearTimeout(timeout);
-      clearTimeout(grace);
-    }
-    onEvent?.(told, end);
+  constructor(options: HostedRunOptions) {
+    this.runId = options.runId;
+    this.subject = options.subject;
+    this.#executor = options.executor;
+    this.#store = options.store;
+    this.#runMs = options.runMs;
+    this.#showRequests = options.showRequests;
+    this.#onEvent = options.onEvent;
+    this.#onFailure = options.onFailure;
+    this.#request = options.request;
+    this.#hideErrors = options.showErrors ? undefined : createErrorRedaction(this.#onFailure);
+    this.#check = createCommandCheck({
+      permissions: options.permissions ?? {},
+      prompt: options.request.definition.name,
+      subject: this.subject,
+      onFailure: this.#onFailure,
+    });
+    this.#writer = createStoreWriter({
+      store: this.#store,
+      runId: this.runId,
+      show: (events, isEnd) => {
+        this.shown.push(events);
+        if (isEnd) this.shown.close();
+      },
+      onFailure: (error) => {
+        this.#onFailure(error);
+        this.#warn(
+          'The events of this run could not be stored. The run continues, but after a lost connection it may not be found again.',
+        );
+      },
+      onOver: () => {
+        const message = 'Another instance assumed this one had crashed and ended the run. Start it again.';
+        this.stop({ code: 'interrupted', message });
+      },
+    });
+    this.#calls = createStoredCalls(() => this.#writer.flush());
+    this.#timeout = setTimeout(
+      () => {
+        const message = `The run took longer than the ${this.#runMs / 1_000} s that it may take here, so it was ended.`;
+        this.stop({ code: 'timeout', message, details: { ms: this.#runMs } });
+      },
+      Math.min(this.#runMs, MAX_TIMER_MS),
+    );
+    void this.#follow(options.request);
+    void this.#listen();
+    this.written = this.#writer.written;
   }
 
-  function warn(message: string): void {
-    if (length > 0) add({ seq: 0, t: lastTime, type: 'warning', message });
+  #add(event: RunEvent): void {
+    if (this.#ended) return;
+    // a warning of the route moves later events
+    const placed = { ...(this.#hideErrors?.(event) ?? event), seq: this.#length };
+    if (placed.type === 'run-start' || placed.type === 'run-resume') {
+      this.#innerId = placed.runId;
+      placed.runId = this.runId;
+    }
+    const told =
+      placed.type === 'run-end' && placed.outcome === 'stopped' && this.#cause !== undefined
+        ? { ...placed, outcome: 'error' as const, error: this.#cause }
+        : placed;
+    this.#check.see(told);
+    this.#length += 1;
+    this.#lastTime = told.t;
+    this.#request = undefined;
+    this.#ended = told.type === 'run-end';
+    this.#writer.push(JSON.stringify(this.#showRequests ? told : redactRequests(told)), this.#ended);
+    this.#calls.see(told);
+    if (this.#ended) {
+      this.#over.abort();
+      clearTimeout(this.#timeout);
+      clearTimeout(this.#grace);
+    }
+    this.#onEvent?.(told, this.stop);
+  }
+
+  #warn(message: string): void {
+    if (this.#length > 0) this.#add({ seq: 0, t: this.#lastTime, type: 'warning', message });
   }
 
   /** Ends the run; with an error, if the user did not ask for it. */
-  function end(error?: SerializedError): void {
-    if (aborting.signal.aborted) return;
-    cause = error;
-    aborting.abort();
-    if (!ended) grace = setTimeout(() => close(error), GRACE_MS);
-  }
+  readonly stop = (error?: SerializedError): void => {
+    if (this.#aborting.signal.aborted) return;
+    this.#cause = error;
+    this.#aborting.abort();
+    if (!this.#ended) this.#grace = setTimeout(() => this.#close(error), GRACE_MS);
+  };
 
   /** Ends the log of a run that does not end it itself. */
-  function close(error?: SerializedError): void {
-    if (request !== undefined) {
-      const { definition, messages, input } = request;
+  #close(error?: SerializedError): void {
+    if (this.#request !== undefined) {
+      const { definition, messages, input } = this.#request;
       const failure = error === undefined ? undefined : CuelineError.fromJSON(error);
-      for (const event of failedStart(definition.name, failure, messages, input)) add(event);
+      for (const event of failedStart(definition.name, failure, messages, input)) this.#add(event);
       return;
     }
     const how = error === undefined ? { outcome: 'stopped' as const } : { outcome: 'error' as const, error };
-    add({ seq: 0, t: lastTime, type: 'run-end', ...how });
+    this.#add({ seq: 0, t: this.#lastTime, type: 'run-end', ...how });
   }
 
-  async function follow(started: RunRequest): Promise<void> {
+  async #follow(started: RunRequest): Promise<void> {
     let error: SerializedError = {
       code: 'stream_truncated',
       message: 'The run broke off without an end. Start it again.',
     };
     try {
-      for await (const event of executor.start({ ...started, whenStored: calls.whenStored }, aborting.signal))
-        add(event);
+      for await (const event of this.#executor.start(
+        { ...started, whenStored: this.#calls.whenStored },
+        this.#aborting.signal,
+      ))
+        this.#add(event);
     } catch (thrown) {
-      onFailure(thrown);
+      this.#onFailure(thrown);
       if (CuelineError.isInstance(thrown)) error = thrown.toJSON();
     }
-    close(aborting.signal.aborted ? cause : error);
+    this.#close(this.#aborting.signal.aborted ? this.#cause : error);
   }
 
-  async function send(command: RunCommand): Promise<EditReply> {
-    if (innerId === undefined || innerId === '' || ended) return runEndedReply();
-    const reason = await check.refusal(command);
+  async send(command: RunCommand): Promise<EditReply> {
+    if (this.#innerId === undefined || this.#innerId === '' || this.#ended) return runEndedReply();
+    const reason = await this.#check.refusal(command);
     if (reason !== undefined) return { accepted: false, reason };
-    return (await executor.send?.(innerId, command)) ?? runEndedReply();
+    return (await this.#executor.send?.(this.#innerId, command)) ?? runEndedReply();
   }
 
-  async function obey(message: RunMessage): Promise<void> {
-    if (message.type === 'stop') return end();
+  async #obey(message: RunMessage): Promise<void> {
+    if (message.type === 'stop') return this.stop();
     if (message.type === 'reply') return;
     const { id } = message;
-    const known = replies.get(id);
+    const known = this.#replies.get(id);
     if (known?.told === true) return;
     // a message that arrives again after the store was away gets its reply again, and is not executed again
-    const answer = known ?? { reply: await answerTo(message), told: false };
-    replies.set(id, answer);
+    const answer = known ?? { reply: await this.#answerTo(message), told: false };
+    this.#replies.set(id, answer);
     // a store repeats no more than these
-    for (const oldest of replies.keys()) {
-      if (replies.size <= KEPT_MESSAGES) break;
-      replies.delete(oldest);
+    for (const oldest of this.#replies.keys()) {
+      if (this.#replies.size <= KEPT_MESSAGES) break;
+      this.#replies.delete(oldest);
     }
-    await store.tell(runId, { type: 'reply', id, reply: answer.reply });
+    await this.#store.tell(this.runId, { type: 'reply', id, reply: answer.reply });
     answer.told = true;
   }
 
-  async function answerTo(message: Extract<RunMessage, { type: 'ping' | 'command' }>): Promise<EditReply> {
+  async #answerTo(message: Extract<RunMessage, { type: 'ping' | 'command' }>): Promise<EditReply> {
     if (message.type === 'ping') return { accepted: true };
     try {
-      return await send(message.command);
+      return await this.send(message.command);
     } catch (error) {
-      onFailure(error);
+      this.#onFailure(error);
       return { accepted: false, reason: 'The run did not understand the command.' };
     }
   }
 
   /** Reads the messages of other instances, also after the store was away. */
-  async function listen(): Promise<void> {
-    for (let failures = 0; !over.signal.aborted; failures += 1) {
+  async #listen(): Promise<void> {
+    for (let failures = 0; !this.#over.signal.aborted; failures += 1) {
       try {
-        for await (const message of store.told(runId, over.signal)) {
+        for await (const message of this.#store.told(this.runId, this.#over.signal)) {
           failures = 0;
-          await obey(message);
+          await this.#obey(message);
         }
         return;
       } catch (error) {
-        if (failures === 0) onFailure(error);
+        if (failures === 0) this.#onFailure(error);
         await new Promise((resolve) => setTimeout(resolve, Math.min(100 * 2 ** failures, 5_000)));
       }
     }
   }
-
-  void follow(options.request);
-  void listen();
-  return { runId, subject, shown, send, stop: end, written: writer.written };
 }
 
 /** Returns the reply to a command that comes too late. */

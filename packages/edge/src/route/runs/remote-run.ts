@@ -29,15 +29,40 @@ export type RemoteRunOptions = {
 export function followRemoteRun(
   store: RunLogStore,
   runId: string,
-  { quietMs = 15_000, replyMs = 4_000, catchUpMs = 2_000, onAbandoned }: RemoteRunOptions = {},
+  options: RemoteRunOptions = {},
 ): RemoteRun {
-  async function ended(signal: AbortSignal): Promise<void> {
-    const end = store.read(runId, Number.MAX_SAFE_INTEGER, signal)[Symbol.asyncIterator]();
+  return new FollowedRun(store, runId, options);
+}
+
+/** A run of another instance, as its store shows it. */
+class FollowedRun implements RemoteRun {
+  readonly #store: RunLogStore;
+  readonly #runId: string;
+  readonly #quietMs: NonNullable<RemoteRunOptions['quietMs']>;
+  readonly #replyMs: NonNullable<RemoteRunOptions['replyMs']>;
+  readonly #catchUpMs: NonNullable<RemoteRunOptions['catchUpMs']>;
+  readonly #onAbandoned: RemoteRunOptions['onAbandoned'];
+
+  constructor(
+    store: RunLogStore,
+    runId: string,
+    { quietMs = 15_000, replyMs = 4_000, catchUpMs = 2_000, onAbandoned }: RemoteRunOptions = {},
+  ) {
+    this.#store = store;
+    this.#runId = runId;
+    this.#quietMs = quietMs;
+    this.#replyMs = replyMs;
+    this.#catchUpMs = catchUpMs;
+    this.#onAbandoned = onAbandoned;
+  }
+
+  async ended(signal: AbortSignal): Promise<void> {
+    const end = this.#store.read(this.#runId, Number.MAX_SAFE_INTEGER, signal)[Symbol.asyncIterator]();
     await end.next();
   }
 
   /** Returns its instance's reply; undefined if there is none. */
-  async function ask(command: RunCommand | undefined): Promise<EditReply | undefined> {
+  async #ask(command: RunCommand | undefined): Promise<EditReply | undefined> {
     const id = crypto.randomUUID();
     const over = new AbortController();
     const replyAmong = async (messages: AsyncIterable<RunMessage>): Promise<EditReply> => {
@@ -48,43 +73,53 @@ export function followRemoteRun(
     };
     try {
       // before the message is sent, so that no reply is missed
-      const messages = await (store.listen?.(runId, over.signal) ?? store.told(runId, over.signal));
-      const answer = Promise.race([replyAmong(messages), ended(over.signal).then(runEndedReply)]);
+      const messages = await (this.#store.listen?.(this.#runId, over.signal) ??
+        this.#store.told(this.#runId, over.signal));
+      const answer = Promise.race([replyAmong(messages), this.ended(over.signal).then(runEndedReply)]);
       // it may fail while nothing waits for it yet
       answer.catch(() => {});
-      await store.tell(
-        runId,
+      await this.#store.tell(
+        this.#runId,
         command === undefined ? { type: 'ping', id } : { type: 'command', id, command },
       );
-      return (await isSilentFor(answer, replyMs)) ? undefined : await answer;
+      return (await isSilentFor(answer, this.#replyMs)) ? undefined : await answer;
     } finally {
       over.abort();
     }
   }
 
+  /** Returns true if its instance is gone and its log was ended for that reason. */
+  #endIfGone(): Promise<boolean> {
+    return singleFlight(this.#store, this.#runId, async () => {
+      const gone = await this.#isGone();
+      if (gone) await this.#endAbandoned();
+      return gone;
+    });
+  }
+
   /** Returns true if there is no reply to two messages. */
-  async function isGone(): Promise<boolean> {
-    return (await ask(undefined)) === undefined && (await ask(undefined)) === undefined;
+  async #isGone(): Promise<boolean> {
+    return (await this.#ask(undefined)) === undefined && (await this.#ask(undefined)) === undefined;
   }
 
   /** Returns the last stored event. */
-  async function lastWritten(): Promise<RunEvent | undefined> {
+  async #lastWritten(): Promise<RunEvent | undefined> {
     const enough = new AbortController();
-    const events = eventsOf(store.read(runId, -1, enough.signal))[Symbol.asyncIterator]();
+    const events = eventsOf(this.#store.read(this.#runId, -1, enough.signal))[Symbol.asyncIterator]();
     let last: RunEvent | undefined;
     for (;;) {
       const next = events.next();
-      if (await isSilentFor(next, catchUpMs)) enough.abort();
+      if (await isSilentFor(next, this.#catchUpMs)) enough.abort();
       const { done, value } = await next;
       if (done === true) return last;
       last = value;
     }
   }
 
-  async function eventAt(seq: number): Promise<RunEvent | undefined> {
+  async #eventAt(seq: number): Promise<RunEvent | undefined> {
     const enough = new AbortController();
     try {
-      const events = eventsOf(store.read(runId, seq - 1, enough.signal))[Symbol.asyncIterator]();
+      const events = eventsOf(this.#store.read(this.#runId, seq - 1, enough.signal))[Symbol.asyncIterator]();
       const { value } = await withTimeout(events.next());
       return value as RunEvent | undefined;
     } finally {
@@ -93,43 +128,37 @@ export function followRemoteRun(
   }
 
   /** Ends the log of a run whose instance is gone, because nothing more would ever come. */
-  async function endAbandoned(): Promise<void> {
+  async #endAbandoned(): Promise<void> {
     const error = new CuelineError(
       'interrupted',
       'The instance of this run no longer answers, so the run has ended. Start it again.',
     );
-    const last = await lastWritten();
+    const last = await this.#lastWritten();
     const events: RunEvent[] =
       last === undefined
-        ? [...failedStart('', error)].map((event) => ('runId' in event ? { ...event, runId } : event))
+        ? [...failedStart('', error)].map((event) =>
+            'runId' in event ? { ...event, runId: this.#runId } : event,
+          )
         : [{ seq: last.seq + 1, t: last.t, type: 'run-end', outcome: 'error', error: error.toJSON() }];
     // if the instance exists after all, it reads that the run is over
-    await store.tell(runId, { type: 'stop' });
-    await store.append(runId, {
+    await this.#store.tell(this.#runId, { type: 'stop' });
+    await this.#store.append(this.#runId, {
       first: events[0]!.seq,
       items: events.map((event) => JSON.stringify(event)),
       ended: true,
     });
     // if there were more events than could be read in time, or the instance exists after all, another event has this
     // position
-    const end = await eventAt(events.at(-1)!.seq);
-    if (end?.type === 'run-end') await onAbandoned?.();
+    const end = await this.#eventAt(events.at(-1)!.seq);
+    if (end?.type === 'run-end') await this.#onAbandoned?.();
   }
 
-  /** Returns true if its instance is gone and its log was ended for that reason. */
-  const endIfGone = (): Promise<boolean> =>
-    singleFlight(store, runId, async () => {
-      const gone = await isGone();
-      if (gone) await endAbandoned();
-      return gone;
-    });
-
-  async function* follow(afterSeq: number, signal: AbortSignal): AsyncGenerator<EventBatch, void> {
-    const events = store.read(runId, afterSeq, signal)[Symbol.asyncIterator]();
+  async *#follow(afterSeq: number, signal: AbortSignal): AsyncGenerator<EventBatch, void> {
+    const events = this.#store.read(this.#runId, afterSeq, signal)[Symbol.asyncIterator]();
     for (;;) {
       const next = events.next();
-      while (!signal.aborted && (await isSilentFor(next, quietMs))) {
-        await endIfGone();
+      while (!signal.aborted && (await isSilentFor(next, this.#quietMs))) {
+        await this.#endIfGone();
       }
       const { done, value } = await next;
       if (done === true) return;
@@ -137,18 +166,18 @@ export function followRemoteRun(
     }
   }
 
-  return {
-    events: (afterSeq) => untilLeft((signal) => follow(afterSeq, signal)),
-    async send(command) {
-      const reply = await ask(command);
-      if (reply !== undefined) return reply;
-      if (!(await endIfGone())) {
-        return { accepted: false, reason: 'The run took too long to answer. Try again.' };
-      }
-      return { accepted: false, reason: 'The instance of this run no longer answers. Start it again.' };
-    },
-    ended,
-  };
+  events(afterSeq: number): AsyncIterable<EventBatch> {
+    return untilLeft((signal) => this.#follow(afterSeq, signal));
+  }
+
+  async send(command: RunCommand): Promise<EditReply> {
+    const reply = await this.#ask(command);
+    if (reply !== undefined) return reply;
+    if (!(await this.#endIfGone())) {
+      return { accepted: false, reason: 'The run took too long to answer. Try again.' };
+    }
+    return { accepted: false, reason: 'The instance of this run no longer answers. Start it again.' };
+  }
 }
 
 /** Returns true if the work takes longer than that. */

@@ -95,16 +95,30 @@ const unused = { tokens: 0, cost: 0 };
 
 /** Creates the runs of a route, without any. */
 export function createRuns(settings: RouteSettings): Runs {
-  const { store, report, runMs, replayMs, quietMs } = settings;
-  const here = new Map<string, HostedRun & { settled: Promise<void> }>();
-  const budget = createRunBudget(settings, ask);
+  return new RouteRuns(settings);
+}
+
+/** The runs of one route in one instance. */
+class RouteRuns implements Runs {
+  readonly #settings: RouteSettings;
+  readonly #store;
+  readonly #report;
+  readonly #here = new Map<string, { run: HostedRun; settled: Promise<void> }>();
+  readonly #budget;
+
+  constructor(settings: RouteSettings) {
+    this.#settings = settings;
+    this.#store = settings.store;
+    this.#report = settings.report;
+    this.#budget = createRunBudget(settings, this.#ask);
+  }
 
   /** Returns a store's answer. If the store fails, nothing begins. */
-  async function ask<Value>(question: () => Promise<Value>, ms?: number): Promise<Value> {
+  readonly #ask = async <Value>(question: () => Promise<Value>, ms?: number): Promise<Value> => {
     try {
       return await withTimeout(question(), ms);
     } catch (error) {
-      report({ type: 'failed', error });
+      this.#report({ type: 'failed', error });
       throw new Refusal(
         'unavailable',
         'Runs cannot be stored or found at the moment. Try again in a while.',
@@ -113,38 +127,38 @@ export function createRuns(settings: RouteSettings): Runs {
         },
       );
     }
-  }
+  };
 
   /** Throws a {@link Refusal} with 503 while the kill switch is on. */
-  async function checkSwitch(): Promise<void> {
-    const isOff = await isSwitchedOff(settings.options.killSwitch, (error) =>
-      report({ type: 'failed', error }),
+  async #checkSwitch(): Promise<void> {
+    const isOff = await isSwitchedOff(this.#settings.options.killSwitch, (error) =>
+      this.#report({ type: 'failed', error }),
     );
     if (isOff) throw new Refusal('unavailable', switchedOff);
   }
 
   /** Creates the meter of a run's model calls. */
-  function meterFor(run: BudgetedRun, prompt: string, allowed: number, stop: HostedRun['stop']): RunMeter {
+  #meterFor(run: BudgetedRun, prompt: string, allowed: number, stop: HostedRun['stop']): RunMeter {
     const { subject, runId, dailyCost = Infinity, totalDailyCost = Infinity } = run;
     return createRunMeter({
-      settings,
+      settings: this.#settings,
       needsPrices: Math.min(dailyCost, totalDailyCost) < Infinity,
       allowed,
-      setAside: (amount) => budget.setAside(run, amount),
-      async checkOpen() {
+      setAside: (amount) => this.#budget.setAside(run, amount),
+      checkOpen: async () => {
         try {
-          await checkSwitch();
+          await this.#checkSwitch();
         } catch (error) {
           stop(stoppedBySwitch());
           throw error;
         }
       },
       stop,
-      onCharge({ model, ms, charge, cost }) {
+      onCharge: ({ model, ms, charge, cost }) => {
         const { input: inputTokens, output: outputTokens, cachedInput: cachedInputTokens, basis } = charge;
         const tokens = { inputTokens, outputTokens, cachedInputTokens };
         const about = { runId, subject, prompt, model, ms, ...tokens, basis };
-        report({ type: 'model-call', ...about, ...(cost === undefined ? {} : { cost }) });
+        this.#report({ type: 'model-call', ...about, ...(cost === undefined ? {} : { cost }) });
       },
     });
   }
@@ -153,53 +167,55 @@ export function createRuns(settings: RouteSettings): Runs {
    * Registers a run, ends it if the kill switch says so, and settles its reservation once its tools have ended. A
    * tool that ignores its signal continues after its run, and counts for at most `runMs`.
    */
-  function account(
-    run: BudgetedRun,
-    { prompt, meter, work, release, stop }: Hosting,
-  ): { add(event: RunEvent): void; settled: Promise<void> } {
+  #account(run: BudgetedRun, hosting: Hosting): { add(event: RunEvent): void; settled: Promise<void> } {
     const { runId, subject } = run;
+    const { prompt, meter, stop } = hosting;
     const begun = performance.now();
-    report({ type: 'run-start', runId, subject, prompt });
-    const letGo = onSwitchStop(settings.options.killSwitch, () => stop(stoppedBySwitch()));
+    this.#report({ type: 'run-start', runId, subject, prompt });
+    const letGo = onSwitchStop(this.#settings.options.killSwitch, () => stop(stoppedBySwitch()));
     let settle: (settled: Promise<void>) => void;
     const settled = new Promise<void>((resolve) => (settle = resolve));
     return {
       settled,
-      add(event) {
+      add: (event) => {
         if (event.type !== 'run-end') return;
         letGo();
         meter.close();
         const { outcome, error } = event;
         const code = error === undefined ? {} : { code: error.code };
         const ms = Math.round(performance.now() - begun);
-        report({ type: 'run-end', runId, subject, prompt, outcome, ...code, ms, ...meter.total() });
-        settle(giveBack());
+        this.#report({ type: 'run-end', runId, subject, prompt, outcome, ...code, ms, ...meter.total() });
+        settle(this.#release(run, hosting));
       },
     };
+  }
 
-    async function giveBack(): Promise<void> {
-      if (work.count > 0) {
-        const held = budget.hold(run, meter.total());
-        await work.over(runMs);
-        // a store that gets both at once may execute them in another order
-        await held;
-      }
-      release();
-      await budget.settle(subject, runId, meter.total());
+  /** Releases the memory and the reservation of a run once its tools have ended. */
+  async #release(run: BudgetedRun, { work, meter, release }: Hosting): Promise<void> {
+    if (work.count > 0) {
+      const held = this.#budget.hold(run, meter.total());
+      await work.over(this.#settings.runMs);
+      // a store that gets both at once may execute them in another order
+      await held;
     }
+    release();
+    await this.#budget.settle(run.subject, run.runId, meter.total());
   }
 
   /** Forgets a run. By then its stored events can be read from the store; the others only here. */
-  async function forgetLater({ runId, written }: HostedRun): Promise<void> {
+  async #forgetLater({ runId, written }: HostedRun): Promise<void> {
     if (await written) {
-      here.delete(runId);
+      this.#here.delete(runId);
       return;
     }
-    const timer: unknown = setTimeout(() => here.delete(runId), Math.min(replayMs, MAX_TIMER_MS));
+    const timer: unknown = setTimeout(
+      () => this.#here.delete(runId),
+      Math.min(this.#settings.replayMs, MAX_TIMER_MS),
+    );
     (timer as { unref?: () => void }).unref?.();
   }
 
-  function reachHere(run: HostedRun, settled: Promise<void>): ReachedRun {
+  #reachHere(run: HostedRun, settled: Promise<void>): ReachedRun {
     return {
       runId: run.runId,
       endSeq: run.shown.closed ? run.shown.length - 1 : undefined,
@@ -210,119 +226,129 @@ export function createRuns(settings: RouteSettings): Runs {
     };
   }
 
-  function reachElsewhere(runId: string, { subject, endSeq }: StoredRun): ReachedRun {
-    const run = followRemoteRun(store, runId, {
-      quietMs,
-      replyMs: Math.min(REPLY_MS, quietMs),
+  #reachElsewhere(runId: string, { subject, endSeq }: StoredRun): ReachedRun {
+    const run = followRemoteRun(this.#store, runId, {
+      quietMs: this.#settings.quietMs,
+      replyMs: Math.min(REPLY_MS, this.#settings.quietMs),
       // nothing else releases the reservation before the end of its lease
-      onAbandoned: () => withTimeout(budget.settle(subject, runId), STOP_MS).catch(() => {}),
+      onAbandoned: () => withTimeout(this.#budget.settle(subject, runId), STOP_MS).catch(() => {}),
     });
     return {
       runId,
       endSeq,
-      events: run.events,
-      send: (command) => ask(() => run.send(command), COMMAND_MS),
-      stop: () => ask(() => store.tell(runId, { type: 'stop' })),
+      events: (afterSeq) => run.events(afterSeq),
+      send: (command) => this.#ask(() => run.send(command), COMMAND_MS),
+      stop: () => this.#ask(() => this.#store.tell(runId, { type: 'stop' })),
       over: () => run.ended(AbortSignal.timeout(STOP_MS)).catch(() => {}),
     };
   }
 
-  async function reach(runId: string, subject: string): Promise<ReachedRun> {
-    const run = await find(runId, subject);
+  async reach(runId: string, subject: string): Promise<ReachedRun> {
+    const run = await this.find(runId, subject);
     if (run === undefined) throw unknownRun();
     return run;
   }
 
-  async function find(runId: string, subject: string): Promise<ReachedRun | undefined> {
-    const run = here.get(runId);
-    const known = run ?? (await ask(() => store.get(runId)));
+  async find(runId: string, subject: string): Promise<ReachedRun | undefined> {
+    const here = this.#here.get(runId);
+    const known = here?.run ?? (await this.#ask(() => this.#store.get(runId)));
     if (known?.subject !== subject) return undefined;
-    return run === undefined ? reachElsewhere(runId, known) : reachHere(run, run.settled);
+    return here === undefined ? this.#reachElsewhere(runId, known) : this.#reachHere(here.run, here.settled);
   }
 
-  return {
-    reach,
-    find,
-    async latest(chat, subject) {
-      const runId = await ask(() => store.find({ subject, chat }));
-      return runId === undefined ? undefined : reach(runId, subject);
-    },
-    async begin({ start, identity, models, chat, waitUntil, user }) {
-      const { subject, dailyTokens = settings.dailyTokens, dailyCost = settings.dailyCost } = identity;
-      const { key: given, ...request } = start;
-      const prompt = request.definition.name;
-      const key = keyOf(prompt, given, chat);
-      const begunBefore = async (id: string): Promise<StartedRun> => ({
-        ...(await reach(id, subject)),
-        begun: false,
-      });
-      const started = async (): Promise<StartedRun | undefined> => {
-        const known = key === undefined ? undefined : await ask(() => store.find({ subject, key }));
-        return known === undefined ? undefined : begunBefore(known);
-      };
-      const known = await started();
-      if (known !== undefined) return known;
-      // the id cannot be guessed, so a client that knows it was given it
-      const runId = `run-${crypto.randomUUID()}`;
-      const { limits } = request.options ?? {};
-      const { tokens: allowed = Infinity } = limits ?? {};
-      const { totalDailyTokens, totalDailyCost } = settings;
-      const budgeted = { subject, runId, dailyTokens, dailyCost, totalDailyTokens, totalDailyCost };
-      await checkSwitch();
-      const refused = await budget.reserve(budgeted, leastTokens(request), allowed);
-      if (refused !== undefined) {
-        // the same start may have come twice at once, and taken the last reservation
-        const meanwhile = await started();
-        if (meanwhile !== undefined) return meanwhile;
-        throw startRefusedError(refused, settings);
-      }
-      let created;
-      try {
-        created = await ask(() => store.create({ runId, subject, key, chat: chat?.id, runMs, replayMs }));
-      } catch (error) {
-        // which may take a while if that store is away, too
-        void budget.settle(subject, runId, unused);
-        throw error;
-      }
-      if (created !== 'created') {
-        await budget.settle(subject, runId, unused);
-        return begunBefore(created.runId);
-      }
-      const onFailure = (error: unknown): void => report({ type: 'failed', error, runId });
-      const options = { ...request.options, limits: limitsWithin(limits) };
-      const stop: HostedRun['stop'] = (error) => run.stop(error);
-      const meter = meterFor(budgeted, prompt, allowed, stop);
-      const work = createOpenWork();
-      const executor = inProcess(
-        { ...models, wrapModel: (model) => meter.wrap(model) },
-        { onWork: (each) => work.add(each) },
+  async latest(chat: string, subject: string): Promise<ReachedRun | undefined> {
+    const runId = await this.#ask(() => this.#store.find({ subject, chat }));
+    return runId === undefined ? undefined : this.reach(runId, subject);
+  }
+
+  async begin({ start, identity, models, chat, waitUntil, user }: StartRequest): Promise<StartedRun> {
+    const {
+      subject,
+      dailyTokens = this.#settings.dailyTokens,
+      dailyCost = this.#settings.dailyCost,
+    } = identity;
+    const { key: given, ...request } = start;
+    const prompt = request.definition.name;
+    const key = keyOf(prompt, given, chat);
+    const begunBefore = async (id: string): Promise<StartedRun> => ({
+      ...(await this.reach(id, subject)),
+      begun: false,
+    });
+    const started = async (): Promise<StartedRun | undefined> => {
+      const known = key === undefined ? undefined : await this.#ask(() => this.#store.find({ subject, key }));
+      return known === undefined ? undefined : begunBefore(known);
+    };
+    const known = await started();
+    if (known !== undefined) return known;
+    // the id cannot be guessed, so a client that knows it was given it
+    const runId = `run-${crypto.randomUUID()}`;
+    const { limits } = request.options ?? {};
+    const { tokens: allowed = Infinity } = limits ?? {};
+    const { totalDailyTokens, totalDailyCost } = this.#settings;
+    const budgeted = { subject, runId, dailyTokens, dailyCost, totalDailyTokens, totalDailyCost };
+    await this.#checkSwitch();
+    const refused = await this.#budget.reserve(budgeted, leastTokens(request), allowed);
+    if (refused !== undefined) {
+      // the same start may have come twice at once, and taken the last reservation
+      const meanwhile = await started();
+      if (meanwhile !== undefined) return meanwhile;
+      throw startRefusedError(refused, this.#settings);
+    }
+    let created;
+    try {
+      created = await this.#ask(() =>
+        this.#store.create({
+          runId,
+          subject,
+          key,
+          chat: chat?.id,
+          runMs: this.#settings.runMs,
+          replayMs: this.#settings.replayMs,
+        }),
       );
-      const hosting = { prompt, meter, work, release: user.retain(), stop };
-      const { add, settled } = account(budgeted, hosting);
-      const run: HostedRun = hostRun({
-        runId,
-        subject,
-        executor,
-        request: { ...request, options },
-        store,
-        runMs,
-        showErrors: settings.showErrors,
-        showRequests: settings.showRequests,
-        onEvent: add,
-        permissions: settings.permissions,
-        onFailure,
-      });
-      here.set(runId, { ...run, settled });
-      const forgotten = forgetLater(run);
-      try {
-        waitUntil?.(settled.then(() => forgotten));
-      } catch (error) {
-        // the run has begun, and the client that asked for it must be able to find it
-        onFailure(error);
-      }
-      return { ...reachHere(run, settled), begun: true };
-    },
-  };
+    } catch (error) {
+      // which may take a while if that store is away, too
+      void this.#budget.settle(subject, runId, unused);
+      throw error;
+    }
+    if (created !== 'created') {
+      await this.#budget.settle(subject, runId, unused);
+      return begunBefore(created.runId);
+    }
+    const onFailure = (error: unknown): void => this.#report({ type: 'failed', error, runId });
+    const options = { ...request.options, limits: limitsWithin(limits) };
+    const stop: HostedRun['stop'] = (error) => run.stop(error);
+    const meter = this.#meterFor(budgeted, prompt, allowed, stop);
+    const work = createOpenWork();
+    const executor = inProcess(
+      { ...models, wrapModel: (model) => meter.wrap(model) },
+      { onWork: (each) => work.add(each) },
+    );
+    const hosting = { prompt, meter, work, release: user.retain(), stop };
+    const { add, settled } = this.#account(budgeted, hosting);
+    const run: HostedRun = hostRun({
+      runId,
+      subject,
+      executor,
+      request: { ...request, options },
+      store: this.#store,
+      runMs: this.#settings.runMs,
+      showErrors: this.#settings.showErrors,
+      showRequests: this.#settings.showRequests,
+      onEvent: add,
+      permissions: this.#settings.permissions,
+      onFailure,
+    });
+    this.#here.set(runId, { run, settled });
+    const forgotten = this.#forgetLater(run);
+    try {
+      waitUntil?.(settled.then(() => forgotten));
+    } catch (error) {
+      // the run has begun, and the client that asked for it must be able to find it
+      onFailure(error);
+    }
+    return { ...this.#reachHere(run, settled), begun: true };
+  }
 }
 
 function stoppedBySwitch(): SerializedError {

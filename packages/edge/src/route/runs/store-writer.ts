@@ -45,116 +45,135 @@ const SLOW_MS = 1_000;
  * all of them if this one crashes. Only a store that fails or is slow is not waited for.
  */
 export function createStoreWriter(options: StoreWriterOptions): StoreWriter {
-  const { store, runId, show, onFailure, onOver } = options;
-  const events: string[] = [];
+  return new Writer(options);
+}
+
+/** The writer of one run, in order and again after failures. */
+class Writer implements StoreWriter {
+  readonly #store;
+  readonly #runId;
+  readonly #show;
+  readonly #onFailure;
+  readonly #onOver;
+  readonly #events: string[] = [];
   /** How many events the store has, and how many are shown. */
-  let kept = 0;
-  let shown = 0;
-  let finish: (all: boolean) => void;
-  const written = new Promise<boolean>((resolve) => (finish = resolve));
-  let writing = false;
-  let failed = false;
-  let ended = false;
+  #kept = 0;
+  #shown = 0;
+  #finish: (all: boolean) => void = () => {};
+  readonly written = new Promise<boolean>((resolve) => (this.#finish = resolve));
+  #writing = false;
+  #failed = false;
+  #ended = false;
   /** True while the store is away. */
-  let away = false;
+  #away = false;
   /** Callers that wait until so many events are stored. */
-  let waiting: { count: number; resolve: () => void }[] = [];
+  #waiting: { count: number; resolve: () => void }[] = [];
 
-  function showTo(count: number): void {
-    if (count <= shown) return;
-    const fresh = events.slice(shown, count);
-    shown = count;
-    show(fresh, ended && count === events.length);
-    for (const { count: needed, resolve } of waiting) if (needed <= shown) resolve();
-    waiting = waiting.filter(({ count: needed }) => needed > shown);
+  constructor(options: StoreWriterOptions) {
+    this.#store = options.store;
+    this.#runId = options.runId;
+    this.#show = options.show;
+    this.#onFailure = options.onFailure;
+    this.#onOver = options.onOver;
   }
 
-  function goOnWithout(): void {
-    away = true;
-    showTo(events.length);
+  #showTo(count: number): void {
+    if (count <= this.#shown) return;
+    const fresh = this.#events.slice(this.#shown, count);
+    this.#shown = count;
+    this.#show(fresh, this.#ended && count === this.#events.length);
+    for (const { count: needed, resolve } of this.#waiting) if (needed <= this.#shown) resolve();
+    this.#waiting = this.#waiting.filter(({ count: needed }) => needed > this.#shown);
   }
 
-  function nextBatch(): EventBatch {
-    const items = events.slice(kept, kept + MAX_BATCH);
-    return { first: kept, items, ended: ended && kept + items.length === events.length };
+  readonly #goOnWithout = (): void => {
+    this.#away = true;
+    this.#showTo(this.#events.length);
+  };
+
+  #nextBatch(): EventBatch {
+    const items = this.#events.slice(this.#kept, this.#kept + MAX_BATCH);
+    return {
+      first: this.#kept,
+      items,
+      ended: this.#ended && this.#kept + items.length === this.#events.length,
+    };
   }
 
-  async function write(): Promise<void> {
+  async #write(): Promise<void> {
     let triesAfterEnd = 0;
-    for (let failures = 0; kept < events.length;) {
+    for (let failures = 0; this.#kept < this.#events.length;) {
       if (failures === 0) await pause(0, false);
-      const batch = nextBatch();
-      const stopWaiting = afterAwakeTime(SLOW_MS, goOnWithout);
+      const batch = this.#nextBatch();
+      const stopWaiting = afterAwakeTime(SLOW_MS, this.#goOnWithout);
       try {
-        if ((await withTimeout(store.append(runId, batch))) === 'over') {
+        if ((await withTimeout(this.#store.append(this.#runId, batch))) === 'over') {
           stopWaiting();
-          return finish(await keepToTheLog());
+          return this.#finish(await this.#keepToTheLog());
         }
-        kept += batch.items.length;
-        showTo(kept);
-        away = false;
+        this.#kept += batch.items.length;
+        this.#showTo(this.#kept);
+        this.#away = false;
         failures = 0;
       } catch (error) {
-        if (!failed) onFailure(error);
-        failed = true;
+        if (!this.#failed) this.#onFailure(error);
+        this.#failed = true;
         failures += 1;
         // a store that came back may have lost its last events; it skips those that it has
-        if (failures > 1) kept = 0;
-        goOnWithout();
-        if (ended) triesAfterEnd += 1;
+        if (failures > 1) this.#kept = 0;
+        this.#goOnWithout();
+        if (this.#ended) triesAfterEnd += 1;
         if (triesAfterEnd > LATE_TRIES) return;
         const isLate = triesAfterEnd > TRIES_AFTER_END;
-        if (isLate) finish(false);
+        if (isLate) this.#finish(false);
         await pause(isLate ? LATE_PAUSE_MS : Math.min(50 * 2 ** failures, LONGEST_PAUSE_MS), isLate);
       } finally {
         stopWaiting();
       }
     }
-    writing = false;
-    if (ended) finish(true);
+    this.#writing = false;
+    if (this.#ended) this.#finish(true);
   }
 
   /**
    * Shows the end of the stored log instead of this instance's events. Returns false if other events have been shown
    * already.
    */
-  async function keepToTheLog(): Promise<boolean> {
-    away = false;
+  async #keepToTheLog(): Promise<boolean> {
+    this.#away = false;
     const rest: string[] = [];
     let isWhole = false;
     const enough = new AbortController();
     const read = async (): Promise<void> => {
       // with the last shown event, to compare it
-      const batches = store.read(runId, Math.max(shown - 2, -1), enough.signal);
+      const batches = this.#store.read(this.#runId, Math.max(this.#shown - 2, -1), enough.signal);
       for await (const batch of batches) {
         rest.push(...batch.items);
         isWhole = batch.ended;
       }
     };
     await withTimeout(read()).finally(() => enough.abort());
-    const last = events[shown - 1];
+    const last = this.#events[this.#shown - 1];
     const isTheSame = last === undefined || rest.shift() === last;
-    if (isTheSame) show(rest, isWhole);
-    else goOnWithout();
-    if (!ended) onOver?.();
+    if (isTheSame) this.#show(rest, isWhole);
+    else this.#goOnWithout();
+    if (!this.#ended) this.#onOver?.();
     return isTheSame;
   }
 
-  return {
-    push(event, isEnd) {
-      events.push(event);
-      if (isEnd) ended = true;
-      if (away) showTo(events.length);
-      if (writing) return;
-      writing = true;
-      void write();
-    },
-    flush() {
-      if (shown === events.length) return Promise.resolve();
-      return new Promise((resolve) => waiting.push({ count: events.length, resolve }));
-    },
-    written,
-  };
+  push(event: string, isEnd: boolean): void {
+    this.#events.push(event);
+    if (isEnd) this.#ended = true;
+    if (this.#away) this.#showTo(this.#events.length);
+    if (this.#writing) return;
+    this.#writing = true;
+    void this.#write();
+  }
+
+  flush(): Promise<void> {
+    if (this.#shown === this.#events.length) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push({ count: this.#events.length, resolve }));
+  }
 }
 
 function pause(ms: number, isIdle: boolean): Promise<void> {

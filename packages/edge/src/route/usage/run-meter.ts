@@ -61,129 +61,155 @@ type Plan = {
 
 /** Creates a meter for one run and its agents. */
 export function createRunMeter(options: RunMeterOptions): RunMeter {
-  const { settings, needsPrices, allowed, stop } = options;
-  const { prices, contextTokens } = settings;
-  const open = new Set<OpenCall>();
-  const wrapped = new WeakMap<Model, Model>();
-  const used = new Map<string, ModelUsage>();
-  let spent: Amount = nothing;
-  let closed = false;
+  return new Meter(options);
+}
+
+/** The meter of one run. Changes of its reservation are made one after the other. */
+class Meter implements RunMeter {
+  readonly #options: RunMeterOptions;
+  readonly #settings;
+  readonly #needsPrices;
+  readonly #allowed;
+  readonly #stop;
+  readonly #prices;
+  readonly #contextTokens;
+  readonly #open = new Set<OpenCall>();
+  readonly #wrapped = new WeakMap<Model, Model>();
+  readonly #used = new Map<string, ModelUsage>();
+  #spent: Amount = nothing;
+  #closed = false;
   /** One change after the other, so that the store has the latest. */
-  let last: Promise<unknown> = Promise.resolve();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: RunMeterOptions) {
+    this.#options = options;
+    this.#settings = options.settings;
+    this.#needsPrices = options.needsPrices;
+    this.#allowed = options.allowed;
+    this.#stop = options.stop;
+    this.#prices = options.settings.prices;
+    this.#contextTokens = options.settings.contextTokens;
+  }
 
   /** The maximum use of the run when these calls have ended. */
-  const underWay = (): Amount => [...open].reduce((sum, call) => add(sum, call.reserved), spent);
+  #underWay(): Amount {
+    return [...this.#open].reduce((sum, call) => add(sum, call.reserved), this.#spent);
+  }
 
-  function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
-    const done = last.then(work);
-    last = done.catch(() => {});
+  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
     return done;
   }
 
   /** Throws, and ends the run, if its own limits are used up. */
-  function checkOwnLimit(least: number): void {
+  #checkOwnLimit(least: number): void {
     const error =
-      spent.tokens >= allowed
-        ? budgetUsedUpError(allowed)
-        : open.size > 0 && estimateOfAll() + least > allowed
-          ? budgetTooSmallError(allowed)
+      this.#spent.tokens >= this.#allowed
+        ? budgetUsedUpError(this.#allowed)
+        : this.#open.size > 0 && this.#estimateOfAll() + least > this.#allowed
+          ? budgetTooSmallError(this.#allowed)
           : undefined;
     if (error === undefined) return;
-    stop(error);
+    this.#stop(error);
     throw CuelineError.fromJSON(error);
   }
 
-  function estimateOfAll(): number {
-    return [...open].reduce((sum, { least, heard }) => sum + least + estimateTokens(heard), spent.tokens);
+  #estimateOfAll(): number {
+    return [...this.#open].reduce(
+      (sum, { least, heard }) => sum + least + estimateTokens(heard),
+      this.#spent.tokens,
+    );
   }
 
-  function heardOfAll(): number {
-    return [...open].reduce((sum, { heard }) => sum + estimateTokens(heard), spent.tokens);
+  #heardOfAll(): number {
+    return [...this.#open].reduce((sum, { heard }) => sum + estimateTokens(heard), this.#spent.tokens);
   }
 
-  function readPrice({ provider, modelId }: Model): ModelPrice | undefined {
-    const price = priceOf(prices, provider, modelId);
-    if (price !== undefined || !needsPrices) return price;
+  #readPrice({ provider, modelId }: Model): ModelPrice | undefined {
+    const price = priceOf(this.#prices, provider, modelId);
+    if (price !== undefined || !this.#needsPrices) return price;
     throw new CuelineError(
       'invalid_options',
       `There is no price for ${provider}:${modelId}, so its calls cannot be kept within limits.dailyCost. Add prices: { '${provider.split('.')[0]}:${modelId}': { input, output } }.`,
     );
   }
 
-  async function begin(model: Model, call: ModelCall): Promise<MeteredCall> {
-    await options.checkOpen();
-    const price = readPrice(model);
+  readonly #begin = async (model: Model, call: ModelCall): Promise<MeteredCall> => {
+    await this.#options.checkOpen();
+    const price = this.#readPrice(model);
     const size = promptSize(call);
     const least = leastInput(size);
-    const input = worstInput(size, model.modelId, contextTokens);
+    const input = worstInput(size, model.modelId, this.#contextTokens);
     const onTop = thinkingOnTop(call, model.provider);
-    return inTurn(async () => {
-      if (closed) throw hasEnded();
-      checkOwnLimit(least);
+    return this.#inTurn(async () => {
+      if (this.#closed) throw hasEnded();
+      this.#checkOwnLimit(least);
       let refused: unknown;
-      for (const maxOutputTokens of outputLengths(call, settings.maxOutputTokens)) {
+      for (const maxOutputTokens of outputLengths(call, this.#settings.maxOutputTokens)) {
         const tokens = { input, output: maxOutputTokens + onTop };
         const cost = price === undefined ? 0 : worstCost(price, tokens);
         const reserved = { tokens: tokens.input + tokens.output, cost };
         try {
-          await options.setAside(add(underWay(), reserved));
-          if (closed) break;
-          return started(model, price, { tokens, reserved, least, text: size.text, maxOutputTokens });
+          await this.#options.setAside(add(this.#underWay(), reserved));
+          if (this.#closed) break;
+          return this.#started(model, price, { tokens, reserved, least, text: size.text, maxOutputTokens });
         } catch (error) {
           refused = error;
           if (!CuelineError.isInstance(error) || error.code !== 'budget_exceeded') break;
         }
       }
-      throw closed ? hasEnded() : refused;
+      throw this.#closed ? hasEnded() : refused;
     });
-  }
+  };
 
-  function started(
+  #started(
     { provider, modelId }: Model,
     price: ModelPrice | undefined,
     { tokens, reserved, least, text, maxOutputTokens }: Plan,
   ): MeteredCall {
     const begun = performance.now();
     const model = `${provider}:${modelId}`;
-    const own: OpenCall = { reserved, least, heard: 0, ended };
-    open.add(own);
-
-    function ended({ usage, error, unsent }: Parameters<MeteredCall['ended']>[0]): void {
-      if (!open.delete(own)) return;
+    const ended: MeteredCall['ended'] = ({ usage, error, unsent }) => {
+      if (!this.#open.delete(own)) return;
       const seen = { input: text, output: estimateTokens(own.heard) };
       const isFree = unsent === true || isUnbilled(error);
       const charge = isFree ? noCharge : chargeOf(tokens, reportedUsage(usage), seen);
       const cost = price === undefined ? undefined : costOf(price, charge);
-      spent = add(spent, { tokens: charge.input + charge.output, cost: cost ?? 0 });
-      addUsage(used, model, charge, cost);
+      this.#spent = add(this.#spent, { tokens: charge.input + charge.output, cost: cost ?? 0 });
+      addUsage(this.#used, model, charge, cost);
       const ms = Math.round(performance.now() - begun);
-      options.onCharge({ model, ms, charge, cost });
+      this.#options.onCharge({ model, ms, charge, cost });
       // what it has not used is free for others while tools work
-      if (!closed) inTurn(() => options.setAside(underWay())).catch(() => {});
-    }
-
+      if (!this.#closed) this.#inTurn(() => this.#options.setAside(this.#underWay())).catch(() => {});
+    };
+    const own: OpenCall = { reserved, least, heard: 0, ended };
+    this.#open.add(own);
     return {
       maxOutputTokens,
-      heard(characters) {
+      heard: (characters) => {
         own.heard += characters;
-        if (allowed < Infinity && heardOfAll() > allowed) stop(budgetUsedUpError(allowed));
+        if (this.#allowed < Infinity && this.#heardOfAll() > this.#allowed)
+          this.#stop(budgetUsedUpError(this.#allowed));
       },
       ended,
     };
   }
 
-  return {
-    wrap(model) {
-      const known = wrapped.get(model) ?? meteredModel(model, begin);
-      wrapped.set(model, known);
-      return known;
-    },
-    close() {
-      closed = true;
-      for (const call of open) call.ended({});
-    },
-    total: () => ({ ...spent, usage: [...used.values()] }),
-  };
+  wrap(model: Model): Model {
+    const known = this.#wrapped.get(model) ?? meteredModel(model, this.#begin);
+    this.#wrapped.set(model, known);
+    return known;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const call of this.#open) call.ended({});
+  }
+
+  total(): Amount & { usage: readonly ModelUsage[] } {
+    return { ...this.#spent, usage: [...this.#used.values()] };
+  }
 }
 
 function hasEnded(): CuelineError {

@@ -56,128 +56,49 @@ const LONGEST_MS = 2 ** 41;
  * const client = await createClient({ url }).on('error', console.error).connect();
  * const store = createRedisRuns(client);
  */
-export function createRedisRuns(
-  client: RedisClient,
-  { prefix = 'cueline:' }: RedisRunsOptions = {},
-): RunLogStore {
-  const subscriptions = createSubscriptions(client);
-
-  /** Braces make a cluster keep all keys of a run together. */
-  function keysOf(runId: string): [run: string, events: string, messages: string] {
-    const run = `${prefix}run:{${runId}}`;
-    return [run, `${run}:events`, `${run}:messages`];
-  }
-
-  function nameKey(...name: readonly string[]): string {
-    return `${prefix}name:${JSON.stringify(name)}`;
-  }
-
-  async function get(runId: string): Promise<StoredRun | undefined> {
-    const found = textsOf(await readRun(client, [keysOf(runId)[0]], []));
-    if (found === undefined) return undefined;
-    const [subject = '', length, ended] = found;
-    return { subject, endSeq: ended === '1' ? Number(length) - 1 : undefined };
-  }
-
-  async function runOf(name: string): Promise<string | undefined> {
-    const runId = textOf(await readName(client, [name], []));
-    return runId !== undefined && (await get(runId)) !== undefined ? runId : undefined;
-  }
-
-  /** Returns the run that already has the name. */
-  async function claim(name: string, { runId, runMs, replayMs }: NewRun): Promise<string | undefined> {
-    const ms = toMilliseconds(runMs + replayMs + NAME_SLACK_MS);
-    for (let gone = ''; ;) {
-      const known = textOf(await claimName(client, [name], [runId, ms, gone]));
-      if (known === undefined || (await get(known)) !== undefined) return known;
-      gone = known;
-    }
-  }
-
-  /** Looks at intervals, after each notification, and when the run expires. */
-  function look<Item, Position>(
-    channel: string,
-    from: Position,
-    read: (from: Position) => Promise<ReadResult<Item, Position> | undefined>,
-  ): Following<Item> {
-    const wakeup = createWakeup();
-    const stopListening = subscriptions.listen(channel, wakeup.ring);
-    const left = new AbortController();
-    let position = from;
-    let ms = 0;
-    return {
-      leave() {
-        left.abort();
-        stopListening();
-        wakeup.ring();
-      },
-      async next() {
-        const found = await retryWhileAway(client, () => read(position), left.signal);
-        if (found === undefined) return { items: [], over: true, more: false };
-        // here, because an attempt that was given up may still succeed later
-        ({ ms, next: position } = found);
-        return found;
-      },
-      pause: () => wakeup.wait(Math.min(POLL_MS, ms + 1)),
-    };
-  }
-
-  function messagesFrom(first: string, runId: string, signal: AbortSignal): AsyncIterable<RunMessage> {
-    const [run, , messages] = keysOf(runId);
-    const begin = (): Following<RunMessage> =>
-      look(messagesChannel(prefix, runId), first, async (from) => {
-        const found = textsOf(await readMessages(client, [run, messages], [from, String(MOST_EVENTS)]));
-        if (found === undefined) return undefined;
-        const [ms, ...pairs] = found;
-        const ids = pairs.filter((_, index) => index % 2 === 0);
-        const texts = pairs.filter((_, index) => index % 2 === 1);
-        const items = texts.map((text) => JSON.parse(text) as RunMessage);
-        const more = items.length === MOST_EVENTS;
-        return { items, next: idAfter(ids.at(-1)) ?? from, more, over: false, ms: Number(ms) };
-      });
-    return follow(begin, signal);
-  }
-
+export function createRedisRuns(client: RedisClient, options: RedisRunsOptions = {}): RunLogStore {
+  const redis = new RedisLog(client, options);
   return {
-    get,
+    get: redis.get,
     async create(run) {
       const { runId, subject, key, chat, runMs, replayMs } = run;
-      const keys = keysOf(runId);
+      const keys = redis.keysOf(runId);
       await createRun(
-        client,
+        redis.client,
         [keys[0]],
         [subject, toMilliseconds(replayMs), toMilliseconds(runMs + replayMs)],
       );
       try {
         // not before: a reader that finds the name must find the run
-        const known = key === undefined ? undefined : await claim(nameKey('key', subject, key), run);
+        const known =
+          key === undefined ? undefined : await redis.claim(redis.nameKey('key', subject, key), run);
         if (known !== undefined) {
-          await forgetRun(client, keys, []);
+          await forgetRun(redis.client, keys, []);
           return { runId: known };
         }
         if (chat !== undefined) {
           const ms = toMilliseconds(runMs + replayMs + NAME_SLACK_MS);
-          await claimName(client, [nameKey('chat', subject, chat)], [runId, ms, '*']);
+          await claimName(redis.client, [redis.nameKey('chat', subject, chat)], [runId, ms, '*']);
         }
         return 'created';
       } catch (error) {
         // it may have the name nevertheless, and a repeated request must not find a run that was never begun
-        forgetRun(client, keys, []).catch(() => {});
+        forgetRun(redis.client, keys, []).catch(() => {});
         throw error;
       }
     },
     find: (which) =>
-      runOf(
+      redis.runOf(
         'key' in which
-          ? nameKey('key', which.subject, which.key)
-          : nameKey('chat', which.subject, which.chat),
+          ? redis.nameKey('key', which.subject, which.key)
+          : redis.nameKey('chat', which.subject, which.chat),
       ),
     async append(runId, events) {
-      const keys = keysOf(runId);
-      const channel = eventsChannel(prefix, runId);
+      const keys = redis.keysOf(runId);
+      const channel = eventsChannel(redis.prefix, runId);
       for (const { first, items, ended } of parts(events)) {
         const args = [channel, String(first), ended ? '1' : '0', ...items];
-        const reply = textsOf(await appendEvents(client, keys, args));
+        const reply = textsOf(await appendEvents(redis.client, keys, args));
         if (reply === undefined) throw new Error(`Run ${runId} is not known, or no longer.`);
         const [length = '', state] = reply;
         if (state === '2') return 'over';
@@ -186,11 +107,11 @@ export function createRedisRuns(
       return undefined;
     },
     read(runId, afterSeq, signal) {
-      const [run, log] = keysOf(runId);
+      const [run, log] = redis.keysOf(runId);
       const begin = (): Following<EventBatch> =>
-        look(eventsChannel(prefix, runId), afterSeq + 1, async (first) => {
+        redis.look(eventsChannel(redis.prefix, runId), afterSeq + 1, async (first) => {
           const args = [String(first), String(MOST_EVENTS), String(MOST_BYTES)];
-          const found = textsOf(await readEvents(client, [run, log], args));
+          const found = textsOf(await readEvents(redis.client, [run, log], args));
           if (found === undefined) return undefined;
           const [length, state, ms, id, ...items] = found;
           if (first < Number(length) && id !== `${first}-1`) throw new LostEvents(runId, first);
@@ -203,17 +124,106 @@ export function createRedisRuns(
       return follow(begin, signal);
     },
     async tell(runId, message) {
-      const [run, , messages] = keysOf(runId);
-      const args = [messagesChannel(prefix, runId), JSON.stringify(message), String(KEPT_MESSAGES)];
-      await addMessage(client, [run, messages], args);
+      const [run, , messages] = redis.keysOf(runId);
+      const args = [messagesChannel(redis.prefix, runId), JSON.stringify(message), String(KEPT_MESSAGES)];
+      await addMessage(redis.client, [run, messages], args);
     },
-    told: (runId, signal) => messagesFrom('0-0', runId, signal),
+    told: (runId, signal) => redis.messagesFrom('0-0', runId, signal),
     async listen(runId, signal) {
-      const [, , messages] = keysOf(runId);
-      const latest = textOf(await readLatestId(client, [messages], []));
-      return messagesFrom(idAfter(latest) ?? '0-0', runId, signal);
+      const [, , messages] = redis.keysOf(runId);
+      const latest = textOf(await readLatestId(redis.client, [messages], []));
+      return redis.messagesFrom(idAfter(latest) ?? '0-0', runId, signal);
     },
   };
+}
+
+/** The keys of runs in Redis, and how they are read. */
+class RedisLog {
+  readonly client: RedisClient;
+  readonly prefix: NonNullable<RedisRunsOptions['prefix']>;
+  readonly #subscriptions;
+
+  constructor(client: RedisClient, { prefix = 'cueline:' }: RedisRunsOptions = {}) {
+    this.client = client;
+    this.prefix = prefix;
+    this.#subscriptions = createSubscriptions(this.client);
+  }
+
+  /** Braces make a cluster keep all keys of a run together. */
+  keysOf(runId: string): [run: string, events: string, messages: string] {
+    const run = `${this.prefix}run:{${runId}}`;
+    return [run, `${run}:events`, `${run}:messages`];
+  }
+
+  nameKey(...name: readonly string[]): string {
+    return `${this.prefix}name:${JSON.stringify(name)}`;
+  }
+
+  readonly get = async (runId: string): Promise<StoredRun | undefined> => {
+    const found = textsOf(await readRun(this.client, [this.keysOf(runId)[0]], []));
+    if (found === undefined) return undefined;
+    const [subject = '', length, ended] = found;
+    return { subject, endSeq: ended === '1' ? Number(length) - 1 : undefined };
+  };
+
+  async runOf(name: string): Promise<string | undefined> {
+    const runId = textOf(await readName(this.client, [name], []));
+    return runId !== undefined && (await this.get(runId)) !== undefined ? runId : undefined;
+  }
+
+  /** Returns the run that already has the name. */
+  async claim(name: string, { runId, runMs, replayMs }: NewRun): Promise<string | undefined> {
+    const ms = toMilliseconds(runMs + replayMs + NAME_SLACK_MS);
+    for (let gone = ''; ;) {
+      const known = textOf(await claimName(this.client, [name], [runId, ms, gone]));
+      if (known === undefined || (await this.get(known)) !== undefined) return known;
+      gone = known;
+    }
+  }
+
+  /** Looks at intervals, after each notification, and when the run expires. */
+  look<Item, Position>(
+    channel: string,
+    from: Position,
+    read: (from: Position) => Promise<ReadResult<Item, Position> | undefined>,
+  ): Following<Item> {
+    const wakeup = createWakeup();
+    const stopListening = this.#subscriptions.listen(channel, wakeup.ring);
+    const left = new AbortController();
+    let position = from;
+    let ms = 0;
+    return {
+      leave() {
+        left.abort();
+        stopListening();
+        wakeup.ring();
+      },
+      next: async () => {
+        const found = await retryWhileAway(this.client, () => read(position), left.signal);
+        if (found === undefined) return { items: [], over: true, more: false };
+        // here, because an attempt that was given up may still succeed later
+        ({ ms, next: position } = found);
+        return found;
+      },
+      pause: () => wakeup.wait(Math.min(POLL_MS, ms + 1)),
+    };
+  }
+
+  messagesFrom(first: string, runId: string, signal: AbortSignal): AsyncIterable<RunMessage> {
+    const [run, , messages] = this.keysOf(runId);
+    const begin = (): Following<RunMessage> =>
+      this.look(messagesChannel(this.prefix, runId), first, async (from) => {
+        const found = textsOf(await readMessages(this.client, [run, messages], [from, String(MOST_EVENTS)]));
+        if (found === undefined) return undefined;
+        const [ms, ...pairs] = found;
+        const ids = pairs.filter((_, index) => index % 2 === 0);
+        const texts = pairs.filter((_, index) => index % 2 === 1);
+        const items = texts.map((text) => JSON.parse(text) as RunMessage);
+        const more = items.length === MOST_EVENTS;
+        return { items, next: idAfter(ids.at(-1)) ?? from, more, over: false, ms: Number(ms) };
+      });
+    return follow(begin, signal);
+  }
 }
 
 type ReadResult<Item, Position> = ListSlice<Item> & {

@@ -37,74 +37,143 @@ const SWEEP_MS = 60_000;
  * @example
  * const store = createStorageRuns(createStorage({ driver: fsDriver({ base: './runs' }) }));
  */
-export function createStorageRuns(
-  storage: ItemStorage,
-  { pollMs = 250, now = Date.now }: StorageRunsOptions = {},
-): RunLogStore {
-  const items = createItemAccess(storage);
-  const inTurn = turnsOf(storage);
-  const messages = createMessages(items, inTurn);
+export function createStorageRuns(storage: ItemStorage, options: StorageRunsOptions = {}): RunLogStore {
+  const kept = new KeptRuns(storage, options);
+  return {
+    async create(run) {
+      kept.tidyUp();
+      const { subject, key } = run;
+      if (key !== undefined) {
+        const name = await kept.keyOfName('key', subject, key);
+        return kept.inTurn(name, () => kept.beginWithKey(run, name));
+      }
+      await kept.begin(run);
+      return 'created';
+    },
+    async find(which) {
+      const { subject } = which;
+      return kept.lookUp(
+        await ('key' in which
+          ? kept.keyOfName('key', subject, which.key)
+          : kept.keyOfName('chat', subject, which.chat)),
+      );
+    },
+    async append(runId, events) {
+      const run = await kept.keyOfRun(runId);
+      return kept.inTurn(run, () => kept.append(run, runId, events));
+    },
+    read: (runId, afterSeq, signal) =>
+      kept.poll<EventBatch>(runId, signal, (run) => {
+        let position = 0;
+        return async () => {
+          const piece = await kept.readPiece(run, position);
+          if (piece === undefined) return { items: [], over: false, more: false };
+          position += piece.items.length;
+          const first = Math.max(piece.first, afterSeq + 1);
+          const rest = piece.items.slice(first - piece.first);
+          const batches = rest.length === 0 ? [] : [{ first, items: rest, ended: piece.ended }];
+          return { items: batches, over: piece.ended, more: true };
+        };
+      }),
+    async get(runId) {
+      const run = await kept.get(await kept.keyOfRun(runId));
+      return run && { subject: run.subject, endSeq: run.endSeq };
+    },
+    async tell(runId, message) {
+      const run = await kept.keyOfRun(runId);
+      if ((await kept.get(run)) !== undefined) await kept.messages.tell(run, message);
+    },
+    told: (runId, signal) =>
+      kept.poll<RunMessage>(runId, signal, (run) => {
+        const listen = kept.messages.listen(run);
+        return async () => ({ items: await listen(), over: false, more: false });
+      }),
+  };
+}
+
+function pieceKey(run: string, seq: number): string {
+  return `${run}:events:${seq}`;
+}
+
+/** The items of a storage that keep runs, their names and their messages. */
+class KeptRuns {
+  readonly #pollMs: NonNullable<StorageRunsOptions['pollMs']>;
+  readonly #now: NonNullable<StorageRunsOptions['now']>;
+  readonly #items;
+  readonly inTurn;
+  readonly messages;
   /** How far this instance has seen each run written, and when its next part may be written. */
-  const written = new Map<string, { length: number; next: number }>();
-  const tidyUp = atMostEvery(SWEEP_MS, () => sweep(items, RUNS, NAMES, now));
+  readonly #written = new Map<string, { length: number; next: number }>();
+  readonly tidyUp;
+  readonly keyOfRun = async (runId: string): Promise<string> => `${RUNS}${await keyOf(runId)}`;
+  readonly keyOfName = async (...name: string[]): Promise<string> => `${NAMES}${await keyOf(...name)}`;
 
-  const keyOfRun = async (runId: string): Promise<string> => `${RUNS}${await keyOf(runId)}`;
-  const keyOfName = async (...name: string[]): Promise<string> => `${NAMES}${await keyOf(...name)}`;
-  const pieceKey = (run: string, seq: number): string => `${run}:events:${seq}`;
-
-  async function get(run: string): Promise<KeptRun | undefined> {
-    const kept = await items.read<KeptRun>(`${run}:run`);
-    return kept !== undefined && now() < kept.expiresAt ? kept : undefined;
+  constructor(storage: ItemStorage, { pollMs = 250, now = Date.now }: StorageRunsOptions = {}) {
+    this.#pollMs = pollMs;
+    this.#now = now;
+    this.#items = createItemAccess(storage);
+    this.inTurn = turnsOf(storage);
+    this.messages = createMessages(this.#items, this.inTurn);
+    this.tidyUp = atMostEvery(SWEEP_MS, () => sweep(this.#items, RUNS, NAMES, this.#now));
   }
 
-  async function lookUp(name: string): Promise<string | undefined> {
-    const known = await items.read<Name>(name);
-    return known !== undefined && (await get(await keyOfRun(known.runId))) !== undefined
+  async get(run: string): Promise<KeptRun | undefined> {
+    const kept = await this.#items.read<KeptRun>(`${run}:run`);
+    return kept !== undefined && this.#now() < kept.expiresAt ? kept : undefined;
+  }
+
+  async lookUp(name: string): Promise<string | undefined> {
+    const known = await this.#items.read<Name>(name);
+    return known !== undefined && (await this.get(await this.keyOfRun(known.runId))) !== undefined
       ? known.runId
       : undefined;
   }
 
-  async function begin({ runId, subject, chat, runMs, replayMs }: NewRun): Promise<void> {
-    const expiresAt = now() + runMs + replayMs;
-    await items.write(`${await keyOfRun(runId)}:run`, { subject, replayMs, expiresAt } satisfies KeptRun);
+  async begin({ runId, subject, chat, runMs, replayMs }: NewRun): Promise<void> {
+    const expiresAt = this.#now() + runMs + replayMs;
+    await this.#items.write(`${await this.keyOfRun(runId)}:run`, {
+      subject,
+      replayMs,
+      expiresAt,
+    } satisfies KeptRun);
     if (chat === undefined) return;
-    await items.write(await keyOfName('chat', subject, chat), { runId, expiresAt } satisfies Name);
+    await this.#items.write(await this.keyOfName('chat', subject, chat), { runId, expiresAt } satisfies Name);
   }
 
-  async function beginWithKey(run: NewRun, name: string): Promise<'created' | { runId: string }> {
-    const known = await lookUp(name);
+  async beginWithKey(run: NewRun, name: string): Promise<'created' | { runId: string }> {
+    const known = await this.lookUp(name);
     if (known !== undefined) return { runId: known };
-    await begin(run);
-    const expiresAt = now() + run.runMs + run.replayMs;
-    await items.write(name, { runId: run.runId, expiresAt } satisfies Name);
+    await this.begin(run);
+    const expiresAt = this.#now() + run.runMs + run.replayMs;
+    await this.#items.write(name, { runId: run.runId, expiresAt } satisfies Name);
     // another instance may have done the same
-    const winner = (await items.read<Name>(name))?.runId ?? run.runId;
+    const winner = (await this.#items.read<Name>(name))?.runId ?? run.runId;
     if (winner === run.runId) return 'created';
-    await items.remove(`${await keyOfRun(run.runId)}:run`);
+    await this.#items.remove(`${await this.keyOfRun(run.runId)}:run`);
     return { runId: winner };
   }
 
   /** The events of a part, one per line: JSON has no line ends of its own. */
-  async function readPiece(run: string, first: number): Promise<EventBatch | undefined> {
-    const text = await items.readText(pieceKey(run, first));
+  async readPiece(run: string, first: number): Promise<EventBatch | undefined> {
+    const text = await this.#items.readText(pieceKey(run, first));
     if (text === undefined) return undefined;
     const events = text.split('\n');
     const last = JSON.parse(events.at(-1)!) as { type: string };
     return { first, items: events, ended: last.type === 'run-end' };
   }
 
-  async function append(run: string, runId: string, events: EventBatch): Promise<'over' | void> {
-    const kept = await get(run);
+  async append(run: string, runId: string, events: EventBatch): Promise<'over' | void> {
+    const kept = await this.get(run);
     if (kept === undefined) {
-      written.delete(run);
+      this.#written.delete(run);
       throw new Error(`Run ${runId} is not known, or no longer.`);
     }
-    let { length, next } = written.get(run) ?? { length: 0, next: 0 };
+    let { length, next } = this.#written.get(run) ?? { length: 0, next: 0 };
     for (;;) {
-      const piece = await readPiece(run, length);
+      const piece = await this.readPiece(run, length);
       if (piece === undefined) break;
       if (piece.ended) {
-        written.delete(run);
+        this.#written.delete(run);
         return 'over';
       }
       length += piece.items.length;
@@ -115,20 +184,25 @@ export function createStorageRuns(
     if (fresh.length === 0) return;
     // events that arrive meanwhile are the next part
     if (!ended) await pause(Math.max(0, next - performance.now()));
-    await items.writeText(pieceKey(run, length), fresh.join('\n'));
+    await this.#items.writeText(pieceKey(run, length), fresh.join('\n'));
     length += fresh.length;
     if (!ended) {
-      written.set(run, { length, next: performance.now() + pollMs / 2 });
+      this.#written.set(run, { length, next: performance.now() + this.#pollMs / 2 });
       return;
     }
-    written.delete(run);
+    this.#written.delete(run);
     const { subject, replayMs } = kept;
-    const expiresAt = now() + replayMs;
-    await items.write(`${run}:run`, { subject, replayMs, expiresAt, endSeq: length - 1 } satisfies KeptRun);
+    const expiresAt = this.#now() + replayMs;
+    await this.#items.write(`${run}:run`, {
+      subject,
+      replayMs,
+      expiresAt,
+      endSeq: length - 1,
+    } satisfies KeptRun);
   }
 
   /** Looks at intervals, as long as the run is kept. */
-  function poll<Item>(
+  poll<Item>(
     runId: string,
     signal: AbortSignal,
     start: (run: string) => () => Promise<ListSlice<Item>>,
@@ -136,79 +210,28 @@ export function createStorageRuns(
     return follow(() => {
       let look: (() => Promise<ListSlice<Item>>) | undefined;
       let expiresAt = -Infinity;
-      let delay = pollMs;
+      let delay = this.#pollMs;
       let timer: ReturnType<typeof setTimeout> | undefined;
       return {
         leave: () => clearTimeout(timer),
-        async next() {
-          const run = await keyOfRun(runId);
-          if (now() >= expiresAt) {
-            const kept = await get(run);
+        next: async () => {
+          const run = await this.keyOfRun(runId);
+          if (this.#now() >= expiresAt) {
+            const kept = await this.get(run);
             if (kept === undefined) return { items: [], over: true, more: false };
             ({ expiresAt } = kept);
           }
           const piece = await (look ??= start(run))();
-          if (piece.items.length > 0) delay = pollMs;
+          if (piece.items.length > 0) delay = this.#pollMs;
           return piece;
         },
-        async pause() {
+        pause: async () => {
           await new Promise((resolve) => (timer = setTimeout(resolve, delay)));
-          delay = Math.min(delay * 1.5, pollMs * 8);
+          delay = Math.min(delay * 1.5, this.#pollMs * 8);
         },
       };
     }, signal);
   }
-
-  return {
-    async create(run) {
-      tidyUp();
-      const { subject, key } = run;
-      if (key !== undefined) {
-        const name = await keyOfName('key', subject, key);
-        return inTurn(name, () => beginWithKey(run, name));
-      }
-      await begin(run);
-      return 'created';
-    },
-    async find(which) {
-      const { subject } = which;
-      return lookUp(
-        await ('key' in which
-          ? keyOfName('key', subject, which.key)
-          : keyOfName('chat', subject, which.chat)),
-      );
-    },
-    async append(runId, events) {
-      const run = await keyOfRun(runId);
-      return inTurn(run, () => append(run, runId, events));
-    },
-    read: (runId, afterSeq, signal) =>
-      poll<EventBatch>(runId, signal, (run) => {
-        let position = 0;
-        return async () => {
-          const piece = await readPiece(run, position);
-          if (piece === undefined) return { items: [], over: false, more: false };
-          position += piece.items.length;
-          const first = Math.max(piece.first, afterSeq + 1);
-          const rest = piece.items.slice(first - piece.first);
-          const batches = rest.length === 0 ? [] : [{ first, items: rest, ended: piece.ended }];
-          return { items: batches, over: piece.ended, more: true };
-        };
-      }),
-    async get(runId) {
-      const run = await get(await keyOfRun(runId));
-      return run && { subject: run.subject, endSeq: run.endSeq };
-    },
-    async tell(runId, message) {
-      const run = await keyOfRun(runId);
-      if ((await get(run)) !== undefined) await messages.tell(run, message);
-    },
-    told: (runId, signal) =>
-      poll<RunMessage>(runId, signal, (run) => {
-        const listen = messages.listen(run);
-        return async () => ({ items: await listen(), over: false, more: false });
-      }),
-  };
 }
 
 function pause(ms: number): Promise<void> {
