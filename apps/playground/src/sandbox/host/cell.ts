@@ -33,113 +33,135 @@ const readEvery = 8;
  * before that.
  */
 export function createCell(limits: SandboxLimits, onUnused: (end: CellEnd) => void): Cell {
-  const { port1: port, port2 } = new MessageChannel();
-  const waiting: string[] = [];
-  let receiver: ((text: string) => void) | undefined;
-  let onEnd: ((end: CellEnd) => void) | undefined;
-  let end: CellEnd | undefined;
-  let booted = false;
-  let read = 0;
-  let onAlive: (() => void) | undefined;
-  let readTimer: ReturnType<typeof setTimeout> | undefined;
-  let watchdog: Watchdog | undefined;
-  let frame: HTMLIFrameElement | undefined;
+  return new FrameCell(limits, onUnused);
+}
 
-  const command = (message: RelayCommand): void => port.postMessage(message);
-  const close = (): void => {
-    clearTimeout(bootTimer);
-    clearTimeout(readTimer);
-    watchdog?.stop();
-    command({ type: 'close' });
-    port.removeEventListener('message', receive);
+/** A cell in an iframe of an opaque origin, whose worker runs the script. */
+class FrameCell implements Cell {
+  readonly #limits: SandboxLimits;
+  readonly #onUnused: (end: CellEnd) => void;
+  readonly #channel = new MessageChannel();
+  readonly #port = this.#channel.port1;
+  readonly #waiting: string[] = [];
+  #receiver: ((text: string) => void) | undefined;
+  #onEnd: ((end: CellEnd) => void) | undefined;
+  #end: CellEnd | undefined;
+  #booted = false;
+  #read = 0;
+  #onAlive: (() => void) | undefined;
+  #readTimer: ReturnType<typeof setTimeout> | undefined;
+  #watchdog: Watchdog | undefined;
+  #frame: HTMLIFrameElement | undefined;
+  readonly #bootTimer;
+
+  constructor(limits: SandboxLimits, onUnused: (end: CellEnd) => void) {
+    this.#limits = limits;
+    this.#onUnused = onUnused;
+    this.#bootTimer = setTimeout(() => this.#die({ reason: 'boot' }), limits.boot);
+    this.#port.addEventListener('message', this.#receive);
+    this.#port.start();
+    this.#boot().catch((error: unknown) => this.#die({ reason: 'boot', detail: String(error) }));
+  }
+
+  #command(message: RelayCommand): void {
+    this.#port.postMessage(message);
+  }
+
+  #close(): void {
+    clearTimeout(this.#bootTimer);
+    clearTimeout(this.#readTimer);
+    this.#watchdog?.stop();
+    this.#command({ type: 'close' });
+    this.#port.removeEventListener('message', this.#receive);
     // The command needs the frame for a moment; without it a busy worker could outlive its frame.
     setTimeout(() => {
-      port.close();
-      frame?.remove();
+      this.#port.close();
+      this.#frame?.remove();
     }, 50);
-  };
-  const die = (reason: CellEnd): void => {
-    if (end !== undefined) return;
-    end = reason;
-    close();
-    (onEnd ?? onUnused)(reason);
-  };
-  const bootTimer = setTimeout(() => die({ reason: 'boot' }), limits.boot);
+  }
+
+  #die(reason: CellEnd): void {
+    if (this.#end !== undefined) return;
+    this.#end = reason;
+    this.#close();
+    (this.#onEnd ?? this.#onUnused)(reason);
+  }
 
   /** Begins only after the worker has started, which takes time on a busy machine. */
-  const watch = (): void => {
-    if (!booted || receiver === undefined) return;
-    command({ type: 'watch' });
+  #watch(): void {
+    if (!this.#booted || this.#receiver === undefined) return;
+    this.#command({ type: 'watch' });
     // The relay watches the worker; this watches the relay, whose process may be gone.
-    watchdog ??= createWatchdog({
+    this.#watchdog ??= createWatchdog({
       every: 1_000,
-      patience: Math.max(5_000, limits.silence * 2),
+      patience: Math.max(5_000, this.#limits.silence * 2),
       onTick: () => {},
-      onSilent: () => die({ reason: 'silent' }),
+      onSilent: () => this.#die({ reason: 'silent' }),
     });
-  };
-  const receive = ({ data }: MessageEvent<string | RelayNotice>): void => {
-    watchdog?.heard();
+  }
+
+  readonly #receive = ({ data }: MessageEvent<string | RelayNotice>): void => {
+    this.#watchdog?.heard();
     if (typeof data === 'string') {
-      if (!booted) {
-        booted = true;
-        clearTimeout(bootTimer);
-        watch();
+      if (!this.#booted) {
+        this.#booted = true;
+        clearTimeout(this.#bootTimer);
+        this.#watch();
       }
-      read += 1;
-      readTimer ??= setTimeout(() => {
-        command({ type: 'read', count: read });
-        read = 0;
-        readTimer = undefined;
+      this.#read += 1;
+      this.#readTimer ??= setTimeout(() => {
+        this.#command({ type: 'read', count: this.#read });
+        this.#read = 0;
+        this.#readTimer = undefined;
       }, readEvery);
-      if (receiver === undefined) waiting.push(data);
-      else receiver(data);
+      if (this.#receiver === undefined) this.#waiting.push(data);
+      else this.#receiver(data);
     } else if (data.type === 'alive') {
-      onAlive?.();
+      this.#onAlive?.();
     } else {
-      die({ reason: data.reason, ...(data.detail === undefined ? {} : { detail: data.detail }) });
+      this.#die({ reason: data.reason, ...(data.detail === undefined ? {} : { detail: data.detail }) });
     }
   };
 
-  const boot = async (): Promise<void> => {
+  async #boot(): Promise<void> {
     const { bootstrapHash, relay, runtime } = await import('virtual:sandbox-runtime');
-    if (end !== undefined) return;
-    frame = createFrame(framePolicy(bootstrapHash), (target) =>
+    if (this.#end !== undefined) return;
+    this.#frame = createFrame(framePolicy(bootstrapHash), (target) =>
       // An opaque origin has no name that messages could be sent to.
-      target.postMessage({ relay, runtime, limits }, '*', [port2]),
+      target.postMessage({ relay, runtime, limits: this.#limits }, '*', [this.#channel.port2]),
     );
-  };
+  }
 
-  port.addEventListener('message', receive);
-  port.start();
-  boot().catch((error: unknown) => die({ reason: 'boot', detail: String(error) }));
+  open(onMessage: (text: string) => void, whenEnded: (end: CellEnd) => void): void {
+    this.#receiver = onMessage;
+    this.#onEnd = whenEnded;
+    if (this.#end !== undefined) return whenEnded(this.#end);
+    this.#watch();
+    for (const text of this.#waiting.splice(0)) onMessage(text);
+  }
 
-  return {
-    open(onMessage, whenEnded) {
-      receiver = onMessage;
-      onEnd = whenEnded;
-      if (end !== undefined) return whenEnded(end);
-      watch();
-      for (const text of waiting.splice(0)) onMessage(text);
-    },
-    answers: () =>
-      new Promise((resolve) => {
-        if (!booted || end !== undefined) return resolve(end === undefined);
-        const settle = (answer: boolean): void => {
-          clearTimeout(timer);
-          onAlive = undefined;
-          resolve(answer);
-        };
-        const timer = setTimeout(() => settle(false), limits.check);
-        onAlive = () => settle(true);
-        command({ type: 'check' });
-      }),
-    send: (text) => port.postMessage(text),
-    close: () => {
-      end ??= { reason: 'silent' };
-      close();
-    },
-  };
+  answers(): Promise<boolean> {
+    return new Promise((resolve) => {
+      if (!this.#booted || this.#end !== undefined) return resolve(this.#end === undefined);
+      const settle = (answer: boolean): void => {
+        clearTimeout(timer);
+        this.#onAlive = undefined;
+        resolve(answer);
+      };
+      const timer = setTimeout(() => settle(false), this.#limits.check);
+      this.#onAlive = () => settle(true);
+      this.#command({ type: 'check' });
+    });
+  }
+
+  send(text: string): void {
+    this.#port.postMessage(text);
+  }
+
+  close(): void {
+    this.#end ??= { reason: 'silent' };
+    this.#close();
+  }
 }
 
 function createFrame(policy: string, onLoad: (target: Window) => void): HTMLIFrameElement {

@@ -33,90 +33,117 @@ const unexplained: SerializedError = {
   message: 'The model ended its answer with an error and did not say which.',
 };
 
-export function createModelServer(options: {
+export type ModelServerOptions = {
   model: LanguageModelV4;
   limits: Pick<SandboxLimits, 'calls' | 'concurrentCalls' | 'totalTokens'>;
   /** Literal keys, to be removed from every error. */
   secrets: readonly string[];
   issued: IssuedMetadata;
   send: (message: ToWorker) => void;
-}): ModelServer {
-  const { model, limits, secrets, issued, send } = options;
-  const calls = new Map<number, Call>();
-  const turns: (() => void)[] = [];
-  const failures: SerializedError[] = [];
-  let running = 0;
-  let made = 0;
-  let tokens = 0;
+};
+
+export function createModelServer(options: ModelServerOptions): ModelServer {
+  return new Server(options);
+}
+
+/** The model calls of one run, within its budget. */
+class Server implements ModelServer {
+  readonly #model;
+  readonly #limits;
+  readonly #secrets;
+  readonly #issued;
+  readonly #send;
+  readonly #calls = new Map<number, Call>();
+  readonly #turns: (() => void)[] = [];
+  readonly failures: SerializedError[] = [];
+  #running = 0;
+  #made = 0;
+  #tokens = 0;
+
+  constructor(options: ModelServerOptions) {
+    this.#model = options.model;
+    this.#limits = options.limits;
+    this.#secrets = options.secrets;
+    this.#issued = options.issued;
+    this.#send = options.send;
+  }
 
   /** Throws if the run has used up its budget. */
-  const checkBudget = (): void => {
+  #checkBudget(): void {
     const used =
-      made > limits.calls
-        ? `made ${limits.calls} model calls`
-        : tokens >= limits.totalTokens
-          ? `used ${tokens.toLocaleString('en')} tokens`
+      this.#made > this.#limits.calls
+        ? `made ${this.#limits.calls} model calls`
+        : this.#tokens >= this.#limits.totalTokens
+          ? `used ${this.#tokens.toLocaleString('en')} tokens`
           : undefined;
     if (used === undefined) return;
     throw new CuelineError(
       'sandbox_refused',
       `The script has ${used}, the limit for one run. Run it again if you want it to go on.`,
     );
-  };
+  }
 
   /** Waits until another call may begin. */
-  const takeTurn = async (): Promise<void> => {
-    if (running >= limits.concurrentCalls) await new Promise<void>((resolve) => turns.push(resolve));
-    else running += 1;
-  };
-  const passTurn = (): void => {
-    const next = turns.shift();
-    if (next === undefined) running -= 1;
+  async #takeTurn(): Promise<void> {
+    if (this.#running >= this.#limits.concurrentCalls)
+      await new Promise<void>((resolve) => this.#turns.push(resolve));
+    else this.#running += 1;
+  }
+
+  #passTurn(): void {
+    const next = this.#turns.shift();
+    if (next === undefined) this.#running -= 1;
     else next();
-  };
+  }
 
-  const serve = async (id: number, rawOptions: unknown, call: Call): Promise<void> => {
-    checkBudget();
-    const { options: checked, dropped } = checkCall(rawOptions, issued.has);
-    await takeTurn();
+  async #serve(id: number, rawOptions: unknown, call: Call): Promise<void> {
+    this.#checkBudget();
+    const { options: checked, dropped } = checkCall(rawOptions, this.#issued.has);
+    await this.#takeTurn();
     try {
-      checkBudget();
-      if (!call.abort.signal.aborted) await answer(id, checked, dropped, call);
+      this.#checkBudget();
+      if (!call.abort.signal.aborted) await this.#answer(id, checked, dropped, call);
     } finally {
-      passTurn();
+      this.#passTurn();
     }
-  };
+  }
 
-  const answer = async (
+  async #answer(
     id: number,
     checked: LanguageModelV4CallOptions,
     dropped: string[],
     call: Call,
-  ): Promise<void> => {
-    const { stream } = await model.doStream({ ...checked, abortSignal: call.abort.signal });
+  ): Promise<void> {
+    const { stream } = await this.#model.doStream({ ...checked, abortSignal: call.abort.signal });
     if (call.abort.signal.aborted) return void stream.cancel().catch(() => {});
-    send({ type: 'model-open', call: id });
+    this.#send({ type: 'model-open', call: id });
     const reader = stream.getReader();
     const abort = (): void => void reader.cancel().catch(() => {});
     call.abort.signal.addEventListener('abort', abort);
     try {
-      await pump(reader, call, (parts) => send({ type: 'model-parts', call: id, parts }), prepare(dropped));
+      await pump(
+        reader,
+        call,
+        (parts) => this.#send({ type: 'model-parts', call: id, parts }),
+        this.#prepare(dropped),
+      );
     } finally {
       call.abort.signal.removeEventListener('abort', abort);
       reader.releaseLock();
     }
-  };
+  }
 
   /** A part for the worker; undefined for one that it does not need. */
-  const prepare =
-    (dropped: string[]) =>
-    (part: LanguageModelV4StreamPart): LanguageModelV4StreamPart | undefined => {
-      issued.add(part);
+  #prepare(
+    dropped: string[],
+  ): (part: LanguageModelV4StreamPart) => LanguageModelV4StreamPart | undefined {
+    return (part: LanguageModelV4StreamPart): LanguageModelV4StreamPart | undefined => {
+      this.#issued.add(part);
       if (part.type === 'raw') return undefined;
-      if (part.type === 'error') return { type: 'error', error: noteFailure(part.error) };
+      if (part.type === 'error') return { type: 'error', error: this.#noteFailure(part.error) };
       if (part.type === 'finish') {
-        if (part.finishReason.unified === 'error') failures.push(unexplained);
-        tokens += (part.usage.inputTokens.total ?? 0) + (part.usage.outputTokens.total ?? 0);
+        if (part.finishReason.unified === 'error') this.failures.push(unexplained);
+        this.#tokens += (part.usage.inputTokens.total ?? 0) + (part.usage.outputTokens.total ?? 0);
       }
       if (part.type === 'stream-start' && dropped.length > 0) {
         const message = `Provider options (${dropped.join(', ')}) are left out of calls from the playground.`;
@@ -128,48 +155,50 @@ export function createModelServer(options: {
       }
       return part;
     };
+  }
 
-  const noteFailure = (error: unknown): ModelFailure => {
-    const failure = toFailure(error, secrets);
-    failures.push(failure.error);
+  #noteFailure(error: unknown): ModelFailure {
+    const failure = toFailure(error, this.#secrets);
+    this.failures.push(failure.error);
     return failure;
-  };
+  }
 
-  const begin = (id: number, rawOptions: unknown): void => {
-    if (calls.has(id)) return;
+  #begin(id: number, rawOptions: unknown): void {
+    if (this.#calls.has(id)) return;
     const call: Call = { abort: new AbortController(), credit: initialCredit, wake: () => {} };
-    calls.set(id, call);
-    made += 1;
-    serve(id, rawOptions, call).then(
-      () => finish(id),
-      (error: unknown) => finish(id, noteFailure(error)),
+    this.#calls.set(id, call);
+    this.#made += 1;
+    this.#serve(id, rawOptions, call).then(
+      () => this.#finish(id),
+      (error: unknown) => this.#finish(id, this.#noteFailure(error)),
     );
-  };
-  const finish = (id: number, error?: ModelFailure): void => {
-    if (calls.delete(id)) send({ type: 'model-end', call: id, ...(error === undefined ? {} : { error }) });
-  };
-  const abort = (id: number): void => {
-    const call = calls.get(id);
-    calls.delete(id);
+  }
+
+  #finish(id: number, error?: ModelFailure): void {
+    if (this.#calls.delete(id))
+      this.#send({ type: 'model-end', call: id, ...(error === undefined ? {} : { error }) });
+  }
+
+  #abort(id: number): void {
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
     call?.abort.abort();
     call?.wake();
-  };
+  }
 
-  return {
-    failures,
-    receive(request) {
-      const call = calls.get(request.call);
-      if (request.type === 'model-call') begin(request.call, request.options);
-      else if (request.type === 'model-abort') abort(request.call);
-      else if (call) {
-        call.credit = Math.min(call.credit + request.count, initialCredit);
-        call.wake();
-      }
-    },
-    close() {
-      for (const id of calls.keys()) abort(id);
-    },
-  };
+  receive(request: ModelRequest): void {
+    const call = this.#calls.get(request.call);
+    if (request.type === 'model-call') this.#begin(request.call, request.options);
+    else if (request.type === 'model-abort') this.#abort(request.call);
+    else if (call) {
+      call.credit = Math.min(call.credit + request.count, initialCredit);
+      call.wake();
+    }
+  }
+
+  close(): void {
+    for (const id of this.#calls.keys()) this.#abort(id);
+  }
 }
 
 /**

@@ -61,85 +61,117 @@ export type SandboxRun = {
  * Runs a script once. `onEvent` gets a complete log: it begins with `run-start`, and ends with exactly one `run-end`.
  */
 export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
-  const { signal, limits, onEvent, onProblem } = options;
-  const launchedAt = performance.now();
-  const countEvent = createEventCounter(limits);
-  let startedAt = 0;
-  let seq = 0;
-  let lastTime = 0;
-  let ended = false;
-  let facts = { model: '' };
-  let cell: Cell | undefined;
-  let server: ModelServer | undefined;
-  let commands: CommandLine | undefined;
-  let compiled: CompiledScript | undefined;
-  let graceTimer: ReturnType<typeof setTimeout> | undefined;
+  return new ScriptRun(options);
+}
+
+/** One run of a script: what the worker sends becomes a log that the page vouches for. */
+class ScriptRun implements SandboxRun {
+  readonly #options: SandboxRunOptions;
+  readonly #signal;
+  readonly #limits;
+  readonly #onEvent;
+  readonly #onProblem;
+  readonly #launchedAt = performance.now();
+  readonly #countEvent;
+  #startedAt = 0;
+  #seq = 0;
+  #lastTime = 0;
+  #ended = false;
+  #facts = { model: '' };
+  #cell: Cell | undefined;
+  #server: ModelServer | undefined;
+  #commands: CommandLine | undefined;
+  #compiled: CompiledScript | undefined;
+  #graceTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The user's responses, by the ids of approvals and client tool calls. */
+  readonly #approvalResponses = new Map<string, ApprovalResponse>();
+  readonly #clientToolResponses = new Map<string, ClientToolResponse>();
+  /** Messages of the worker that the page has not read yet: many events are read in slices. */
+  readonly #inbox: (string | CellEnd)[] = [];
+  #isReading = false;
+
+  constructor(options: SandboxRunOptions) {
+    this.#options = options;
+    this.#signal = options.signal;
+    this.#limits = options.limits;
+    this.#onEvent = options.onEvent;
+    this.#onProblem = options.onProblem;
+    this.#countEvent = createEventCounter(options.limits);
+    options.signal.addEventListener('abort', this.#stop, { once: true });
+    if (options.signal.aborted) this.#stop();
+    else this.#begin().catch(this.#failToBegin);
+  }
 
   /** Numbers the events here, so that the log is complete whatever the worker sends. */
-  const write = (body: RunEventBody, time: number): void => {
-    if (ended) return;
-    if (seq === 0 && body.type !== 'run-start') write(ownStart(facts.model, options.request), 0);
+  #write(body: RunEventBody, time: number): void {
+    if (this.#ended) return;
+    if (this.#seq === 0 && body.type !== 'run-start')
+      this.#write(ownStart(this.#facts.model, this.#options.request), 0);
     // a worker has one run, which does not continue after its end
-    if (body.type === 'run-resume' || (seq > 0 && body.type === 'run-start')) return;
-    if (seq === 0) startedAt = performance.now();
-    lastTime = Math.max(lastTime, time);
-    ended = body.type === 'run-end';
-    onEvent({ ...body, seq: seq++, t: lastTime });
-    if (ended) cleanUp();
-  };
-  const end = (body: Omit<Extract<RunEventBody, { type: 'run-end' }>, 'type'>): void =>
-    write({ type: 'run-end', ...body }, seq === 0 ? 0 : performance.now() - startedAt);
-  const fail = (error: unknown, position?: ScriptPosition): void => {
-    const json = toRunError(error, options.secrets()).toJSON();
-    end({
+    if (body.type === 'run-resume' || (this.#seq > 0 && body.type === 'run-start')) return;
+    if (this.#seq === 0) this.#startedAt = performance.now();
+    this.#lastTime = Math.max(this.#lastTime, time);
+    this.#ended = body.type === 'run-end';
+    this.#onEvent({ ...body, seq: this.#seq++, t: this.#lastTime });
+    if (this.#ended) this.#cleanUp();
+  }
+
+  #end(body: Omit<Extract<RunEventBody, { type: 'run-end' }>, 'type'>): void {
+    this.#write({ type: 'run-end', ...body }, this.#seq === 0 ? 0 : performance.now() - this.#startedAt);
+  }
+
+  #fail(error: unknown, position?: ScriptPosition): void {
+    const json = toRunError(error, this.#options.secrets()).toJSON();
+    this.#end({
       outcome: 'error',
       error: position === undefined ? json : { ...json, details: { ...json.details, ...position } },
     });
-  };
-  const cleanUp = (): void => {
-    clearTimeout(graceTimer);
-    signal.removeEventListener('abort', stop);
-    server?.close();
-    commands?.close();
-    cell?.close();
+  }
+
+  #cleanUp(): void {
+    clearTimeout(this.#graceTimer);
+    this.#signal.removeEventListener('abort', this.#stop);
+    this.#server?.close();
+    this.#commands?.close();
+    this.#cell?.close();
+  }
+
+  readonly #stop = (): void => {
+    if (this.#cell === undefined) return this.#end({ outcome: 'stopped' });
+    this.#send({ type: 'stop' });
+    this.#server?.close();
+    this.#graceTimer = setTimeout(() => this.#end({ outcome: 'stopped' }), this.#limits.grace);
   };
 
-  const stop = (): void => {
-    if (cell === undefined) return end({ outcome: 'stopped' });
-    send({ type: 'stop' });
-    server?.close();
-    graceTimer = setTimeout(() => end({ outcome: 'stopped' }), limits.grace);
-  };
+  readonly #send = (message: ToWorker): void =>
+    this.#cell?.send(redact(encodeMessage(message), this.#options.secrets()));
 
-  const send = (message: ToWorker): void => cell?.send(redact(encodeMessage(message), options.secrets()));
+  #attributed(error: SerializedError): SerializedError {
+    return attributeError(error, this.#server?.failures ?? []);
+  }
 
-  const attributed = (error: SerializedError): SerializedError =>
-    attributeError(error, server?.failures ?? []);
-  /** The user's responses, by the ids of approvals and client tool calls. */
-  const approvalResponses = new Map<string, ApprovalResponse>();
-  const clientToolResponses = new Map<string, ClientToolResponse>();
   /** The page itself knows the model, the user's message and the failures: the worker could claim anything. */
-  const attribute = (event: RunEvent): RunEvent => {
+  #attribute(event: RunEvent): RunEvent {
     switch (event.type) {
       case 'run-start': {
         const { simulated: _claimed, ...start } = event;
-        return { ...start, ...modelFacts(facts.model) };
+        return { ...start, ...modelFacts(this.#facts.model) };
       }
       case 'step-start':
         return event.request.model === undefined
           ? event
-          : { ...event, request: { ...event.request, model: facts.model } };
+          : { ...event, request: { ...event.request, model: this.#facts.model } };
       case 'agent-start':
-        return { ...event, model: facts.model };
+        return { ...event, model: this.#facts.model };
       // a response that the user did not give becomes a withdrawal
       case 'approval-response': {
-        const response = approvalResponses.get(event.approvalId);
+        const response = this.#approvalResponses.get(event.approvalId);
         const { seq: at, t, approvalId, agent } = event;
         if (response !== undefined) return { ...event, response };
         return { seq: at, t, type: 'approval-withdraw', approvalId, ...(agent !== undefined && { agent }) };
       }
       case 'client-tool-response': {
-        const response = clientToolResponses.get(event.clientCallId);
+        const response = this.#clientToolResponses.get(event.clientCallId);
         const { seq: at, t, clientCallId, agent } = event;
         if (response !== undefined) return { ...event, response };
         return {
@@ -152,134 +184,130 @@ export function startSandboxRun(options: SandboxRunOptions): SandboxRun {
       }
       case 'agent-end':
       case 'run-end':
-        return event.error === undefined ? event : { ...event, error: attributed(event.error) };
+        return event.error === undefined ? event : { ...event, error: this.#attributed(event.error) };
       default:
         return event;
     }
+  }
+
+  readonly #receive = (sent: string | CellEnd): void => {
+    this.#inbox.push(sent);
+    if (!this.#isReading) void this.#readInbox();
   };
 
-  /** Messages of the worker that the page has not read yet: many events are read in slices. */
-  const inbox: (string | CellEnd)[] = [];
-  let isReading = false;
-  const receive = (sent: string | CellEnd): void => {
-    inbox.push(sent);
-    if (!isReading) void readInbox();
-  };
-  const readInbox = async (): Promise<void> => {
-    isReading = true;
+  async #readInbox(): Promise<void> {
+    this.#isReading = true;
     const pause = createSlices();
     try {
-      for (let sent = inbox.shift(); sent !== undefined; sent = inbox.shift()) {
-        if (typeof sent === 'string') await readText(sent, pause);
-        else onCellEnd(sent);
+      for (let sent = this.#inbox.shift(); sent !== undefined; sent = this.#inbox.shift()) {
+        if (typeof sent === 'string') await this.#readText(sent, pause);
+        else this.#onCellEnd(sent);
       }
     } finally {
-      isReading = false;
+      this.#isReading = false;
     }
-  };
-  const readText = async (text: string, pause: () => Promise<void> | undefined): Promise<void> => {
-    const message = ended ? undefined : readMessage(text);
-    if (message?.type !== 'events') return message && take(message);
+  }
+
+  async #readText(text: string, pause: () => Promise<void> | undefined): Promise<void> {
+    const message = this.#ended ? undefined : readMessage(text);
+    if (message?.type !== 'events') return message && this.#take(message);
     for (const value of message.events) {
-      if (ended) return;
-      readOne(value);
+      if (this.#ended) return;
+      this.#readOne(value);
       const turn = pause();
       if (turn !== undefined) await turn;
     }
-  };
+  }
 
-  const readOne = (value: unknown): void => {
+  #readOne(value: unknown): void {
     const event = readEvent(value);
     if (event === undefined) return;
-    const excess = countEvent(event);
-    if (excess !== undefined) return fail(tooMuch(excess));
+    const excess = this.#countEvent(event);
+    if (excess !== undefined) return this.#fail(tooMuch(excess));
     // No event can be later than now.
-    write(attribute(event), Math.min(event.t, performance.now() - launchedAt));
-  };
+    this.#write(this.#attribute(event), Math.min(event.t, performance.now() - this.#launchedAt));
+  }
 
-  const take = (message: Exclude<ReadMessage, { type: 'events' }>): void => {
+  #take(message: Exclude<ReadMessage, { type: 'events' }>): void {
     switch (message.type) {
       case 'failed': {
-        const position = place(message.at) ?? compiled?.defaultExport;
-        tell(message.error.message, position);
-        return fail(CuelineError.fromJSON(attributed(message.error)), position);
+        const position = this.#place(message.at) ?? this.#compiled?.defaultExport;
+        this.#tell(message.error.message, position);
+        return this.#fail(CuelineError.fromJSON(this.#attributed(message.error)), position);
       }
       case 'problem':
-        return tell(message.message, place(message.at), message.toolCallId);
+        return this.#tell(message.message, this.#place(message.at), message.toolCallId);
       case 'console':
-        return options.onConsole(message.level, message.text);
+        return this.#options.onConsole(message.level, message.text);
       case 'reply':
-        return commands?.receive(message);
+        return this.#commands?.receive(message);
       case 'model-call':
       case 'model-credit':
       case 'model-abort':
-        return server?.receive(message);
+        return this.#server?.receive(message);
       default:
     }
-  };
+  }
 
-  const tell = (message: string, position: ScriptPosition | undefined, toolCallId?: string): void =>
-    onProblem({ message, ...position, phase: 'run', ...(toolCallId && { toolCallId }) });
-  const place = (at: ScriptPosition | undefined): ScriptPosition | undefined => at && compiled?.locate(at);
+  #tell(message: string, position: ScriptPosition | undefined, toolCallId?: string): void {
+    this.#onProblem({ message, ...position, phase: 'run', ...(toolCallId && { toolCallId }) });
+  }
 
-  const onCellEnd = (reason: CellEnd): void => {
-    if (signal.aborted) return end({ outcome: 'stopped' });
-    fail(describeCellEnd(reason, limits));
-  };
+  #place(at: ScriptPosition | undefined): ScriptPosition | undefined {
+    return at && this.#compiled?.locate(at);
+  }
 
-  const begin = async (): Promise<void> => {
-    compiled = compileScript(options.script);
-    const model = checkModel(await options.getModel());
-    if (ended) return;
-    facts = { model: `${model.provider}:${model.modelId}` };
-    server = createModelServer({
+  #onCellEnd(reason: CellEnd): void {
+    if (this.#signal.aborted) return this.#end({ outcome: 'stopped' });
+    this.#fail(describeCellEnd(reason, this.#limits));
+  }
+
+  async #begin(): Promise<void> {
+    this.#compiled = compileScript(this.#options.script);
+    const model = checkModel(await this.#options.getModel());
+    if (this.#ended) return;
+    this.#facts = { model: `${model.provider}:${model.modelId}` };
+    this.#server = createModelServer({
       model,
-      limits,
-      issued: options.issued,
-      secrets: options.secrets(),
-      send: (message) => send(message),
+      limits: this.#limits,
+      issued: this.#options.issued,
+      secrets: this.#options.secrets(),
+      send: (message) => this.#send(message),
     });
-    commands = createCommandLine(send, limits);
-    const taken = await options.takeCell();
-    if (ended) return taken.close();
-    cell = taken;
-    cell.open(receive, receive);
-    const { input, messages, tasks } = options.request;
-    send({
+    this.#commands = createCommandLine(this.#send, this.#limits);
+    const taken = await this.#options.takeCell();
+    if (this.#ended) return taken.close();
+    this.#cell = taken;
+    this.#cell.open(this.#receive, this.#receive);
+    const { input, messages, tasks } = this.#options.request;
+    this.#send({
       type: 'run',
-      code: compiled.code,
+      code: this.#compiled.code,
       input,
       messages,
       tasks,
       model: { provider: model.provider, modelId: model.modelId },
     });
-  };
-
-  const run: SandboxRun = {
-    send: async (command) => {
-      if (command.type === 'approval-response') approvalResponses.set(command.approvalId, command.response);
-      if (command.type === 'client-tool-response') {
-        clientToolResponses.set(command.clientCallId, command.response);
-      }
-      return (await commands?.send(command)) ?? { accepted: false, reason: 'The run has not begun.' };
-    },
-  };
-
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) {
-    stop();
-    return run;
   }
-  begin().catch((error: unknown) => {
-    if (!(error instanceof ScriptError)) return fail(error);
+
+  readonly #failToBegin = (error: unknown): void => {
+    if (!(error instanceof ScriptError)) return this.#fail(error);
     const position =
       error.line === undefined
         ? undefined
         : { line: error.line, ...(error.column && { column: error.column }) };
-    onProblem({ message: error.message, ...position, phase: 'compile' });
-    fail(new CuelineError('script_error', error.message), position);
-  });
-  return run;
+    this.#onProblem({ message: error.message, ...position, phase: 'compile' });
+    this.#fail(new CuelineError('script_error', error.message), position);
+  };
+
+  async send(command: RunCommand): Promise<EditReply> {
+    if (command.type === 'approval-response')
+      this.#approvalResponses.set(command.approvalId, command.response);
+    if (command.type === 'client-tool-response') {
+      this.#clientToolResponses.set(command.clientCallId, command.response);
+    }
+    return (await this.#commands?.send(command)) ?? { accepted: false, reason: 'The run has not begun.' };
+  }
 }
 
 function checkModel(model: LanguageModel): LanguageModelV4 {
