@@ -26,7 +26,6 @@ export function ApprovalCard({ run, approval, agent, draft, place, total }: Appr
   const edit = useRef<HTMLButtonElement>(null);
   const [editing, setEditing] = useState(asked !== undefined);
   const [text, setText] = useState(() => JSON.stringify(asked === undefined ? input : draft, null, 2) ?? '');
-  const [reason, setReason] = useState('');
   const [fault, setFault] = useState<string>();
   const { respond, isSending, isFresh, isUnread, refusal } = useResponse(run, approval);
 
@@ -37,8 +36,6 @@ export function ApprovalCard({ run, approval, agent, draft, place, total }: Appr
     setFault(undefined);
     void respond({ approved: true, input: read.value });
   };
-  const refuse = (): void =>
-    void respond(reason.trim() === '' ? { approved: false } : { approved: false, reason: reason.trim() });
   const stopEditing = (): void => {
     setEditing(false);
     setFault(undefined);
@@ -87,37 +84,58 @@ export function ApprovalCard({ run, approval, agent, draft, place, total }: Appr
           {editing ? <Undo2 /> : <Pencil />}
           {editing ? 'As they were' : 'Edit'}
         </Button>
-        <form
-          className="flex min-w-52 flex-1 items-center gap-2"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (!isSending) refuse();
-          }}
-        >
-          <input
-            aria-label="Reason for refusing"
-            placeholder="Reason (optional)"
-            value={reason}
-            onChange={(event) => setReason(event.target.value)}
-            onKeyDown={(event) => {
-              if (event.key !== 'Escape') return;
-              event.preventDefault();
-              card.current?.focus();
-            }}
-            className="h-7 min-w-0 flex-1 rounded-md border border-line-strong/70 bg-panel px-2 text-base outline-none placeholder:text-ink-3 focus-visible:border-focus narrow:h-11"
-          />
-          <Button
-            type="submit"
-            look="outline"
-            disabled={isSending}
-            aria-disabled={isFresh}
-            onClick={(event) => isUnread(event) && event.preventDefault()}
-          >
-            <X />
-            Refuse
-          </Button>
-        </form>
+        <RefuseForm
+          isSending={isSending}
+          isFresh={isFresh}
+          isUnread={isUnread}
+          onRefuse={(reason) => void respond({ approved: false, ...(reason !== '' && { reason }) })}
+          onEscape={() => card.current?.focus()}
+        />
       </div>
     </PendingCard>
+  );
+}
+
+type RefuseFormProps = {
+  isSending: boolean;
+  isFresh: boolean;
+  isUnread: (click: { detail: number }) => boolean;
+  onRefuse: (reason: string) => void;
+  onEscape: () => void;
+};
+
+function RefuseForm({ isSending, isFresh, isUnread, onRefuse, onEscape }: RefuseFormProps) {
+  const [reason, setReason] = useState('');
+  return (
+    <form
+      className="flex min-w-52 flex-1 items-center gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isSending) onRefuse(reason.trim());
+      }}
+    >
+      <input
+        aria-label="Reason for refusing"
+        placeholder="Reason (optional)"
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          event.preventDefault();
+          onEscape();
+        }}
+        className="h-7 min-w-0 flex-1 rounded-md border border-line-strong/70 bg-panel px-2 text-base outline-none placeholder:text-ink-3 focus-visible:border-focus narrow:h-11"
+      />
+      <Button
+        type="submit"
+        look="outline"
+        disabled={isSending}
+        aria-disabled={isFresh}
+        onClick={(event) => isUnread(event) && event.preventDefault()}
+      >
+        <X />
+        Refuse
+      </Button>
+    </form>
   );
 }

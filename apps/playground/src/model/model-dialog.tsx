@@ -43,10 +43,6 @@ function ModelForm({ onDone }: { onDone: () => void }) {
     setSettings({ ...settings, ...next });
     setProblem(undefined);
   };
-  const openai = (next: Partial<ConnectionSettings['openai']>): void =>
-    change({ openai: { ...settings.openai, ...next } });
-  const compatible = (next: Partial<ConnectionSettings['compatible']>): void =>
-    change({ compatible: { ...settings.compatible, ...next } });
   const changeKey = (next: Partial<ConnectionKeys>): void => {
     setKeys({ ...keys, ...next });
     setProblem(undefined);
@@ -90,75 +86,22 @@ function ModelForm({ onDone }: { onDone: () => void }) {
       </RadioGroup.Root>
 
       {settings.kind === 'openai' && (
-        <div className="grid gap-3.5 px-5 pt-4">
-          <Field
-            label="API key"
-            secret
-            value={keys.openai}
-            onChange={(value) => changeKey({ openai: value })}
-            placeholder="sk-…"
-            problem={message('key')}
-          />
-          <div className="grid grid-cols-[1fr_auto] gap-3 narrow:grid-cols-1">
-            <Field
-              label="Model id"
-              value={settings.openai.model}
-              onChange={(model) => openai({ model })}
-              placeholder={defaultConnection.openai.model}
-              problem={message('model')}
-            />
-            <Segment
-              label="API"
-              value={settings.openai.api}
-              onChange={(api) => openai({ api })}
-              options={[
-                { value: 'responses', label: 'Responses' },
-                { value: 'chat', label: 'Chat Completions' },
-              ]}
-            />
-          </div>
-          <Field
-            label="Base URL"
-            optional
-            value={settings.openai.baseUrl}
-            onChange={(baseUrl) => openai({ baseUrl })}
-            placeholder={OPENAI_BASE_URL}
-            problem={message('baseUrl')}
-          />
-        </div>
+        <OpenAIFields
+          settings={settings.openai}
+          apiKey={keys.openai}
+          onChange={(next) => change({ openai: { ...settings.openai, ...next } })}
+          onKey={(key) => changeKey({ openai: key })}
+          message={message}
+        />
       )}
       {settings.kind === 'compatible' && (
-        <div className="grid gap-3.5 px-5 pt-4">
-          <Field
-            label="Base URL"
-            value={settings.compatible.baseUrl}
-            onChange={(baseUrl) => compatible({ baseUrl })}
-            placeholder={OLLAMA_BASE_URL}
-            problem={message('baseUrl')}
-            hint={
-              <>
-                The server must allow this page’s origin; for Ollama start it with{' '}
-                <code className="font-mono">OLLAMA_ORIGINS={location.origin}</code>
-              </>
-            }
-          />
-          <Field
-            label="Model id"
-            value={settings.compatible.model}
-            onChange={(model) => compatible({ model })}
-            placeholder="llama3.2"
-            problem={message('model')}
-          />
-          <Field
-            label="API key"
-            optional
-            secret
-            value={keys.compatible}
-            onChange={(value) => changeKey({ compatible: value })}
-            placeholder="Not needed for a local server"
-            problem={message('key')}
-          />
-        </div>
+        <CompatibleFields
+          settings={settings.compatible}
+          apiKey={keys.compatible}
+          onChange={(next) => change({ compatible: { ...settings.compatible, ...next } })}
+          onKey={(key) => changeKey({ compatible: key })}
+          message={message}
+        />
       )}
 
       <footer className="mt-5 flex items-center gap-3 border-t border-line px-5 py-3.5 narrow:flex-wrap">
@@ -174,5 +117,90 @@ function ModelForm({ onDone }: { onDone: () => void }) {
         </Button>
       </footer>
     </form>
+  );
+}
+
+type FieldsProps<Kind extends 'openai' | 'compatible'> = {
+  settings: ConnectionSettings[Kind];
+  apiKey: string;
+  onChange: (next: Partial<ConnectionSettings[Kind]>) => void;
+  onKey: (key: string) => void;
+  message: (field: ConnectionProblem['field']) => string | undefined;
+};
+
+function OpenAIFields({ settings, apiKey, onChange, onKey, message }: FieldsProps<'openai'>) {
+  return (
+    <div className="grid gap-3.5 px-5 pt-4">
+      <Field
+        label="API key"
+        secret
+        value={apiKey}
+        onChange={onKey}
+        placeholder="sk-…"
+        problem={message('key')}
+      />
+      <div className="grid grid-cols-[1fr_auto] gap-3 narrow:grid-cols-1">
+        <Field
+          label="Model id"
+          value={settings.model}
+          onChange={(model) => onChange({ model })}
+          placeholder={defaultConnection.openai.model}
+          problem={message('model')}
+        />
+        <Segment
+          label="API"
+          value={settings.api}
+          onChange={(api) => onChange({ api })}
+          options={[
+            { value: 'responses', label: 'Responses' },
+            { value: 'chat', label: 'Chat Completions' },
+          ]}
+        />
+      </div>
+      <Field
+        label="Base URL"
+        optional
+        value={settings.baseUrl}
+        onChange={(baseUrl) => onChange({ baseUrl })}
+        placeholder={OPENAI_BASE_URL}
+        problem={message('baseUrl')}
+      />
+    </div>
+  );
+}
+
+function CompatibleFields({ settings, apiKey, onChange, onKey, message }: FieldsProps<'compatible'>) {
+  return (
+    <div className="grid gap-3.5 px-5 pt-4">
+      <Field
+        label="Base URL"
+        value={settings.baseUrl}
+        onChange={(baseUrl) => onChange({ baseUrl })}
+        placeholder={OLLAMA_BASE_URL}
+        problem={message('baseUrl')}
+        hint={
+          <>
+            The server must allow this page’s origin; for Ollama start it with{' '}
+            <code className="font-mono">OLLAMA_ORIGINS={location.origin}</code>
+          </>
+        }
+      />
+      <Field
+        label="Model id"
+        value={settings.model}
+        onChange={(model) => onChange({ model })}
+        placeholder="llama3.2"
+        problem={message('model')}
+      />
+      <Field
+        label="API key"
+        optional
+        secret
+        value={apiKey}
+        onChange={onKey}
+        placeholder="Not needed for a local server"
+        problem={message('key')}
+      />
+    </div>
   );
 }

@@ -29,55 +29,68 @@ export type ChatTranslator = {
  * own, and the task list into a part `data-tasks` that is changed in place.
  */
 export function createChatTranslator(): ChatTranslator {
-  const toAnswer = createUIMessageTranslator();
-  const calls = createOpenCalls();
-  const list: TaskDraft = {
+  return new ChatChunks();
+}
+
+/** The translation of one run for a chat. */
+class ChatChunks implements ChatTranslator {
+  readonly #toAnswer = createUIMessageTranslator();
+  readonly #calls = createOpenCalls();
+  readonly #list: TaskDraft = {
     facts: { tasks: [] },
     own: (tasks) => (Array.isArray(tasks) ? (tasks.slice() as typeof tasks) : tasks),
     progress: { earlierTasks: new Map() },
     places: {},
   };
-  let shownTasks = list.facts.tasks;
-  let hasStep = false;
+  #shownTasks;
+  #hasStep = false;
   /**
    * The chunk that begins the message. It goes out with the first part, because a client would show an empty message
    * for a run that fails earlier.
    */
-  let start: UIMessageChunk[] = [];
+  #start: UIMessageChunk[] = [];
 
-  function begun(chunks: UIMessageChunk[]): UIMessageChunk[] {
+  constructor() {
+    this.#shownTasks = this.#list.facts.tasks;
+  }
+
+  stillness(answered: ReadonlySet<string>): IdleState {
+    return this.#calls.stillness(answered);
+  }
+
+  #begun(chunks: UIMessageChunk[]): UIMessageChunk[] {
     const says = chunks.some(({ type }) => type !== 'error' && type !== 'abort');
-    const begun = says ? [...start, ...chunks] : chunks;
-    if (says) start = [];
+    const begun = says ? [...this.#start, ...chunks] : chunks;
+    if (says) this.#start = [];
     return begun;
   }
 
-  function taskChunks(): UIMessageChunk[] {
-    const { tasks } = list.facts;
-    if (tasks === shownTasks) return [];
-    shownTasks = tasks;
+  #taskChunks(): UIMessageChunk[] {
+    const { tasks } = this.#list.facts;
+    if (tasks === this.#shownTasks) return [];
+    this.#shownTasks = tasks;
     return [{ type: 'data-tasks', id: TASKS_ID, data: tasks }];
   }
 
-  function toChunks(event: RunEvent): UIMessageChunk[] {
-    const call = calls.apply(event);
+  #toChunks(event: RunEvent): UIMessageChunk[] {
+    const call = this.#calls.apply(event);
     switch (event.type) {
       case 'run-start':
         // a run that failed before its message has no id for it
-        start = [{ type: 'start', ...(event.messageId === '' ? {} : { messageId: event.messageId }) }];
+        this.#start = [{ type: 'start', ...(event.messageId === '' ? {} : { messageId: event.messageId }) }];
         return [];
       case 'task-add':
       case 'task-update':
       case 'task-move':
       case 'task-remove':
-        if (event.agent === undefined) applyToTasks(list, event);
+        if (event.agent === undefined) applyToTasks(this.#list, event);
         return [];
       case 'approval-request':
       case 'client-tool-request':
-        if (event.agent === undefined) return toAnswer(event);
-        return call === undefined ? [] : askChunks(event, call);
+        if (event.agent === undefined) return this.#toAnswer(event);
+        return call === undefined ? [] : this.#askChunks(event, call);
       case 'approval-response': {
-        if (event.agent === undefined) return toAnswer(event);
+        if (event.agent === undefined) return this.#toAnswer(event);
         const { approvalId, response } = event;
         if (call === undefined) return [];
         const { approved } = response;
@@ -86,29 +99,29 @@ export function createChatTranslator(): ChatTranslator {
       }
       case 'client-tool-response':
         // the result of a client tool's call comes with the call's end
-        return event.agent === undefined ? toAnswer(event) : [];
+        return event.agent === undefined ? this.#toAnswer(event) : [];
       case 'approval-withdraw':
       case 'client-tool-withdraw':
-        if (event.agent === undefined) return toAnswer(event);
+        if (event.agent === undefined) return this.#toAnswer(event);
         return call?.shownAs === undefined ? [] : [failed(call.shownAs, WITHDRAWN)];
       case 'tool-end':
-        if (event.agent === undefined) return toAnswer(event);
+        if (event.agent === undefined) return this.#toAnswer(event);
         if (call?.shownAs === undefined) return [];
         return [{ type: 'tool-output-available', toolCallId: call.shownAs, output: event.output ?? null }];
       case 'tool-error':
-        if (event.agent === undefined) return toAnswer(event);
+        if (event.agent === undefined) return this.#toAnswer(event);
         if (call?.shownAs === undefined) return [];
         if (call.refused === true) return [{ type: 'tool-output-denied', toolCallId: call.shownAs }];
         return [failed(call.shownAs, event.error)];
       case 'run-end':
         return [
-          ...calls
+          ...this.#calls
             .asking()
             .flatMap(({ shownAs }) => (shownAs === undefined ? [] : [failed(shownAs, UNANSWERED)])),
-          ...toAnswer(event),
+          ...this.#toAnswer(event),
         ];
       default:
-        return toAnswer(event);
+        return this.#toAnswer(event);
     }
   }
 
@@ -116,7 +129,7 @@ export function createChatTranslator(): ChatTranslator {
    * Returns a part of its own for an approval or call of an agent, because its call is not part of the answer. The
    * client responds to a client tool's call with its output.
    */
-  function askChunks(
+  #askChunks(
     event: Extract<RunEvent, { type: 'approval-request' | 'client-tool-request' }>,
     call: OpenCall,
   ): UIMessageChunk[] {
@@ -138,23 +151,21 @@ export function createChatTranslator(): ChatTranslator {
     ];
   }
 
-  return {
-    translate(event) {
-      if (event.type === 'step-start' && event.agent === undefined) hasStep = true;
-      const chunks = toChunks(event);
-      // tasks that are defined before the first step go out together
-      return begun([...(hasStep ? taskChunks() : []), ...chunks]);
-    },
-    stillness: calls.stillness,
-    pause() {
-      // the AI SDK sends the next message once no call is without a response, and does not know calls that wait for
-      // an agent's
-      const behind = calls.own().filter(({ waitsFor }) => waitsFor === undefined);
-      const marks = behind.flatMap(({ toolCallId }): UIMessageChunk[] => [
-        { type: 'tool-approval-request', approvalId: toolCallId, toolCallId, isAutomatic: true },
-        { type: 'tool-approval-response', approvalId: toolCallId, approved: true },
-      ]);
-      return [...marks, { type: 'finish', finishReason: 'tool-calls' }];
-    },
-  };
+  translate(event: RunEvent): UIMessageChunk[] {
+    if (event.type === 'step-start' && event.agent === undefined) this.#hasStep = true;
+    const chunks = this.#toChunks(event);
+    // tasks that are defined before the first step go out together
+    return this.#begun([...(this.#hasStep ? this.#taskChunks() : []), ...chunks]);
+  }
+
+  pause(): UIMessageChunk[] {
+    // the AI SDK sends the next message once no call is without a response, and does not know calls that wait for
+    // an agent's
+    const behind = this.#calls.own().filter(({ waitsFor }) => waitsFor === undefined);
+    const marks = behind.flatMap(({ toolCallId }): UIMessageChunk[] => [
+      { type: 'tool-approval-request', approvalId: toolCallId, toolCallId, isAutomatic: true },
+      { type: 'tool-approval-response', approvalId: toolCallId, approved: true },
+    ]);
+    return [...marks, { type: 'finish', finishReason: 'tool-calls' }];
+  }
 }

@@ -61,58 +61,80 @@ export type ChatRunOptions = {
 
 /** Records the events of a run, for clients that read them now or later. */
 export function createChatRun(options: ChatRunOptions): ChatRun {
-  const { executor, controller, onRunId } = options;
-  const log = createRunLog();
+  return new ChatAttempts(options);
+}
+
+/** A run as a chat reads it. */
+class ChatAttempts implements ChatRun {
+  readonly #options: ChatRunOptions;
+  readonly #executor;
+  readonly #controller;
+  readonly #onRunId;
+  readonly #log = createRunLog();
   /** Ids of approvals and client tool calls whose response has been sent. */
-  const answered = new Set<string>();
-  let readers = 0;
-  let pausedAfter = -1;
-  let isOver = false;
+  readonly #answered = new Set<string>();
+  #readers = 0;
+  #pausedAfter = -1;
+  #isOver = false;
 
-  log.listen((event) => {
-    const begins = event.type === 'run-start' || event.type === 'run-resume';
-    if (begins && event.runId !== '' && !isOver) onRunId(event.runId);
-  });
-  void record();
+  constructor(options: ChatRunOptions) {
+    this.#options = options;
+    this.#executor = options.executor;
+    this.#controller = options.controller;
+    this.#onRunId = options.onRunId;
+    this.#log.listen((event) => {
+      const begins = event.type === 'run-start' || event.type === 'run-resume';
+      if (begins && event.runId !== '' && !this.#isOver) this.#onRunId(event.runId);
+    });
+    void this.#record();
+  }
 
-  async function record(): Promise<void> {
+  async #record(): Promise<void> {
     let error = new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.');
     try {
-      for await (const event of options.events) {
-        log.push(event);
-        if (log.ended) return;
+      for await (const event of this.#options.events) {
+        this.#log.push(event);
+        if (this.#log.ended) return;
       }
     } catch (cause) {
       error = CuelineError.isInstance(cause)
         ? cause
         : new CuelineError('script_error', cause instanceof Error ? cause.message : String(cause), { cause });
     }
-    end({ outcome: 'error', error: error.toJSON() });
+    this.#end({ outcome: 'error', error: error.toJSON() });
   }
 
-  function end(how: Omit<Extract<RunEvent, { type: 'run-end' }>, 'type' | 'seq' | 't'>): void {
-    if (log.events.length === 0) {
-      const messages = options.messages ?? [];
-      const { name } = options;
-      log.append({ type: 'run-start', v: LOG_VERSION, runId: '', name, model: '', messages, messageId: '' });
+  #end(how: Omit<Extract<RunEvent, { type: 'run-end' }>, 'type' | 'seq' | 't'>): void {
+    if (this.#log.events.length === 0) {
+      const messages = this.#options.messages ?? [];
+      const { name } = this.#options;
+      this.#log.append({
+        type: 'run-start',
+        v: LOG_VERSION,
+        runId: '',
+        name,
+        model: '',
+        messages,
+        messageId: '',
+      });
     }
-    log.append({ type: 'run-end', ...how });
+    this.#log.append({ type: 'run-end', ...how });
   }
 
-  function over(): void {
-    if (!isOver) onRunId(undefined);
-    isOver = true;
+  #over(): void {
+    if (!this.#isOver) this.#onRunId(undefined);
+    this.#isOver = true;
   }
 
-  function stop(): void {
-    over();
-    if (log.ended) return;
-    controller.abort();
-    setTimeout(() => end({ outcome: 'stopped' }), STOP_GRACE_MS);
+  stop(): void {
+    this.#over();
+    if (this.#log.ended) return;
+    this.#controller.abort();
+    setTimeout(() => this.#end({ outcome: 'stopped' }), STOP_GRACE_MS);
   }
 
   /** Resolves with false when there is an event to read or `left` aborts, and with true after `ms`. */
-  function quietFor(ms: number | undefined, count: number, left: AbortSignal): Promise<boolean> {
+  #quietFor(ms: number | undefined, count: number, left: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const done = (quiet: boolean): void => {
         unlisten();
@@ -121,21 +143,21 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
         resolve(quiet);
       };
       const wake = (): void => done(false);
-      const unlisten = log.listen(wake);
+      const unlisten = this.#log.listen(wake);
       const timer = ms === undefined ? undefined : setTimeout(() => done(true), ms);
       left.addEventListener('abort', wake);
-      if (log.events.length > count || left.aborted) wake();
+      if (this.#log.events.length > count || left.aborted) wake();
     });
   }
 
   /** Resolves when the run has reported all of these ids, or has been silent for a while. */
-  async function caughtUp(ids: readonly string[]): Promise<void> {
+  async #caughtUp(ids: readonly string[]): Promise<void> {
     const { signal } = new AbortController();
     const missing = new Set(ids);
     let read = 0;
     do {
-      for (; read < log.events.length; read += 1) {
-        const event = log.events[read];
+      for (; read < this.#log.events.length; read += 1) {
+        const event = this.#log.events[read];
         switch (event?.type) {
           case 'approval-request':
             missing.delete(event.approvalId);
@@ -155,114 +177,117 @@ export function createChatRun(options: ChatRunOptions): ChatRun {
           default:
         }
       }
-    } while (missing.size > 0 && !log.ended && !(await quietFor(CATCH_UP_MS, read, signal)));
+    } while (missing.size > 0 && !this.#log.ended && !(await this.#quietFor(CATCH_UP_MS, read, signal)));
   }
 
-  async function* chunks(
+  async *#chunks(
     { after = -1, messageId }: ChatStreamOptions,
     left: AbortSignal,
   ): AsyncGenerator<UIMessageChunk> {
     const translator = createChatTranslator();
     for (let read = 0; !left.aborted;) {
-      const event = log.events[read];
+      const event = this.#log.events[read];
       if (event !== undefined) {
         read += 1;
         // events that were read before still change the state of the translator
         const said = translator.translate(event);
         if (read - 1 > after) yield* said.map((chunk) => renamed(chunk, messageId));
-        if (event.type === 'run-end') return over();
+        if (event.type === 'run-end') return this.#over();
         continue;
       }
-      const stillness = translator.stillness(answered);
+      const stillness = translator.stillness(this.#answered);
       if (stillness !== 'waiting') {
-        if (!(await quietFor(stillness === 'soon' ? SETTLE_MS : undefined, read, left))) continue;
+        if (!(await this.#quietFor(stillness === 'soon' ? SETTLE_MS : undefined, read, left))) continue;
       }
-      pausedAfter = read - 1;
+      this.#pausedAfter = read - 1;
       return yield* translator.pause();
     }
     yield { type: 'abort' };
   }
 
-  return {
-    get isOver() {
-      return isOver;
-    },
-    stream(given) {
-      const { signal, stopsRun } = given;
-      const left = new AbortController();
-      readers += 1;
-      const leave = (): void => {
-        if (left.signal.aborted) return;
-        left.abort();
-        readers -= 1;
-      };
-      const onAbort = (): void => {
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  stream(given: ChatStreamOptions): ReadableStream<UIMessageChunk> {
+    const { signal, stopsRun } = given;
+    const left = new AbortController();
+    this.#readers += 1;
+    const leave = (): void => {
+      if (left.signal.aborted) return;
+      left.abort();
+      this.#readers -= 1;
+    };
+    const onAbort = (): void => {
+      leave();
+      // a component that is shown again at once, as in StrictMode, has reconnected by then
+      if (stopsRun) setTimeout(() => this.#readers === 0 && this.stop());
+    };
+    signal?.addEventListener('abort', onAbort);
+    if (signal?.aborted === true) leave();
+    const reader = this.#chunks(given, left.signal);
+    return new ReadableStream<UIMessageChunk>({
+      async pull(controller) {
+        const next = await reader.next();
+        if (next.done !== true) return controller.enqueue(next.value);
+        // after a cancelled stream, the signal says whether the reader is gone for good
+        signal?.removeEventListener('abort', onAbort);
         leave();
-        // a component that is shown again at once, as in StrictMode, has reconnected by then
-        if (stopsRun) setTimeout(() => readers === 0 && stop());
-      };
-      signal?.addEventListener('abort', onAbort);
-      if (signal?.aborted === true) leave();
-      const reader = chunks(given, left.signal);
-      return new ReadableStream<UIMessageChunk>({
-        async pull(controller) {
-          const next = await reader.next();
-          if (next.done !== true) return controller.enqueue(next.value);
-          // after a cancelled stream, the signal says whether the reader is gone for good
-          signal?.removeEventListener('abort', onAbort);
-          leave();
-          controller.close();
-        },
-        cancel: leave,
-      });
-    },
-    async respond(approvals, outputs) {
-      // a run that was started here has reported everything that its client knows
-      if (options.messages === undefined) await caughtUp([...approvals.keys(), ...outputs.keys()]);
-      /** By the ids of approvals and client tool calls. */
-      const commands = new Map<string, RunCommand | undefined>();
-      for (const [approvalId, response] of approvals) {
-        commands.set(approvalId, response && { type: 'approval-response', approvalId, response });
+        controller.close();
+      },
+      cancel: leave,
+    });
+  }
+
+  async respond(
+    approvals: ReadonlyMap<string, ApprovalResponse | undefined>,
+    outputs: ReadonlyMap<string, ClientToolResponse>,
+  ): Promise<number | undefined> {
+    // a run that was started here has reported everything that its client knows
+    if (this.#options.messages === undefined) await this.#caughtUp([...approvals.keys(), ...outputs.keys()]);
+    /** By the ids of approvals and client tool calls. */
+    const commands = new Map<string, RunCommand | undefined>();
+    for (const [approvalId, response] of approvals) {
+      commands.set(approvalId, response && { type: 'approval-response', approvalId, response });
+    }
+    for (const { clientCallId, toolCallId, agent } of this.#log.getState().clientToolCalls) {
+      const response = outputs.get(agent === undefined ? toolCallId : clientCallId);
+      if (response !== undefined) {
+        commands.set(clientCallId, { type: 'client-tool-response', clientCallId, response });
       }
-      for (const { clientCallId, toolCallId, agent } of log.getState().clientToolCalls) {
-        const response = outputs.get(agent === undefined ? toolCallId : clientCallId);
-        if (response !== undefined) {
-          commands.set(clientCallId, { type: 'client-tool-response', clientCallId, response });
-        }
+    }
+    const last = this.#log.events.findLastIndex((event) => {
+      if (event.type === 'approval-request') return commands.has(event.approvalId);
+      return event.type === 'client-tool-request' && commands.has(event.clientCallId);
+    });
+    if (last < 0) return undefined;
+    const isStillPending = (id: string): boolean => {
+      const { approvals: asked, clientToolCalls } = this.#log.getState();
+      return (
+        asked.some((each) => each.approvalId === id && isPending(each)) ||
+        clientToolCalls.some((each) => each.clientCallId === id && isPending(each))
+      );
+    };
+    for (const [id, command] of commands) {
+      if (command === undefined || !isStillPending(id)) continue;
+      const reply = await this.#executor.send?.(this.#log.getState().runId, command);
+      if (reply?.accepted === true) this.#answered.add(id);
+      // another client may have responded meanwhile; otherwise a client that sends by itself would repeat this for
+      // ever
+      else if (isStillPending(id)) {
+        throw new CuelineError('interrupted', reply?.reason ?? 'This executor does not accept commands.');
       }
-      const last = log.events.findLastIndex((event) => {
-        if (event.type === 'approval-request') return commands.has(event.approvalId);
-        return event.type === 'client-tool-request' && commands.has(event.clientCallId);
-      });
-      if (last < 0) return undefined;
-      const isStillPending = (id: string): boolean => {
-        const { approvals: asked, clientToolCalls } = log.getState();
-        return (
-          asked.some((each) => each.approvalId === id && isPending(each)) ||
-          clientToolCalls.some((each) => each.clientCallId === id && isPending(each))
-        );
-      };
-      for (const [id, command] of commands) {
-        if (command === undefined || !isStillPending(id)) continue;
-        const reply = await executor.send?.(log.getState().runId, command);
-        if (reply?.accepted === true) answered.add(id);
-        // another client may have responded meanwhile; otherwise a client that sends by itself would repeat this for
-        // ever
-        else if (isStillPending(id)) {
-          throw new CuelineError('interrupted', reply?.reason ?? 'This executor does not accept commands.');
-        }
-      }
-      return Math.max(last, pausedAfter);
-    },
-    stop,
-    messages() {
-      const [first] = log.events;
-      if (first?.type !== 'run-start') return [...(options.messages ?? [])];
-      const { messages, turns = messages.length } = first;
-      const said = options.messages ?? messages.slice(messages.length - turns);
-      return [...said, ...log.getState().messages.filter(({ id }) => id === first.messageId)];
-    },
-  };
+    }
+    return Math.max(last, this.#pausedAfter);
+  }
+
+  messages(): UIMessage[] {
+    const [first] = this.#log.events;
+    if (first?.type !== 'run-start') return [...(this.#options.messages ?? [])];
+    const { messages, turns = messages.length } = first;
+    const said = this.#options.messages ?? messages.slice(messages.length - turns);
+    return [...said, ...this.#log.getState().messages.filter(({ id }) => id === first.messageId)];
+  }
 }
 
 function renamed(chunk: UIMessageChunk, messageId: string | undefined): UIMessageChunk {

@@ -3,70 +3,48 @@ import type { RunEvent, ToolCallFacts } from '../log/events.ts';
 import { steeringPart } from '../log/message.ts';
 import { UNANSWERED, WITHDRAWN } from '../log/tool-part.ts';
 
+type ToolEvent = Extract<
+  RunEvent,
+  {
+    type:
+      | 'tool-input-start'
+      | 'tool-input-delta'
+      | 'tool-input-end'
+      | 'tool-preliminary'
+      | 'tool-end'
+      | 'tool-error';
+  }
+>;
+
 /**
  * Translates events into the AI SDK's UI message chunks, one event after the other. A stock `useChat`, AI Elements or
  * `readUIMessageStream` can read what comes out. Returns the translation of one event: none, one or several chunks.
  */
 export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk[] {
-  let stepStarted = true;
+  const translator = new Translator();
+  return (event) => translator.translate(event);
+}
+
+/** The translation of one run, event by event. */
+class Translator {
+  #stepStarted = true;
   /** The calls of the run itself that wait for the page, by the ids of their approvals or client tool calls. */
-  const pending = new Map<string, { toolCallId: string; providerExecuted: boolean }>();
+  readonly #pending = new Map<string, { toolCallId: string; providerExecuted: boolean }>();
   /** Calls that were refused, so that their errors are no failures. */
-  const denied = new Set<string>();
+  readonly #denied = new Set<string>();
 
   /** `start-step` goes out with the first thing that the step says, as the AI SDK does it. */
-  function inStep(chunk: UIMessageChunk): UIMessageChunk[] {
-    if (stepStarted) return [chunk];
-    stepStarted = true;
+  #inStep(chunk: UIMessageChunk): UIMessageChunk[] {
+    if (this.#stepStarted) return [chunk];
+    this.#stepStarted = true;
     return [{ type: 'start-step' }, chunk];
   }
 
-  function responded(event: Extract<RunEvent, { type: 'approval-response' }>): UIMessageChunk[] {
-    const { approvalId, response } = event;
-    const call = pending.get(approvalId);
-    pending.delete(approvalId);
-    if (call === undefined) return [];
-    const { toolCallId } = call;
-    const { approved } = response;
-    const chunk = responseChunk(approvalId, approved, response.approved ? undefined : response.reason);
-    if (approved) return [chunk];
-    denied.add(toolCallId);
-    return call.providerExecuted ? [chunk, { type: 'tool-output-denied', toolCallId }] : [chunk];
-  }
-
-  return (event) => {
-    // what an agent says is no part of the answer, which has the agent's result as its tool's output
-    if (event.agent !== undefined) return [];
+  #ofTool(event: ToolEvent): UIMessageChunk[] {
     switch (event.type) {
-      case 'run-start':
-        return [{ type: 'start', messageId: event.messageId }];
-      case 'step-start':
-        stepStarted = false;
-        return [];
-      case 'step-end':
-        return inStep({ type: 'finish-step' });
-      case 'retry': {
-        if (!stepStarted || event.attempt !== undefined) return [];
-        stepStarted = false;
-        // a client cannot take anything back, so what is void is a step of its own, with a mark
-        return [{ type: 'data-retry', data: { code: event.error.code } }, { type: 'finish-step' }];
-      }
-      case 'text-start':
-      case 'reasoning-start':
-      case 'reasoning-end':
-        return inStep({ type: event.type, id: event.id, ...metadata(event) });
-      case 'text-end': {
-        const { type, id, citations } = event;
-        return inStep({ type, id, ...(citations === undefined ? {} : { citations }), ...metadata(event) });
-      }
-      case 'text-delta':
-      case 'reasoning-delta':
-        return inStep({ type: event.type, id: event.id, delta: event.text, ...metadata(event) });
-      case 'custom':
-        return inStep({ type: 'custom', kind: event.kind, ...metadata(event) });
       case 'tool-input-start':
-        denied.delete(event.toolCallId);
-        return inStep({
+        this.#denied.delete(event.toolCallId);
+        return this.#inStep({
           type: 'tool-input-start',
           toolCallId: event.toolCallId,
           toolName: event.toolName,
@@ -74,18 +52,18 @@ export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk
           ...facts(event),
         });
       case 'tool-input-delta':
-        return inStep({
+        return this.#inStep({
           type: 'tool-input-delta',
           toolCallId: event.toolCallId,
           inputTextDelta: event.delta,
         });
       case 'tool-input-end': {
         const { toolCallId, toolName, input } = event;
-        denied.delete(toolCallId);
+        this.#denied.delete(toolCallId);
         if (event.invalid === undefined) {
-          return inStep({ type: 'tool-input-available', toolCallId, toolName, input, ...facts(event) });
+          return this.#inStep({ type: 'tool-input-available', toolCallId, toolName, input, ...facts(event) });
         }
-        return inStep({
+        return this.#inStep({
           type: 'tool-input-error',
           toolCallId,
           toolName,
@@ -96,25 +74,93 @@ export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk
       }
       case 'tool-preliminary':
       case 'tool-end':
-        return inStep({
+        return this.#inStep({
           type: 'tool-output-available',
           toolCallId: event.toolCallId,
           output: event.output === undefined ? null : event.output,
           ...outputFacts(event),
           ...(event.type === 'tool-preliminary' ? { preliminary: true } : {}),
         });
+      default:
+        if (this.#denied.delete(event.toolCallId)) {
+          return this.#inStep({ type: 'tool-output-denied', toolCallId: event.toolCallId });
+        }
+        return this.#inStep({
+          type: 'tool-output-error',
+          toolCallId: event.toolCallId,
+          errorText: event.error,
+          ...outputFacts(event),
+        });
+    }
+  }
+
+  #responded(event: Extract<RunEvent, { type: 'approval-response' }>): UIMessageChunk[] {
+    const { approvalId, response } = event;
+    const call = this.#pending.get(approvalId);
+    this.#pending.delete(approvalId);
+    if (call === undefined) return [];
+    const { toolCallId } = call;
+    const { approved } = response;
+    const chunk = responseChunk(approvalId, approved, response.approved ? undefined : response.reason);
+    if (approved) return [chunk];
+    this.#denied.add(toolCallId);
+    return call.providerExecuted ? [chunk, { type: 'tool-output-denied', toolCallId }] : [chunk];
+  }
+
+  translate(event: RunEvent): UIMessageChunk[] {
+    // what an agent says is no part of the answer, which has the agent's result as its tool's output
+    if (event.agent !== undefined) return [];
+    switch (event.type) {
+      case 'run-start':
+        return [{ type: 'start', messageId: event.messageId }];
+      case 'step-start':
+        this.#stepStarted = false;
+        return [];
+      case 'step-end':
+        return this.#inStep({ type: 'finish-step' });
+      case 'retry': {
+        if (!this.#stepStarted || event.attempt !== undefined) return [];
+        this.#stepStarted = false;
+        // a client cannot take anything back, so what is void is a step of its own, with a mark
+        return [{ type: 'data-retry', data: { code: event.error.code } }, { type: 'finish-step' }];
+      }
+      case 'text-start':
+      case 'reasoning-start':
+      case 'reasoning-end':
+        return this.#inStep({ type: event.type, id: event.id, ...metadata(event) });
+      case 'text-end': {
+        const { type, id, citations } = event;
+        return this.#inStep({
+          type,
+          id,
+          ...(citations === undefined ? {} : { citations }),
+          ...metadata(event),
+        });
+      }
+      case 'text-delta':
+      case 'reasoning-delta':
+        return this.#inStep({ type: event.type, id: event.id, delta: event.text, ...metadata(event) });
+      case 'custom':
+        return this.#inStep({ type: 'custom', kind: event.kind, ...metadata(event) });
+      case 'tool-input-start':
+      case 'tool-input-delta':
+      case 'tool-input-end':
+      case 'tool-preliminary':
+      case 'tool-end':
+      case 'tool-error':
+        return this.#ofTool(event);
       case 'approval-automatic': {
         const { toolCallId, approvalId, approved, reason } = event;
-        if (!approved) denied.add(toolCallId);
+        if (!approved) this.#denied.add(toolCallId);
         return [
-          ...inStep({ type: 'tool-approval-request', approvalId, toolCallId, isAutomatic: true }),
+          ...this.#inStep({ type: 'tool-approval-request', approvalId, toolCallId, isAutomatic: true }),
           responseChunk(approvalId, approved, reason),
         ];
       }
       case 'approval-request': {
         const { approvalId, toolCallId, reason, providerExecuted = false } = event;
-        pending.set(approvalId, { toolCallId, providerExecuted });
-        return inStep({
+        this.#pending.set(approvalId, { toolCallId, providerExecuted });
+        return this.#inStep({
           type: 'tool-approval-request',
           approvalId,
           toolCallId,
@@ -122,52 +168,42 @@ export function createUIMessageTranslator(): (event: RunEvent) => UIMessageChunk
         });
       }
       case 'approval-response':
-        return responded(event);
+        return this.#responded(event);
       case 'approval-withdraw': {
-        const call = pending.get(event.approvalId);
-        pending.delete(event.approvalId);
+        const call = this.#pending.get(event.approvalId);
+        this.#pending.delete(event.approvalId);
         return call === undefined ? [] : [failed(call.toolCallId, WITHDRAWN)];
       }
       // the client has the call of a client tool as soon as its arguments are complete, and it ends with its output
       case 'client-tool-request':
-        pending.set(event.clientCallId, { toolCallId: event.toolCallId, providerExecuted: false });
+        this.#pending.set(event.clientCallId, { toolCallId: event.toolCallId, providerExecuted: false });
         return [];
       case 'client-tool-response':
       case 'client-tool-withdraw':
-        pending.delete(event.clientCallId);
+        this.#pending.delete(event.clientCallId);
         return [];
-      case 'tool-error':
-        if (denied.delete(event.toolCallId)) {
-          return inStep({ type: 'tool-output-denied', toolCallId: event.toolCallId });
-        }
-        return inStep({
-          type: 'tool-output-error',
-          toolCallId: event.toolCallId,
-          errorText: event.error,
-          ...outputFacts(event),
-        });
       case 'steer':
         return [steeringPart(event)];
       case 'source': {
         const { sourceType, id, ...rest } = event.source;
-        return inStep({ type: `source-${sourceType}`, sourceId: id, ...rest } as UIMessageChunk);
+        return this.#inStep({ type: `source-${sourceType}`, sourceId: id, ...rest } as UIMessageChunk);
       }
       case 'file':
-        return inStep({
+        return this.#inStep({
           type: event.reasoning === true ? 'reasoning-file' : 'file',
           mediaType: event.mediaType,
           url: event.url,
           ...metadata(event),
         });
       case 'run-end': {
-        const open = event.outcome === 'waiting' ? [] : [...pending.values()];
+        const open = event.outcome === 'waiting' ? [] : [...this.#pending.values()];
         const unanswered = open.map(({ toolCallId }) => failed(toolCallId, UNANSWERED));
         return [...unanswered, ...endChunks(event)];
       }
       default:
         return [];
     }
-  };
+  }
 }
 
 /** A run's events, a stored log or a live one, as the AI SDK's UI message stream. */

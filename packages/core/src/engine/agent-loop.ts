@@ -105,7 +105,7 @@ export function startAgentLoop(agentContext: AgentContext, loopOptions: AgentLoo
     retries: maxRetries,
     leavesStreams: options.streamRetries !== undefined,
     secrets: runContext.secrets,
-    onRetry: recorder.retries,
+    onRetry: (retry) => recorder.retries(retry),
   });
   const steers = [
     ...(tasks === undefined ? [] : [{ cause: 'tasks' as const, message: () => tasks.nudge() }]),

@@ -33,99 +33,132 @@ type PrepareStepOptions = {
   onChange: (changed: object) => void;
 };
 
+type Prepared = Awaited<ReturnType<PrepareStepFunction<ToolSet>>>;
+
 /**
  * Prepares each step: compiles the definitions with the current task's laid over them, then applies the hooks and the
  * caller's
  * `prepareStep`.
  */
 export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunction<ToolSet> {
-  const { agentContext, prompt, registry, tasks, own, policy } = options;
-  const { runContext, sink } = agentContext;
-  const base = prompt.definitions;
-  const history = createHistory();
+  const preparation = new StepPreparation(options);
+  return (step) => preparation.prepare(step);
+}
+
+/** The preparation of the steps of one run or agent. */
+class StepPreparation {
+  readonly #options: PrepareStepOptions;
+  readonly #agentContext;
+  readonly #prompt;
+  readonly #registry;
+  readonly #tasks;
+  readonly #own;
+  readonly #policy;
+  readonly #runContext;
+  readonly #sink;
+  readonly #base;
+  readonly #history = createHistory();
   /** The caller's replacement of the system prompt. As in the AI SDK, it holds for later steps, too. */
-  let ownInstructions: Instructions | undefined;
+  #ownInstructions: Instructions | undefined;
   /** Once a step has sent other messages than the history, later steps must be given theirs. */
-  let rewritten = tasks !== undefined;
+  #rewritten;
+  readonly #unknownTools;
+  readonly #warnings = new Set<string>();
 
-  const unknownTools = new Set(options.activeTools);
-  const warnings = new Set<string>();
-
-  /** Warns once of what a hook repeats at every step. */
-  function warn(message: string): void {
-    if (!warnings.has(message)) sink.append({ type: 'warning', message });
-    warnings.add(message);
+  constructor(options: PrepareStepOptions) {
+    this.#options = options;
+    this.#agentContext = options.agentContext;
+    this.#prompt = options.prompt;
+    this.#registry = options.registry;
+    this.#tasks = options.tasks;
+    this.#own = options.own;
+    this.#policy = options.policy;
+    this.#runContext = this.#agentContext.runContext;
+    this.#sink = this.#agentContext.sink;
+    this.#base = this.#prompt.definitions;
+    this.#rewritten = this.#tasks !== undefined;
+    this.#unknownTools = new Set(options.activeTools);
   }
 
+  /** Warns once of what a hook repeats at every step. */
+  readonly #warn = (message: string): void => {
+    if (!this.#warnings.has(message)) this.#sink.append({ type: 'warning', message });
+    this.#warnings.add(message);
+  };
+
   /** Returns the tools of `options.activeTools`, always with the tools of the task list and of the current task. */
-  function activeNames(toolNames: readonly string[], layer: Definitions | undefined): readonly string[] {
-    const { activeTools } = options;
+  #activeNames(toolNames: readonly string[], layer: Definitions | undefined): readonly string[] {
+    const { activeTools } = this.#options;
     if (activeTools === undefined) return toolNames;
-    for (const name of toolNames) unknownTools.delete(name);
-    for (const name of unknownTools) {
-      sink.append({ type: 'warning', message: `options.activeTools names ${name}, which is not defined.` });
+    for (const name of toolNames) this.#unknownTools.delete(name);
+    for (const name of this.#unknownTools) {
+      this.#sink.append({
+        type: 'warning',
+        message: `options.activeTools names ${name}, which is not defined.`,
+      });
     }
-    unknownTools.clear();
+    this.#unknownTools.clear();
     const always = (name: string): boolean =>
-      layer?.tools.has(name) === true || base.taskList?.tools.has(name) === true;
+      layer?.tools.has(name) === true || this.#base.taskList?.tools.has(name) === true;
     return toolNames.filter((name) => activeTools.includes(name) || always(name));
   }
 
-  return async (step) => {
-    const exceeded = runContext.budget.takeStep();
+  async prepare(step: Parameters<PrepareStepFunction<ToolSet>>[0]): Promise<Prepared> {
+    const exceeded = this.#runContext.budget.takeStep();
     if (exceeded !== undefined) {
-      runContext.fail(exceeded);
+      this.#runContext.fail(exceeded);
       throw exceeded;
     }
-    const answers = options.approvals.take();
-    const said = history.advance(step as never, answers);
-    rewritten ||= answers !== undefined;
-    const led = await policy?.beforeStep?.({
+    const answers = this.#options.approvals.take();
+    const said = this.#history.advance(step as never, answers);
+    this.#rewritten ||= answers !== undefined;
+    const led = await this.#policy?.beforeStep?.({
       stepNumber: step.stepNumber,
       messages: said,
-      steered: history.steered,
+      steered: this.#history.steered,
       hasApprovalAnswers: answers !== undefined,
-      instructions: () => compileInstructions(base, options.instructions, options.systemFormat),
-      tools: registry.tools,
+      instructions: () =>
+        compileInstructions(this.#base, this.#options.instructions, this.#options.systemFormat),
+      tools: this.#registry.tools,
     });
     if (led?.messages !== undefined) {
-      history.replace(led.messages);
-      rewritten = true;
+      this.#history.replace(led.messages);
+      this.#rewritten = true;
     }
-    const conversation = history.messages;
-    const { layer, messages } = (await tasks?.step(conversation, history.opening)) ?? {
+    const conversation = this.#history.messages;
+    const { layer, messages } = (await this.#tasks?.step(conversation, this.#history.opening)) ?? {
       layer: undefined,
       messages: conversation,
     };
-    const definitions = layered(base, layer);
-    registry.update(definitions.tools, tasks?.taskId);
-    const visible = (): Pick<Definitions, 'variables' | 'system'> => layered(base, layer);
+    const definitions = layered(this.#base, layer);
+    this.#registry.update(definitions.tools, this.#tasks?.taskId);
+    const visible = (): Pick<Definitions, 'variables' | 'system'> => layered(this.#base, layer);
     const compile = (): Instructions | undefined =>
-      compileInstructions(visible(), options.instructions, options.systemFormat);
+      compileInstructions(visible(), this.#options.instructions, this.#options.systemFormat);
     // a list made here is a snapshot: a tool defined while the step runs cannot be called in it
-    const toolNames = Object.keys(registry.tools);
-    const hooked = await runHooks(definitions.hooks, messages, activeNames(toolNames, layer), {
+    const toolNames = Object.keys(this.#registry.tools);
+    const hooked = await runHooks(definitions.hooks, messages, this.#activeNames(toolNames, layer), {
       step,
-      variablesWith: (name) => (layer?.variables.has(name) === true ? layer : base).variables,
+      variablesWith: (name) => (layer?.variables.has(name) === true ? layer : this.#base).variables,
       visible: () => visible().variables,
       compile,
       toolNames,
-      warn,
+      warn: this.#warn,
     });
-    rewritten ||= hooked.replaced;
+    this.#rewritten ||= hooked.replaced;
     // the AI SDK carries instructions over to later steps, so a step without any has to say so
-    const instructions = hooked.system ?? ownInstructions ?? compile() ?? [];
-    if (options.forceTools && step.stepNumber === 0 && hooked.activeTools.length === 0) {
-      warn('forceTools is set, but the first step has no tool that the model could call.');
+    const instructions = hooked.system ?? this.#ownInstructions ?? compile() ?? [];
+    if (this.#options.forceTools && step.stepNumber === 0 && hooked.activeTools.length === 0) {
+      this.#warn('forceTools is set, but the first step has no tool that the model could call.');
     }
-    const isForced = options.forceTools && step.stepNumber === 0 && hooked.activeTools.length > 0;
+    const isForced = this.#options.forceTools && step.stepNumber === 0 && hooked.activeTools.length > 0;
     const compiled = {
       ...(isForced ? { toolChoice: 'required' as const } : {}),
       ...hooked.settings,
       activeTools: [...hooked.activeTools],
       instructions,
-      ...(hooked.model === undefined ? {} : { model: await runContext.models.resolve(hooked.model) }),
-      ...(rewritten
+      ...(hooked.model === undefined ? {} : { model: await this.#runContext.models.resolve(hooked.model) }),
+      ...(this.#rewritten
         ? {
             messages: hooked.replaced
               ? withoutOrphans(hooked.messages, step.stepNumber)
@@ -134,30 +167,30 @@ export function createPrepareStep(options: PrepareStepOptions): PrepareStepFunct
         : {}),
       ...(led?.toolChoice === undefined ? {} : { toolChoice: led.toolChoice }),
     };
-    if (own === undefined) {
-      options.onChange(hooked.settings);
+    if (this.#own === undefined) {
+      this.#options.onChange(hooked.settings);
       return compiled;
     }
-    const changed = await callOwn(own, {
+    const changed = await callOwn(this.#own, {
       ...step,
       instructions,
       ...('messages' in compiled ? { messages: compiled.messages } : {}),
     });
-    options.onChange({ ...hooked.settings, ...changed });
+    this.#options.onChange({ ...hooked.settings, ...changed });
     if (changed === undefined) return compiled;
     const { system, model, messages: hookMessages, ...settings } = changed;
     const given = settings.instructions ?? system;
-    ownInstructions = given ?? ownInstructions;
+    this.#ownInstructions = given ?? this.#ownInstructions;
     // a task list makes its window of the whole conversation at every step
-    if (hookMessages !== undefined && tasks === undefined) history.replace(hookMessages);
+    if (hookMessages !== undefined && this.#tasks === undefined) this.#history.replace(hookMessages);
     return {
       ...compiled,
       ...withoutUndefined(settings),
       ...(hookMessages === undefined ? {} : { messages: hookMessages }),
       ...(given === undefined ? {} : { instructions: given }),
-      ...(model === undefined ? {} : { model: await runContext.models.resolve(model) }),
+      ...(model === undefined ? {} : { model: await this.#runContext.models.resolve(model) }),
     };
-  };
+  }
 }
 
 /**

@@ -84,214 +84,210 @@ export type RecorderSettings = {
 };
 
 export function createRecorder(log: EventSink, settings: RecorderSettings): Recorder {
-  let step = -1;
-  let stepOpen = false;
-  let failure: CuelineError | undefined;
+  return new RunRecorder(log, settings);
+}
+
+/** What one run, or one agent of it, writes into the log from the parts of the AI SDK's stream. */
+class RunRecorder implements Recorder {
+  readonly #log: EventSink;
+  readonly #settings: RecorderSettings;
+  #step = -1;
+  #stepOpen = false;
+  #failure: CuelineError | undefined;
   /** Errors of the step's attempts so far. Each is logged before the parts of the next attempt. */
-  let broken: CuelineError[] = [];
-  let waiting = false;
-  const warned = new Set<string>();
+  #broken: CuelineError[] = [];
+  #waiting = false;
+  readonly #warned = new Set<string>();
   // of the current step, because some models number their calls anew in every answer
   /** Tool calls whose arguments are in the log, so that their tools' events may follow. */
-  const called = new Set<string>();
+  readonly #called = new Set<string>();
   /** Tools that started before that. */
-  const early = new Map<string, ToolEffect | undefined>();
+  readonly #early = new Map<string, ToolEffect | undefined>();
   /** Tools that wait until their calls are in the log. */
-  const waitingTools = new Map<string, () => void>();
-  const durations = new Map<string, number>();
+  readonly #waitingTools = new Map<string, () => void>();
+  readonly #durations = new Map<string, number>();
   /** Calls that cannot run, and the source of their error. */
-  const invalid = new Map<string, ErrorSource>();
-  const repeated = new Set<string>();
+  readonly #invalid = new Map<string, ErrorSource>();
+  readonly #repeated = new Set<string>();
   /** The reasons for calls that were denied without an approval request. */
-  const denials = new Map<string, string>();
+  readonly #denials = new Map<string, string>();
 
-  function end(
-    outcome: RunOutcome,
-    details: { finishReason?: FinishReason; error?: CuelineError } = {},
-  ): void {
-    if (log.ended) return;
-    if (details.error !== undefined) failure = details.error;
-    settings.onEnd({ outcome, ...details });
+  constructor(log: EventSink, settings: RecorderSettings) {
+    this.#log = log;
+    this.#settings = settings;
   }
 
-  function toolStarted(toolCallId: string, toolName: string, effect: ToolEffect | undefined): void {
+  end(outcome: RunOutcome, details: { finishReason?: FinishReason; error?: CuelineError } = {}): void {
+    if (this.#log.ended) return;
+    if (details.error !== undefined) this.#failure = details.error;
+    this.#settings.onEnd({ outcome, ...details });
+  }
+
+  toolStarted(toolCallId: string, toolName: string, effect: ToolEffect | undefined): void {
     const said = effect === undefined ? {} : { effect };
-    if (called.has(toolCallId)) log.append({ type: 'tool-start', toolCallId, toolName, ...said });
-    else early.set(toolCallId, effect);
+    if (this.#called.has(toolCallId)) this.#log.append({ type: 'tool-start', toolCallId, toolName, ...said });
+    else this.#early.set(toolCallId, effect);
   }
 
   /** Returns how long the tool ran, if it ran here. */
-  function duration(toolCallId: string): { ms?: number } {
-    const ms = durations.get(toolCallId);
+  #duration(toolCallId: string): { ms?: number } {
+    const ms = this.#durations.get(toolCallId);
     return ms === undefined ? {} : { ms };
   }
 
   /** Returns whether a tool is dynamic. As in the AI SDK's UI messages, a known tool decides that itself. */
-  function kindOf<Part extends { toolName: string; dynamic?: boolean | undefined }>(part: Part): Part {
-    const tools = settings.tools();
+  #kindOf<Part extends { toolName: string; dynamic?: boolean | undefined }>(part: Part): Part {
+    const tools = this.#settings.tools();
     if (!Object.hasOwn(tools, part.toolName)) return part;
     return { ...part, dynamic: tools[part.toolName]?.type === 'dynamic' };
   }
 
-  function errorText(error: unknown): string {
-    return redact(toolErrorText(error), settings.secrets);
+  errorText(error: unknown): string {
+    return redact(toolErrorText(error), this.#settings.secrets);
   }
 
   /** Notes the error of a call that cannot run, because the AI SDK repeats it as a text. */
-  function noteInvalid({ toolCallId, error }: { toolCallId: string; error?: unknown }): ErrorSource {
+  #noteInvalid({ toolCallId, error }: { toolCallId: string; error?: unknown }): ErrorSource {
     const source = invalidCallSource(error);
-    invalid.set(toolCallId, source);
+    this.#invalid.set(toolCallId, source);
     return source;
   }
 
-  function toolCalled(part: Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>): void {
-    log.append({
+  #toolCalled(part: Extract<TextStreamPart<ToolSet>, { type: 'tool-call' }>): void {
+    this.#log.append({
       type: 'tool-input-end',
       toolCallId: part.toolCallId,
       toolName: part.toolName,
-      input: toJson(part.input, settings.secrets),
-      ...(part.invalid === true ? { invalid: errorText(part.error), source: noteInvalid(part) } : {}),
-      ...callFacts(kindOf(part)),
+      input: toJson(part.input, this.#settings.secrets),
+      ...(part.invalid === true
+        ? { invalid: this.errorText(part.error), source: this.#noteInvalid(part) }
+        : {}),
+      ...callFacts(this.#kindOf(part)),
     });
-    called.add(part.toolCallId);
-    waitingTools.get(part.toolCallId)?.();
-    const effect = early.get(part.toolCallId);
-    if (early.delete(part.toolCallId)) toolStarted(part.toolCallId, part.toolName, effect);
+    this.#called.add(part.toolCallId);
+    this.#waitingTools.get(part.toolCallId)?.();
+    const effect = this.#early.get(part.toolCallId);
+    if (this.#early.delete(part.toolCallId)) this.toolStarted(part.toolCallId, part.toolName, effect);
   }
 
   /** Adds a warning once. Providers repeat theirs at every step. */
-  function warn(message: string): void {
-    if (warned.has(message)) return;
-    warned.add(message);
-    log.append({ type: 'warning', message });
+  #warn(message: string): void {
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
+    this.#log.append({ type: 'warning', message });
   }
 
   /** Voids the parts of earlier attempts. An error that has come meanwhile belongs to this attempt. */
-  function retried(attempts: number): void {
-    for (const error of broken.splice(0, attempts)) {
-      log.append({ type: 'retry', error: error.toJSON() });
-      failure = broken[0];
+  #retried(attempts: number): void {
+    for (const error of this.#broken.splice(0, attempts)) {
+      this.#log.append({ type: 'retry', error: error.toJSON() });
+      this.#failure = this.#broken[0];
     }
   }
 
-  function finish(finishReason: FinishReason): void {
-    if (failure !== undefined) return end('error', { finishReason, error: failure });
-    if (waiting) return end('waiting', { finishReason });
+  finish(finishReason: FinishReason): void {
+    if (this.#failure !== undefined) return this.end('error', { finishReason, error: this.#failure });
+    if (this.#waiting) return this.end('waiting', { finishReason });
     if (finishReason === 'interrupted') {
       const error = new CuelineError(
         'stream_truncated',
         'The answer broke off before its end, so it is not whole. Try again.',
       );
-      return end('error', { finishReason, error });
+      return this.end('error', { finishReason, error });
     }
-    if (finishReason === 'content-filter') return end('error', { finishReason, error: contentFiltered() });
+    if (finishReason === 'content-filter')
+      return this.end('error', { finishReason, error: contentFiltered() });
     if (finishReason === 'error') {
       const error = new CuelineError(
         'provider_error',
         'The model ended its answer with an error and did not say which.',
       );
-      return end('error', { finishReason, error });
+      return this.end('error', { finishReason, error });
     }
-    const unfinished = settings.unfinished?.();
-    if (unfinished === 'waiting') return end('waiting', { finishReason });
-    if (unfinished !== undefined) return end('error', { finishReason, error: unfinished });
-    end('done', { finishReason });
+    const unfinished = this.#settings.unfinished?.();
+    if (unfinished === 'waiting') return this.end('waiting', { finishReason });
+    if (unfinished !== undefined) return this.end('error', { finishReason, error: unfinished });
+    this.end('done', { finishReason });
   }
 
-  function fail(error: unknown): void {
-    end('error', { error: failure ?? toRunError(error, settings.secrets) });
+  fail(error: unknown): void {
+    this.end('error', { error: this.#failure ?? toRunError(error, this.#settings.secrets) });
   }
 
-  function part(part: TextStreamPart<ToolSet>): void {
-    if (settings.brokenBefore !== undefined) retried(settings.brokenBefore(part));
+  part(part: TextStreamPart<ToolSet>): void {
+    if (this.#settings.brokenBefore !== undefined) this.#retried(this.#settings.brokenBefore(part));
     switch (part.type) {
       case 'start-step':
-        for (const warning of part.warnings) warn(warningText(warning));
+        for (const warning of part.warnings) this.#warn(warningText(warning));
         return;
       case 'text-start':
       case 'reasoning-start':
       case 'reasoning-end':
-        return log.append({ type: part.type, id: part.id, ...metadata(part) });
+        return this.#log.append({ type: part.type, id: part.id, ...metadata(part) });
       case 'text-end': {
         const { type, id, citations } = part;
-        return log.append({ type, id, ...(citations === undefined ? {} : { citations }), ...metadata(part) });
+        return this.#log.append({
+          type,
+          id,
+          ...(citations === undefined ? {} : { citations }),
+          ...metadata(part),
+        });
       }
       case 'text-delta':
       case 'reasoning-delta': {
         const delta = { type: part.type, id: part.id, text: part.text };
-        return log.append(part.providerMetadata === undefined ? delta : { ...delta, ...metadata(part) });
+        return this.#log.append(
+          part.providerMetadata === undefined ? delta : { ...delta, ...metadata(part) },
+        );
       }
       case 'tool-input-start':
-        return log.append({
+        return this.#log.append({
           type: part.type,
           toolCallId: part.id,
           toolName: part.toolName,
           ...(part.inputEncoding === undefined ? {} : { inputEncoding: part.inputEncoding }),
-          ...callFacts(kindOf(part)),
+          ...callFacts(this.#kindOf(part)),
         });
       case 'tool-input-delta':
-        return log.append({ type: part.type, toolCallId: part.id, delta: part.delta });
+        return this.#log.append({ type: part.type, toolCallId: part.id, delta: part.delta });
       case 'tool-call':
-        return toolCalled(part);
-      case 'tool-result': {
-        const { toolCallId } = part;
-        const output = toJson(part.output, settings.secrets);
-        if (part.preliminary === true) return log.append({ type: 'tool-preliminary', toolCallId, output });
-        return log.append({
-          type: 'tool-end',
-          toolCallId,
-          output,
-          ...duration(toolCallId),
-          ...(repeated.has(toolCallId) ? { repeated: true as const } : {}),
-          ...callFacts(part),
-        });
-      }
-      case 'tool-error': {
-        const { toolCallId } = part;
-        const error = errorText(part.error);
-        settings.onToolError?.(toolCallId, part.error);
-        const isProviders = part.providerExecuted === true;
-        return log.append({
-          type: 'tool-error',
-          toolCallId,
-          error,
-          source: invalid.get(toolCallId) ?? sourceOf(part.error, isProviders ? 'model' : 'tool'),
-          ...duration(toolCallId),
-          ...callFacts(part),
-        });
-      }
+        return this.#toolCalled(part);
+      case 'tool-result':
+        return this.#toolReturned(part);
+      case 'tool-error':
+        return this.#toolFailed(part);
       case 'tool-output-denied':
-        return log.append({
+        return this.#log.append({
           type: 'tool-error',
           toolCallId: part.toolCallId,
-          error: denials.get(part.toolCallId) ?? 'This call was not approved.',
+          error: this.#denials.get(part.toolCallId) ?? 'This call was not approved.',
           // the reason is meant to be read
           source: 'cueline',
         });
       case 'tool-approval-request':
-        if (part.isAutomatic !== true && !settings.askApproval(part)) waiting = true;
+        if (part.isAutomatic !== true && !this.#settings.askApproval(part)) this.#waiting = true;
         return;
       case 'tool-approval-response': {
         const { approvalId, approved, reason, toolCall } = part;
         const { toolCallId } = toolCall;
-        if (!approved && reason !== undefined) denials.set(toolCallId, reason);
+        if (!approved && reason !== undefined) this.#denials.set(toolCallId, reason);
         const why = reason === undefined ? {} : { reason };
-        return log.append({ type: 'approval-automatic', toolCallId, approvalId, approved, ...why });
+        return this.#log.append({ type: 'approval-automatic', toolCallId, approvalId, approved, ...why });
       }
       case 'steering-message':
-        return log.append({
+        return this.#log.append({
           type: 'steer',
           id: part.id,
           cause: causeOf(part.id),
           text: textOf(part.message.content),
         });
       case 'source':
-        return log.append({ type: 'source', source: sourceFacts(part) });
+        return this.#log.append({ type: 'source', source: sourceFacts(part) });
       case 'custom':
-        return log.append({ type: 'custom', kind: part.kind, ...metadata(part) });
+        return this.#log.append({ type: 'custom', kind: part.kind, ...metadata(part) });
       case 'file':
       case 'reasoning-file':
-        return log.append({
+        return this.#log.append({
           type: 'file',
           mediaType: part.file.mediaType,
           url: `data:${part.file.mediaType};base64,${part.file.base64}`,
@@ -299,75 +295,109 @@ export function createRecorder(log: EventSink, settings: RecorderSettings): Reco
           ...metadata(part),
         });
       case 'finish-step':
-        stepOpen = false;
-        return log.append({
+        this.#stepOpen = false;
+        return this.#log.append({
           type: 'step-end',
-          step,
+          step: this.#step,
           finishReason: part.finishReason,
           usage: toJson(part.usage) as typeof part.usage,
           ...metadata(part),
         });
       case 'error':
-        broken.push(toRunError(part.error, settings.secrets));
-        failure ??= broken[0]!;
+        this.#broken.push(toRunError(part.error, this.#settings.secrets));
+        this.#failure ??= this.#broken[0]!;
         // an error inside a step ends with the step; one outside has nothing to wait for
-        if (!stepOpen) end('error', { error: failure });
+        if (!this.#stepOpen) this.end('error', { error: this.#failure });
         return;
       case 'finish':
-        return finish(part.finishReason);
+        return this.finish(part.finishReason);
       default:
     }
   }
 
-  return {
-    part,
-    toolCalled(toolCallId) {
-      if (called.has(toolCallId)) return undefined;
-      return new Promise((resolve) => {
-        const go = (): void => {
-          clearTimeout(timer);
-          waitingTools.delete(toolCallId);
-          resolve();
-        };
-        const timer = setTimeout(go, CALL_MS);
-        waitingTools.set(toolCallId, go);
-      });
-    },
-    retries({ error, ...next }) {
-      log.append({ type: 'retry', error: error.toJSON(), ...next });
-    },
-    toolStarted,
-    resumed(toolCallIds) {
-      for (const toolCallId of toolCallIds) called.add(toolCallId);
-    },
-    errorText,
-    get step() {
-      return step;
-    },
-    toolTimed: (toolCallId, ms) => void durations.set(toolCallId, ms),
-    toolRepeated: (toolCallId) => void repeated.add(toolCallId),
-    end,
-    finish,
-    fail,
-    aborted(reason) {
-      const timedOut = reason instanceof Error && reason.name === 'TimeoutError';
-      if (timedOut) end('error', { error: toRunError(reason, settings.secrets) });
-      else end('stopped');
-    },
-    stepStarted(event) {
-      step = event.step;
-      stepOpen = true;
-      broken = [];
-      called.clear();
-      early.clear();
-      durations.clear();
-      invalid.clear();
-      repeated.clear();
-      denials.clear();
-      log.append(event);
-    },
-    get failure() {
-      return failure;
-    },
-  };
+  #toolReturned(part: Extract<TextStreamPart<ToolSet>, { type: 'tool-result' }>): void {
+    const { toolCallId } = part;
+    const output = toJson(part.output, this.#settings.secrets);
+    if (part.preliminary === true) return this.#log.append({ type: 'tool-preliminary', toolCallId, output });
+    this.#log.append({
+      type: 'tool-end',
+      toolCallId,
+      output,
+      ...this.#duration(toolCallId),
+      ...(this.#repeated.has(toolCallId) ? { repeated: true as const } : {}),
+      ...callFacts(part),
+    });
+  }
+
+  #toolFailed(part: Extract<TextStreamPart<ToolSet>, { type: 'tool-error' }>): void {
+    const { toolCallId } = part;
+    const error = this.errorText(part.error);
+    this.#settings.onToolError?.(toolCallId, part.error);
+    this.#log.append({
+      type: 'tool-error',
+      toolCallId,
+      error,
+      source:
+        this.#invalid.get(toolCallId) ??
+        sourceOf(part.error, part.providerExecuted === true ? 'model' : 'tool'),
+      ...this.#duration(toolCallId),
+      ...callFacts(part),
+    });
+  }
+
+  toolCalled(toolCallId: string): Promise<void> | undefined {
+    if (this.#called.has(toolCallId)) return undefined;
+    return new Promise((resolve) => {
+      const go = (): void => {
+        clearTimeout(timer);
+        this.#waitingTools.delete(toolCallId);
+        resolve();
+      };
+      const timer = setTimeout(go, CALL_MS);
+      this.#waitingTools.set(toolCallId, go);
+    });
+  }
+
+  retries({ error, ...next }: ModelRetry): void {
+    this.#log.append({ type: 'retry', error: error.toJSON(), ...next });
+  }
+
+  resumed(toolCallIds: readonly string[]): void {
+    for (const toolCallId of toolCallIds) this.#called.add(toolCallId);
+  }
+
+  get step(): number {
+    return this.#step;
+  }
+
+  toolTimed(toolCallId: string, ms: number): void {
+    this.#durations.set(toolCallId, ms);
+  }
+
+  toolRepeated(toolCallId: string): void {
+    this.#repeated.add(toolCallId);
+  }
+
+  aborted(reason: unknown): void {
+    const timedOut = reason instanceof Error && reason.name === 'TimeoutError';
+    if (timedOut) this.end('error', { error: toRunError(reason, this.#settings.secrets) });
+    else this.end('stopped');
+  }
+
+  stepStarted(event: Extract<RunEventBody, { type: 'step-start' }>): void {
+    this.#step = event.step;
+    this.#stepOpen = true;
+    this.#broken = [];
+    this.#called.clear();
+    this.#early.clear();
+    this.#durations.clear();
+    this.#invalid.clear();
+    this.#repeated.clear();
+    this.#denials.clear();
+    this.#log.append(event);
+  }
+
+  get failure(): CuelineError | undefined {
+    return this.#failure;
+  }
 }

@@ -3,7 +3,7 @@ import type { CompiledRequest, RequestChange, RequestTool } from '../log/events.
 import { toJson } from '../messages/to-json.ts';
 
 /** What the AI SDK reports about a step just before it calls the model. */
-type StepStart = {
+export type StepStart = {
   provider: string;
   modelId: string;
   instructions?: unknown;

@@ -132,7 +132,7 @@ async function answerInside(parent: AgentContext, inner: InnerPrompt): Promise<u
       });
     },
   });
-  await result.consumeStream({ onError: recorder.fail });
+  await result.consumeStream({ onError: (error) => recorder.fail(error) });
   // a run that has ended logs nothing more
   if (ending === undefined) policy?.ended?.(endingBy(abortSignal?.reason));
   abortSignal?.throwIfAborted();

@@ -92,7 +92,7 @@ export async function runDryRun<Input, Plugins extends readonly Plugin[]>(
       onEnd: (end) => (ending ??= end),
     },
   );
-  await result.consumeStream({ onError: recorder.fail });
+  await result.consumeStream({ onError: (error) => recorder.fail(error) });
   if (request === undefined || abortSignal?.aborted === true) {
     throw ending?.error ?? new CuelineError('aborted', 'The dry run was stopped.');
   }

@@ -134,7 +134,7 @@ export async function startRun<
   });
   followSignal(abortSignal, log, stop);
   const drive = async (): Promise<void> => {
-    await result.consumeStream({ onError: recorder.fail });
+    await result.consumeStream({ onError: (error) => recorder.fail(error) });
     // whatever hid the end, nothing more comes
     recorder.fail(new CuelineError('stream_truncated', 'The run broke off without an end. Start it again.'));
   };

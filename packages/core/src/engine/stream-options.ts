@@ -1,5 +1,6 @@
 import {
   experimental_createSteering as createSteering,
+  type Experimental_Steering as Steering,
   type Instructions,
   type OutputInterface,
   type PrepareStepFunction,
@@ -18,7 +19,8 @@ import { finishStep } from './finish-step.ts';
 import { createPrepareStep } from './prepare-step.ts';
 import type { ProviderApprovals } from './provider-approvals.ts';
 import type { Recorder } from './recorder.ts';
-import { createRequestRecorder } from './request-recorder.ts';
+import { createRequestRecorder, type StepStart } from './request-recorder.ts';
+import type { RequestChange } from '../log/events.ts';
 import { continueLoop, steerLoop, type Steer } from './steer.ts';
 import type { StreamAttempts } from './stream-attempts.ts';
 import type { TaskProgress } from './task-progress.ts';
@@ -67,9 +69,14 @@ export type StreamContext = {
 /** Prepares what a step sends. */
 export type PrepareStep = PrepareStepFunction<ToolSet, UserContext>;
 
+type CallerOptions = Omit<
+  PromptOptions,
+  'plugins' | 'messages' | 'limits' | 'approval' | 'loopGuard' | 'tools'
+>;
+
 /** Composes the arguments of `streamText`, except model, messages and signal, of the caller's options and our own. */
 export function composeStreamOptions(
-  options: Omit<PromptOptions, 'plugins' | 'messages' | 'limits' | 'approval' | 'loopGuard' | 'tools'>,
+  options: CallerOptions,
   context: StreamContext,
 ): Omit<StreamTextOptions, 'model' | 'prompt' | 'messages'> & { instructions?: Instructions } {
   const {
@@ -147,6 +154,30 @@ export function composeStreamOptions(
       () => policy?.done?.() === true,
       ...(rest.stopWhen === undefined ? [] : [rest.stopWhen].flat().map(withScriptErrors)),
     ],
+    ...recordingCallbacks(rest, context, {
+      steering,
+      recordVariables,
+      describe: (event) => describe(event, { ...loggedSettings({ ...rest, ...changes }), ...asked }),
+    }),
+  };
+}
+
+/** The callbacks that write the stream into the log and continue the loop, before those of the caller. */
+function recordingCallbacks(
+  rest: CallerOptions,
+  { agentContext, recorder, registry, steers, policy, approvals, abortSignal }: StreamContext,
+  {
+    steering,
+    recordVariables,
+    describe,
+  }: {
+    steering: Steering;
+    recordVariables: () => void;
+    describe: (event: StepStart) => RequestChange;
+  },
+): Partial<StreamTextOptions> {
+  const { sink, runContext } = agentContext;
+  return {
     onChunk: beforeCallback(({ chunk }) => {
       recorder.part(chunk);
       // no tool sees such calls, and a model may make them without end
@@ -163,13 +194,15 @@ export function composeStreamOptions(
         // the tokens are spent; only the next call is refused
         runContext.budget.addTokens(step.usage);
         if (approvals.asked) {
-          const goesOn = await Promise.resolve(policy?.paused?.(step) ?? true).catch(recorder.fail);
-          return goesOn === true ? approvals.settle(steering, context.abortSignal) : undefined;
+          const goesOn = await Promise.resolve(policy?.paused?.(step) ?? true).catch((error: unknown) =>
+            recorder.fail(error),
+          );
+          return goesOn === true ? approvals.settle(steering, abortSignal) : undefined;
         }
         await steerLoop(step, steers, steering, sink);
         if (policy === undefined || sink.ended) return;
         // the AI SDK continues whatever its callbacks throw
-        await continueLoop(step, policy, steering).catch(recorder.fail);
+        await continueLoop(step, policy, steering).catch((error: unknown) => recorder.fail(error));
       },
       rest.onStepEnd,
       rest.onStepFinish,
@@ -181,7 +214,7 @@ export function composeStreamOptions(
       recorder.stepStarted({
         type: 'step-start',
         step: event.stepNumber,
-        request: describe(event, { ...loggedSettings({ ...rest, ...changes }), ...asked }),
+        request: describe(event),
       });
     }, rest.onStepStart ?? rest.experimental_onStepStart),
   };

@@ -78,112 +78,171 @@ const SLICE_EVENTS = 256;
  * const run = createRun(planDay, { executor: recording });
  */
 export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): Replay {
-  const { now = () => performance.now(), wait = waitByTimer } = options;
-  const tape = assertValidLog(log);
-  const times = eventTimes(tape, checkAbove0('maxGapMs', options.maxGapMs ?? Infinity));
-  let speed = checkAbove0('speed', options.speed ?? 1);
-  let playing = options.paused !== true;
-  let position = -1;
-  /** The next start emits everything up to here at once. */
-  let seeked: number | undefined;
-  const heads = new Set<Head>();
-  let latest: Head | undefined;
-  const listeners = new Set<() => void>();
-  let told = position;
+  const replayed = new Replayed(log, options);
+  return {
+    replays: true,
+    start: (_request, signal) => ({ [Symbol.asyncIterator]: () => replayed.start(signal) }),
+    send: () => ({
+      accepted: false,
+      reason: 'This is a replay, so nothing runs that could accept commands. Start the prompt itself.',
+    }),
+    play: () => replayed.switchTo(() => (replayed.playing = true)),
+    pause: () => replayed.switchTo(() => (replayed.playing = false)),
+    setSpeed(given) {
+      const checked = checkAbove0('speed', given);
+      replayed.switchTo(() => (replayed.speed = checked));
+    },
+    seek(seq) {
+      if (!Number.isInteger(seq)) {
+        throw new CuelineError(
+          'invalid_options',
+          `seek(${String(seq)}): it takes the seq of an event, 0 to ${replayed.tape.length - 1}.`,
+        );
+      }
+      const index = Math.min(Math.max(seq, 0), replayed.tape.length - 1);
+      for (const head of replayed.heads) replayed.move(head, index);
+      if (replayed.heads.size > 0) return;
+      replayed.seeked = index;
+      replayed.position = index;
+      replayed.tell();
+    },
+    get speed() {
+      return replayed.speed;
+    },
+    get playing() {
+      return replayed.playing;
+    },
+    get position() {
+      return replayed.position;
+    },
+    subscribe(listener) {
+      replayed.listeners.add(listener);
+      return () => replayed.listeners.delete(listener);
+    },
+  };
+}
 
-  function tell(): void {
-    told = position;
-    callAll(listeners, undefined);
+/** A recording and those who read it. */
+class Replayed {
+  readonly #now;
+  readonly #wait;
+  readonly tape;
+  readonly #times;
+  speed: number;
+  playing: boolean;
+  position: number = -1;
+  /** The next start emits everything up to here at once. */
+  seeked: number | undefined;
+  readonly heads = new Set<Head>();
+  #latest: Head | undefined;
+  readonly listeners = new Set<() => void>();
+  #told;
+
+  constructor(log: readonly RunEvent[], options: ReplayOptions = {}) {
+    this.#now = options.now ?? (() => performance.now());
+    this.#wait = options.wait ?? waitByTimer;
+    this.tape = assertValidLog(log);
+    this.#times = eventTimes(this.tape, checkAbove0('maxGapMs', options.maxGapMs ?? Infinity));
+    this.speed = checkAbove0('speed', options.speed ?? 1);
+    this.playing = options.paused !== true;
+    this.#told = this.position;
+  }
+
+  tell(): void {
+    this.#told = this.position;
+    callAll(this.listeners, undefined);
   }
 
   /** Notes the times in the recording before `change` changes the passing of time. */
-  function switchTo(change: () => void): void {
-    for (const head of heads) {
+  switchTo(change: () => void): void {
+    for (const head of this.heads) {
       // at infinite speed, events come without time passing
-      head.time = Math.max(timeAt(head), times[head.next - 1] ?? 0);
-      head.notedAt = now();
+      head.time = Math.max(this.#timeAt(head), this.#times[head.next - 1] ?? 0);
+      head.notedAt = this.#now();
     }
     change();
-    for (const head of heads) head.wake();
-    tell();
+    for (const head of this.heads) head.wake();
+    this.tell();
   }
 
-  function timeAt(head: Head): number {
-    return playing && speed !== Infinity ? head.time + (now() - head.notedAt) * speed : head.time;
+  #timeAt(head: Head): number {
+    return this.playing && this.speed !== Infinity
+      ? head.time + (this.#now() - head.notedAt) * this.speed
+      : head.time;
   }
 
   /** Returns the milliseconds until the next event is due, or undefined while paused. */
-  function untilNext(head: Head): number | undefined {
+  #untilNext(head: Head): number | undefined {
     if (head.next < head.atOnceUntil) return 0;
-    if (!playing) return undefined;
-    return speed === Infinity ? 0 : (times[head.next]! - timeAt(head)) / speed;
+    if (!this.playing) return undefined;
+    return this.speed === Infinity ? 0 : (this.#times[head.next]! - this.#timeAt(head)) / this.speed;
   }
 
-  function move(head: Head, index: number): void {
+  move(head: Head, index: number): void {
     if (index < head.next - 1) head.next = 0;
     head.atOnceUntil = index + 1;
-    head.time = times[index]!;
-    head.notedAt = now();
+    head.time = this.#times[index]!;
+    head.notedAt = this.#now();
     head.wake();
   }
 
-  function start(signal: AbortSignal): AsyncIterator<RunEvent> {
-    const head: Head = { next: 0, atOnceUntil: 0, time: 0, notedAt: now(), wake: () => {} };
+  start(signal: AbortSignal): AsyncIterator<RunEvent> {
+    const head: Head = { next: 0, atOnceUntil: 0, time: 0, notedAt: this.#now(), wake: () => {} };
     let last: RunEvent | undefined;
     let closed = false;
-    let rested = now();
+    let rested = this.#now();
     const onAbort = (): void => head.wake();
-    heads.add(head);
-    latest = head;
-    position = -1;
+    this.heads.add(head);
+    this.#latest = head;
+    this.position = -1;
     signal.addEventListener('abort', onAbort);
-    if (seeked !== undefined) move(head, seeked);
-    seeked = undefined;
+    if (this.seeked !== undefined) this.move(head, this.seeked);
+    this.seeked = undefined;
 
-    function close(): void {
+    const close = (): void => {
       closed = true;
-      heads.delete(head);
+      this.heads.delete(head);
       signal.removeEventListener('abort', onAbort);
-      if (told !== position) tell();
-    }
+      if (this.#told !== this.position) this.tell();
+    };
 
     function give(event: RunEvent): IteratorResult<RunEvent> {
       last = event;
       return { done: false, value: event };
     }
 
-    function rest(ms: number | undefined): Promise<void> {
-      if (told !== position) tell();
+    const rest = (ms: number | undefined): Promise<void> => {
+      if (this.#told !== this.position) this.tell();
       return new Promise((resolve) => {
-        const cancel = ms === undefined ? undefined : wait(resolve, Math.min(ms, MAX_TIMER_MS));
+        const cancel = ms === undefined ? undefined : this.#wait(resolve, Math.min(ms, MAX_TIMER_MS));
         head.wake = () => {
           cancel?.();
           resolve();
         };
       });
-    }
+    };
 
     return {
-      async next() {
+      next: async () => {
         for (;;) {
           if (closed) return { done: true, value: undefined };
           if (signal.aborted) {
             // a log begins with its start, also if it was stopped before
-            if (last === undefined) return give(tape[0]!);
+            if (last === undefined) return give(this.tape[0]!);
             close();
             return give({ seq: last.seq + 1, t: last.t, type: 'run-end', outcome: 'stopped' });
           }
-          const ms = untilNext(head);
-          const enough = head.next % SLICE_EVENTS === 0 && now() - rested > SLICE_MS;
+          const ms = this.#untilNext(head);
+          const enough = head.next % SLICE_EVENTS === 0 && this.#now() - rested > SLICE_MS;
           if (ms !== undefined && ms <= 0 && !enough) {
-            const event = tape[head.next]!;
+            const event = this.tape[head.next]!;
             head.next += 1;
-            if (head === latest) position = event.seq;
-            if (head.next === tape.length) close();
+            if (head === this.#latest) this.position = event.seq;
+            if (head.next === this.tape.length) close();
             return give(event);
           }
           await rest(ms);
-          rested = now();
+          rested = this.#now();
         }
       },
       // by hand, because a generator queues this behind a pending `next`
@@ -194,48 +253,6 @@ export function replay(log: readonly RunEvent[], options: ReplayOptions = {}): R
       },
     };
   }
-
-  return {
-    replays: true,
-    start: (_request, signal) => ({ [Symbol.asyncIterator]: () => start(signal) }),
-    send: () => ({
-      accepted: false,
-      reason: 'This is a replay, so nothing runs that could accept commands. Start the prompt itself.',
-    }),
-    play: () => switchTo(() => (playing = true)),
-    pause: () => switchTo(() => (playing = false)),
-    setSpeed(given) {
-      const checked = checkAbove0('speed', given);
-      switchTo(() => (speed = checked));
-    },
-    seek(seq) {
-      if (!Number.isInteger(seq)) {
-        throw new CuelineError(
-          'invalid_options',
-          `seek(${String(seq)}): it takes the seq of an event, 0 to ${tape.length - 1}.`,
-        );
-      }
-      const index = Math.min(Math.max(seq, 0), tape.length - 1);
-      for (const head of heads) move(head, index);
-      if (heads.size > 0) return;
-      seeked = index;
-      position = index;
-      tell();
-    },
-    get speed() {
-      return speed;
-    },
-    get playing() {
-      return playing;
-    },
-    get position() {
-      return position;
-    },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
 }
 
 function waitByTimer(callback: () => void, ms: number): () => void {

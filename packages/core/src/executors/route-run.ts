@@ -106,27 +106,47 @@ async function askInTime<Value>(
 }
 
 function follow(route: Route, errand: Subscription, signal: AbortSignal): AsyncIterator<RunEvent> {
-  let { runId } = errand;
-  let last = errand.afterSeq;
-  let given: RunEvent | undefined;
-  let pending: Promise<IteratorResult<RunEvent>> | undefined;
-  /** The remaining events of a run that was stopped. */
-  let stopped: Iterator<RunEvent> | undefined;
-  let over = false;
-  /** Ends the connection and every wait for one. */
-  const closing = new AbortController();
-  const events = connections();
-  const close = (): void => {
-    closing.abort();
-    events.return(undefined).catch(() => {});
-  };
+  return new Follower(route, errand, signal);
+}
 
-  async function* connections(): AsyncGenerator<RunEvent, undefined> {
-    const halted = anySignal(signal, closing.signal);
+/** The events of a run on a route, over as many connections as it takes. */
+class Follower implements AsyncIterator<RunEvent> {
+  readonly #route: Route;
+  readonly #errand: Subscription;
+  readonly #signal: AbortSignal;
+  #runId: string | undefined;
+  #last;
+  #given: RunEvent | undefined;
+  #pending: Promise<IteratorResult<RunEvent>> | undefined;
+  /** The remaining events of a run that was stopped. */
+  #stopped: Iterator<RunEvent> | undefined;
+  #over = false;
+  /** Ends the connection and every wait for one. */
+  readonly #closing = new AbortController();
+  readonly #events;
+
+  constructor(route: Route, errand: Subscription, signal: AbortSignal) {
+    this.#route = route;
+    this.#errand = errand;
+    this.#signal = signal;
+    this.#runId = errand.runId;
+    this.#last = errand.afterSeq;
+    this.#events = this.#connections();
+    if (signal.aborted) this.#onStop();
+    else signal.addEventListener('abort', this.#onStop, { once: true });
+  }
+
+  #close(): void {
+    this.#closing.abort();
+    this.#events.return(undefined).catch(() => {});
+  }
+
+  async *#connections(): AsyncGenerator<RunEvent, undefined> {
+    const halted = anySignal(this.#signal, this.#closing.signal);
     for (let failures = 0; !halted.aborted;) {
-      const connection = await connectToRoute(route, nextRequest(), closing.signal);
+      const connection = await connectToRoute(this.#route, this.#nextRequest(), this.#closing.signal);
       if ('over' in connection) {
-        if (given === undefined) return;
+        if (this.#given === undefined) return;
         throw new CuelineError(
           'stream_truncated',
           'The route says that the run is over, but not how it ended.',
@@ -134,12 +154,12 @@ function follow(route: Route, errand: Subscription, signal: AbortSignal): AsyncI
       }
       let { lost, restMs = 0 } = 'lost' in connection ? connection : {};
       if ('body' in connection) {
-        const stream = readEventStream(connection.body, route)[Symbol.asyncIterator]();
+        const stream = readEventStream(connection.body, this.#route)[Symbol.asyncIterator]();
         const release = (): void => void stream.return?.();
-        closing.signal.addEventListener('abort', release);
+        this.#closing.signal.addEventListener('abort', release);
         try {
           for (let next = await stream.next(); next.done !== true; next = await stream.next()) {
-            if (!isNew(next.value)) continue;
+            if (!this.#isNew(next.value)) continue;
             failures = 0;
             yield next.value;
             if (next.value.type === 'run-end') return;
@@ -149,123 +169,122 @@ function follow(route: Route, errand: Subscription, signal: AbortSignal): AsyncI
           if (!CuelineError.isInstance(error) || !isConnectionLost(error)) throw error;
           lost = error;
         } finally {
-          closing.signal.removeEventListener('abort', release);
+          this.#closing.signal.removeEventListener('abort', release);
           release();
           connection.end();
         }
       }
       if (halted.aborted) return;
       const reason = lost ?? new CuelineError('network', 'There is no connection.');
-      if (isOffline(route)) {
-        await untilOnline(route, halted);
+      if (isOffline(this.#route)) {
+        await untilOnline(this.#route, halted);
         continue;
       }
       failures += 1;
       if (
         !('body' in connection) &&
-        runId === undefined &&
-        failures > Math.min(route.retries, START_RETRIES)
+        this.#runId === undefined &&
+        failures > Math.min(this.#route.retries, START_RETRIES)
       ) {
         throw startFailedError(reason, failures);
       }
-      if (failures > route.retries) throw connectionLostError(reason, route.retries);
-      await pauseBeforeTry(route, failures, restMs, halted);
+      if (failures > this.#route.retries) throw connectionLostError(reason, this.#route.retries);
+      await pauseBeforeTry(this.#route, failures, restMs, halted);
     }
   }
 
-  function nextRequest(): RouteRequest {
-    if (runId === undefined) return { method: 'POST', body: errand.body };
+  #nextRequest(): RouteRequest {
+    if (this.#runId === undefined) return { method: 'POST', body: this.#errand.body };
     return {
       method: 'GET',
-      runId,
-      ...(last === undefined || last < 0 ? {} : { headers: { 'last-event-id': String(last) } }),
+      runId: this.#runId,
+      ...(this.#last === undefined || this.#last < 0
+        ? {}
+        : { headers: { 'last-event-id': String(this.#last) } }),
     };
   }
 
   /** True for an event that has not been emitted. A route may begin earlier than requested. */
-  function isNew(event: RunEvent): boolean {
+  #isNew(event: RunEvent): boolean {
     const id = (event as { runId?: unknown }).runId;
     if (typeof id === 'string' && id !== '') {
-      if (runId !== undefined && id !== runId) {
+      if (this.#runId !== undefined && id !== this.#runId) {
         throw new CuelineError(
           'stream_malformed',
-          `The route was asked for run ${runId} and gave run ${id}.`,
+          `The route was asked for run ${this.#runId} and gave run ${id}.`,
         );
       }
-      runId = id;
+      this.#runId = id;
     }
-    if (last !== undefined && event.seq <= last) return false;
-    if (last !== undefined && event.seq > last + 1) {
+    if (this.#last !== undefined && event.seq <= this.#last) return false;
+    if (this.#last !== undefined && event.seq > this.#last + 1) {
       throw new CuelineError(
         'stream_malformed',
-        `The route left out events: after number ${last} came number ${event.seq}. Start the run again.`,
+        `The route left out events: after number ${this.#last} came number ${event.seq}. Start the run again.`,
       );
     }
-    last = event.seq;
+    this.#last = event.seq;
     return true;
   }
 
-  function onStop(): void {
-    if (runId !== undefined) {
-      close();
-      void stopOnRoute(route, runId, signal);
+  readonly #onStop = (): void => {
+    if (this.#runId !== undefined) {
+      this.#close();
+      void stopOnRoute(this.#route, this.#runId, this.#signal);
       return;
     }
     // the run has started, and only its first event has its id
-    const first = pending?.catch(() => {}) ?? Promise.resolve();
+    const first = this.#pending?.catch(() => {}) ?? Promise.resolve();
     void first.then(() => {
-      close();
-      return runId === undefined ? undefined : stopOnRoute(route, runId, signal);
+      this.#close();
+      return this.#runId === undefined ? undefined : stopOnRoute(this.#route, this.#runId, this.#signal);
     });
-  }
+  };
 
-  function finish(): IteratorResult<RunEvent> {
-    over = true;
-    signal.removeEventListener('abort', onStop);
+  #finish(): IteratorResult<RunEvent> {
+    this.#over = true;
+    this.#signal.removeEventListener('abort', this.#onStop);
     // a stopped run is closed once its id is known
-    if (!signal.aborted) close();
+    if (!this.#signal.aborted) this.#close();
     return { done: true, value: undefined };
   }
 
-  function giveStopped(): IteratorResult<RunEvent> {
-    stopped ??= (
-      given === undefined
-        ? errand.unstarted()
-        : [{ seq: given.seq + 1, t: given.t, type: 'run-end', outcome: 'stopped' } as const]
+  #giveStopped(): IteratorResult<RunEvent> {
+    this.#stopped ??= (
+      this.#given === undefined
+        ? this.#errand.unstarted()
+        : [{ seq: this.#given.seq + 1, t: this.#given.t, type: 'run-end', outcome: 'stopped' } as const]
     )[Symbol.iterator]();
-    const next = stopped.next();
-    return next.done === true ? finish() : next;
+    const next = this.#stopped.next();
+    return next.done === true ? this.#finish() : next;
   }
 
-  if (signal.aborted) onStop();
-  else signal.addEventListener('abort', onStop, { once: true });
-  return {
-    async next() {
-      if (over) return { done: true, value: undefined };
-      if (signal.aborted) return giveStopped();
-      pending = events.next();
-      try {
-        const next = await untilAborted(pending, signal);
-        if (over) return { done: true, value: undefined };
-        if (next.done === true) return finish();
-        given = next.value;
-        if (given.type === 'run-end') finish();
-        return next;
-      } catch (error) {
-        if (over) return { done: true, value: undefined };
-        if (signal.aborted) return giveStopped();
-        finish();
-        throw error;
-      }
-    },
-    // by hand, because a generator queues this behind a pending `next`
-    return() {
-      // the run continues on the server, and the signal can still stop it
-      over = true;
-      if (!signal.aborted) close();
-      return Promise.resolve({ done: true, value: undefined });
-    },
-  };
+  async next(): Promise<IteratorResult<RunEvent>> {
+    if (this.#over) return { done: true, value: undefined };
+    if (this.#signal.aborted) return this.#giveStopped();
+    this.#pending = this.#events.next();
+    try {
+      const next = await untilAborted(this.#pending, this.#signal);
+      if (this.#over) return { done: true, value: undefined };
+      if (next.done === true) return this.#finish();
+      this.#given = next.value;
+      if (this.#given.type === 'run-end') this.#finish();
+      return next;
+    } catch (error) {
+      if (this.#over) return { done: true, value: undefined };
+      if (this.#signal.aborted) return this.#giveStopped();
+      this.#finish();
+      throw error;
+    }
+  }
+
+  // by hand, because a generator queues this behind a pending `next`
+  return(): Promise<IteratorResult<RunEvent>> {
+    // the run continues on the server, and the signal can still stop it
+    this.#over = true;
+    if (!this.#signal.aborted) this.#close();
+    return Promise.resolve({ done: true, value: undefined });
+  }
 }
 
 /** Asks the route to end a run. Ignores a run that has ended already. */

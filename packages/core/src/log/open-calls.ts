@@ -33,90 +33,95 @@ export type OpenCalls = {
 };
 
 export function createOpenCalls(): OpenCalls {
+  return new Calls();
+}
+
+/** The calls of one log that have not ended, by agent. */
+class Calls implements OpenCalls {
   /** By path of the agent (empty for the run), then by id. */
-  const works = new Map<string, Map<string, OpenCall>>();
+  readonly #works = new Map<string, Map<string, OpenCall>>();
   /** Texts and arguments that the run itself is streaming. */
-  const streaming = new Set<string>();
+  readonly #streaming = new Set<string>();
 
-  const callsOf = (path: string): Map<string, OpenCall> => {
-    const calls = works.get(path) ?? new Map<string, OpenCall>();
-    works.set(path, calls);
+  #callsOf(path: string): Map<string, OpenCall> {
+    const calls = this.#works.get(path) ?? new Map<string, OpenCall>();
+    this.#works.set(path, calls);
     return calls;
-  };
+  }
 
-  function open(path: string, toolCallId: string): OpenCall {
-    const calls = callsOf(path);
+  #open(path: string, toolCallId: string): OpenCall {
+    const calls = this.#callsOf(path);
     const call = calls.get(toolCallId) ?? { toolCallId, started: false };
     calls.set(toolCallId, call);
     return call;
   }
 
-  function close(path: string, toolCallId: string): OpenCall | undefined {
-    const call = works.get(path)?.get(toolCallId);
-    works.get(path)?.delete(toolCallId);
+  #close(path: string, toolCallId: string): OpenCall | undefined {
+    const call = this.#works.get(path)?.get(toolCallId);
+    this.#works.get(path)?.delete(toolCallId);
     return call;
   }
 
-  function callWaitingFor(path: string, id: string): OpenCall | undefined {
-    for (const call of callsOf(path).values()) if (call.waitsFor === id) return call;
+  #callWaitingFor(path: string, id: string): OpenCall | undefined {
+    for (const call of this.#callsOf(path).values()) if (call.waitsFor === id) return call;
   }
 
-  function apply(event: RunEvent): OpenCall | undefined {
+  apply(event: RunEvent): OpenCall | undefined {
     const path = event.agent ?? '';
-    if (event.agent === undefined) noteStreaming(event);
+    if (event.agent === undefined) this.#noteStreaming(event);
     switch (event.type) {
       case 'step-start':
       case 'step-end':
       case 'retry':
-        works.delete(path);
+        this.#works.delete(path);
         return;
       case 'tool-input-start':
       case 'tool-input-end':
         // a call that the provider runs waits for nothing here
         if (event.providerExecuted === true) return;
         if (event.type === 'tool-input-end' && event.invalid !== undefined) {
-          return close(path, event.toolCallId);
+          return this.#close(path, event.toolCallId);
         }
-        return open(path, event.toolCallId);
+        return this.#open(path, event.toolCallId);
       case 'tool-start': {
-        const call = open(path, event.toolCallId);
+        const call = this.#open(path, event.toolCallId);
         call.started = true;
         return call;
       }
       case 'tool-end':
       case 'tool-error':
-        return close(path, event.toolCallId);
+        return this.#close(path, event.toolCallId);
       case 'agent-start':
-        open(path.slice(0, Math.max(0, path.lastIndexOf('/'))), event.toolCallId).agent = path;
-        works.set(path, new Map());
+        this.#open(path.slice(0, Math.max(0, path.lastIndexOf('/'))), event.toolCallId).agent = path;
+        this.#works.set(path, new Map());
         return;
       case 'agent-end':
-        works.delete(path);
+        this.#works.delete(path);
         return;
       case 'approval-request': {
-        const call = open(path, event.toolCallId);
+        const call = this.#open(path, event.toolCallId);
         call.waitsFor = event.approvalId;
         if (event.providerExecuted === true) call.providerExecuted = true;
         return call;
       }
       case 'client-tool-request': {
-        const call = open(path, event.toolCallId);
+        const call = this.#open(path, event.toolCallId);
         call.waitsFor = event.clientCallId;
         return call;
       }
       case 'approval-response':
       case 'approval-withdraw': {
-        const call = callWaitingFor(path, event.approvalId);
+        const call = this.#callWaitingFor(path, event.approvalId);
         if (call === undefined) return;
         delete call.waitsFor;
         // its result is another call of the next step
-        if (call.providerExecuted === true) close(path, call.toolCallId);
+        if (call.providerExecuted === true) this.#close(path, call.toolCallId);
         call.refused = event.type === 'approval-response' && !event.response.approved;
         return call;
       }
       case 'client-tool-response':
       case 'client-tool-withdraw': {
-        const call = callWaitingFor(path, event.clientCallId);
+        const call = this.#callWaitingFor(path, event.clientCallId);
         if (call !== undefined) delete call.waitsFor;
         return call;
       }
@@ -124,40 +129,40 @@ export function createOpenCalls(): OpenCalls {
     }
   }
 
-  function noteStreaming(event: RunEvent): void {
+  #noteStreaming(event: RunEvent): void {
     switch (event.type) {
       case 'text-start':
       case 'reasoning-start':
-        streaming.add(event.id);
+        this.#streaming.add(event.id);
         return;
       case 'text-end':
       case 'reasoning-end':
-        streaming.delete(event.id);
+        this.#streaming.delete(event.id);
         return;
       case 'tool-input-start':
-        streaming.add(event.toolCallId);
+        this.#streaming.add(event.toolCallId);
         return;
       case 'tool-input-end':
-        streaming.delete(event.toolCallId);
+        this.#streaming.delete(event.toolCallId);
         return;
       case 'step-start':
       case 'step-end':
       case 'retry':
-        streaming.clear();
+        this.#streaming.clear();
         return;
       default:
     }
   }
 
   /** Returns whether an agent, or the run, waits: it has asked, and no call can continue without the answer. */
-  function stillnessOf(path: string, answered: ReadonlySet<string>): IdleState {
+  #stillnessOf(path: string, answered: ReadonlySet<string>): IdleState {
     let asks = false;
     let soon = false;
-    for (const { waitsFor, agent, started } of works.get(path)?.values() ?? []) {
+    for (const { waitsFor, agent, started } of this.#works.get(path)?.values() ?? []) {
       if (waitsFor !== undefined && answered.has(waitsFor)) return 'busy';
       if (waitsFor !== undefined) asks = true;
       else if (agent !== undefined) {
-        const inside = stillnessOf(agent, answered);
+        const inside = this.#stillnessOf(agent, answered);
         if (inside === 'busy') return 'busy';
         asks = true;
         soon ||= inside === 'soon';
@@ -168,13 +173,17 @@ export function createOpenCalls(): OpenCalls {
     return soon ? 'soon' : 'waiting';
   }
 
-  return {
-    apply,
-    stillness: (answered) => (streaming.size > 0 ? 'busy' : stillnessOf('', answered)),
-    own: () => [...callsOf('').values()],
-    asking: () =>
-      [...works.values()].flatMap((calls) =>
-        [...calls.values()].filter(({ waitsFor }) => waitsFor !== undefined),
-      ),
-  };
+  stillness(answered: ReadonlySet<string>): IdleState {
+    return this.#streaming.size > 0 ? 'busy' : this.#stillnessOf('', answered);
+  }
+
+  own(): OpenCall[] {
+    return [...this.#callsOf('').values()];
+  }
+
+  asking(): OpenCall[] {
+    return [...this.#works.values()].flatMap((calls) =>
+      [...calls.values()].filter(({ waitsFor }) => waitsFor !== undefined),
+    );
+  }
 }

@@ -141,34 +141,39 @@ export function createRunLog(options: RunLogOptions = {}): RunLog {
       return () => listeners.delete(listener);
     },
     read: (afterSeq = -1) => ({
-      [Symbol.asyncIterator]() {
-        let index = afterSeq + 1;
-        let done = false;
-        let wake: (() => void) | undefined;
-        const awaken = (): void => wake?.();
-        listeners.add(awaken);
-        const finish = (): IteratorResult<RunEvent> => {
-          done = true;
-          listeners.delete(awaken);
-          return { done: true, value: undefined };
-        };
-        return {
-          async next() {
-            for (;;) {
-              if (done) return finish();
-              if (index < events.length) return { done: false, value: events[index++]! };
-              if (ended) return finish();
-              await new Promise<void>((resolve) => (wake = resolve));
-            }
-          },
-          // written by hand, because a generator would queue this behind a pending `next`
-          return() {
-            const end = finish();
-            awaken();
-            return Promise.resolve(end);
-          },
-        };
-      },
+      [Symbol.asyncIterator]: () => readEvents({ events, listeners, hasEnded: () => ended }, afterSeq + 1),
     }),
+  };
+}
+
+/** Emits the events of a log from `index` on, the past and the future ones. */
+function readEvents(
+  log: { events: readonly RunEvent[]; listeners: Set<(event: RunEvent) => void>; hasEnded(): boolean },
+  index: number,
+): AsyncIterator<RunEvent> {
+  let done = false;
+  let wake: (() => void) | undefined;
+  const awaken = (): void => wake?.();
+  log.listeners.add(awaken);
+  const finish = (): IteratorResult<RunEvent> => {
+    done = true;
+    log.listeners.delete(awaken);
+    return { done: true, value: undefined };
+  };
+  return {
+    async next() {
+      for (;;) {
+        if (done) return finish();
+        if (index < log.events.length) return { done: false, value: log.events[index++]! };
+        if (log.hasEnded()) return finish();
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+    // written by hand, because a generator would queue this behind a pending `next`
+    return() {
+      const end = finish();
+      awaken();
+      return Promise.resolve(end);
+    },
   };
 }

@@ -62,160 +62,184 @@ function failedFinish(finish?: Finish): Finish {
 
 /**
  * Makes one call of the model and resolves once something of its answer is visible. Until then it can be tried again,
- * so the
- * promise rejects with whatever was thrown. A later failure breaks the answer off, which is repaired or errors the
- * stream.
- * `firstChunkLeftMs` is what earlier tries have left of that limit.
+ * so the promise rejects with whatever was thrown. A later failure breaks the answer off, which is repaired or errors
+ * the stream. `firstChunkLeftMs` is what earlier tries have left of that limit.
  */
-export async function openResponse(
+export function openResponse(
   model: LanguageModelV4,
   call: LanguageModelV4CallOptions,
   settings: ResponseSettings,
   firstChunkLeftMs?: number,
 ): Promise<LanguageModelV4StreamResult> {
-  const own = new AbortController();
-  const { abortSignal } = call;
-  const follow = (): void => own.abort(abortSignal?.reason);
-  abortSignal?.addEventListener('abort', follow);
-  if (abortSignal?.aborted) follow();
-  const { timeouts = {}, now = () => performance.now() } = settings;
-  const timers = startCallTimeouts(timeouts, now, (error) => own.abort(error), firstChunkLeftMs);
-  const beginning: LanguageModelV4StreamPart[] = [];
-  let emit = (part: LanguageModelV4StreamPart): unknown => beginning.push(part);
-  const answer = createResponseAssembler((part) => emit(part), { holdsCalls: settings.repair !== undefined });
-  let opening: Promise<LanguageModelV4StreamResult> | undefined;
-  let result: LanguageModelV4StreamResult | undefined;
-  let reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart> | undefined;
+  return new ModelAnswer(call, settings, firstChunkLeftMs).open(model);
+}
 
-  function letGo(reason: unknown): void {
-    timers.stop();
-    abortSignal?.removeEventListener('abort', follow);
+type PartReader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
+type Controller = ReadableStreamDefaultController<LanguageModelV4StreamPart>;
+
+/** The answer to one call of a model: from the call to the last part. */
+class ModelAnswer {
+  readonly #call: LanguageModelV4CallOptions;
+  readonly #settings: ResponseSettings;
+  /** Aborts the call: with the caller, after a timeout, and when the answer is given up. */
+  readonly #own = new AbortController();
+  readonly #timers;
+  readonly #beginning: LanguageModelV4StreamPart[] = [];
+  #emit = (part: LanguageModelV4StreamPart): unknown => this.#beginning.push(part);
+  readonly #answer;
+  #opening: Promise<LanguageModelV4StreamResult> | undefined;
+  #reader: PartReader | undefined;
+  #ended = false;
+
+  constructor(
+    call: LanguageModelV4CallOptions,
+    settings: ResponseSettings,
+    firstChunkLeftMs: number | undefined,
+  ) {
+    this.#call = call;
+    this.#settings = settings;
+    const { timeouts = {}, now = () => performance.now() } = settings;
+    call.abortSignal?.addEventListener('abort', this.#follow);
+    if (call.abortSignal?.aborted) this.#follow();
+    this.#timers = startCallTimeouts(timeouts, now, (error) => this.#own.abort(error), firstChunkLeftMs);
+    this.#answer = createResponseAssembler((part) => this.#emit(part), {
+      holdsCalls: settings.repair !== undefined,
+    });
+  }
+
+  async open(model: LanguageModelV4): Promise<LanguageModelV4StreamResult> {
+    let result: LanguageModelV4StreamResult | undefined;
+    const { signal } = this.#own;
+    try {
+      signal.throwIfAborted();
+      this.#opening = Promise.resolve(model.doStream({ ...this.#call, abortSignal: signal }));
+      result = await untilAborted(this.#opening, signal);
+      this.#reader = result.stream.getReader();
+      const finish = await this.#untilVisible(this.#reader);
+      const flaw = finish === undefined ? undefined : this.#errorOf(finish);
+      if (flaw !== undefined) throw flaw;
+      return { ...result, stream: this.#streamFrom(this.#reader, finish) };
+    } catch (error) {
+      // a provider that is aborted reports that in its own way, and maybe first
+      const reason: unknown = signal.aborted ? signal.reason : error;
+      this.#giveUp(reason);
+      const leavesStream = this.#settings.leavesStreams === true && this.#call.abortSignal?.aborted !== true;
+      if (result === undefined || !leavesStream) throw reason;
+      return {
+        ...result,
+        stream: streamOf([...this.#beginning, { type: 'error', error: reason }, failedFinish()]),
+      };
+    }
+  }
+
+  readonly #follow = (): void => this.#own.abort(this.#call.abortSignal?.reason);
+
+  #letGo(reason: unknown): void {
+    this.#timers.stop();
+    this.#call.abortSignal?.removeEventListener('abort', this.#follow);
     // a late or second failure does not matter
-    if (reader === undefined) opening?.then(({ stream }) => stream.cancel(reason)).catch(() => {});
-    else reader.cancel(reason).catch(() => {});
+    if (this.#reader === undefined)
+      this.#opening?.then(({ stream }) => stream.cancel(reason)).catch(() => {});
+    else this.#reader.cancel(reason).catch(() => {});
   }
 
-  function giveUp(reason: unknown): void {
-    letGo(reason);
-    own.abort(reason);
+  #giveUp(reason: unknown): void {
+    this.#letGo(reason);
+    this.#own.abort(reason);
   }
 
-  try {
-    own.signal.throwIfAborted();
-    opening = Promise.resolve(model.doStream({ ...call, abortSignal: own.signal }));
-    result = await untilAborted(opening, own.signal);
-    reader = result.stream.getReader();
-    const finish = await untilVisible(reader);
-    const flaw = finish === undefined ? undefined : errorOf(finish);
-    if (flaw !== undefined) throw flaw;
-    return { ...result, stream: streamFrom(reader, finish) };
-  } catch (error) {
-    // a provider that is aborted reports that in its own way, and maybe first
-    const reason: unknown = own.signal.aborted ? own.signal.reason : error;
-    giveUp(reason);
-    if (result === undefined || settings.leavesStreams !== true || abortSignal?.aborted === true)
-      throw reason;
-    return { ...result, stream: streamOf([...beginning, { type: 'error', error: reason }, failedFinish()]) };
-  }
-
-  function errorOf({ finishReason }: Finish): CuelineError | undefined {
-    const flaw = answer.errorOf(finishReason);
-    return flaw?.code === 'content_filter' && settings.failsOnRefusal !== true ? undefined : flaw;
+  #errorOf({ finishReason }: Finish): CuelineError | undefined {
+    const flaw = this.#answer.errorOf(finishReason);
+    return flaw?.code === 'content_filter' && this.#settings.failsOnRefusal !== true ? undefined : flaw;
   }
 
   /** Reads until something is visible, or until the end. */
-  async function untilVisible(from: typeof reader & {}): Promise<Finish | undefined> {
+  async #untilVisible(from: PartReader): Promise<Finish | undefined> {
     for (;;) {
-      const part = partOf(await untilAborted(from.read(), own.signal));
+      const part = partOf(await untilAborted(from.read(), this.#own.signal));
       if (part.type === 'finish') return part;
       if (isEmpty(part)) continue;
-      answer.add(part);
+      this.#answer.add(part);
       if (!isVisible(part)) continue;
-      timers.begun();
+      this.#timers.begun();
       return undefined;
     }
   }
 
-  function streamFrom(
-    from: typeof reader & {},
-    early: Finish | undefined,
-  ): ReadableStream<LanguageModelV4StreamPart> {
-    let ended = false;
+  #streamFrom(from: PartReader, early: Finish | undefined): ReadableStream<LanguageModelV4StreamPart> {
+    const { signal } = this.#own;
     return new ReadableStream<LanguageModelV4StreamPart>(
       {
-        start(controller) {
-          for (const part of beginning) controller.enqueue(part);
-          emit = (part) => controller.enqueue(part);
-          own.signal.addEventListener('abort', () => breakOff(controller, own.signal.reason));
-          timers.pause();
+        start: (controller) => {
+          for (const part of this.#beginning) controller.enqueue(part);
+          this.#emit = (part) => controller.enqueue(part);
+          signal.addEventListener('abort', () => this.#breakOff(controller, signal.reason));
+          this.#timers.pause();
         },
-        async pull(controller) {
-          if (early !== undefined) return finish(controller, early);
-          timers.heard();
-          try {
-            for (;;) {
-              const part = partOf(await from.read());
-              // it was on its way when the answer broke off
-              if (ended) return;
-              if (part.type === 'finish') return await finish(controller, part);
-              if (isEmpty(part)) continue;
-              answer.add(part);
-              if ((controller.desiredSize ?? 0) <= 0) return timers.pause();
-              timers.heard();
-            }
-          } catch (error) {
-            breakOff(controller, error);
-          }
-        },
-        cancel(reason) {
-          ended = true;
-          giveUp(reason);
+        pull: (controller) =>
+          early === undefined ? this.#pull(controller, from) : this.#finish(controller, early),
+        cancel: (reason) => {
+          this.#ended = true;
+          this.#giveUp(reason);
         },
       },
       { highWaterMark: READ_AHEAD },
     );
+  }
 
-    async function finish(
-      controller: ReadableStreamDefaultController<LanguageModelV4StreamPart>,
-      part: Finish,
-    ): Promise<void> {
-      const flaw = errorOf(part);
-      if (flaw !== undefined) return breakOff(controller, flaw, part);
-      timers.stop();
-      const whole = answer.read(part.finishReason);
-      try {
-        await settings.onAnswer?.(whole);
-      } catch (error) {
-        ended = true;
-        controller.error(error);
+  /** Reads as much as the caller takes. */
+  async #pull(controller: Controller, from: PartReader): Promise<void> {
+    this.#timers.heard();
+    try {
+      for (;;) {
+        const part = partOf(await from.read());
+        // it was on its way when the answer broke off
+        if (this.#ended) return;
+        if (part.type === 'finish') return await this.#finish(controller, part);
+        if (isEmpty(part)) continue;
+        this.#answer.add(part);
+        if ((controller.desiredSize ?? 0) <= 0) return this.#timers.pause();
+        this.#timers.heard();
       }
-      if (!ended) {
-        ended = true;
-        answer.close('whole');
-        controller.enqueue({ ...part, finishReason: whole.finishReason });
-        controller.close();
-      }
-      letGo(undefined);
+    } catch (error) {
+      this.#breakOff(controller, error);
     }
+  }
 
-    function breakOff(
-      controller: ReadableStreamDefaultController<LanguageModelV4StreamPart>,
-      thrown: unknown,
-      part?: Finish,
-    ): void {
-      if (ended) return;
-      ended = true;
-      giveUp(thrown);
-      if (abortSignal?.aborted) return controller.error(abortSignal.reason);
-      const error = toRunError(thrown, settings.secrets);
-      if (settings.repair?.(error) === true) {
-        answer.close('broken');
-        controller.enqueue(repairedFinish(part));
-      } else {
-        controller.enqueue({ type: 'error', error: thrown });
-        controller.enqueue(failedFinish(part));
-      }
+  async #finish(controller: Controller, part: Finish): Promise<void> {
+    const flaw = this.#errorOf(part);
+    if (flaw !== undefined) return this.#breakOff(controller, flaw, part);
+    this.#timers.stop();
+    const whole = this.#answer.read(part.finishReason);
+    try {
+      await this.#settings.onAnswer?.(whole);
+    } catch (error) {
+      this.#ended = true;
+      controller.error(error);
+    }
+    if (!this.#ended) {
+      this.#ended = true;
+      this.#answer.close('whole');
+      controller.enqueue({ ...part, finishReason: whole.finishReason });
       controller.close();
     }
+    this.#letGo(undefined);
+  }
+
+  #breakOff(controller: Controller, thrown: unknown, part?: Finish): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#giveUp(thrown);
+    const { abortSignal } = this.#call;
+    if (abortSignal?.aborted) return controller.error(abortSignal.reason);
+    const error = toRunError(thrown, this.#settings.secrets);
+    if (this.#settings.repair?.(error) === true) {
+      this.#answer.close('broken');
+      controller.enqueue(repairedFinish(part));
+    } else {
+      controller.enqueue({ type: 'error', error: thrown });
+      controller.enqueue(failedFinish(part));
+    }
+    controller.close();
   }
 }

@@ -46,166 +46,178 @@ export type ResponseAssembler = {
 
 export function createResponseAssembler(
   emit: (part: LanguageModelV4StreamPart) => void,
-  { holdsCalls }: { holdsCalls: boolean },
+  options: { holdsCalls: boolean },
 ): ResponseAssembler {
-  const content: LanguageModelV4Content[] = [];
-  const open = { text: new Map<string, Block>(), reasoning: new Map<string, Block>() };
-  const ids = createCallIds();
-  /** Calls that run here. */
-  const here: LanguageModelV4ToolCall[] = [];
-  /** Those calls and the provider's approval requests, while they are held back. */
-  const held: Part<'tool-call' | 'tool-result' | 'tool-approval-request'>[] = [];
-  /** Calls that run at the provider and have no result yet. */
-  const elsewhere = new Map<string, LanguageModelV4ToolCall>();
+  return new Assembler(emit, options);
+}
 
-  function takeBlock(type: 'text' | 'reasoning', part: BlockPart): void {
-    let block = open[type].get(part.id);
+/** One response while it arrives. */
+class Assembler implements ResponseAssembler {
+  readonly #emit: (part: LanguageModelV4StreamPart) => void;
+  readonly #holdsCalls: boolean;
+  readonly #content: LanguageModelV4Content[] = [];
+  readonly #open = { text: new Map<string, Block>(), reasoning: new Map<string, Block>() };
+  readonly #ids = createCallIds();
+  /** Calls that run here. */
+  readonly #here: LanguageModelV4ToolCall[] = [];
+  /** Those calls and the provider's approval requests, while they are held back. */
+  readonly #held: Part<'tool-call' | 'tool-result' | 'tool-approval-request'>[] = [];
+  /** Calls that run at the provider and have no result yet. */
+  readonly #elsewhere = new Map<string, LanguageModelV4ToolCall>();
+
+  constructor(emit: (part: LanguageModelV4StreamPart) => void, { holdsCalls }: { holdsCalls: boolean }) {
+    this.#emit = emit;
+    this.#holdsCalls = holdsCalls;
+  }
+
+  #takeBlock(type: 'text' | 'reasoning', part: BlockPart): void {
+    let block = this.#open[type].get(part.id);
     if ('delta' in part) {
-      block ??= begin(type, part.id, true);
+      block ??= this.#begin(type, part.id, true);
       block.text += part.delta;
     } else if (part.type === `${type}-start`) {
-      if (block !== undefined) emit({ type: `${type}-end`, id: part.id });
-      block = begin(type, part.id, false);
+      if (block !== undefined) this.#emit({ type: `${type}-end`, id: part.id });
+      block = this.#begin(type, part.id, false);
     } else {
       // an end without a start
       if (block === undefined) return;
-      open[type].delete(part.id);
+      this.#open[type].delete(part.id);
       if ('citations' in part && part.citations !== undefined && block.type === 'text') {
         block.citations = part.citations;
       }
     }
     if (part.providerMetadata !== undefined) block.providerMetadata = part.providerMetadata;
-    emit(part);
+    this.#emit(part);
   }
 
-  function begin(type: 'text' | 'reasoning', id: string, untold: boolean): Block {
+  #begin(type: 'text' | 'reasoning', id: string, untold: boolean): Block {
     const block: Block = { type, text: '' };
-    open[type].set(id, block);
-    content.push(block);
-    if (untold) emit({ type: `${type}-start`, id });
+    this.#open[type].set(id, block);
+    this.#content.push(block);
+    if (untold) this.#emit({ type: `${type}-start`, id });
     return block;
   }
 
-  function takeCall(part: LanguageModelV4ToolCall): void {
-    const { id, saying } = ids.call(part.toolCallId);
-    if (saying) emit({ type: 'tool-input-end', id });
+  #takeCall(part: LanguageModelV4ToolCall): void {
+    const { id, saying } = this.#ids.call(part.toolCallId);
+    if (saying) this.#emit({ type: 'tool-input-end', id });
     const input = readableInput(part.input);
     const call = id === part.toolCallId && input === part.input ? part : { ...part, toolCallId: id, input };
-    content.push(call);
-    if (call.providerExecuted === true) elsewhere.set(id, call);
-    else here.push(call);
-    if (holdsCalls && call.providerExecuted !== true) held.push(call);
-    else emit(call);
+    this.#content.push(call);
+    if (call.providerExecuted === true) this.#elsewhere.set(id, call);
+    else this.#here.push(call);
+    if (this.#holdsCalls && call.providerExecuted !== true) this.#held.push(call);
+    else this.#emit(call);
   }
 
   /** A result comes after its call, and so waits with it. */
-  function takeResult(given: Part<'tool-result' | 'tool-approval-request'>): void {
+  #takeResult(given: Part<'tool-result' | 'tool-approval-request'>): void {
     const part = given.type === 'tool-result' ? readableResult(given) : given;
-    const toolCallId = ids.called(part.toolCallId);
+    const toolCallId = this.#ids.called(part.toolCallId);
     const named = toolCallId === part.toolCallId ? part : { ...part, toolCallId };
-    content.push(named);
-    if (named.type === 'tool-result' && named.preliminary !== true) elsewhere.delete(toolCallId);
+    this.#content.push(named);
+    if (named.type === 'tool-result' && named.preliminary !== true) this.#elsewhere.delete(toolCallId);
     const waits =
-      named.type === 'tool-approval-request' || held.some((call) => call.toolCallId === toolCallId);
-    if (holdsCalls && waits) held.push(named);
-    else emit(named);
+      named.type === 'tool-approval-request' || this.#held.some((call) => call.toolCallId === toolCallId);
+    if (this.#holdsCalls && waits) this.#held.push(named);
+    else this.#emit(named);
   }
 
-  return {
-    add(part) {
-      switch (part.type) {
-        case 'text-start':
-        case 'text-delta':
-        case 'text-end':
-          return takeBlock('text', part);
-        case 'reasoning-start':
-        case 'reasoning-delta':
-        case 'reasoning-end':
-          return takeBlock('reasoning', part);
-        case 'tool-input-start':
-          return emit(withId(part, ids.begin(part.id)));
-        case 'tool-input-delta':
-          return emitWith(part, ids.current(part.id));
-        case 'tool-input-end':
-          return emitWith(part, ids.end(part.id));
-        case 'tool-call':
-          return takeCall(part);
-        case 'tool-result':
-        case 'tool-approval-request':
-          return takeResult(part);
-        case 'file':
-        case 'reasoning-file':
-        case 'source':
-        case 'custom':
-          content.push(part);
-          return emit(part);
-        default:
-          return emit(part);
-      }
-    },
-
-    errorOf({ unified, raw }) {
-      const calls = here.length + ids.begun.length;
-      const details = { finishReason: raw ?? unified };
-      const broken = (what: string): CuelineError => new CuelineError('stream_truncated', what, { details });
-      if (unified === 'error' || unified === 'interrupted') {
-        return broken('The model broke off its answer without saying why. Try again.');
-      }
-      if (calls > 0 && unified === 'length') {
-        return broken(
-          'The answer was cut off at the limit of tokens, so none of its tool calls were made. ' +
-            'Raise maxOutputTokens, or ask for less at once.',
-        );
-      }
-      if (unified === 'length' && content.length === 0) {
-        return new CuelineError(
-          'stream_truncated',
-          'The model used up its limit of tokens before it said anything. Raise maxOutputTokens.',
-          { details: { ...details, limit: 'maxOutputTokens' } },
-        );
-      }
-      if (unified === 'content-filter') return contentFiltered(details);
-      return ids.begun.length > 0
-        ? broken('The answer ended inside the arguments of a tool call. Try again.')
-        : undefined;
-    },
-
-    read(finishReason) {
-      return {
-        text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
-        toolCalls: here.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input })),
-        content,
-        finishReason: { ...finishReason, unified: reasonFor(finishReason.unified) },
-      };
-    },
-
-    close(as) {
-      for (const type of ['text', 'reasoning'] as const) {
-        for (const id of open[type].keys()) emit({ type: `${type}-end`, id });
-      }
-      if (as === 'whole') return held.forEach(emit);
-      for (const { id, saying } of ids.begun) if (saying) emit({ type: 'tool-input-end', id });
-      // they are visible already, and a call without its result makes the next request invalid
-      for (const { toolCallId, toolName } of elsewhere.values()) {
-        emit({
-          type: 'tool-result',
-          toolCallId,
-          toolName,
-          result: 'The answer broke off before the result came.',
-          isError: true,
-        });
-      }
-    },
-  };
-
-  function emitWith(part: Part<'tool-input-delta' | 'tool-input-end'>, id: string | undefined): void {
-    if (id !== undefined) emit(withId(part, id));
+  #emitWith(part: Part<'tool-input-delta' | 'tool-input-end'>, id: string | undefined): void {
+    if (id !== undefined) this.#emit(withId(part, id));
   }
 
   /** Models name the finish of a response with calls differently, and the AI SDK relies on the name. */
-  function reasonFor(unified: LanguageModelV4FinishReason['unified']): typeof unified {
-    if (here.length > 0) return unified === 'stop' ? unified : 'tool-calls';
-    return unified === 'tool-calls' && !content.some(({ type }) => type === 'tool-call') ? 'stop' : unified;
+  #reasonFor(unified: LanguageModelV4FinishReason['unified']): typeof unified {
+    if (this.#here.length > 0) return unified === 'stop' ? unified : 'tool-calls';
+    return unified === 'tool-calls' && !this.#content.some(({ type }) => type === 'tool-call')
+      ? 'stop'
+      : unified;
+  }
+
+  add(part: LanguageModelV4StreamPart): void {
+    switch (part.type) {
+      case 'text-start':
+      case 'text-delta':
+      case 'text-end':
+        return this.#takeBlock('text', part);
+      case 'reasoning-start':
+      case 'reasoning-delta':
+      case 'reasoning-end':
+        return this.#takeBlock('reasoning', part);
+      case 'tool-input-start':
+        return this.#emit(withId(part, this.#ids.begin(part.id)));
+      case 'tool-input-delta':
+        return this.#emitWith(part, this.#ids.current(part.id));
+      case 'tool-input-end':
+        return this.#emitWith(part, this.#ids.end(part.id));
+      case 'tool-call':
+        return this.#takeCall(part);
+      case 'tool-result':
+      case 'tool-approval-request':
+        return this.#takeResult(part);
+      case 'file':
+      case 'reasoning-file':
+      case 'source':
+      case 'custom':
+        this.#content.push(part);
+        return this.#emit(part);
+      default:
+        return this.#emit(part);
+    }
+  }
+
+  errorOf({ unified, raw }: LanguageModelV4FinishReason): CuelineError | undefined {
+    const calls = this.#here.length + this.#ids.begun.length;
+    const details = { finishReason: raw ?? unified };
+    const broken = (what: string): CuelineError => new CuelineError('stream_truncated', what, { details });
+    if (unified === 'error' || unified === 'interrupted') {
+      return broken('The model broke off its answer without saying why. Try again.');
+    }
+    if (calls > 0 && unified === 'length') {
+      return broken(
+        'The answer was cut off at the limit of tokens, so none of its tool calls were made. ' +
+          'Raise maxOutputTokens, or ask for less at once.',
+      );
+    }
+    if (unified === 'length' && this.#content.length === 0) {
+      return new CuelineError(
+        'stream_truncated',
+        'The model used up its limit of tokens before it said anything. Raise maxOutputTokens.',
+        { details: { ...details, limit: 'maxOutputTokens' } },
+      );
+    }
+    if (unified === 'content-filter') return contentFiltered(details);
+    return this.#ids.begun.length > 0
+      ? broken('The answer ended inside the arguments of a tool call. Try again.')
+      : undefined;
+  }
+
+  read(finishReason: LanguageModelV4FinishReason): ModelResponse {
+    return {
+      text: this.#content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+      toolCalls: this.#here.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input })),
+      content: this.#content,
+      finishReason: { ...finishReason, unified: this.#reasonFor(finishReason.unified) },
+    };
+  }
+
+  close(as: 'whole' | 'broken'): void {
+    for (const type of ['text', 'reasoning'] as const) {
+      for (const id of this.#open[type].keys()) this.#emit({ type: `${type}-end`, id });
+    }
+    if (as === 'whole') return this.#held.forEach(this.#emit);
+    for (const { id, saying } of this.#ids.begun) if (saying) this.#emit({ type: 'tool-input-end', id });
+    // they are visible already, and a call without its result makes the next request invalid
+    for (const { toolCallId, toolName } of this.#elsewhere.values()) {
+      this.#emit({
+        type: 'tool-result',
+        toolCallId,
+        toolName,
+        result: 'The answer broke off before the result came.',
+        isError: true,
+      });
+    }
   }
 }
 

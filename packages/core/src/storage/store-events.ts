@@ -91,43 +91,57 @@ export function createEventWriter(
   id: string,
   onError: (error: CuelineError | undefined) => void,
 ): EventWriter {
-  /** The events that are not stored yet, in order. */
-  let waiting: RunEvent[] = [];
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let writing = false;
-  let failures = 0;
-  let hasGivenUp = false;
-  /** The last reported error, which is not reported again. */
-  let told: string | undefined;
-  /** Callers that wait until everything is stored. */
-  let flushed: (() => void)[] = [];
-  /** Ends the pause before the next try. */
-  let goOn = (): void => {};
+  return new BatchWriter(storage, id, onError);
+}
 
-  function tell(error: CuelineError | undefined): void {
-    if (told === error?.message) return;
-    told = error?.message;
-    onError(error);
+/** The writer of one log, in batches. */
+class BatchWriter implements EventWriter {
+  readonly #storage: RunStorage;
+  readonly #id: string;
+  readonly #onError: (error: CuelineError | undefined) => void;
+  /** The events that are not stored yet, in order. */
+  #waiting: RunEvent[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #writing = false;
+  #failures = 0;
+  #hasGivenUp = false;
+  /** The last reported error, which is not reported again. */
+  #told: string | undefined;
+  /** Callers that wait until everything is stored. */
+  #flushed: (() => void)[] = [];
+  /** Ends the pause before the next try. */
+  #goOn = (): void => {};
+
+  constructor(storage: RunStorage, id: string, onError: (error: CuelineError | undefined) => void) {
+    this.#storage = storage;
+    this.#id = id;
+    this.#onError = onError;
   }
 
-  async function write(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    if (writing) return;
-    writing = true;
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, MAX_BATCH);
-      waiting = waiting.slice(MAX_BATCH);
+  #tell(error: CuelineError | undefined): void {
+    if (this.#told === error?.message) return;
+    this.#told = error?.message;
+    this.#onError(error);
+  }
+
+  async #write(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#writing) return;
+    this.#writing = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, MAX_BATCH);
+      this.#waiting = this.#waiting.slice(MAX_BATCH);
       // the storage may still do it, and another batch could otherwise come in between
-      const late = setTimeout(() => tell(storageTimeoutError()), ANSWER_MS);
+      const late = setTimeout(() => this.#tell(storageTimeoutError()), ANSWER_MS);
       try {
-        await storage.append(id, batch, { again: failures > 0 });
-        failures = 0;
-        tell(undefined);
+        await this.#storage.append(this.#id, batch, { again: this.#failures > 0 });
+        this.#failures = 0;
+        this.#tell(undefined);
       } catch (error) {
         // a new log has begun meanwhile and may succeed
-        if (waiting[0]?.seq === 0) continue;
-        tell(
+        if (this.#waiting[0]?.seq === 0) continue;
+        this.#tell(
           asStorageError(
             error,
             (why) =>
@@ -135,70 +149,77 @@ export function createEventWriter(
           ),
         );
         if (isLasting(error)) {
-          hasGivenUp = true;
-          waiting = [];
+          this.#hasGivenUp = true;
+          this.#waiting = [];
           break;
         }
-        waiting = [...batch, ...waiting];
-        failures += 1;
+        this.#waiting = [...batch, ...this.#waiting];
+        this.#failures += 1;
         // a failing storage delays nothing
-        release();
-        await pause(Math.min(RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS));
+        this.#release();
+        await this.#pause(Math.min(RETRY_MS * 2 ** (this.#failures - 1), MAX_RETRY_MS));
       } finally {
         clearTimeout(late);
       }
     }
-    writing = false;
-    release();
+    this.#writing = false;
+    this.#release();
   }
 
-  function release(): void {
-    const released = flushed;
-    flushed = [];
+  #release(): void {
+    const released = this.#flushed;
+    this.#flushed = [];
     for (const resolve of released) resolve();
   }
 
   /** Resolves once everything is stored, and at once while the storage fails. */
-  function flush(): Promise<void> {
-    if (failures > 0 || (!writing && waiting.length === 0)) return Promise.resolve();
+  readonly flush = (): Promise<void> => {
+    if (this.#failures > 0 || (!this.#writing && this.#waiting.length === 0)) return Promise.resolve();
     return new Promise((resolve) => {
-      flushed.push(resolve);
-      void write();
+      this.#flushed.push(resolve);
+      void this.#write();
     });
-  }
+  };
 
-  function pause(ms: number): Promise<void> {
+  #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const again: unknown = setTimeout(resolve, ms);
       // in Node a timer keeps the process alive, and waiting for a storage is not worth that
-      if (failures > 5) (again as { unref?: () => void }).unref?.();
-      goOn = () => {
+      if (this.#failures > 5) (again as { unref?: () => void }).unref?.();
+      this.#goOn = () => {
         clearTimeout(again as ReturnType<typeof setTimeout>);
         resolve();
       };
     });
   }
 
-  return {
-    add(event) {
-      if (event.seq === 0) {
-        waiting = [];
-        failures = 0;
-        hasGivenUp = false;
-        tell(undefined);
-        goOn();
-      }
-      if (hasGivenUp) return;
-      waiting.push(event);
-      if (URGENT.has(event.type)) void write();
-      else timer ??= setTimeout(() => void write(), BATCH_MS);
-    },
-    calls: () => createStoredCalls(flush),
-    flush,
-    executor: (executor) => executor,
-    alone: (move) => move(),
-    ready() {},
-  };
+  add(event: RunEvent): void {
+    if (event.seq === 0) {
+      this.#waiting = [];
+      this.#failures = 0;
+      this.#hasGivenUp = false;
+      this.#tell(undefined);
+      this.#goOn();
+    }
+    if (this.#hasGivenUp) return;
+    this.#waiting.push(event);
+    if (URGENT.has(event.type)) void this.#write();
+    else this.#timer ??= setTimeout(() => void this.#write(), BATCH_MS);
+  }
+
+  calls(): StoredCalls {
+    return createStoredCalls(this.flush);
+  }
+
+  executor(executor: Executor): Executor {
+    return executor;
+  }
+
+  alone(move: () => Promise<unknown>): Promise<unknown> {
+    return move();
+  }
+
+  ready(): void {}
 }
 
 /** The stored events of a run, and the reason if some of them cannot be read. */

@@ -3,7 +3,8 @@ import { createId } from '../base/create-id.ts';
 import { createEventCounter } from '../wire/event-limits.ts';
 import type { RunEvent } from '../log/events.ts';
 import type { EditReply } from '../tasks/task.ts';
-import type { RunCommand } from '../executors/executor.ts';
+import type { Executor, RunCommand } from '../executors/executor.ts';
+import type { StoredCalls } from '../executors/stored-calls.ts';
 import { followTab, type FollowedTab } from './follow-tab.ts';
 import { lastRunId } from '../log/log-parts.ts';
 import type { RunStorage } from './run-storage.ts';
@@ -42,187 +43,213 @@ const STORED_MS = 1_000;
  * Stores a run that several tabs may show. One of them works on it: it holds the run's lock, stores the events and
  * sends them to the others. These follow it, and one of them continues the run when that tab is gone.
  */
-export async function openTab({ id, scope, storage, writer, run }: TabOptions): Promise<EventWriter> {
-  const { navigator, BroadcastChannel } = globalThis as unknown as {
-    navigator: { locks: TabLocks };
-    BroadcastChannel: new (name: string) => BroadcastChannelLike;
-  };
+export async function openTab(options: TabOptions): Promise<EventWriter> {
+  const tab = new Tab(options);
+  await tab.look();
+  return tab;
+}
 
+/** One of the tabs that show a run. */
+class Tab implements EventWriter {
+  readonly #id: TabOptions['id'];
+  readonly #storage: TabOptions['storage'];
+  readonly #writer: TabOptions['writer'];
+  readonly #run: TabOptions['run'];
   /** Aborts the work of this tab when another tab steals the lock. */
-  let stolen = new AbortController();
-  const name = `cueline:run:${scope}:${id}`;
-  const lock = createTabLock(name, navigator.locks, () => {
-    mode = 'following';
-    waiting = [];
-    stolen.abort();
-  });
+  #stolen = new AbortController();
+  readonly #lock;
   // the channel holds it weakly
-  const tab = { hear, isReady: false };
-  const channel = openTabChannel(new BroadcastChannel(name), tab);
+  readonly #tab;
+  readonly #channel;
   /** `direct`: a run on a route, which each tab follows by itself. */
-  let mode: 'own' | 'following' | 'direct' = 'own';
-  let isElsewhere = await lock.isHeldElsewhere();
+  #mode: 'own' | 'following' | 'direct' = 'own';
+  #isElsewhere = false;
   /** The number of this tab's starts that wait for the lock. */
-  let starts = 0;
+  #starts = 0;
   /** The number of this tab's starts that are in progress. */
-  let working = 0;
+  #working = 0;
   /** The events of a start that waits for the lock. */
-  let waiting: RunEvent[] = [];
-  let log = '';
+  #waiting: RunEvent[] = [];
+  #log = '';
   /** The logs that this tab has shown. */
-  const known = new Set<string>(['']);
+  readonly #known = new Set<string>(['']);
   /** True once another tab has asked for the events. */
-  let isFollowed = false;
-  let outbox: RunEvent[] = [];
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let followed: FollowedTab | undefined;
+  #isFollowed = false;
+  #outbox: RunEvent[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #followed: FollowedTab | undefined;
   /** Stops waiting for the lock of the followed run. */
-  let leave = (): void => {};
+  #leave = (): void => {};
   /** The beginning of a log that grows in another tab. */
-  let incoming: { log: string; events: RunEvent[]; count: ReturnType<typeof createEventCounter> } | undefined;
-  const replies = new Map<string, (reply: EditReply) => void>();
+  #incoming: { log: string; events: RunEvent[]; count: ReturnType<typeof createEventCounter> } | undefined;
+  readonly #replies = new Map<string, (reply: EditReply) => void>();
 
-  function hear(message: TabMessage): void {
-    if (!tab.isReady) return;
+  constructor({ id, scope, storage, writer, run }: TabOptions) {
+    this.#id = id;
+    this.#storage = storage;
+    this.#writer = writer;
+    this.#run = run;
+    const { navigator, BroadcastChannel } = globalThis as unknown as {
+      navigator: { locks: TabLocks };
+      BroadcastChannel: new (name: string) => BroadcastChannelLike;
+    };
+    const name = `cueline:run:${scope}:${id}`;
+    this.#lock = createTabLock(name, navigator.locks, () => {
+      this.#mode = 'following';
+      this.#waiting = [];
+      this.#stolen.abort();
+    });
+    this.#tab = { hear: this.#hear, isReady: false };
+    this.#channel = openTabChannel(new BroadcastChannel(name), this.#tab);
+  }
+
+  readonly #hear = (message: TabMessage): void => {
+    if (!this.#tab.isReady) return;
     switch (message.type) {
       case 'begun':
-        if (starts > 0 || message.log === followed?.log || mode === 'direct') return;
+        if (this.#starts > 0 || message.log === this.#followed?.log || this.#mode === 'direct') return;
         // another tab may have stolen the lock, and this tab does not know it yet
-        if (lock.isHeld) return void lock.confirm().then((isHeld) => (isHeld ? undefined : hear(message)));
-        followed?.finish();
-        incoming = { log: message.log, events: [], count: createEventCounter() };
-        channel.post({ type: 'ask', log: message.log, after: -1 });
+        if (this.#lock.isHeld)
+          return void this.#lock.confirm().then((isHeld) => (isHeld ? undefined : this.#hear(message)));
+        this.#followed?.finish();
+        this.#incoming = { log: message.log, events: [], count: createEventCounter() };
+        this.#channel.post({ type: 'ask', log: message.log, after: -1 });
         return;
       case 'events':
-        if (message.log === followed?.log) followed.push(message.events);
-        else if (message.log === incoming?.log) receive(message.events, message.isWhole);
+        if (message.log === this.#followed?.log) this.#followed.push(message.events);
+        else if (message.log === this.#incoming?.log) this.#receive(message.events, message.isWhole);
         return;
       case 'ask':
         // also for a moment after the end, which may come before the question
-        if (lock.isHeld || (mode === 'own' && message.log === log)) answer(message.log, message.after);
+        if (this.#lock.isHeld || (this.#mode === 'own' && message.log === this.#log))
+          this.#answer(message.log, message.after);
         return;
       case 'command':
-        if (lock.isHeld) void obey(message.key, message.command);
+        if (this.#lock.isHeld) void this.#obey(message.key, message.command);
         return;
       case 'stop':
-        if (!lock.isHeld) return;
-        channel.post({ type: 'reply', key: message.key, reply: { accepted: true } });
-        run.stop();
+        if (!this.#lock.isHeld) return;
+        this.#channel.post({ type: 'reply', key: message.key, reply: { accepted: true } });
+        this.#run.stop();
         return;
       default:
-        replies.get(message.key)?.(message.reply);
+        this.#replies.get(message.key)?.(message.reply);
     }
-  }
+  };
 
-  function receive(events: readonly RunEvent[], isWhole: boolean): void {
-    const whole = incoming!;
+  #receive(events: readonly RunEvent[], isWhole: boolean): void {
+    const whole = this.#incoming!;
     for (const event of events) {
       if (event.seq < whole.events.length) continue;
       // events before the answer are requested again once the log is followed
       if (event.seq > whole.events.length) return;
-      if (whole.count(event) !== undefined) return void (incoming = undefined);
+      if (whole.count(event) !== undefined) return void (this.#incoming = undefined);
       whole.events.push(event);
     }
     if (!isWhole || whole.events.length === 0) return;
-    incoming = undefined;
-    isElsewhere = true;
-    known.add(whole.log);
-    run.show(whole.events);
+    this.#incoming = undefined;
+    this.#isElsewhere = true;
+    this.#known.add(whole.log);
+    this.#run.show(whole.events);
   }
 
-  function answer(asked: string, after: number): void {
-    isFollowed = true;
-    send();
-    const events = run.log();
-    log = lastRunId(events) ?? log;
-    if (asked !== log) return channel.post({ type: 'begun', log });
+  #answer(asked: string, after: number): void {
+    this.#isFollowed = true;
+    this.#send();
+    const events = this.#run.log();
+    this.#log = lastRunId(events) ?? this.#log;
+    if (asked !== this.#log) return this.#channel.post({ type: 'begun', log: this.#log });
     const missing = events.slice(after + 1);
     for (let at = 0; at === 0 || at < missing.length; at += MAX_EVENTS) {
       const isWhole = at + MAX_EVENTS >= missing.length;
-      channel.post({ type: 'events', log, events: missing.slice(at, at + MAX_EVENTS), isWhole });
+      this.#channel.post({
+        type: 'events',
+        log: this.#log,
+        events: missing.slice(at, at + MAX_EVENTS),
+        isWhole,
+      });
     }
   }
 
-  async function obey(key: string, command: RunCommand): Promise<void> {
-    const reply = await run
+  async #obey(key: string, command: RunCommand): Promise<void> {
+    const reply = await this.#run
       .command(command)
       .catch((error: unknown): EditReply => ({ accepted: false, reason: String(error) }));
-    channel.post({ type: 'reply', key, reply });
+    this.#channel.post({ type: 'reply', key, reply });
   }
 
   /** Sends a message to the tab that works on the run. Returns undefined if that tab does not answer. */
-  function say(
-    message: { type: 'stop' } | { type: 'command'; command: RunCommand },
-  ): Promise<EditReply | undefined> {
+  #say(message: { type: 'stop' } | { type: 'command'; command: RunCommand }): Promise<EditReply | undefined> {
     const key = createId('say');
     return new Promise((resolve) => {
-      const silent = setTimeout(done, SILENT_MS);
-      function done(reply?: EditReply): void {
+      const done = (reply?: EditReply): void => {
         clearTimeout(silent);
-        replies.delete(key);
+        this.#replies.delete(key);
         resolve(reply);
-      }
-      replies.set(key, done);
-      channel.post({ ...message, key });
+      };
+      const silent = setTimeout(done, SILENT_MS);
+      this.#replies.set(key, done);
+      this.#channel.post({ ...message, key });
     });
   }
 
-  function give(event: RunEvent): void {
-    writer.add(event);
+  #give(event: RunEvent): void {
+    this.#writer.add(event);
     if (event.type === 'run-start' || event.type === 'run-resume') {
-      log = event.runId;
-      known.add(log);
-      channel.post({ type: 'begun', log });
+      this.#log = event.runId;
+      this.#known.add(this.#log);
+      this.#channel.post({ type: 'begun', log: this.#log });
     }
-    if (!isFollowed) return;
-    outbox.push(event);
-    if (outbox.length >= MAX_EVENTS || event.type === 'run-end') send();
-    else timer ??= setTimeout(send, BATCH_MS);
+    if (!this.#isFollowed) return;
+    this.#outbox.push(event);
+    if (this.#outbox.length >= MAX_EVENTS || event.type === 'run-end') this.#send();
+    else this.#timer ??= setTimeout(this.#send, BATCH_MS);
   }
 
-  function send(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    if (outbox.length > 0) channel.post({ type: 'events', log, events: outbox, isWhole: true });
-    outbox = [];
-  }
+  readonly #send = (): void => {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#outbox.length > 0)
+      this.#channel.post({ type: 'events', log: this.#log, events: this.#outbox, isWhole: true });
+    this.#outbox = [];
+  };
 
   /** Waits until no other tab works on the run. Steals the lock of a tab that does not answer. */
-  async function own(signal?: AbortSignal): Promise<() => void> {
-    starts += 1;
+  async #own(signal?: AbortSignal): Promise<() => void> {
+    this.#starts += 1;
     try {
       const steal = new AbortController();
-      if (await lock.isHeldElsewhere()) {
-        void say({ type: 'stop' }).then((reply) => reply === undefined && steal.abort());
+      if (await this.#lock.isHeldElsewhere()) {
+        void this.#say({ type: 'stop' }).then((reply) => reply === undefined && steal.abort());
       }
-      const release = await lock.take({ signal, steal: steal.signal });
-      isElsewhere = false;
+      const release = await this.#lock.take({ signal, steal: steal.signal });
+      this.#isElsewhere = false;
       return release;
     } finally {
-      starts -= 1;
+      this.#starts -= 1;
     }
   }
 
   /** Runs a start here, once no other tab works on the run. */
-  async function runHere(
+  async #runHere(
     start: (signal: AbortSignal) => AsyncIterable<RunEvent>,
     signal: AbortSignal,
   ): Promise<AsyncIterator<RunEvent>> {
-    const release = await own(signal);
-    working += 1;
-    if (stolen.signal.aborted) stolen = new AbortController();
-    const given = waiting;
-    waiting = [];
-    for (const event of given) give(event);
-    const events = start(anySignal(signal, stolen.signal))[Symbol.asyncIterator]();
+    const release = await this.#own(signal);
+    this.#working += 1;
+    if (this.#stolen.signal.aborted) this.#stolen = new AbortController();
+    const given = this.#waiting;
+    this.#waiting = [];
+    for (const event of given) this.#give(event);
+    const events = start(anySignal(signal, this.#stolen.signal))[Symbol.asyncIterator]();
     let isOver = false;
     const over = (): void => {
       if (isOver) return;
       isOver = true;
-      working -= 1;
-      send();
+      this.#working -= 1;
+      this.#send();
       const late = new Promise((resolve) => setTimeout(resolve, STORED_MS));
-      void Promise.race([writer.flush(), late]).then(release);
+      void Promise.race([this.#writer.flush(), late]).then(release);
     };
     const next = async (): Promise<IteratorResult<RunEvent>> => {
       try {
@@ -246,38 +273,38 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
     };
   }
 
-  function follow(after: number, signal: AbortSignal): AsyncIterable<RunEvent> {
-    mode = 'following';
-    waiting = [];
+  #follow(after: number, signal: AbortSignal): AsyncIterable<RunEvent> {
+    this.#mode = 'following';
+    this.#waiting = [];
     const closing = new AbortController();
-    const ask = (after: number): void => channel.post({ type: 'ask', log: mine.log, after });
-    const mine = followTab(lastRunId(run.log()) ?? '', after, {
+    const ask = (after: number): void => this.#channel.post({ type: 'ask', log: mine.log, after });
+    const mine = followTab(lastRunId(this.#run.log()) ?? '', after, {
       onGap: ask,
       onOver: () => closing.abort(),
     });
-    followed = mine;
+    this.#followed = mine;
     ask(after);
     const stop = (): void => {
       closing.abort();
-      void say({ type: 'stop' });
+      void this.#say({ type: 'stop' });
     };
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
-    leave = () => closing.abort();
-    lock.take({ signal: closing.signal }).then(
-      (release) => void takeOver(mine, release),
+    this.#leave = () => closing.abort();
+    this.#lock.take({ signal: closing.signal }).then(
+      (release) => void this.#takeOver(mine, release),
       () => {},
     );
     return mine.events;
   }
 
   /** Continues a run whose tab is gone. */
-  async function takeOver(mine: FollowedTab, release: () => void): Promise<void> {
+  async #takeOver(mine: FollowedTab, release: () => void): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, LAST_EVENTS_MS));
-    if (followed !== mine || mine.isOver) return release();
-    await settle(mine);
-    if (hasEnded()) return release();
-    await run
+    if (this.#followed !== mine || mine.isOver) return release();
+    await this.#settle(mine);
+    if (this.#hasEnded()) return release();
+    await this.#run
       .retry()
       .catch(() => {})
       .finally(release);
@@ -287,100 +314,112 @@ export async function openTab({ id, scope, storage, writer, run }: TabOptions): 
    * Shows everything that has happened, and ends the following, because no other tab works on the run any more. If
    * this tab has not received all events of the other tab, the stored ones count.
    */
-  async function settle(mine: FollowedTab | undefined): Promise<void> {
+  async #settle(mine: FollowedTab | undefined): Promise<void> {
     const late = new Promise<StoredLog>((resolve) => setTimeout(resolve, READ_MS, { events: [] }));
-    const read = readStored(storage, id).catch(() => ({ events: [] }));
+    const read = readStored(this.#storage, this.#id).catch(() => ({ events: [] }));
     const { events } = await Promise.race([read, late]);
     const stored = lastRunId(events);
     if (stored === mine?.log) mine?.push(events);
-    isElsewhere = false;
+    this.#isElsewhere = false;
     if (mine !== undefined) {
       mine.interrupt();
       // it ends by itself
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
-    mode = 'own';
-    const shown = run.log();
-    const isNews = stored === lastRunId(shown) ? isLonger(events, shown) : !known.has(stored ?? '');
-    if (isNews && events.length > 0) run.show(events);
+    this.#mode = 'own';
+    const shown = this.#run.log();
+    const isNews = stored === lastRunId(shown) ? isLonger(events, shown) : !this.#known.has(stored ?? '');
+    if (isNews && events.length > 0) this.#run.show(events);
   }
 
   /** False if the shown log was interrupted. */
-  function hasEnded(): boolean {
-    const last = run.log().at(-1);
+  #hasEnded(): boolean {
+    const last = this.#run.log().at(-1);
     return last?.type === 'run-end' && last.error?.code !== 'interrupted';
   }
 
-  async function moveAlone(move: () => Promise<unknown>, ends: boolean): Promise<unknown> {
-    const wasDone = isDone();
-    const mine = mode === 'following' && followed?.isOver === false ? followed : undefined;
-    leave();
-    const release = await own();
-    await settle(mine);
-    const result = ends && !wasDone && isDone() ? run.attempts.shown?.result : move();
+  async #moveAlone(move: () => Promise<unknown>, ends: boolean): Promise<unknown> {
+    const wasDone = this.#isDone();
+    const mine = this.#mode === 'following' && this.#followed?.isOver === false ? this.#followed : undefined;
+    this.#leave();
+    const release = await this.#own();
+    await this.#settle(mine);
+    const result = ends && !wasDone && this.#isDone() ? this.#run.attempts.shown?.result : move();
     return Promise.resolve(result).finally(release);
   }
 
-  function isDone(): boolean {
-    const last = run.log().at(-1);
+  #isDone(): boolean {
+    const last = this.#run.log().at(-1);
     return last?.type === 'run-end' && last.outcome === 'done';
   }
 
-  return {
-    add(event) {
-      if (event.seq === 0 && mode === 'following') {
-        mode = 'own';
-        followed = undefined;
-      }
-      if (mode === 'following') return;
-      if (mode === 'direct') return writer.add(event);
-      if (event.seq === 0) waiting = [];
-      if (lock.isHeld && starts === 0) give(event);
-      else waiting.push(event);
-    },
-    calls() {
-      const calls = writer.calls();
+  /** Asks whether another tab works on the run. */
+  async look(): Promise<void> {
+    this.#isElsewhere = await this.#lock.isHeldElsewhere();
+  }
+
+  add(event: RunEvent): void {
+    if (event.seq === 0 && this.#mode === 'following') {
+      this.#mode = 'own';
+      this.#followed = undefined;
+    }
+    if (this.#mode === 'following') return;
+    if (this.#mode === 'direct') return this.#writer.add(event);
+    if (event.seq === 0) this.#waiting = [];
+    if (this.#lock.isHeld && this.#starts === 0) this.#give(event);
+    else this.#waiting.push(event);
+  }
+
+  calls(): StoredCalls {
+    const calls = this.#writer.calls();
+    return {
+      ...calls,
+      whenStored: async (call) => {
+        await calls.whenStored(call);
+        if (this.#mode !== 'direct' && !(await this.#lock.confirm())) await new Promise(() => {});
+      },
+    };
+  }
+
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  executor(inner: Executor, isStart: boolean): Executor {
+    if ('remote' in inner || inner.replays === true) {
+      this.#mode = 'direct';
+      for (const event of this.#waiting) this.#writer.add(event);
+      this.#waiting = [];
+      return inner;
+    }
+    if (!isStart && this.#isElsewhere) {
       return {
-        ...calls,
-        async whenStored(call) {
-          await calls.whenStored(call);
-          if (mode !== 'direct' && !(await lock.confirm())) await new Promise(() => {});
-        },
+        isPlaced: true,
+        start: inner.start,
+        attach: (_runId, after, signal) => this.#follow(after, signal),
+        send: async (_runId, command) => (await this.#say({ type: 'command', command })) ?? frozenTabError,
       };
-    },
-    flush: () => writer.flush(),
-    executor(inner, isStart) {
-      if ('remote' in inner || inner.replays === true) {
-        mode = 'direct';
-        for (const event of waiting) writer.add(event);
-        waiting = [];
-        return inner;
-      }
-      if (!isStart && isElsewhere) {
-        return {
-          isPlaced: true,
-          start: inner.start,
-          attach: (_runId, after, signal) => follow(after, signal),
-          send: async (_runId, command) => (await say({ type: 'command', command })) ?? frozenTabError,
-        };
-      }
-      return {
-        start: (request, signal) => openLazily(() => runHere((own) => inner.start(request, own), signal)),
-        ...(inner.attach === undefined ? {} : { attach: inner.attach }),
-        ...(inner.send === undefined ? {} : { send: inner.send }),
-      };
-    },
-    alone: (move, ends) => (mode === 'direct' || working > 0 ? move() : moveAlone(move, ends)),
-    ready() {
-      tab.isReady = true;
-      known.add(lastRunId(run.log()) ?? '');
-      const last = run.log().at(-1);
-      // another tab may have begun while this one was opening
-      if (mode !== 'direct' && (last === undefined || last.type === 'run-end')) {
-        channel.post({ type: 'ask', log: '', after: -1 });
-      }
-    },
-  };
+    }
+    return {
+      start: (request, signal) => openLazily(() => this.#runHere((own) => inner.start(request, own), signal)),
+      ...(inner.attach === undefined ? {} : { attach: inner.attach }),
+      ...(inner.send === undefined ? {} : { send: inner.send }),
+    };
+  }
+
+  alone(move: () => Promise<unknown>, ends: boolean): Promise<unknown> {
+    return this.#mode === 'direct' || this.#working > 0 ? move() : this.#moveAlone(move, ends);
+  }
+
+  ready(): void {
+    this.#tab.isReady = true;
+    this.#known.add(lastRunId(this.#run.log()) ?? '');
+    const last = this.#run.log().at(-1);
+    // another tab may have begun while this one was opening
+    if (this.#mode !== 'direct' && (last === undefined || last.type === 'run-end')) {
+      this.#channel.post({ type: 'ask', log: '', after: -1 });
+    }
+  }
 }
 
 const frozenTabError: EditReply = {

@@ -67,54 +67,19 @@ type Wait<Response> = {
   read(given: unknown): Response | string;
 };
 
+type Append = (event: ApprovalEvent | ClientToolEvent, agent?: string) => void;
+
 /** Creates what one run waits for. Appends each request and each accepted response to the log. */
-export function createPendingResponses(
-  append: (event: ApprovalEvent | ClientToolEvent, agent?: string) => void,
-  createId: () => string,
-): PendingResponses {
+export function createPendingResponses(append: Append, createId: () => string): PendingResponses {
   const approvals = createList('approval');
   const calls = createList<PendingCall>('client tool call');
-
-  function wait<Response, Item extends Pending>(
-    list: PendingList<Item>,
-    id: string,
-    { toolName, request, withdrawal, toEvent, read }: Wait<Response>,
-    signal: AbortSignal | undefined,
-    agent: string | undefined,
-    more: Omit<Item, keyof Pending>,
-  ): Promise<Response> {
-    return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      const close = (how: 'answered' | 'withdrawn'): void => {
-        list.close(id, how);
-        signal?.removeEventListener('abort', onAbort);
-      };
-      const onAbort = (): void => {
-        close('withdrawn');
-        // nothing is appended after the run has ended
-        append(withdrawal, agent);
-        reject(signal?.reason as Error);
-      };
-      const respond = (given: unknown): EditReply => {
-        const response = read(given);
-        if (typeof response === 'string') return { accepted: false, reason: response };
-        close('answered');
-        append(toEvent(response), agent);
-        resolve(response);
-        return { accepted: true };
-      };
-      // before the event, because a listener may respond at once
-      list.add(id, { toolName, respond, ...more } as unknown as Item);
-      signal?.addEventListener('abort', onAbort, { once: true });
-      append(request, agent);
-    });
-  }
 
   return {
     requestApproval({ approvalId: wanted, ...request }, signal, agent) {
       const approvalId = wanted !== undefined && approvals.isFree(wanted) ? wanted : createId();
       const { toolName } = request;
       return wait<ApprovalResponse, Pending>(
+        append,
         approvals,
         approvalId,
         {
@@ -133,6 +98,7 @@ export function createPendingResponses(
       const clientCallId = createId();
       const { toolName } = request;
       return wait<ClientToolResponse, PendingCall>(
+        append,
         calls,
         clientCallId,
         {
@@ -172,6 +138,43 @@ export function createPendingResponses(
     respondToApproval: (id, response) => approvals.get(id)?.respond(response) ?? approvals.notPending(id),
     respondToClientTool: (id, response) => calls.get(id)?.respond(response) ?? calls.notPending(id),
   };
+}
+
+/** Appends a request, and resolves with its response; rejects once the signal aborts. */
+function wait<Response, Item extends Pending>(
+  append: Append,
+  list: PendingList<Item>,
+  id: string,
+  { toolName, request, withdrawal, toEvent, read }: Wait<Response>,
+  signal: AbortSignal | undefined,
+  agent: string | undefined,
+  more: Omit<Item, keyof Pending>,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const close = (how: 'answered' | 'withdrawn'): void => {
+      list.close(id, how);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    const onAbort = (): void => {
+      close('withdrawn');
+      // nothing is appended after the run has ended
+      append(withdrawal, agent);
+      reject(signal?.reason as Error);
+    };
+    const respond = (given: unknown): EditReply => {
+      const response = read(given);
+      if (typeof response === 'string') return { accepted: false, reason: response };
+      close('answered');
+      append(toEvent(response), agent);
+      resolve(response);
+      return { accepted: true };
+    };
+    // before the event, because a listener may respond at once
+    list.add(id, { toolName, respond, ...more } as unknown as Item);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    append(request, agent);
+  });
 }
 
 /** What is pending, by id. */

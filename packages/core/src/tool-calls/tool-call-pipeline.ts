@@ -114,41 +114,57 @@ export type ToolCallPipelineOptions = {
 };
 
 /** Creates the pipeline: limits, loop guard, approvals, permits, time limits, and errors without keys. */
-export function createToolCallPipeline({
-  agentContext,
-  recorder,
-  onStart,
-  toolMs,
-  verdictOf,
-  strictLoops,
-}: ToolCallPipelineOptions): ToolCallPipeline {
-  const { runContext } = agentContext;
-  let loops = createLoopGuard(strictLoops);
-  let currentTask: string | undefined;
-  const notes = new Map<string, string>();
-  let callsInStep = 0;
+export function createToolCallPipeline(options: ToolCallPipelineOptions): ToolCallPipeline {
+  return new Pipeline(options);
+}
 
-  function call(guarded: PipelineTool, given: unknown, sdkContext: CallContext): unknown {
+/** What surrounds each tool call of one run or agent, in order. */
+class Pipeline implements ToolCallPipeline {
+  readonly #agentContext: ToolCallPipelineOptions['agentContext'];
+  readonly #recorder: ToolCallPipelineOptions['recorder'];
+  readonly #onStart: ToolCallPipelineOptions['onStart'];
+  readonly #toolMs: ToolCallPipelineOptions['toolMs'];
+  readonly #verdictOf: ToolCallPipelineOptions['verdictOf'];
+  readonly #strictLoops: ToolCallPipelineOptions['strictLoops'];
+  readonly #runContext;
+  #loops;
+  #currentTask: string | undefined;
+  readonly #notes = new Map<string, string>();
+  #callsInStep = 0;
+
+  constructor({ agentContext, recorder, onStart, toolMs, verdictOf, strictLoops }: ToolCallPipelineOptions) {
+    this.#agentContext = agentContext;
+    this.#recorder = recorder;
+    this.#onStart = onStart;
+    this.#toolMs = toolMs;
+    this.#verdictOf = verdictOf;
+    this.#strictLoops = strictLoops;
+    this.#runContext = agentContext.runContext;
+    this.#loops = createLoopGuard(strictLoops);
+  }
+
+  call(guarded: PipelineTool, given: unknown, sdkContext: CallContext): unknown {
     const idempotencyKey =
-      sdkContext.idempotencyKey ?? callKey(agentContext.callBase, recorder.step, sdkContext.toolCallId);
+      sdkContext.idempotencyKey ??
+      callKey(this.#agentContext.callBase, this.#recorder.step, sdkContext.toolCallId);
     const context: ToolContext = { ...sdkContext, idempotencyKey };
     const { name, rules, streams } = guarded;
-    count();
+    this.#count();
     const { effect } = rules;
-    const rule = runContext.loopRules.of(name, rules);
-    const admission = requestPermit({ toolName: name, input: given, effect, rule }, loops.check);
+    const rule = this.#runContext.loopRules.of(name, rules);
+    const admission = this.#requestPermit({ toolName: name, input: given, effect, rule }, this.#loops.check);
     const { verdict, settled } = admission;
     const admitInside: RequestPermit = (inner, counted = false) => {
-      if (!counted) count();
-      return requestPermit(inner, admission.checkInside);
+      if (!counted) this.#count();
+      return this.#requestPermit(inner, admission.checkInside);
     };
     if (verdict.kind === 'repeat') {
-      notes.set(context.toolCallId, verdict.note);
-      recorder.toolRepeated(context.toolCallId);
+      this.#notes.set(context.toolCallId, verdict.note);
+      this.#recorder.toolRepeated(context.toolCallId);
       return verdict.output;
     }
     if (!streams) {
-      const output = once(guarded, given, context, admitInside);
+      const output = this.#once(guarded, given, context, admitInside);
       // a refusal is an answer: an identical call gets the same one
       settled(output.catch((error: unknown) => (isRefusal(error) ? error.message : Promise.reject(error))));
       return output;
@@ -156,49 +172,49 @@ export function createToolCallPipeline({
     let end: End = { resolve: () => {}, reject: () => {} };
     settled(new Promise((resolve, reject) => (end = { resolve, reject })));
     // the AI SDK shows the outputs of an iterable as they come
-    return each(guarded, given, context, admitInside, end);
+    return this.#each(guarded, given, context, admitInside, end);
   }
 
   /** Counts a call. Throws what ends the run, or what the model reads, if the call is one too many. */
-  function count(): void {
-    callsInStep += 1;
-    const exceeded = runContext.budget.takeToolCall();
-    if (exceeded !== undefined) fail(exceeded);
-    const { toolCallsPerStep } = runContext.budget.limits;
-    if (callsInStep > toolCallsPerStep) {
+  #count(): void {
+    this.#callsInStep += 1;
+    const exceeded = this.#runContext.budget.takeToolCall();
+    if (exceeded !== undefined) this.#fail(exceeded);
+    const { toolCallsPerStep } = this.#runContext.budget.limits;
+    if (this.#callsInStep > toolCallsPerStep) {
       throw toModelError(budgetExceeded('toolCallsPerStep', toolCallsPerStep).message);
     }
   }
 
-  function requestPermit(inner: GuardedCall, check: LoopGuard['check']): CallPermit {
+  #requestPermit(inner: GuardedCall, check: LoopGuard['check']): CallPermit {
     const { verdict, ...checked } = check(inner);
-    if (verdict.kind === 'end') return fail(verdict.error);
+    if (verdict.kind === 'end') return this.#fail(verdict.error);
     if (verdict.kind === 'refuse') throw toModelError(verdict.reason);
     return { ...checked, verdict };
   }
 
-  async function once(
+  async #once(
     guarded: PipelineTool,
     given: unknown,
     context: ToolContext,
     admitInside: RequestPermit,
   ): Promise<unknown> {
     try {
-      const place = await enter(guarded, given, context, admitInside);
+      const place = await this.#enter(guarded, given, context, admitInside);
       let work: Promise<unknown> | undefined;
       try {
         const begin = async (): Promise<unknown> => lastOutput(place.start());
-        const output = await untilToolEnds((work = runContext.track(begin())), place.signal);
-        return redactKeys(guarded.finish(output), runContext.secrets);
+        const output = await untilToolEnds((work = this.#runContext.track(begin())), place.signal);
+        return redactKeys(guarded.finish(output), this.#runContext.secrets);
       } finally {
         place.leave(work);
       }
     } catch (error) {
-      throw withoutSecrets(error);
+      throw this.#withoutSecrets(error);
     }
   }
 
-  async function* each(
+  async *#each(
     guarded: PipelineTool,
     given: unknown,
     context: ToolContext,
@@ -207,26 +223,26 @@ export function createToolCallPipeline({
   ): AsyncGenerator<unknown> {
     let output: unknown = null;
     try {
-      const place = await enter(guarded, given, context, admitInside);
+      const place = await this.#enter(guarded, given, context, admitInside);
       let work: Promise<unknown> | undefined;
       try {
         const outputs = (place.start() as AsyncIterable<unknown>)[Symbol.asyncIterator]();
         try {
           for (;;) {
-            const next = await untilToolEnds(runContext.track(outputs.next()), place.signal);
+            const next = await untilToolEnds(this.#runContext.track(outputs.next()), place.signal);
             if (next.done === true) break;
-            yield (output = redactKeys(guarded.finish(next.value), runContext.secrets));
+            yield (output = redactKeys(guarded.finish(next.value), this.#runContext.secrets));
           }
         } finally {
           // not awaited, because a generator that waits for ever does not answer this either
           work = outputs.return?.();
-          if (work !== undefined) runContext.track(work).catch(() => {});
+          if (work !== undefined) this.#runContext.track(work).catch(() => {});
         }
       } finally {
         place.leave(work);
       }
     } catch (error) {
-      const safe = withoutSecrets(error);
+      const safe = this.#withoutSecrets(error);
       last.reject(safe);
       throw safe;
     } finally {
@@ -236,7 +252,7 @@ export function createToolCallPipeline({
   }
 
   /** Waits until a call may run: logged, approved, and with a permit. */
-  async function enter(
+  async #enter(
     {
       name,
       rules,
@@ -258,31 +274,33 @@ export function createToolCallPipeline({
   }> {
     const { toolCallId } = context;
     // what a tool does comes after its call in the log, too
-    await recorder.toolCalled(toolCallId);
-    const { args, edited } = await approvedArguments(agentContext, {
+    await this.#recorder.toolCalled(toolCallId);
+    const { args, edited } = await approvedArguments(this.#agentContext, {
       toolName: name,
       rules,
       inputSchema,
       args: given,
       context,
-      verdict: verdictOf(toolCallId),
+      verdict: this.#verdictOf(toolCallId),
     });
     if (edited !== undefined) {
-      const text = JSON.stringify(redactKeys(edited, runContext.secrets));
-      notes.set(toolCallId, `The user ran it with other arguments: ${text}`);
+      const text = JSON.stringify(redactKeys(edited, this.#runContext.secrets));
+      this.#notes.set(toolCallId, `The user ran it with other arguments: ${text}`);
     }
-    const place = needsPermit ? await acquirePermit(runContext.semaphore, context.abortSignal) : undefined;
-    const ms = rules.timeoutMs ?? (limitedByDefault === true ? toolMs(name) : undefined);
+    const place = needsPermit
+      ? await acquirePermit(this.#runContext.semaphore, context.abortSignal)
+      : undefined;
+    const ms = rules.timeoutMs ?? (limitedByDefault === true ? this.#toolMs(name) : undefined);
     const limit = ms === undefined ? undefined : timeLimit(name, ms, timeoutMessage);
     const signal = anySignal(context.abortSignal, limit?.signal);
     let startedAt = performance.now();
     const begin = (): void => {
       startedAt = performance.now();
-      recorder.toolStarted(toolCallId, name, rules.effect);
+      this.#recorder.toolStarted(toolCallId, name, rules.effect);
     };
     if (startsLater !== true) {
       begin();
-      if (rules.effect !== 'read') await stored(toolCallId, context.abortSignal);
+      if (rules.effect !== 'read') await this.#stored(toolCallId, context.abortSignal);
       startedAt = performance.now();
     }
     // an agent inside the call has limits of its own, and may wait for a person
@@ -293,30 +311,32 @@ export function createToolCallPipeline({
           ? releaseWhile(work)
           : limit.holdDuring(() => releaseWhile(work));
     return {
-      start() {
-        onStart(name);
+      start: () => {
+        this.#onStart(name);
         const own = signal === undefined ? context : { ...context, abortSignal: signal };
         const caller =
-          place === undefined ? agentContext : { ...agentContext, releaseWhile: releaseOf(place) };
-        return run(ownCopy(args), bindAgentContext(own, caller), admitInside, begin);
+          place === undefined
+            ? this.#agentContext
+            : { ...this.#agentContext, releaseWhile: releaseOf(place) };
+        return run(this.#ownCopy(args), bindAgentContext(own, caller), admitInside, begin);
       },
       signal,
-      leave(work) {
+      leave: (work) => {
         void untilSettled(work, ms).then(() => place?.release());
         limit?.clear();
-        recorder.toolTimed(toolCallId, Math.round((performance.now() - startedAt) * 100) / 100);
+        this.#recorder.toolTimed(toolCallId, Math.round((performance.now() - startedAt) * 100) / 100);
       },
     };
   }
 
   /** Waits until the log that contains the start of the call is stored, before the call may change something. */
-  async function stored(toolCallId: string, signal: AbortSignal | undefined): Promise<void> {
-    if (runContext.whenStored === undefined) return;
-    await untilAborted(runContext.whenStored({ toolCallId, agent: agentContext.path }), signal);
+  async #stored(toolCallId: string, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#runContext.whenStored === undefined) return;
+    await untilAborted(this.#runContext.whenStored({ toolCallId, agent: this.#agentContext.path }), signal);
   }
 
   /** Returns a copy, because what a tool writes into its arguments must not change the call in later requests. */
-  function ownCopy(args: unknown): unknown {
+  #ownCopy(args: unknown): unknown {
     try {
       return copyPlain(args);
     } catch {
@@ -325,49 +345,50 @@ export function createToolCallPipeline({
     }
   }
 
-  function fail(error: CuelineError): never {
-    runContext.fail(error);
+  #fail(error: CuelineError): never {
+    this.#runContext.fail(error);
     throw error;
   }
 
   /** Returns an error for the model: the message alone of our own errors, and never a key. */
-  function withoutSecrets(error: unknown): unknown {
+  #withoutSecrets(error: unknown): unknown {
     const source = sourceOf(error, 'tool');
     if (CuelineError.isInstance(error))
-      return toModelError(redact(capText(error.message), runContext.secrets), error, source);
-    const text = redact(toolErrorText(error), runContext.secrets);
+      return toModelError(redact(capText(error.message), this.#runContext.secrets), error, source);
+    const text = redact(toolErrorText(error), this.#runContext.secrets);
     return isReadAs(error, text) ? error : toModelError(text, error, source);
   }
 
-  return {
-    call,
-    invalid(toolName, input) {
-      callsInStep += 1;
-      const exceeded = runContext.budget.takeToolCall();
-      if (exceeded !== undefined) return runContext.fail(exceeded);
-      // under a name that no tool has, because the same call is a different one once it can run; it counts as a read,
-      // which is no progress
-      const rule = runContext.loopRules.general;
-      const { verdict } = loops.check({ toolName: `invalid ${toolName}`, input, effect: 'read', rule });
-      if (verdict.kind !== 'end') return;
-      const { calls } = verdict.error.details as { calls: number };
-      runContext.fail(
-        new CuelineError(
-          'loop_detected',
-          `The model called ${toolName} ${calls} times with the same arguments, although that call cannot run, so the run was ended. The call's error says why it cannot; say in the prompt which tools there are and what they take.`,
-          { details: { toolName, calls } },
-        ),
-      );
-    },
-    noteOf: (toolCallId) => notes.get(toolCallId),
-    beginStep(taskId) {
-      // the new task may have a different tool of the same name, and its window hides the results of the old one
-      if (taskId !== currentTask) loops = createLoopGuard(strictLoops);
-      currentTask = taskId;
-      callsInStep = 0;
-      notes.clear();
-    },
-  };
+  invalid(toolName: string, input: unknown): void {
+    this.#callsInStep += 1;
+    const exceeded = this.#runContext.budget.takeToolCall();
+    if (exceeded !== undefined) return this.#runContext.fail(exceeded);
+    // under a name that no tool has, because the same call is a different one once it can run; it counts as a read,
+    // which is no progress
+    const rule = this.#runContext.loopRules.general;
+    const { verdict } = this.#loops.check({ toolName: `invalid ${toolName}`, input, effect: 'read', rule });
+    if (verdict.kind !== 'end') return;
+    const { calls } = verdict.error.details as { calls: number };
+    this.#runContext.fail(
+      new CuelineError(
+        'loop_detected',
+        `The model called ${toolName} ${calls} times with the same arguments, although that call cannot run, so the run was ended. The call's error says why it cannot; say in the prompt which tools there are and what they take.`,
+        { details: { toolName, calls } },
+      ),
+    );
+  }
+
+  noteOf(toolCallId: string): string | undefined {
+    return this.#notes.get(toolCallId);
+  }
+
+  beginStep(taskId: string | undefined): void {
+    // the new task may have a different tool of the same name, and its window hides the results of the old one
+    if (taskId !== this.#currentTask) this.#loops = createLoopGuard(this.#strictLoops);
+    this.#currentTask = taskId;
+    this.#callsInStep = 0;
+    this.#notes.clear();
+  }
 }
 
 /** True if the AI SDK sends the model exactly this text of an error. */

@@ -37,14 +37,30 @@ export type ToolRegistry = {
 
 /** Creates AI SDK tools from definitions. The pipeline surrounds each call, and results are complete and capped. */
 export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegistry {
-  const { agentContext } = options;
-  const guard = createToolCallPipeline(options);
-  const tools: ToolSet = {};
-  let current: ReadonlyMap<string, ToolDefinition> = new Map();
-  const made = new WeakMap<ToolDefinition, ToolSet[string]>();
+  return new Registry(options);
+}
 
-  function toTool(name: string, definition: ToolDefinition): ToolSet[string] {
-    if (definition.kind === 'ready') return guardReady(name, definition.tool);
+/** The tools of one run or agent, as the AI SDK calls them. */
+class Registry implements ToolRegistry {
+  readonly #options: ToolCallPipelineOptions;
+  readonly #agentContext;
+  readonly #guard;
+  readonly tools: ToolSet = {};
+  #current: ReadonlyMap<string, ToolDefinition> = new Map();
+  readonly #made = new WeakMap<ToolDefinition, ToolSet[string]>();
+
+  constructor(options: ToolCallPipelineOptions) {
+    this.#options = options;
+    this.#agentContext = options.agentContext;
+    this.#guard = createToolCallPipeline(options);
+  }
+
+  invalid(toolName: string, input: unknown): void {
+    this.#guard.invalid(toolName, input);
+  }
+
+  #toTool(name: string, definition: ToolDefinition): ToolSet[string] {
+    if (definition.kind === 'ready') return this.#guardReady(name, definition.tool);
     const { description, inputSchema, rules } = definition;
     const isClient = definition.kind === 'client';
     const guarded: PipelineTool = {
@@ -52,20 +68,20 @@ export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegist
       rules,
       inputSchema,
       finish: (output) => capOutput(output, name, isClient ? 'data' : 'parts'),
-      ...howToRun(name, definition),
+      ...this.#howToRun(name, definition),
     };
     return tool({
       description,
       inputSchema,
       ...(rules.providerOptions === undefined ? {} : { providerOptions: rules.providerOptions }),
-      execute: (args: unknown, context: CallContext) => guard.call(guarded, args, context),
+      execute: (args: unknown, context: CallContext) => this.#guard.call(guarded, args, context),
       toModelOutput: ({ toolCallId, output }) =>
         // a value from a page is data, also if it looks like a list of parts
-        withNote(isClient ? toDataOutput(output) : toModelOutput(output), guard.noteOf(toolCallId)),
+        withNote(isClient ? toDataOutput(output) : toModelOutput(output), this.#guard.noteOf(toolCallId)),
     }) as ToolSet[string];
   }
 
-  function howToRun(
+  #howToRun(
     name: string,
     definition: Exclude<ToolDefinition, { kind: 'ready' }>,
   ): Pick<
@@ -79,7 +95,12 @@ export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegist
           streams: false,
           needsPermit: false,
           run: (args, context) =>
-            agentContext.runContext.answer(agentContext, { name, agent: definition.agent, args, context }),
+            this.#agentContext.runContext.answer(this.#agentContext, {
+              name,
+              agent: definition.agent,
+              args,
+              context,
+            }),
         };
       case 'client':
         return {
@@ -89,7 +110,7 @@ export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegist
           timeoutMessage: unanswered(name, rules.timeoutMs),
           run: (args, context, _admit, begin) =>
             callClientTool(
-              agentContext,
+              this.#agentContext,
               { name, rules, outputSchema: definition.outputSchema, args, context },
               begin,
             ),
@@ -102,7 +123,13 @@ export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegist
             definition.run(
               args,
               context,
-              makeSubCalls(agentContext, { name, rules, context, requestPermit, toolMs: options.toolMs }),
+              makeSubCalls(this.#agentContext, {
+                name,
+                rules,
+                context,
+                requestPermit,
+                toolMs: this.#options.toolMs,
+              }),
             ),
         };
       default:
@@ -116,7 +143,7 @@ export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegist
   }
 
   /** Wraps an AI SDK tool. Its own conversions stay, and its calls go through the pipeline. */
-  function guardReady(name: string, ready: ToolSet[string]): ToolSet[string] {
+  #guardReady(name: string, ready: ToolSet[string]): ToolSet[string] {
     const { execute, toModelOutput: own, needsApproval } = ready;
     if (execute === undefined) {
       if (hasNoFunction(ready) && needsApproval !== undefined && needsApproval !== false) {
@@ -156,7 +183,7 @@ export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegist
       // the AI SDK would end the run or abort an agent; the run asks itself and continues
       needsApproval: false,
       execute: (args: unknown, context: CallContext) =>
-        guard.call(
+        this.#guard.call(
           {
             ...guarded,
             rules: {
@@ -169,33 +196,30 @@ export function createToolRegistry(options: ToolCallPipelineOptions): ToolRegist
         ),
       toModelOutput: async (result: Parameters<NonNullable<typeof own>>[0]) =>
         withNote(
-          redactKeys(await ownModelOutput(name, ready, result), agentContext.runContext.secrets),
-          guard.noteOf(result.toolCallId),
+          redactKeys(await ownModelOutput(name, ready, result), this.#agentContext.runContext.secrets),
+          this.#guard.noteOf(result.toolCallId),
         ),
     };
   }
 
-  return {
-    tools,
-    readingTool(toolName) {
-      const definition = current.get(toolName);
-      if (definition === undefined) return undefined;
-      const reads =
-        definition.kind === 'ready' ? isReadOnly(definition.tool) : definition.rules.effect === 'read';
-      return reads ? tools[toolName] : undefined;
-    },
-    invalid: guard.invalid,
-    update(definitions, taskId) {
-      current = definitions;
-      guard.beginStep(taskId);
-      for (const name of Object.keys(tools)) if (!definitions.has(name)) delete tools[name];
-      for (const [name, definition] of definitions) {
-        const known = made.get(definition) ?? toTool(name, definition);
-        made.set(definition, known);
-        tools[name] = known;
-      }
-    },
-  };
+  readingTool(toolName: string): ToolSet[string] | undefined {
+    const definition = this.#current.get(toolName);
+    if (definition === undefined) return undefined;
+    const reads =
+      definition.kind === 'ready' ? isReadOnly(definition.tool) : definition.rules.effect === 'read';
+    return reads ? this.tools[toolName] : undefined;
+  }
+
+  update(definitions: ReadonlyMap<string, ToolDefinition>, taskId?: string): void {
+    this.#current = definitions;
+    this.#guard.beginStep(taskId);
+    for (const name of Object.keys(this.tools)) if (!definitions.has(name)) delete this.tools[name];
+    for (const [name, definition] of definitions) {
+      const known = this.#made.get(definition) ?? this.#toTool(name, definition);
+      this.#made.set(definition, known);
+      this.tools[name] = known;
+    }
+  }
 }
 
 /** True if an MCP server declares its tool as read-only. */

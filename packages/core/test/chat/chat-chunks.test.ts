@@ -74,10 +74,10 @@ function recorded(): { executor: Executor; log: RunEvent[] } {
 
 /** What a client that gets the whole log at once makes of it. */
 async function readWhole(log: readonly RunEvent[]): Promise<UIMessage | undefined> {
-  const { translate } = createChatTranslator();
+  const chat = createChatTranslator();
   const stream = new ReadableStream<UIMessageChunk>({
     start(controller) {
-      for (const chunk of log.flatMap(translate)) controller.enqueue(chunk);
+      for (const chunk of log.flatMap((event) => chat.translate(event))) controller.enqueue(chunk);
       controller.close();
     },
   });
@@ -116,14 +116,14 @@ test('a list is shown as one, and then at each change', () => {
     task: { id, title: id, origin: 'author' },
     index: 9,
   });
-  const { translate } = createChatTranslator();
+  const chat = createChatTranslator();
   const shown = inLog([
     runStart,
     task('a'),
     task('b'),
     { type: 'step-start', step: 0, request: { keep: 0, messages: [] } },
     { type: 'task-update', taskId: 'a', by: 'model', status: 'in_progress' },
-  ]).map((event) => json(translate(event)));
+  ]).map((event) => json(chat.translate(event)));
   const pending = { origin: 'author', attempts: 0, status: 'pending' };
   const a = { ...pending, id: 'a', title: 'a', seq: 1 };
   const b = { ...pending, id: 'b', title: 'b', seq: 2 };

@@ -49,127 +49,139 @@ const unstored: Seen = { mark: '', events: 0 };
  * for (const { id, name } of await storage.list()) console.log(id, name);
  */
 export function indexedDbStorage(options: IndexedDbStorageOptions = {}): IndexedDbStorage {
-  const { databaseName = 'cueline', maxRuns = 100 } = options;
-  if (!(maxRuns === Infinity || (Number.isInteger(maxRuns) && maxRuns > 0))) {
-    throw new CuelineError(
-      'invalid_options',
-      `indexedDbStorage was given maxRuns ${String(maxRuns)}. Give a whole number from 1 on, or Infinity.`,
-    );
-  }
-  const database = createRunDatabase(databaseName);
-  const locks = createRunLocks(databaseName);
-  const seen = new Map<string, Seen>();
+  const runs = new StoredLogs(options);
+  return {
+    // on a server, runs of one name belong to different users
+    get scope() {
+      return runs.database.exists() ? `indexeddb:${runs.databaseName}` : undefined;
+    },
+    load: (id) => runs.inTurn(() => runs.load(id)),
+    append(id, events, { again } = { again: false }) {
+      const batch = [...events]; // copied now, because the write may have to wait
+      return runs.inTurn(() => runs.append(id, batch, again));
+    },
+    remove: (id) => runs.inTurn(() => runs.remove(id)),
+    list: () => runs.inTurn(runs.list),
+    clear: () => runs.inTurn(runs.clear),
+  };
+}
+
+/** The runs of one database, read and written one after the other. */
+class StoredLogs {
+  readonly databaseName;
+  readonly #maxRuns;
+  readonly database;
+  readonly #locks;
+  readonly #seen = new Map<string, Seen>();
   /** The time of each start that could not be stored. */
-  const failedAt = new Map<string, number>();
-  let writer: string | undefined;
-  let writes = 0;
-  let last: Promise<unknown> = Promise.resolve();
+  readonly #failedAt = new Map<string, number>();
+  #writer: string | undefined;
+  #writes = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: IndexedDbStorageOptions = {}) {
+    this.databaseName = options.databaseName ?? 'cueline';
+    this.#maxRuns = options.maxRuns ?? 100;
+    if (!(this.#maxRuns === Infinity || (Number.isInteger(this.#maxRuns) && this.#maxRuns > 0))) {
+      throw new CuelineError(
+        'invalid_options',
+        `indexedDbStorage was given maxRuns ${String(this.#maxRuns)}. Give a whole number from 1 on, or Infinity.`,
+      );
+    }
+    this.database = createRunDatabase(this.databaseName);
+    this.#locks = createRunLocks(this.databaseName);
+  }
 
   /** Does `work` after all earlier work, whatever its outcome. */
-  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = last.then(work, work);
-    last = result;
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(work, work);
+    this.#last = result;
     return result;
   }
 
-  async function load(id: string): Promise<readonly RunEvent[] | undefined> {
-    if (!database.exists()) return undefined;
-    const found = await database.transact('readonly', async (transaction) => {
+  async load(id: string): Promise<readonly RunEvent[] | undefined> {
+    if (!this.database.exists()) return undefined;
+    const found = await this.database.transact('readonly', async (transaction) => {
       const run = await transaction.objectStore('runs').get(id);
       if (run === undefined) return undefined;
       const batches = await transaction.objectStore('batches').getAll(batchesOf(id));
       return { mark: run.mark, batches };
     });
     if (found === undefined) {
-      seen.set(id, lost);
+      this.#seen.set(id, lost);
       return undefined;
     }
-    seen.set(id, { mark: found.mark, events: consecutiveLength(found.batches) });
+    this.#seen.set(id, { mark: found.mark, events: consecutiveLength(found.batches) });
     const events = found.batches.flat();
     return events.length === 0 ? undefined : events;
   }
 
-  async function append(id: string, batch: readonly RunEvent[], again: boolean): Promise<void> {
+  async append(id: string, batch: readonly RunEvent[], again: boolean): Promise<void> {
     const seq = batch[0]?.seq;
     if (seq === undefined) return;
     if (!follows(batch, seq)) throw eventGapError(id, seq);
-    if (!database.exists()) throw storageDeniedError();
+    if (!this.database.exists()) throw storageDeniedError();
     // created here, because some servers have no random numbers while a module loads
-    writer ??= crypto.getRandomValues(new Uint32Array(4)).join('-');
-    const mark = `${writer}:${(writes += 1)}`;
+    this.#writer ??= crypto.getRandomValues(new Uint32Array(4)).join('-');
+    const mark = `${this.#writer}:${(this.#writes += 1)}`;
     try {
       // a run that is under way in another tab looks interrupted here
       // a start takes the run from another tab, but only at the moment of the start, and not when it is stored later
-      if (!(await locks.take(id, seq === 0 && !again))) throw otherWriterError(id);
-      await database.transact('readwrite', async (transaction) => {
+      if (!(await this.#locks.take(id, seq === 0 && !again))) throw otherWriterError(id);
+      await this.database.transact('readwrite', async (transaction) => {
         const runs = transaction.objectStore('runs');
         const batches = transaction.objectStore('batches');
         const stored = await runs.get(id);
         if (stored?.mark === mark) return; // the write succeeded, and only the connection was lost before its answer
-        if (seq > 0) checkTurn(id, seq, stored);
-        else if (again && stored !== undefined && stored.updatedAt >= (failedAt.get(id) ?? Infinity)) {
-          if (!stored.mark.startsWith(`${writer}:`)) throw otherWriterError(id);
+        if (seq > 0) this.#checkTurn(id, seq, stored);
+        else if (again && stored !== undefined && stored.updatedAt >= (this.#failedAt.get(id) ?? Infinity)) {
+          if (!stored.mark.startsWith(`${this.#writer}:`)) throw otherWriterError(id);
         }
         // replaces the log of an earlier start, or the events after a gap
         if (seq < (stored?.events ?? Infinity)) await batches.delete(batchesOf(id, seq));
         await batches.put(batch, [id, seq]);
         await runs.put({ ...describeRun(id, batch, stored, Date.now()), mark });
-        if (seq === 0) await forgetOldest(transaction, maxRuns, id);
+        if (seq === 0) await forgetOldest(transaction, this.#maxRuns, id);
       });
     } catch (error) {
-      locks.release(id);
-      if (seq === 0 && !again) failedAt.set(id, Date.now());
+      this.#locks.release(id);
+      if (seq === 0 && !again) this.#failedAt.set(id, Date.now());
       // otherwise a later batch might fit behind another tab's events by chance
-      if (seq === 0) seen.set(id, unstored);
-      else if (!seen.has(id)) seen.set(id, lost);
+      if (seq === 0) this.#seen.set(id, unstored);
+      else if (!this.#seen.has(id)) this.#seen.set(id, lost);
       throw error;
     }
-    seen.set(id, { mark, events: seq + batch.length });
-    if (batch.at(-1)?.type === 'run-end') locks.release(id);
+    this.#seen.set(id, { mark, events: seq + batch.length });
+    if (batch.at(-1)?.type === 'run-end') this.#locks.release(id);
   }
 
   /** Throws if a batch that begins with `seq` must not follow the stored events. */
-  function checkTurn(id: string, seq: number, stored: Seen | undefined): void {
-    const known = seen.get(id);
+  #checkTurn(id: string, seq: number, stored: Seen | undefined): void {
+    const known = this.#seen.get(id);
     if (known === unstored) throw eventGapError(id, 0);
     if (stored === undefined) throw runForgottenError(id);
     if (known === undefined ? stored.events !== seq : known.mark !== stored.mark) throw otherWriterError(id);
     if (known !== undefined && known.events !== seq) throw eventGapError(id, known.events);
   }
 
-  async function remove(id: string): Promise<void> {
-    if (!database.exists()) return;
-    await database.transact('readwrite', (transaction) => forgetRun(transaction, id));
+  async remove(id: string): Promise<void> {
+    if (!this.database.exists()) return;
+    await this.database.transact('readwrite', (transaction) => forgetRun(transaction, id));
   }
 
-  async function list(): Promise<StoredRun[]> {
-    if (!database.exists()) return [];
-    const runs = await database.transact('readonly', (transaction) =>
+  readonly list = async (): Promise<StoredRun[]> => {
+    if (!this.database.exists()) return [];
+    const runs = await this.database.transact('readonly', (transaction) =>
       transaction.objectStore('runs').index('updatedAt').getAll(),
     );
     return runs.toReversed().map(({ mark: _mark, ...run }) => run);
-  }
+  };
 
-  async function clear(): Promise<void> {
-    if (!database.exists()) return;
-    await database.transact('readwrite', async (transaction) => {
+  readonly clear = async (): Promise<void> => {
+    if (!this.database.exists()) return;
+    await this.database.transact('readwrite', async (transaction) => {
       await transaction.objectStore('runs').clear();
       await transaction.objectStore('batches').clear();
     });
-  }
-
-  return {
-    // on a server, runs of one name belong to different users
-    get scope() {
-      return database.exists() ? `indexeddb:${databaseName}` : undefined;
-    },
-    load: (id) => inTurn(() => load(id)),
-    append(id, events, { again } = { again: false }) {
-      const batch = [...events]; // copied now, because the write may have to wait
-      return inTurn(() => append(id, batch, again));
-    },
-    remove: (id) => inTurn(() => remove(id)),
-    list: () => inTurn(list),
-    clear: () => inTurn(clear),
   };
 }

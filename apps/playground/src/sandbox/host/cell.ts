@@ -64,7 +64,8 @@ class FrameCell implements Cell {
   }
 
   #command(message: RelayCommand): void {
-    this.#port.postMessage(message);
+    const { port1: port } = this.#channel;
+    port.postMessage(message);
   }
 
   #close(): void {
@@ -155,7 +156,8 @@ class FrameCell implements Cell {
   }
 
   send(text: string): void {
-    this.#port.postMessage(text);
+    const { port1: port } = this.#channel;
+    port.postMessage(text);
   }
 
   close(): void {

@@ -134,9 +134,7 @@ class Server implements ModelServer {
   }
 
   /** A part for the worker; undefined for one that it does not need. */
-  #prepare(
-    dropped: string[],
-  ): (part: LanguageModelV4StreamPart) => LanguageModelV4StreamPart | undefined {
+  #prepare(dropped: string[]): (part: LanguageModelV4StreamPart) => LanguageModelV4StreamPart | undefined {
     return (part: LanguageModelV4StreamPart): LanguageModelV4StreamPart | undefined => {
       this.#issued.add(part);
       if (part.type === 'raw') return undefined;
