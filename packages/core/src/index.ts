@@ -1,3 +1,17 @@
+export type { EditReply, TaskEdit, TaskEvent, TaskItem, TaskOrigin, TaskStatus } from './tasks/task-item.ts';
+export type { PromptTypes, TextPrompt } from './log/state.ts';
+export type { ClientToolContext } from './client-tools/run-client-tool.ts';
+export type { ClientToolFunction } from './client-tools/run-client-tool.ts';
+export type { RouteOptions } from './executors/route-request.ts';
+export type {
+  SubCall,
+  SubCaller,
+  ToolContext,
+  ToolEffect,
+  ToolOptions,
+  ToolRules,
+} from './tools/tool-types.ts';
+export type { ToolArguments, ToolSchema } from './tools/schema.ts';
 export {
   CuelineError,
   type CuelineErrorCode,
@@ -22,16 +36,6 @@ export { tool, type NamedTool, type ToolFactory } from './tools/tool.ts';
 export type { ToolList } from './tools/tool-list.ts';
 export type { ToolDefinition } from './prompt/definitions.ts';
 export type {
-  SubCall,
-  SubCaller,
-  ToolArguments,
-  ToolContext,
-  ToolEffect,
-  ToolOptions,
-  ToolRules,
-  ToolSchema,
-} from './tools/tool-definition.ts';
-export type {
   AssistantPart,
   MessageContent,
   MessageRole,
@@ -53,7 +57,6 @@ export type {
   TaskListOptions,
 } from './prompt/task-list.ts';
 export { findCurrentTask, isTaskDone, taskProgress } from './tasks/task-status.ts';
-export type { EditReply, TaskEdit, TaskEvent, TaskItem, TaskOrigin, TaskStatus } from './tasks/task.ts';
 export type { Definitions, SystemPart, Variable } from './prompt/definitions.ts';
 export type { SystemFormat } from './prompt/prompt-options.ts';
 export type { TokenEstimate, TokenPart } from './compile/estimate-tokens.ts';
@@ -63,7 +66,7 @@ export type { RunPromptResult } from './engine/start-run.ts';
 export { dryRun } from './run/dry-run.ts';
 export type { DryRun, DryRunConfig } from './engine/run-dry-run.ts';
 export { createRun } from './run/create-run.ts';
-export type { ClientToolContext, ClientToolFunction, ClientTools } from './client-tools/client-tools.ts';
+export type { ClientTools } from './client-tools/client-tools.ts';
 export type {
   RetryOptions,
   Run,
@@ -76,11 +79,10 @@ export type {
 } from './run/run.ts';
 
 export type { ModelSettings } from './models/settings.ts';
-export type { PromptTypes, TextPrompt } from './base/prompt-types.ts';
 export type { TypesOf, TypedSettings } from './prompt/types-of.ts';
 export { failedStart } from './executors/failed-start.ts';
 export { inProcess, sendCommand, type InProcessOptions } from './executors/in-process.ts';
-export { viaRoute, type RouteOptions } from './executors/via-route.ts';
+export { viaRoute } from './executors/via-route.ts';
 export type { Connectivity } from './provider/connectivity.ts';
 export type { Executor, LocalExecutor, RouteExecutor, RunCommand, RunRequest } from './executors/executor.ts';
 export type { RunStorage } from './storage/run-storage.ts';

@@ -1,7 +1,7 @@
+import type { TaskItem } from '../tasks/task-item.ts';
 import type { UIMessage } from 'ai';
 import { AGENT_CALL } from './chat-chunks.ts';
 import type { ApprovalResponse, ClientToolResponse } from '../log/events.ts';
-import type { TaskItem } from '../tasks/task.ts';
 import { withoutRetried } from '../messages/without-retried.ts';
 import { settleApprovals } from '../messages/settle-approvals.ts';
 

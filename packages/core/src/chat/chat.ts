@@ -1,4 +1,5 @@
-import type { UIMessageChunk } from 'ai';
+import type { PromptOptions } from '../prompt/prompt-options.ts';
+import type { LanguageModel, UIMessage, UIMessageChunk } from 'ai';
 import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
@@ -7,7 +8,40 @@ import { inOptions } from '../prompt/option-names.ts';
 import { createChatRun, type ChatRun } from './chat-run.ts';
 import { approvalsIn, outputsIn, tasksIn, toTurns } from './chat-turns.ts';
 import type { Executor } from '../executors/executor.ts';
-import type { ChatCall, ChatSettings, RunIds } from './prompt-transport.ts';
+
+/** A request of an AI SDK chat: its messages, and what its caller passed besides. */
+export type ChatCall = {
+  chatId: string;
+  trigger: 'submit-message' | 'regenerate-message';
+  messages: readonly UIMessage[];
+  headers?: Record<string, string> | Headers | undefined;
+  body?: object | undefined;
+  metadata?: unknown;
+};
+
+/** Where the id of a chat's run is stored while it is in progress, such as `sessionStorage`. */
+export type RunIds = {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+};
+
+/** How {@link PromptTransport} runs its prompt, apart from the input. */
+export type ChatSettings = {
+  /** Where runs happen; default `inProcess()`. */
+  executor?: Executor | undefined;
+  /** Model to use instead of the definition's own. */
+  model?: string | LanguageModel | undefined;
+  options?: PromptOptions | undefined;
+  /**
+   * What happens to the run when a chat calls `stop()` or its component unmounts, which cannot be distinguished: it
+   * ends (default), or it continues for a client that reconnects, and `stop` of the transport ends it.
+   */
+  onAbort?: 'stop' | 'detach' | undefined;
+  /** Lets a chat find its run again after a reload, if the executor can attach to it. */
+  runIds?: RunIds | undefined;
+  input?: unknown;
+};
 
 /** A prompt of a chat, and where it runs. */
 export type ChatPrompt = {

@@ -1,26 +1,8 @@
-import type { PromptTypes } from '../base/prompt-types.ts';
+import type { PromptTypes } from '../log/state.ts';
+import type { AnyClientToolFunction } from './run-client-tools.ts';
 import { isPending } from '../log/reduce.ts';
-import type { FollowedRun } from './run-client-tool.ts';
+import type { ClientToolFunction, FollowedRun } from './run-client-tool.ts';
 import type * as Page from './run-client-tools.ts';
-
-/** The second argument of a client tool's function. */
-export type ClientToolContext = {
-  toolCallId: string;
-  /**
-   * Aborts when the call needs no response any more: another page has responded, the call timed out, or the run has
-   * ended.
-   */
-  signal: AbortSignal;
-};
-
-/** A function of the page that runs the calls of a client tool. The model reads an error that it throws. */
-export type ClientToolFunction<Input = unknown, Output = unknown> = (
-  input: Input,
-  context: ClientToolContext,
-) => Output | Promise<Output>;
-
-/** Declared as a method, so that a function may declare its argument types where TypeScript cannot infer them. */
-export type AnyClientToolFunction = { call(input: unknown, context: ClientToolContext): unknown }['call'];
 
 /**
  * The page's functions for the client tools of a prompt, by tool name. For tools that the definition declares in

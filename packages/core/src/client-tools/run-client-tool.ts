@@ -1,3 +1,4 @@
+import type { EditReply } from '../tasks/task-item.ts';
 import { createId } from '../base/create-id.ts';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
@@ -5,11 +6,25 @@ import type { ClientToolResponse, RunEvent } from '../log/events.ts';
 import { isPending } from '../log/reduce.ts';
 import type { RunLog } from '../log/run-log.ts';
 import type { ClientToolCallState } from '../log/state.ts';
-import type { EditReply } from '../tasks/task.ts';
-import type { ClientToolFunction } from './client-tools.ts';
 import type { RunCommand } from '../executors/executor.ts';
 import { holdPage, untilPageIsGone } from './page-lock.ts';
 import { untilAborted } from '../base/until-aborted.ts';
+
+/** The second argument of a client tool's function. */
+export type ClientToolContext = {
+  toolCallId: string;
+  /**
+   * Aborts when the call needs no response any more: another page has responded, the call timed out, or the run has
+   * ended.
+   */
+  signal: AbortSignal;
+};
+
+/** A function of the page that runs the calls of a client tool. The model reads an error that it throws. */
+export type ClientToolFunction<Input = unknown, Output = unknown> = (
+  input: Input,
+  context: ClientToolContext,
+) => Output | Promise<Output>;
 
 /** How often a command is sent that a broken connection may have lost, and the pauses in between, in milliseconds. */
 const TRIES = 8;

@@ -1,7 +1,9 @@
 import { isPending } from '../log/reduce.ts';
-import type { AnyClientToolFunction } from './client-tools.ts';
 import type { RunLog } from '../log/run-log.ts';
-import { runClientTool, type FollowedRun } from './run-client-tool.ts';
+import { runClientTool, type ClientToolContext, type FollowedRun } from './run-client-tool.ts';
+
+/** Declared as a method, so that a function may declare its argument types where TypeScript cannot infer them. */
+export type AnyClientToolFunction = { call(input: unknown, context: ClientToolContext): unknown }['call'];
 
 /** The calls of each log that this page has looked at, with the page that had claimed them. */
 const seenCalls = new WeakMap<RunLog, Set<string>>();

@@ -1,3 +1,4 @@
+import type { ToolSchema } from '../tools/schema.ts';
 import { streamText, type ModelMessage, type OutputInterface, type StreamTextResult, type ToolSet } from 'ai';
 import type { CuelineError } from '../base/errors.ts';
 import { guardedDownload } from '../provider/guarded-download.ts';
@@ -5,7 +6,6 @@ import { isBrowser } from '../models/platform.ts';
 import { toRunError } from '../models/run-error.ts';
 import { layered, type Definitions } from '../prompt/definitions.ts';
 import type { Prompt } from '../prompt/prompt.ts';
-import type { ToolSchema } from '../tools/tool-definition.ts';
 import type { LoopPolicy } from './loop-policy.ts';
 import { convertOnce } from './convert-once.ts';
 import { createModelCalls } from '../provider/model-calls.ts';

@@ -1,8 +1,8 @@
+import type { ToolEffect } from '../tools/tool-types.ts';
 import type { FinishReason, TextStreamPart, ToolSet } from 'ai';
 import { invalidCallSource, sourceOf } from '../base/error-source.ts';
 import { CuelineError, type ErrorSource } from '../base/errors.ts';
 import type { RunEventBody, RunOutcome } from '../log/events.ts';
-import type { ToolEffect } from '../tools/tool-definition.ts';
 import { redact } from '../json/redact.ts';
 import { toRunError } from '../models/run-error.ts';
 import { callFacts, metadata, sourceFacts, textOf, warningText } from './part-facts.ts';

@@ -1,8 +1,7 @@
 import { Output, type OutputInterface } from 'ai';
 import { thrownText } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
-import { parseWith, toSchema } from '../tools/schema.ts';
-import type { ToolSchema } from '../tools/tool-definition.ts';
+import { parseWith, toSchema, type ToolSchema } from '../tools/schema.ts';
 
 /** The number of answers after which an answer must fit. */
 const MAX_TRIES = 3;

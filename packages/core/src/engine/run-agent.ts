@@ -1,3 +1,4 @@
+import type { ToolSchema } from '../tools/schema.ts';
 import type { LanguageModel, ModelMessage, ToolSet } from 'ai';
 import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
@@ -5,7 +6,6 @@ import type { RunEventBody } from '../log/events.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
 import { noteInput } from '../prompt/given.ts';
 import type { Prompt } from '../prompt/prompt.ts';
-import type { ToolSchema } from '../tools/tool-definition.ts';
 import type { ToolList } from '../tools/tool-list.ts';
 import type { LoopPolicySetup } from './loop-policy.ts';
 import { budgetExceeded } from '../tool-calls/limits.ts';

@@ -1,7 +1,7 @@
+import type { EditReply, TaskEdit, TaskItem } from '../tasks/task-item.ts';
 import type { LanguageModel, UIMessage } from 'ai';
 import type { ApprovalResponse, ClientToolResponse, RunEvent } from '../log/events.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
-import type { EditReply, TaskEdit, TaskItem } from '../tasks/task.ts';
 import type { PromptOptions } from '../prompt/prompt-options.ts';
 import type { WhenStored } from '../tool-calls/run-context.ts';
 import type { UnfinishedCall } from '../log/unfinished-step.ts';

@@ -1,5 +1,5 @@
+import type { EditReply } from '../tasks/task-item.ts';
 import type { ModelSettings } from '../models/settings.ts';
-import type { EditReply } from '../tasks/task.ts';
 import type { Executor, RunCommand } from './executor.ts';
 import type { RunHandle } from '../log/run-handle.ts';
 import { loadRunner } from './load-runner.ts';

@@ -1,17 +1,24 @@
+import type { EditReply } from '../tasks/task-item.ts';
 import { startTimer } from '../base/timer.ts';
 import { anySignal } from '../base/any-signal.ts';
 import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { RunEvent } from '../log/events.ts';
 import { readEventStream } from '../wire/read-event-stream.ts';
-import type { EditReply } from '../tasks/task.ts';
 import type { RunCommand, RunRequest } from './executor.ts';
 import { commandBody, startBody } from './route-body.ts';
 import { connectToRoute, routeTimeoutError } from './route-connection.ts';
 import { isOffline, pauseBeforeTry, untilOnline } from './route-pause.ts';
-import { askRoute, readJson, routeAt, routeError, type Route, type RouteRequest } from './route-request.ts';
+import {
+  askRoute,
+  readJson,
+  routeAt,
+  routeError,
+  type Route,
+  type RouteOptions,
+  type RouteRequest,
+} from './route-request.ts';
 import { untilAborted } from '../base/until-aborted.ts';
-import type { RouteOptions } from './via-route.ts';
 
 /** How often a stop is tried. A stop that fails is not reported. */
 const STOP_TRIES = 3;

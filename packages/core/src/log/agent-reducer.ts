@@ -1,50 +1,16 @@
+import type { DraftProgress, StateDraft } from './state-draft.ts';
 import type { RunEvent } from './events.ts';
-import { applyToMessage, type MessageProgress } from './message.ts';
+import { applyToMessage } from './message.ts';
 import { setMember } from '../json/open-json.ts';
-import { feedReader, type PartialJson } from '../json/partial-json.ts';
+import { feedReader } from '../json/partial-json.ts';
 import { readInputs } from './read-inputs.ts';
-import type { Part } from './own-message.ts';
-import type { RunStatus, SteerState, StepState, TaskState, ToolCallState, CommonFacts } from './state.ts';
+import type { RunStatus, SteerState, StepState, CommonFacts } from './state.ts';
 import { addUsage, applyChange } from './step.ts';
-import type { IdIndex } from './id-index.ts';
 import { applyToTasks } from './task-state.ts';
 import { closeApprovals } from './tool-part.ts';
 import { applyToCalls, interruptCalls } from './tool-calls.ts';
 
 type Phase = Extract<RunStatus, { status: 'running'; retrying?: undefined }>['phase'];
-
-/** What the reducer remembers between two events besides the state itself. */
-type DraftProgress = MessageProgress & {
-  /** Messages to the model since the last step ended, which belong to the next one. */
-  steered: SteerState[];
-  /** Reads the answer while it arrives, if it is JSON. */
-  answer?: PartialJson;
-  /** True if the answer has grown since it was last read. */
-  answerIsStale: boolean;
-  /** The tasks before the run resumed. A resumed run repeats them before its first step. */
-  earlierTasks: ReadonlyMap<string, TaskState>;
-  /** The text before the current step. */
-  earlierText: string;
-  /** True if the answer is JSON. */
-  structured: boolean;
-  /** The status without what is pending: it is running also while the state is waiting. */
-  status: RunStatus;
-};
-
-/** The facts while they are written. `own` makes a copy that may be changed, once between two snapshots. */
-export type StateDraft = {
-  facts: CommonFacts;
-  own<T extends object>(value: T): T;
-  progress: DraftProgress;
-  /** Indexes of lists that may be long. */
-  places: {
-    calls: IdIndex<ToolCallState>;
-    /** The parts of the message that is being written. */
-    parts: IdIndex<Part & { toolCallId?: string }>;
-    tasks?: Map<string, number>;
-    drift?: number;
-  };
-};
 
 /** Reduces the events of one run or one agent. */
 export type AgentReducer<Facts extends CommonFacts> = {

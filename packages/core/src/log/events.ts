@@ -1,8 +1,8 @@
+import type { TaskEvent } from '../tasks/task-item.ts';
+import type { ToolEffect } from '../tools/tool-types.ts';
 import type { JSONObject, LanguageModelV4Citation } from '@ai-sdk/provider';
 import type { FinishReason, LanguageModelUsage, ModelMessage, ProviderMetadata, UIMessage } from 'ai';
 import type { ErrorSource, SerializedError } from '../base/errors.ts';
-import type { ToolEffect } from '../tools/tool-definition.ts';
-import type { TaskEvent } from '../tasks/task.ts';
 
 /** Version of the event format, written into every `run-start`. */
 export const LOG_VERSION = 2;

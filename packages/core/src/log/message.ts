@@ -1,28 +1,8 @@
+import type { Part, StateDraft } from './state-draft.ts';
 import type { RunEvent } from './events.ts';
-import { addPart, partAt, stepMessage, voidStep, writtenMessage, type Part } from './own-message.ts';
-import type { PartialJson } from '../json/partial-json.ts';
+import { addPart, partAt, stepMessage, voidStep, writtenMessage } from './own-message.ts';
 import { readInputs } from './read-inputs.ts';
-import type { ToolCallState } from './state.ts';
 import * as toolPart from './tool-part.ts';
-import type { ToolPart } from './tool-part.ts';
-import type { StateDraft } from './agent-reducer.ts';
-
-/** What the reducer remembers between two events to continue a message. */
-export type MessageProgress = {
-  messageId: string;
-  /** Indexes of the text and reasoning parts that have not ended, by kind and id. */
-  open: Map<string, number>;
-  /** Readers of streaming tool arguments, by tool call id. */
-  inputs: Map<string, PartialJson>;
-  /**
-   * Tool parts and calls that are behind the readers of their arguments, by tool call id; updated once a snapshot.
-   */
-  stale: Map<string, (ToolPart | ToolCallState)[]>;
-  /** True once the current step has written text. */
-  stepHasText: boolean;
-  /** The index of the current step's `step-start` part; undefined before it exists. */
-  stepPlace: number | undefined;
-};
 
 /**
  * Writes one event into the assistant's message, with the parts that the AI SDK's own `readUIMessageStream` makes of

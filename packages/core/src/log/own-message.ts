@@ -1,8 +1,6 @@
+import type { Part, StateDraft } from './state-draft.ts';
 import type { UIMessage } from 'ai';
 import { truncateIndex } from './id-index.ts';
-import type { StateDraft } from './agent-reducer.ts';
-
-export type Part = UIMessage['parts'][number];
 
 /** Returns the message that the run writes, and creates it if it does not exist. */
 export function writtenMessage(draft: StateDraft): UIMessage {

@@ -1,6 +1,5 @@
-import type { MessageProgress } from './message.ts';
+import type { MessageProgress, ToolPart } from './state-draft.ts';
 import type { ToolCallState } from './state.ts';
-import type { ToolPart } from './tool-part.ts';
 
 /** Notes that `shown` is behind its arguments. */
 export function markStale({ stale }: MessageProgress, shown: ToolPart | ToolCallState): void {

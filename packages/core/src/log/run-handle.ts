@@ -1,7 +1,6 @@
-import type { PromptTypes } from '../base/prompt-types.ts';
-import type { EditReply, TaskEdit } from '../tasks/task.ts';
+import type { EditReply, TaskEdit } from '../tasks/task-item.ts';
 import type { ApprovalResponse, ClientToolResponse, RunEvent } from './events.ts';
-import type { RunState } from './state.ts';
+import type { PromptTypes, RunState } from './state.ts';
 
 /** A run, to be watched, answered and stopped. What `runPrompt` returns as `run`, and the base of what `createRun` does. */
 export type RunHandle<Types extends PromptTypes = PromptTypes> = {

@@ -1,8 +1,26 @@
+import type { TaskItem } from '../tasks/task-item.ts';
 import type { FinishReason, LanguageModelUsage, ProviderMetadata, UIMessage } from 'ai';
 import type { SerializedError } from '../base/errors.ts';
-import type { PromptTypes } from '../base/prompt-types.ts';
-import type { TaskItem } from '../tasks/task.ts';
 import type { ApprovalResponse, ClientToolResponse, CompiledRequest, RunEventBody } from './events.ts';
+
+/**
+ * The types of a prompt and its runs: the answer, the answer while it arrives, the calls of its declared tools, and
+ * its client tools by name, with their arguments and results.
+ */
+export type PromptTypes = {
+  output: unknown;
+  object: unknown;
+  toolCall: ToolCallState;
+  clientTools?: object;
+};
+
+/** A prompt that answers with text and declares no tools. */
+export type TextPrompt = {
+  output: string;
+  object: undefined;
+  toolCall: ToolCallState;
+  clientTools: object;
+};
 
 /** One tool call of a run. Times are milliseconds since the run started. */
 export type ToolCallState = {

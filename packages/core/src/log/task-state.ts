@@ -1,4 +1,4 @@
-import type { TaskEvent, TaskStatus } from '../tasks/task.ts';
+import type { TaskEvent, TaskStatus } from '../tasks/task-item.ts';
 import { updateTask } from '../tasks/update-task.ts';
 import type { TaskState } from './state.ts';
 

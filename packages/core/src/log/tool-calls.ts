@@ -1,9 +1,9 @@
+import type { StateDraft } from './state-draft.ts';
 import type { RunEvent } from './events.ts';
 import { createPartialJson, feedReader } from '../json/partial-json.ts';
 import { truncateIndex, lastIndexOfId } from './id-index.ts';
 import { markStale, readInputs } from './read-inputs.ts';
 import type { ToolCallState } from './state.ts';
-import type { StateDraft } from './agent-reducer.ts';
 
 /** Applies one event to the tool calls. */
 export function applyToCalls(draft: StateDraft, event: RunEvent): void {

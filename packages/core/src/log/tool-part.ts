@@ -1,45 +1,8 @@
+import type { Part, StateDraft, StateFields, ToolPart } from './state-draft.ts';
 import type { RunEvent, ToolCallFacts } from './events.ts';
-import { addPart, partAt, stepMessage, writtenParts, type Part } from './own-message.ts';
+import { addPart, partAt, stepMessage, writtenParts } from './own-message.ts';
 import { lastIndexOfId } from './id-index.ts';
 import { markStale, readInputs } from './read-inputs.ts';
-import type { StateDraft } from './agent-reducer.ts';
-
-/** A tool's part of a UI message while it is being written, in any state. */
-export type ToolPart = {
-  type: string;
-  toolCallId: string;
-  toolName?: string;
-  state:
-    | 'input-streaming'
-    | 'input-available'
-    | 'approval-requested'
-    | 'approval-responded'
-    | 'output-available'
-    | 'output-error'
-    | 'output-denied';
-  approval?: ApprovalPart;
-  callProviderMetadata?: unknown;
-  resultProviderMetadata?: unknown;
-} & StateFields &
-  Pick<ToolCallFacts, 'title' | 'toolMetadata' | 'providerExecuted'>;
-
-/** The fields that depend on the state. */
-type StateFields = {
-  input?: unknown;
-  inputEncoding?: 'json' | 'text' | undefined;
-  rawInput?: string | undefined;
-  output?: unknown;
-  errorText?: string | undefined;
-  preliminary?: boolean | undefined;
-};
-
-type ApprovalPart = {
-  id: string;
-  requestReason?: string;
-  isAutomatic?: true;
-  approved?: boolean;
-  reason?: string;
-};
 
 type ToolEvent = Extract<RunEvent, { toolCallId: string } | { approvalId: string }>;
 type Event<Type extends ToolEvent['type']> = Extract<ToolEvent, { type: Type }>;

@@ -1,6 +1,6 @@
+import type { ToolEffect } from '../tools/tool-types.ts';
 import type { LanguageModelUsage, UIMessage } from 'ai';
 import type { RunEvent, RunEventBody } from './events.ts';
-import type { ToolEffect } from '../tools/tool-definition.ts';
 import { callKey } from '../base/call-key.ts';
 
 /** A call that is made before the model is called again, because it had not started or may be made twice. */

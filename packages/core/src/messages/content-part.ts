@@ -1,10 +1,10 @@
+import { isPart } from './part-brand.ts';
 import type { FilePart as SdkFilePart, TextPart as SdkTextPart } from 'ai';
 import type { SharedV4FileData, SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import { bytesOf } from '../json/bytes.ts';
 import { isFileId, readFile, type FileContent, type FileSource } from './file-data.ts';
 import { isMediaType } from './media-type.ts';
 import { isRecord, partError, quoted } from '../base/part-error.ts';
-import { isPart } from './parts.ts';
 
 /** Text. */
 export type TextPart = { type: 'text'; text: string; providerOptions?: ProviderOptions };

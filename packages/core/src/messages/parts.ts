@@ -1,8 +1,6 @@
+import { brand } from './part-brand.ts';
 import type { AudioPart, FilePart, ImagePart, TextPart } from './content-part.ts';
 import type { FileSource } from './file-data.ts';
-
-/** The same symbol in every copy of this package. Neither JSON nor a structured clone carries it. */
-const brand = Symbol.for('cueline.part');
 
 type TextOptions = Pick<TextPart, 'providerOptions'>;
 type ImageOptions = Pick<ImagePart, 'mediaType' | 'providerOptions'>;
@@ -43,14 +41,6 @@ export function filePart(data: FileSource, options: FileOptions): FilePart {
  */
 export function audioPart(data: FileSource, options: FileOptions): AudioPart {
   return branded({ ...options, type: 'audio', data });
-}
-
-/**
- * True for a part that one of these constructors has made, in any copy of this package; false for data of the same
- * shape.
- */
-export function isPart(value: object): boolean {
-  return Object.hasOwn(value, brand);
 }
 
 function branded<Part extends object>(part: Part): Part {

@@ -1,3 +1,4 @@
+import { isPart } from './part-brand.ts';
 import type { ModelMessage, ToolCallPart, ToolResultPart } from 'ai';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
@@ -6,7 +7,6 @@ import { providerOptionsOf, readContentPart, textOf, type SentPart } from './con
 import type { MessageRole } from './message-parts.ts';
 import { objectsIn } from './objects-in.ts';
 import { isRecord, partError, quoted } from '../base/part-error.ts';
-import { isPart } from './parts.ts';
 import { readJson, readToolOutput } from './read-tool-output.ts';
 
 /** The parts that a message of each role can have. */

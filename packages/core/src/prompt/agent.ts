@@ -1,3 +1,4 @@
+import type { ToolContext, ToolOptions } from '../tools/tool-types.ts';
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import type { PromptOptions } from './prompt-options.ts';
@@ -6,15 +7,8 @@ import type { Plugin, PluginMethods } from './define-plugin.ts';
 import { checkNames } from '../base/check-names.ts';
 import { optionNames } from './option-names.ts';
 import type { Prompt } from './prompt.ts';
-import { toSchema } from '../tools/schema.ts';
-import {
-  checkFacts,
-  splitOptions,
-  type ToolContext,
-  type ToolFacts,
-  type ToolOptions,
-  type ToolSchema,
-} from '../tools/tool-definition.ts';
+import { toSchema, type ToolSchema } from '../tools/schema.ts';
+import { checkFacts, splitOptions, type ToolFacts } from '../tools/tool-definition.ts';
 
 /** Settings of an agent's own model calls. It inherits none of its parent's. */
 type AgentCallSettings = Omit<

@@ -1,11 +1,11 @@
+import type { PromptTypes } from '../log/state.ts';
+import type { ToolArguments, ToolSchema } from '../tools/schema.ts';
 import type { LanguageModel } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import type { PromptTypes } from '../base/prompt-types.ts';
 import type { Plugin, PluginMethods } from './define-plugin.ts';
 import { noteInput } from './given.ts';
 import type { Prompt } from './prompt.ts';
 import { readInput } from './read-input.ts';
-import type { ToolArguments, ToolSchema } from '../tools/tool-definition.ts';
 import { isToolList, type ToolList } from '../tools/tool-list.ts';
 import type { PluginsOf, SchemaInput, TypesOf } from './types-of.ts';
 

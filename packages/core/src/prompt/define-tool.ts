@@ -1,6 +1,6 @@
+import type { ToolContext, ToolOptions } from '../tools/tool-types.ts';
 import type { ClientToolOptions } from '../tools/client-tool.ts';
 import type { Prompt } from './prompt.ts';
-import type { ToolContext, ToolOptions } from '../tools/tool-definition.ts';
 import type { NamedTool } from '../tools/tool.ts';
 
 /** Adds a declared tool to a prompt. @throws CuelineError `invalid_definition` */

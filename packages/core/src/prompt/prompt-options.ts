@@ -1,3 +1,5 @@
+import type { TaskItem } from '../tasks/task-item.ts';
+import type { ToolEffect } from '../tools/tool-types.ts';
 import type {
   Instructions,
   LanguageModel,
@@ -10,8 +12,6 @@ import type {
 import type { ModelSettings } from '../models/settings.ts';
 import type { Plugin } from './define-plugin.ts';
 import type { PromptDefinition, PromptFunction } from './define-prompt.ts';
-import type { ToolEffect } from '../tools/tool-definition.ts';
-import type { TaskItem } from '../tasks/task.ts';
 import type { LoopGuardOptions } from '../tools/loop-rule.ts';
 
 /** Limits of a run and all its agents together. `Infinity` turns a limit off. */

@@ -1,8 +1,9 @@
+import type { ToolContext, ToolOptions } from '../tools/tool-types.ts';
+import type { ToolArguments, ToolSchema } from '../tools/schema.ts';
 import type { ToolSet } from 'ai';
 import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
 import { CuelineError } from '../base/errors.ts';
 import { checkAnswered } from '../messages/call-order.ts';
-import { emptyDefinitions, type Definitions } from './definitions.ts';
 import type { MessageContent, MessageRole } from '../messages/message-parts.ts';
 import { renderTemplate } from './template.ts';
 import { toModelMessage } from '../messages/to-model-message.ts';
@@ -25,15 +26,8 @@ import { addDynamicTools, addStaticTools } from './task-tools.ts';
 import type { NamedTool } from '../tools/tool.ts';
 import { isToolList, namedTools, type ToolList } from '../tools/tool-list.ts';
 import { defineTool } from './define-tool.ts';
-import type { ToolDefinition } from './definitions.ts';
-import {
-  checkToolName,
-  functionTool,
-  type ToolArguments,
-  type ToolContext,
-  type ToolOptions,
-  type ToolSchema,
-} from '../tools/tool-definition.ts';
+import { emptyDefinitions, type Definitions, type ToolDefinition } from './definitions.ts';
+import { checkToolName, functionTool } from '../tools/tool-definition.ts';
 import { dataVariable, textVariable } from './variables.ts';
 
 /**

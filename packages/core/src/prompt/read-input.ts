@@ -1,5 +1,5 @@
+import type { ToolSchema } from '../tools/schema.ts';
 import { validateOf, type SchemaResult } from '../tools/standard-schema.ts';
-import type { ToolSchema } from '../tools/tool-definition.ts';
 
 /**
  * A prompt's input as its schema reads it, with defaults filled in. A promise only where the schema is asynchronous, or

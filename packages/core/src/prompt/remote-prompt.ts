@@ -1,5 +1,5 @@
+import type { PromptTypes, TextPrompt } from '../log/state.ts';
 import { CuelineError } from '../base/errors.ts';
-import type { PromptTypes, TextPrompt } from '../base/prompt-types.ts';
 import type { PromptDefinition } from './define-prompt.ts';
 
 /** What a page knows of a prompt that runs on a server: its name, and for TypeScript its input, output and tools. */

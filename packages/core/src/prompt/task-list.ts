@@ -1,6 +1,6 @@
+import type { EditReply, TaskEdit, TaskEvent, TaskItem } from '../tasks/task-item.ts';
 import type { ModelMessage } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import type { EditReply, TaskEdit, TaskEvent, TaskItem } from '../tasks/task.ts';
 import { createTaskList } from '../tasks/create-task-list.ts';
 import type { Decision } from '../tasks/decision.ts';
 import { editTasks } from '../tasks/edits.ts';

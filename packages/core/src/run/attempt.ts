@@ -1,8 +1,8 @@
+import type { EditReply } from '../tasks/task-item.ts';
 import { CuelineError } from '../base/errors.ts';
 import type { RunEvent, RunEventBody } from '../log/events.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
 import type { Scheduler } from '../log/schedule.ts';
-import type { EditReply } from '../tasks/task.ts';
 import type { Executor, RunCommand, RunRequest } from '../executors/executor.ts';
 import { failedStart } from '../executors/failed-start.ts';
 import { rebaseEvents, eventsBeforeResume } from '../log/rebase-events.ts';

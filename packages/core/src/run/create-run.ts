@@ -1,3 +1,5 @@
+import type { EditReply } from '../tasks/task-item.ts';
+import type { EventWriter, TabbedRun } from '../storage/event-writer.ts';
 import type { UIMessage } from 'ai';
 import { createId } from '../base/create-id.ts';
 import { CuelineError } from '../base/errors.ts';
@@ -5,10 +7,8 @@ import { callAll } from '../log/call-all.ts';
 import type { RunEvent } from '../log/events.ts';
 import { initialState } from '../log/reduce.ts';
 import { createRunLog, type RunLog } from '../log/run-log.ts';
-import type { RunState } from '../log/state.ts';
-import type { PromptTypes } from '../base/prompt-types.ts';
+import type { PromptTypes, RunState } from '../log/state.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
-import type { EditReply } from '../tasks/task.ts';
 import { createAttempt, type Attempt, type LostConnection } from './attempt.ts';
 import { createAttempts, refused } from './attempts.ts';
 import { createClientToolRunner } from '../client-tools/client-tools.ts';
@@ -25,9 +25,7 @@ import type { Run, RunOptions, RunSettings } from './run.ts';
 import { refuseSettings } from './refuse-settings.ts';
 import type { RetriedRun } from './retry-run.ts';
 import { readSendMessage, refuseMessage } from './send-message.ts';
-import type { EventWriter } from '../storage/store-events.ts';
 import type { StoredCalls } from '../executors/stored-calls.ts';
-import type { TabbedRun } from '../storage/tabs.ts';
 
 /** Creates a run of `definition` that has not started. */
 export function createRun<Input = void, Types extends PromptTypes = PromptTypes>(

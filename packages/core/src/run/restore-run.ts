@@ -1,3 +1,4 @@
+import type { EventWriter, StoredLog, TabbedRun } from '../storage/event-writer.ts';
 import type { CuelineError } from '../base/errors.ts';
 import { loadPart } from '../base/load-part.ts';
 import type { RunEvent } from '../log/events.ts';
@@ -5,7 +6,6 @@ import type { StartRequest } from './attempts.ts';
 import type { RunStorage } from '../storage/run-storage.ts';
 import { createStartQueue } from './start-queue.ts';
 import type * as Store from '../storage/store-events.ts';
-import type { TabbedRun } from '../storage/tabs.ts';
 
 /** Reads what the storage has of a run, and queues actions until that is known. */
 export type Restoring = {
@@ -28,7 +28,7 @@ type RestoringOptions = {
   /** The run, for other tabs. */
   run: TabbedRun;
   /** Called with the writer, before the first event. */
-  onWriter: (writer: Store.EventWriter) => void;
+  onWriter: (writer: EventWriter) => void;
   onError: (error: CuelineError | undefined) => void;
   onChange: () => void;
 };
@@ -45,8 +45,8 @@ export function createRestoring(options: RestoringOptions): Restoring {
 
   async function begin(): Promise<void> {
     if (storage === undefined) return takeUp(past, false);
-    let stored: Store.StoredLog = { events: [] };
-    let writer: Store.EventWriter | undefined;
+    let stored: StoredLog = { events: [] };
+    let writer: EventWriter | undefined;
     try {
       const { openEventWriter, readStored } = await loadStore();
       onWriter((writer = await openEventWriter(storage, id, onError, run)));

@@ -1,5 +1,5 @@
+import type { PromptTypes } from '../log/state.ts';
 import type { OutputInterface } from 'ai';
-import type { PromptTypes } from '../base/prompt-types.ts';
 import type { RunPromptResult } from '../engine/start-run.ts';
 import type { Plugin } from '../prompt/define-plugin.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';

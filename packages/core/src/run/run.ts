@@ -1,8 +1,8 @@
+import type { PromptTypes } from '../log/state.ts';
 import type { LanguageModel, UIMessage } from 'ai';
 import type { RunEvent } from '../log/events.ts';
 import type { RunHandle } from '../log/run-handle.ts';
 import type { Scheduler } from '../log/schedule.ts';
-import type { PromptTypes } from '../base/prompt-types.ts';
 import type { PromptDefinition } from '../prompt/define-prompt.ts';
 import type { ClientTools } from '../client-tools/client-tools.ts';
 import type { Executor } from '../executors/executor.ts';

@@ -1,5 +1,6 @@
-import { CuelineError } from '../base/errors.ts';
+import type { EventWriter, StoredLog, TabbedRun } from './event-writer.ts';
 import { loadPart } from '../base/load-part.ts';
+import { CuelineError } from '../base/errors.ts';
 import { isRunEvent } from '../wire/check-event.ts';
 import { createEventCounter, serverEventLimits } from '../wire/event-limits.ts';
 import { LOG_VERSION, type RunEvent } from '../log/events.ts';
@@ -8,7 +9,6 @@ import { createReducer, type Reducer } from '../log/reduce.ts';
 import type { Executor } from '../executors/executor.ts';
 import type { RunStorage } from './run-storage.ts';
 import { createStoredCalls, type StoredCalls } from '../executors/stored-calls.ts';
-import type { TabbedRun } from './tabs.ts';
 
 /** How long events wait so that others are stored together with them, in milliseconds. */
 const BATCH_MS = 100;
@@ -39,46 +39,6 @@ const URGENT: ReadonlySet<RunEvent['type']> = new Set([
 
 /** Reasons that every later try would fail for, too. */
 const LASTING: ReadonlySet<unknown> = new Set(['denied', 'foreign', 'other_tab', 'gone', 'gap']);
-
-/** Stores a run's events in batches. */
-export type EventWriter = {
-  /** Adds the next event. An event whose `seq` is 0 begins a new log, which replaces the stored one. */
-  add(event: RunEvent): void;
-  /** For one start: lets its calls wait until everything before them is stored. */
-  calls(): StoredCalls;
-  /** Resolves once everything is stored, and at once while the storage fails. */
-  flush(): Promise<void>;
-  /** Returns an executor that works on the run, or on a stored log, while other tabs may do the same. */
-  executor(executor: Executor, isStart: boolean): Executor;
-  /**
-   * Runs an action that continues the shown run. If another tab works on the run, ends that work first and shows
-   * everything that has happened. If that tab reaches a whole end first, does not run an action that `ends`.
-   */
-  alone(move: () => Promise<unknown>, ends: boolean): Promise<unknown>;
-  /** Called once the run shows its stored events. From here on, the tab listens to other tabs. */
-  ready(): void;
-};
-
-/**
- * Creates a writer for the run `id` that other tabs of the browser can see, if the storage has a `scope` and the
- * browser supports it. Takes the arguments of {@link createEventWriter}.
- */
-export async function openEventWriter(
-  storage: RunStorage,
-  id: string,
-  onError: (error: CuelineError | undefined) => void,
-  run: TabbedRun,
-): Promise<EventWriter> {
-  const writer = createEventWriter(storage, id, onError);
-  const { scope } = storage;
-  const { navigator, BroadcastChannel } = globalThis as {
-    navigator?: { locks?: unknown };
-    BroadcastChannel?: unknown;
-  };
-  if (scope === undefined || navigator?.locks === undefined || BroadcastChannel === undefined) return writer;
-  const { openTab } = await loadPart('tabs', import('./tabs.ts'));
-  return openTab({ id, scope, storage, writer, run });
-}
 
 /**
  * Creates a writer for the run `id`. A batch that cannot be stored is stored again, with all later events, until the
@@ -222,8 +182,26 @@ class BatchWriter implements EventWriter {
   ready(): void {}
 }
 
-/** The stored events of a run, and the reason if some of them cannot be read. */
-export type StoredLog = { events: readonly RunEvent[]; damage?: CuelineError };
+/**
+ * Creates a writer for the run `id` that other tabs of the browser can see, if the storage has a `scope` and the
+ * browser supports it. Takes the arguments of {@link createEventWriter}.
+ */
+export async function openEventWriter(
+  storage: RunStorage,
+  id: string,
+  onError: (error: CuelineError | undefined) => void,
+  run: TabbedRun,
+): Promise<EventWriter> {
+  const writer = createEventWriter(storage, id, onError);
+  const { scope } = storage;
+  const { navigator, BroadcastChannel } = globalThis as {
+    navigator?: { locks?: unknown };
+    BroadcastChannel?: unknown;
+  };
+  if (scope === undefined || navigator?.locks === undefined || BroadcastChannel === undefined) return writer;
+  const { openTab } = await loadPart('tabs', import('./tabs.ts'));
+  return openTab({ id, scope, writer, run, readStored: () => readStored(storage, id) });
+}
 
 /**
  * Returns the stored events of the run `id`, up to the first that cannot be read.

@@ -1,5 +1,5 @@
+import type { EditReply } from '../tasks/task-item.ts';
 import type { RunEvent } from '../log/events.ts';
-import type { EditReply } from '../tasks/task.ts';
 import type { RunCommand } from '../executors/executor.ts';
 
 /** The messages between the tabs that show one run. `log` is the id of the run's last start. */

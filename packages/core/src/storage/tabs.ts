@@ -1,30 +1,25 @@
+import type { EditReply } from '../tasks/task-item.ts';
+import type { EventWriter, StoredLog, TabbedRun } from './event-writer.ts';
 import { anySignal } from '../base/any-signal.ts';
 import { createId } from '../base/create-id.ts';
 import { createEventCounter } from '../wire/event-limits.ts';
 import type { RunEvent } from '../log/events.ts';
-import type { EditReply } from '../tasks/task.ts';
 import type { Executor, RunCommand } from '../executors/executor.ts';
 import type { StoredCalls } from '../executors/stored-calls.ts';
 import { followTab, type FollowedTab } from './follow-tab.ts';
 import { lastRunId } from '../log/log-parts.ts';
-import type { RunStorage } from './run-storage.ts';
-import { readStored, type EventWriter, type StoredLog } from './store-events.ts';
 import { openTabChannel, type BroadcastChannelLike, type TabMessage } from './tab-channel.ts';
 import { createTabLock, type TabLocks } from './tab-lock.ts';
 import { openLazily } from '../executors/open-lazily.ts';
 
-/** The run of a tab, as far as other tabs act on it. */
-export type TabbedRun = {
-  readonly attempts: { readonly shown: { readonly result: Promise<unknown> } | undefined };
-  log(): readonly RunEvent[];
-  /** Shows a log that grows in another tab. */
-  show(events: readonly RunEvent[]): void;
-  retry(): Promise<unknown>;
-  command(command: RunCommand): Promise<EditReply>;
-  stop(): void;
+type TabOptions = {
+  id: string;
+  scope: string;
+  writer: EventWriter;
+  run: TabbedRun;
+  /** Reads what is stored of the run. */
+  readStored(): Promise<StoredLog>;
 };
-
-type TabOptions = { id: string; scope: string; storage: RunStorage; writer: EventWriter; run: TabbedRun };
 
 /** How long a tab may take to answer before it counts as frozen, in milliseconds. */
 const SILENT_MS = 5_000;
@@ -51,8 +46,7 @@ export async function openTab(options: TabOptions): Promise<EventWriter> {
 
 /** One of the tabs that show a run. */
 class Tab implements EventWriter {
-  readonly #id: TabOptions['id'];
-  readonly #storage: TabOptions['storage'];
+  readonly #readStored: TabOptions['readStored'];
   readonly #writer: TabOptions['writer'];
   readonly #run: TabOptions['run'];
   /** Aborts the work of this tab when another tab steals the lock. */
@@ -84,9 +78,8 @@ class Tab implements EventWriter {
   #incoming: { log: string; events: RunEvent[]; count: ReturnType<typeof createEventCounter> } | undefined;
   readonly #replies = new Map<string, (reply: EditReply) => void>();
 
-  constructor({ id, scope, storage, writer, run }: TabOptions) {
-    this.#id = id;
-    this.#storage = storage;
+  constructor({ id, scope, writer, run, readStored }: TabOptions) {
+    this.#readStored = readStored;
     this.#writer = writer;
     this.#run = run;
     const { navigator, BroadcastChannel } = globalThis as unknown as {
@@ -316,7 +309,7 @@ class Tab implements EventWriter {
    */
   async #settle(mine: FollowedTab | undefined): Promise<void> {
     const late = new Promise<StoredLog>((resolve) => setTimeout(resolve, READ_MS, { events: [] }));
-    const read = readStored(this.#storage, this.#id).catch(() => ({ events: [] }));
+    const read = this.#readStored().catch(() => ({ events: [] }));
     const { events } = await Promise.race([read, late]);
     const stored = lastRunId(events);
     if (stored === mine?.log) mine?.push(events);

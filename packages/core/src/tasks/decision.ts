@@ -1,4 +1,4 @@
-import type { TaskEvent, TaskItem, TaskOrigin } from './task.ts';
+import type { TaskEvent, TaskItem, TaskOrigin } from './task-item.ts';
 import { applyEvents, type TaskList } from './task-list.ts';
 
 /** The outcome of an action on a list. A refused action has no events and does not change the list. */

@@ -1,4 +1,4 @@
-import type { TaskEdit } from './task.ts';
+import type { TaskEdit } from './task-item.ts';
 import { quote } from './task-text.ts';
 
 type Field = 'taskId' | 'title' | 'index' | 'reason' | 'result';

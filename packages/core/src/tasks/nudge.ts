@@ -1,4 +1,4 @@
-import type { TaskItem } from './task.ts';
+import type { TaskItem } from './task-item.ts';
 import { currentTask, failedTask, isComplete, openTasks, type TaskList } from './task-list.ts';
 import { allDone, attemptsOf, indent, nothingYet, positionOf, quote } from './task-text.ts';
 

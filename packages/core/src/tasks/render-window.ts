@@ -1,4 +1,4 @@
-import type { TaskItem } from './task.ts';
+import type { TaskItem } from './task-item.ts';
 import { isTaskDone } from './task-status.ts';
 import { currentTask, failedTask, isComplete, isOpen, type TaskList } from './task-list.ts';
 import { allDone, attemptsOf, indent, oneLine, positionOf, summarize } from './task-text.ts';

@@ -1,5 +1,5 @@
+import type { TaskEvent, TaskItem } from './task-item.ts';
 import { accept, type Decision, refuse, update } from './decision.ts';
-import type { TaskEvent, TaskItem } from './task.ts';
 import { isTaskDone } from './task-status.ts';
 import { findTask, type TaskList } from './task-list.ts';
 

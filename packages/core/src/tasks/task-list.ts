@@ -1,4 +1,5 @@
-import { applyTaskEvent, type TaskEvent, type TaskItem } from './task.ts';
+import type { TaskEvent, TaskItem } from './task-item.ts';
+import { applyTaskEvent } from './task.ts';
 import { isTaskDone } from './task-status.ts';
 
 /** A task list at one moment. Only its events change it. */

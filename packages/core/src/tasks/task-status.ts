@@ -1,4 +1,4 @@
-import type { TaskItem } from './task.ts';
+import type { TaskItem } from './task-item.ts';
 
 /** True for a task that is done: completed, or skipped. A failed task is not done. */
 export function isTaskDone({ status }: Pick<TaskItem, 'status'>): boolean {

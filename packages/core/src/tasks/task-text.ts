@@ -1,4 +1,4 @@
-import type { TaskItem, TaskStatus } from './task.ts';
+import type { TaskItem, TaskStatus } from './task-item.ts';
 import type { TaskList } from './task-list.ts';
 
 /** The maximum length of a quoted title, in characters. */

@@ -1,5 +1,4 @@
-import type { TaskEvent, TaskItem } from './task.ts';
-
+import type { TaskEvent, TaskItem } from './task-item.ts';
 /** Returns a task after an update. Its other fields stay. */
 export function updateTask<Task extends TaskItem>(
   task: Task,

@@ -1,4 +1,4 @@
-import type { ToolContext } from '../tools/tool-definition.ts';
+import type { ToolContext } from '../tools/tool-types.ts';
 import type { AgentContext } from './run-context.ts';
 
 const contexts = new WeakMap<ToolContext, AgentContext>();

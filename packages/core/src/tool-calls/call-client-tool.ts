@@ -1,7 +1,7 @@
+import type { ToolContext, ToolRules } from '../tools/tool-types.ts';
 import type { FlexibleSchema } from 'ai';
 import { thrownText } from '../base/error-source.ts';
 import { parseWith } from '../tools/schema.ts';
-import type { ToolContext, ToolRules } from '../tools/tool-definition.ts';
 import { toModelError } from '../tools/model-error.ts';
 import { toJson } from '../messages/to-json.ts';
 import type { AgentContext } from './run-context.ts';

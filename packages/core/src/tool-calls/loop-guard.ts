@@ -1,5 +1,5 @@
+import type { ToolEffect } from '../tools/tool-types.ts';
 import { CuelineError } from '../base/errors.ts';
-import type { ToolEffect } from '../tools/tool-definition.ts';
 import { canonicalCall } from '../json/canonical.ts';
 import { fillRule, type FullLoopRule } from './loop-rules.ts';
 

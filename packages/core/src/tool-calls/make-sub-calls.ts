@@ -1,10 +1,10 @@
+import type { SubCaller, ToolContext, ToolRules } from '../tools/tool-types.ts';
 import { anySignal } from '../base/any-signal.ts';
 import { capText } from '../base/cap-text.ts';
 import { sourceOf } from '../base/error-source.ts';
 import { CuelineError, type ErrorSource } from '../base/errors.ts';
 import { redact } from '../json/redact.ts';
 import { lastOutput } from '../tools/tool-callbacks.ts';
-import type { SubCaller, ToolContext, ToolRules } from '../tools/tool-definition.ts';
 import { capOutput } from '../tools/cap-output.ts';
 import type { CallPermit, RequestPermit } from './tool-call-pipeline.ts';
 import { toJson } from '../messages/to-json.ts';

@@ -1,5 +1,5 @@
+import type { EditReply } from '../tasks/task-item.ts';
 import type { ApprovalEvent, ApprovalResponse, ClientToolEvent, ClientToolResponse } from '../log/events.ts';
-import type { EditReply } from '../tasks/task.ts';
 import { loggedResponse, readApprovalResponse, readClientToolResponse } from './read-response.ts';
 
 /** A tool call that does not run before it is approved. */

@@ -1,3 +1,4 @@
+import type { ToolContext, ToolEffect } from '../tools/tool-types.ts';
 import type { LanguageModel } from 'ai';
 import { createId } from '../base/create-id.ts';
 import type { CuelineError } from '../base/errors.ts';
@@ -6,7 +7,6 @@ import type { RunLog } from '../log/run-log.ts';
 import type { Models } from '../models/create-models.ts';
 import type { AgentDefinition } from '../prompt/agent.ts';
 import type { TaskListDefinition } from '../prompt/task-list.ts';
-import type { ToolContext, ToolEffect } from '../tools/tool-definition.ts';
 import { createBudget, type Budget } from './limits.ts';
 import type { Limits } from '../prompt/prompt-options.ts';
 import type { LoopRules } from './loop-rules.ts';

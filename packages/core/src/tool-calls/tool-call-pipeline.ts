@@ -1,3 +1,4 @@
+import type { ToolContext, ToolEffect, ToolRules } from '../tools/tool-types.ts';
 import { getErrorMessage } from '@ai-sdk/provider';
 import type { FlexibleSchema } from 'ai';
 import { anySignal } from '../base/any-signal.ts';
@@ -7,7 +8,6 @@ import { CuelineError } from '../base/errors.ts';
 import { redact } from '../json/redact.ts';
 import { reportInDevelopment } from '../base/report-in-development.ts';
 import { lastOutput } from '../tools/tool-callbacks.ts';
-import type { ToolContext, ToolEffect, ToolRules } from '../tools/tool-definition.ts';
 import { approvedArguments, isRefusal } from './approve.ts';
 import { callKey } from '../base/call-key.ts';
 import { copyPlain } from '../json/copy-plain.ts';

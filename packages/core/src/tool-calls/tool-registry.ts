@@ -1,9 +1,9 @@
+import type { ToolContext, ToolEffect } from '../tools/tool-types.ts';
 import { asSchema, tool, type ToolSet } from 'ai';
 import { isRecord } from '../base/part-error.ts';
 import { isStreaming } from '../tools/tool-callbacks.ts';
-import { toSchema } from '../tools/schema.ts';
+import { toSchema, type ToolSchema } from '../tools/schema.ts';
 import type { ToolDefinition } from '../prompt/definitions.ts';
-import type { ToolContext, ToolEffect, ToolSchema } from '../tools/tool-definition.ts';
 import { toDataOutput, toModelOutput, type ToolResultOutput } from '../messages/tool-output.ts';
 import { callClientTool, unanswered } from './call-client-tool.ts';
 import { capOutput } from '../tools/cap-output.ts';

@@ -1,12 +1,7 @@
+import type { ToolRules } from './tool-types.ts';
 import { CuelineError } from '../base/errors.ts';
-import { toSchema } from './schema.ts';
-import {
-  checkFacts,
-  splitOptions,
-  type OwnToolDefinition,
-  type ToolRules,
-  type ToolSchema,
-} from './tool-definition.ts';
+import { toSchema, type ToolSchema } from './schema.ts';
+import { checkFacts, splitOptions, type OwnToolDefinition } from './tool-definition.ts';
 
 /**
  * How a client tool is to be treated: one that is declared without a function, and runs in the page. `timeoutMs` is how

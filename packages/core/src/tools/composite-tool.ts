@@ -1,3 +1,4 @@
+import type { SubCallOutcome, SubCaller, ToolContext, ToolEffect, ToolOptions } from './tool-types.ts';
 import { asSchema, jsonSchema, type JSONSchema7, type ToolSet } from 'ai';
 import { invalidCallSource, thrownText, withSource } from '../base/error-source.ts';
 import { CuelineError } from '../base/errors.ts';
@@ -9,17 +10,7 @@ import { parseWith } from './schema.ts';
 import type { NamedTool } from './tool.ts';
 import { isToolList, namedTools } from './tool-list.ts';
 import { lastOutput } from './tool-callbacks.ts';
-import {
-  checkFacts,
-  functionTool,
-  splitOptions,
-  type SubCallOutcome,
-  type SubCaller,
-  type ToolContext,
-  type OwnToolDefinition,
-  type ToolEffect,
-  type ToolOptions,
-} from './tool-definition.ts';
+import { checkFacts, functionTool, splitOptions, type OwnToolDefinition } from './tool-definition.ts';
 
 type SubTools = ReadonlyMap<string, Extract<OwnToolDefinition, { kind: 'function' }>>;
 

@@ -1,4 +1,4 @@
-import type { ToolEffect, ToolRules } from './tool-definition.ts';
+import type { ToolEffect, ToolRules } from './tool-types.ts';
 
 /** Returns whether a call needs an approval: as its tool says, otherwise if its effect is one of `asked`. */
 export async function needsApproval(

@@ -1,6 +1,16 @@
-import { asSchema, jsonSchema, type FlexibleSchema, type JSONSchema7 } from 'ai';
+import { asSchema, jsonSchema, type FlexibleSchema, type InferSchema, type JSONSchema7 } from 'ai';
 import { CuelineError } from '../base/errors.ts';
-import type { ToolSchema } from './tool-definition.ts';
+
+/** Not the AI SDK's own type, which is `any` without the types of json-schema. */
+export type JsonSchema =
+  | Readonly<Record<string, unknown>>
+  | { readonly type?: unknown; readonly anyOf?: unknown };
+
+/** A schema for a tool's arguments: zod, any other Standard Schema, the AI SDK's `jsonSchema()`, or plain JSON Schema. */
+export type ToolSchema = FlexibleSchema | JsonSchema;
+
+/** The type of a tool function's arguments; `unknown` for plain JSON Schema, which has no types. */
+export type ToolArguments<Schema> = Schema extends FlexibleSchema ? InferSchema<Schema> : unknown;
 
 type StandardSchema = Exclude<Extract<FlexibleSchema, { '~standard': unknown }>, { _zod: unknown }>;
 

@@ -1,4 +1,4 @@
-import type { ToolSchema } from './tool-definition.ts';
+import type { ToolSchema } from './schema.ts';
 
 /** A Standard Schema's result. It may have a `value` even if it has issues. */
 export type SchemaResult = { readonly value?: unknown; readonly issues?: readonly unknown[] | undefined };

@@ -1,6 +1,4 @@
-import type { ToolContext, ToolFunction, ToolOptions } from './tool-definition.ts';
-
-export type ToolCallbacks = Pick<ToolOptions, 'beforeCall' | 'onSuccess' | 'onError'>;
+import type { ToolCallbacks, ToolContext, ToolFunction } from './tool-types.ts';
 
 type Plain = (args: unknown, context: ToolContext) => unknown;
 

@@ -1,87 +1,20 @@
-import type { FlexibleSchema, InferSchema, ToolExecutionOptions, ToolSet } from 'ai';
-import type { SharedV4ProviderOptions as ProviderOptions } from '@ai-sdk/provider';
+import type {
+  SubCaller,
+  ToolCallbacks,
+  ToolContext,
+  ToolFunction,
+  ToolOptions,
+  ToolRules,
+} from './tool-types.ts';
+import type { FlexibleSchema, ToolSet } from 'ai';
 import { CuelineError } from '../base/errors.ts';
 import { checkArguments } from './check-arguments.ts';
-import { checkLoopRule, type LoopRule } from './loop-rule.ts';
+import { checkLoopRule } from './loop-rule.ts';
 import { checkNames } from '../base/check-names.ts';
 import { readOutputSchema, withOutputSchema } from './output-schema.ts';
 import { isRecord, quoted } from '../base/part-error.ts';
-import { toSchema } from './schema.ts';
-import { isStreaming, withCallbacks, type ToolCallbacks } from './tool-callbacks.ts';
-
-/** The second argument of a tool function: `toolCallId`, `messages`, `abortSignal` and `idempotencyKey`. */
-export type ToolContext<Context = unknown> = ToolExecutionOptions<Context> & {
-  /**
-   * A text that stays the same whenever this call is made again, after a retry, a reload or on another server, and
-   * that no other call has. Pass it to a service with idempotency keys, and the service acts on the call once.
-   */
-  readonly idempotencyKey: string;
-};
-
-/** A schema for a tool's arguments: zod, any other Standard Schema, the AI SDK's `jsonSchema()`, or plain JSON Schema. */
-export type ToolSchema = FlexibleSchema | JsonSchema;
-
-/** Not the AI SDK's own type, which is `any` without the types of json-schema. */
-type JsonSchema = Readonly<Record<string, unknown>> | { readonly type?: unknown; readonly anyOf?: unknown };
-
-/** The type of a tool function's arguments; `unknown` for plain JSON Schema, which has no types. */
-export type ToolArguments<Schema> = Schema extends FlexibleSchema ? InferSchema<Schema> : unknown;
-
-/** What a call affects: nothing, something that the script owns, or something outside of it. */
-export type ToolEffect = 'read' | 'write' | 'external';
-
-/** How a tool's calls are handled. */
-export type ToolRules<Args = unknown> = {
-  /** The effect of a call, for approvals and the loop guard. Unset means unknown. */
-  effect?: ToolEffect;
-  /** The same call may be repeated without limit, for example to poll. Default false: repeated calls are a loop. */
-  repeatable?: boolean;
-  /** How often the same call may be made. `false` is the same as `repeatable`. Default: as `options.loopGuard` says. */
-  loopGuard?: LoopRule | false;
-  /**
-   * Whether a call needs an approval before it runs. Default: as `options.approval` says. A function also gets the
-   * effects for which the run asks.
-   */
-  needsApproval?: boolean | ((args: Args, asked: readonly ToolEffect[]) => boolean | Promise<boolean>);
-  /** The maximum duration of one call, in milliseconds. Default: unlimited. */
-  timeoutMs?: number;
-  /** Passed on to the provider with the tool. */
-  providerOptions?: ProviderOptions;
-};
-
-/** The options of `defTool`: rules, callbacks around each call, and a schema for the result. */
-export type ToolOptions<Args = unknown, Output extends ToolSchema = ToolSchema> = ToolRules<Args> & {
-  /**
-   * A schema for the result, which the log and the model get as parsed by it. A result that does not fit is an error
-   * of the tool, with the path of what is wrong. Plain JSON Schema checks nothing.
-   */
-  outputSchema?: Output;
-  /**
-   * Called before the function. If it returns anything but undefined, that is the result, and the function is not
-   * called.
-   */
-  beforeCall?: (args: Args, context: ToolContext) => unknown;
-  /** Called with the result. If it returns anything but undefined, that replaces the result. */
-  onSuccess?: (args: Args, output: unknown, context: ToolContext) => unknown;
-  /** Called with the thrown error. If it returns anything but undefined, that becomes the result. */
-  onError?: (args: Args, error: unknown, context: ToolContext) => unknown;
-};
-
-/** One call inside a composite tool's call. */
-export type SubCall = {
-  name: string;
-  input: unknown;
-  run: (context: ToolContext) => unknown;
-} & Partial<Pick<ToolRules, 'effect' | 'repeatable' | 'loopGuard' | 'timeoutMs'>>;
-
-/** The outcome of such a call as the model may read it; `{ error }` if it failed. The note says if it is a repeat. */
-export type SubCallOutcome = { result: unknown; note?: string };
-
-/** Makes such a call. */
-export type SubCaller = (call: SubCall, context: ToolContext) => Promise<SubCallOutcome>;
-
-/** A function that runs a call, with parsed arguments. */
-export type ToolFunction = (args: unknown, context: ToolContext) => unknown;
+import { toSchema, type ToolSchema } from './schema.ts';
+import { isStreaming, withCallbacks } from './tool-callbacks.ts';
 
 /** Runs the call of a composite tool with the calls inside it. */
 type CompositeFunction = (args: unknown, context: ToolContext, makeSubCall: SubCaller) => unknown;

@@ -1,7 +1,8 @@
+import type { ToolContext, ToolOptions } from './tool-types.ts';
+import type { ToolArguments, ToolSchema } from './schema.ts';
 import type { InferToolInput, InferToolOutput, Tool, tool as aiTool } from 'ai';
 import type { ClientToolOptions } from './client-tool.ts';
 import { isRecord } from '../base/part-error.ts';
-import type { ToolArguments, ToolContext, ToolOptions, ToolSchema } from './tool-definition.ts';
 
 /**
  * A tool with a name, as {@link tool} returns it: a part of a composite tool, or a tool that a prompt declares. It is

@@ -1,5 +1,5 @@
 // What a hook gets wrong is said to be the hook's, and what it writes into is its own.
-import { type Hook, type HookResult } from '@cueline/core';
+import type { Hook, HookResult } from '@cueline/core';
 import type { ModelMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';

@@ -1,3 +1,4 @@
+import type { TaskEvent } from '../../src/tasks/task-item.ts';
 import {
   createReducer,
   initialState,
@@ -9,7 +10,7 @@ import {
 } from '@cueline/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { applyTaskEvent, type TaskEvent } from '../../src/tasks/task.ts';
+import { applyTaskEvent } from '../../src/tasks/task.ts';
 import {
   agentStart,
   anyAgentEnd,

@@ -1,5 +1,5 @@
 // The prompt language: each example as it is promised, and what the model is sent for it.
-import { type PromptSource } from '@cueline/core';
+import type { PromptSource } from '@cueline/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { transcript } from '../sent.ts';

@@ -1,9 +1,9 @@
+import type { TaskEdit, TaskStatus } from '../../src/tasks/task-item.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createTask } from '../../src/tasks/dynamic.ts';
 import { editTasks } from '../../src/tasks/edits.ts';
 import { finishTask, settleTask } from '../../src/tasks/static.ts';
-import type { TaskEdit, TaskStatus } from '../../src/tasks/task.ts';
 import { currentTask, isComplete, type TaskList } from '../../src/tasks/task-list.ts';
 import { dynamicList, inStates, states, staticList, through, written } from './lists.ts';
 

@@ -1,3 +1,4 @@
+import type { TaskEdit, TaskEvent, TaskItem } from '../../src/tasks/task-item.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Decision } from '../../src/tasks/decision.ts';
@@ -13,7 +14,7 @@ import { editTasks } from '../../src/tasks/edits.ts';
 import { nudge } from '../../src/tasks/nudge.ts';
 import { renderWindow } from '../../src/tasks/render-window.ts';
 import { finishTask, settleTask, startTask, touchTask } from '../../src/tasks/static.ts';
-import { applyTaskEvent, type TaskEdit, type TaskEvent, type TaskItem } from '../../src/tasks/task.ts';
+import { applyTaskEvent } from '../../src/tasks/task.ts';
 import {
   currentTask,
   failedTask,

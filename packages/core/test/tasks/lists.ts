@@ -1,7 +1,7 @@
+import type { TaskEvent, TaskItem, TaskStatus } from '../../src/tasks/task-item.ts';
 import { createTaskList } from '../../src/tasks/create-task-list.ts';
 import type { Decision } from '../../src/tasks/decision.ts';
 import { editTasks } from '../../src/tasks/edits.ts';
-import type { TaskEvent, TaskItem, TaskStatus } from '../../src/tasks/task.ts';
 import { applyEvents, type TaskList } from '../../src/tasks/task-list.ts';
 
 /** The author's list of the seed's three sums, or of these titles. */

@@ -1,7 +1,7 @@
+import type { TaskStatus } from '../../src/tasks/task-item.ts';
 import { describe, expect, test } from 'vitest';
 import type { Decision } from '../../src/tasks/decision.ts';
 import { finishTask, settleTask, startTask, touchTask } from '../../src/tasks/static.ts';
-import type { TaskStatus } from '../../src/tasks/task.ts';
 import { applyEvents, currentTask, isComplete, type TaskList } from '../../src/tasks/task-list.ts';
 import { edits, inStates, states, staticList, through, written } from './lists.ts';
 

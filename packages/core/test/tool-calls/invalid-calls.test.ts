@@ -1,4 +1,4 @@
-import { type PromptConfig } from '@cueline/core';
+import type { PromptConfig } from '@cueline/core';
 import { hasToolCall, isStepCount } from 'ai';
 import { expect, test } from 'vitest';
 import * as z from 'zod';

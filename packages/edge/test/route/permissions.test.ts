@@ -6,7 +6,7 @@ import {
   type TaskEdit,
   type TaskItem,
 } from '@cueline/core';
-import { type ScriptedTurn } from '@cueline/core/testing';
+import type { ScriptedTurn } from '@cueline/core/testing';
 import { createMemoryRuns, type PromptRouteOptions } from '@cueline/edge';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';

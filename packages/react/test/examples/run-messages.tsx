@@ -1,5 +1,5 @@
 import { definePrompt } from '@cueline/core';
-import { type PromptUIMessage } from '@cueline/core/ai-sdk';
+import type { PromptUIMessage } from '@cueline/core/ai-sdk';
 import { usePrompt } from '@cueline/react';
 import type { LanguageModel } from 'ai';
 import type { ReactElement } from 'react';

@@ -1,6 +1,6 @@
+import type { ToolArguments, ToolSchema } from '../../tools/schema.ts';
 import type { LanguageModel } from 'ai';
 import type { Limits, PromptOptions } from '../../prompt/prompt-options.ts';
-import type { ToolArguments, ToolSchema } from '../../tools/tool-definition.ts';
 import type { ToolList } from '../../tools/tool-list.ts';
 import type { Tags, TagValues } from '../tags/tags.ts';
 import type { CallTrace } from '../trace-calls.ts';

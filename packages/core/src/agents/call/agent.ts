@@ -1,9 +1,9 @@
+import type { ToolContext } from '../../tools/tool-types.ts';
 import type { DeepPartial, LanguageModel } from 'ai';
 import type { ToolCallState } from '../../log/state.ts';
 import type { ModelSettings } from '../../models/settings.ts';
 import type { PromptDefinition, PromptWithSchema } from '../../prompt/define-prompt.ts';
 import type { MessageContent } from '../../messages/message-parts.ts';
-import type { ToolContext } from '../../tools/tool-definition.ts';
 import type { Run } from '../../run/run.ts';
 import type { CallTrace } from '../trace-calls.ts';
 import type { Dialog } from './dialog.ts';

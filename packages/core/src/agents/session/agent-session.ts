@@ -1,8 +1,8 @@
+import type { PromptTypes } from '../../log/state.ts';
 import type { LanguageModel, ModelMessage, TextPart } from 'ai';
 import { createId } from '../../base/create-id.ts';
 import type { CuelineError } from '../../base/errors.ts';
 import { loadPart } from '../../base/load-part.ts';
-import type { PromptTypes } from '../../base/prompt-types.ts';
 import { inProcessWith } from '../../executors/in-process.ts';
 import { initialState } from '../../log/reduce.ts';
 import type { PromptDefinition } from '../../prompt/define-prompt.ts';

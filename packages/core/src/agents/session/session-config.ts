@@ -1,6 +1,7 @@
+import type { ToolContext } from '../../tools/tool-types.ts';
+import type { ToolArguments, ToolSchema } from '../../tools/schema.ts';
 import type { ModelMessage, ToolSet } from 'ai';
 import type { ModelSettings } from '../../models/settings.ts';
-import type { ToolArguments, ToolContext, ToolSchema } from '../../tools/tool-definition.ts';
 import type { NamedTool } from '../../tools/tool.ts';
 import { isToolList, namedTools, type ToolList } from '../../tools/tool-list.ts';
 import type { Limits, PromptOptions } from '../../prompt/prompt-options.ts';

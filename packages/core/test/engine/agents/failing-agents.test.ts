@@ -1,5 +1,5 @@
-import { type Prompt, type PromptConfig } from '@cueline/core';
-import { type ScriptedTurn } from '@cueline/core/testing';
+import type { Prompt, PromptConfig } from '@cueline/core';
+import type { ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { sent } from '../../sent.ts';
 import { call, go, play, types } from '../../support.ts';

@@ -1,5 +1,5 @@
-import { type PromptSource } from '@cueline/core';
-import { type ScriptedTurn } from '@cueline/core/testing';
+import type { PromptSource } from '@cueline/core';
+import type { ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { sent } from '../../sent.ts';

@@ -1,0 +1,93 @@
+import type { IdIndex } from './id-index.ts';
+import type { CommonFacts, RunStatus, SteerState, TaskState, ToolCallState } from './state.ts';
+import type { PartialJson } from '../json/partial-json.ts';
+import type { ToolCallFacts } from './events.ts';
+import type { UIMessage } from 'ai';
+
+/** What the reducer remembers between two events besides the state itself. */
+export type DraftProgress = MessageProgress & {
+  /** Messages to the model since the last step ended, which belong to the next one. */
+  steered: SteerState[];
+  /** Reads the answer while it arrives, if it is JSON. */
+  answer?: PartialJson;
+  /** True if the answer has grown since it was last read. */
+  answerIsStale: boolean;
+  /** The tasks before the run resumed. A resumed run repeats them before its first step. */
+  earlierTasks: ReadonlyMap<string, TaskState>;
+  /** The text before the current step. */
+  earlierText: string;
+  /** True if the answer is JSON. */
+  structured: boolean;
+  /** The status without what is pending: it is running also while the state is waiting. */
+  status: RunStatus;
+};
+
+/** The fields that depend on the state. */
+export type StateFields = {
+  input?: unknown;
+  inputEncoding?: 'json' | 'text' | undefined;
+  rawInput?: string | undefined;
+  output?: unknown;
+  errorText?: string | undefined;
+  preliminary?: boolean | undefined;
+};
+
+export type ApprovalPart = {
+  id: string;
+  requestReason?: string;
+  isAutomatic?: true;
+  approved?: boolean;
+  reason?: string;
+};
+
+/** The facts while they are written. `own` makes a copy that may be changed, once between two snapshots. */
+export type StateDraft = {
+  facts: CommonFacts;
+  own<T extends object>(value: T): T;
+  progress: DraftProgress;
+  /** Indexes of lists that may be long. */
+  places: {
+    calls: IdIndex<ToolCallState>;
+    /** The parts of the message that is being written. */
+    parts: IdIndex<Part & { toolCallId?: string }>;
+    tasks?: Map<string, number>;
+    drift?: number;
+  };
+};
+
+/** What the reducer remembers between two events to continue a message. */
+export type MessageProgress = {
+  messageId: string;
+  /** Indexes of the text and reasoning parts that have not ended, by kind and id. */
+  open: Map<string, number>;
+  /** Readers of streaming tool arguments, by tool call id. */
+  inputs: Map<string, PartialJson>;
+  /**
+   * Tool parts and calls that are behind the readers of their arguments, by tool call id; updated once a snapshot.
+   */
+  stale: Map<string, (ToolPart | ToolCallState)[]>;
+  /** True once the current step has written text. */
+  stepHasText: boolean;
+  /** The index of the current step's `step-start` part; undefined before it exists. */
+  stepPlace: number | undefined;
+};
+
+/** A tool's part of a UI message while it is being written, in any state. */
+export type ToolPart = {
+  type: string;
+  toolCallId: string;
+  toolName?: string;
+  state:
+    | 'input-streaming'
+    | 'input-available'
+    | 'approval-requested'
+    | 'approval-responded'
+    | 'output-available'
+    | 'output-error'
+    | 'output-denied';
+  approval?: ApprovalPart;
+  callProviderMetadata?: unknown;
+  resultProviderMetadata?: unknown;
+} & StateFields &
+  Pick<ToolCallFacts, 'title' | 'toolMetadata' | 'providerExecuted'>;
+export type Part = UIMessage['parts'][number];
