@@ -6,7 +6,7 @@ import { exampleGroups } from '../examples/index.ts';
 import { usePlayground } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { menuContent, menuItem } from '../ui/menu.ts';
-import { replaceScript } from './replace-script.ts';
+import { replaceScript } from '../state/replace-script.ts';
 
 /** The largest file that is opened as a script, in bytes. */
 const LARGEST_FILE = 1_000_000;

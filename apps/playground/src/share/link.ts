@@ -1,6 +1,6 @@
 import { CuelineError, type RunEvent } from '@cueline/core';
 import { decodeLink, encodeLink, LINK_BYTES, type LinkPayload } from '@cueline/core/link';
-import { formatSize } from '../transcript/format.ts';
+import { formatSize } from '../ui/format.ts';
 
 /** The length from which some chat tools cut a link, in characters. */
 export const LONG_LINK = 4_000;

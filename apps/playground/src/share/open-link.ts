@@ -1,6 +1,6 @@
 import { isUnderWay } from '@cueline/core';
 import { openLinkedRun, showLinkedRun } from '../state/run-session.ts';
-import { nextTurn } from '../state/slices.ts';
+import { nextTurn } from '../sandbox/slices.ts';
 import { usePlayground } from '../state/store.ts';
 import { AS_IT_WAS, makeShortLink, readLink, type OpenedLink } from './link.ts';
 import { shareAddress } from './share-address.ts';

@@ -1,8 +1,7 @@
 import { useMemo } from 'react';
-import { useRunning } from '../layout/use-running.ts';
-import type { RunSession } from '../state/store.ts';
-import { usePlayground } from '../state/store.ts';
-import { formatSize } from '../transcript/format.ts';
+import { useRunning } from '../state/use-running.ts';
+import { usePlayground, type RunSession } from '../state/store.ts';
+import { formatSize } from '../ui/format.ts';
 import { LinkField } from './link-field.tsx';
 import { makeShareLink } from './link.ts';
 import { shareAddress } from './share-address.ts';
