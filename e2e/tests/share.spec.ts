@@ -94,7 +94,7 @@ test('a run is shared by a short link, and is the same transcript elsewhere', as
   });
 });
 
-test('whoever shared a run takes it back, also after a reload, and nobody opens it any more', async ({
+test('the author of a share deletes it, also after a reload, and then it no longer opens', async ({
   playground,
   browser,
 }) => {
@@ -150,7 +150,7 @@ test('whoever shared a run takes it back, also after a reload, and nobody opens 
   });
 });
 
-test('a crafted run is refused in a sentence, and so is one that nobody keeps', async ({ playground }) => {
+test('a forged run and an unknown one are refused in a sentence', async ({ playground }) => {
   const { page } = playground;
   await playground.open();
   await playground.write('// mine');

@@ -40,18 +40,21 @@ afterEach(() => void vi.unstubAllGlobals());
 test.each([
   ['the link itself', `#${whole}`, []],
   ['a store', `#s=${id}`, [`https://play.example/api/shares/${id}`]],
-])('a run from %s is shown, its script is not run, and one’s own is kept', async (_where, hash, expected) => {
-  expect(await open(hash)).toEqual(expected);
-  expect(store()).toMatchObject({
-    script,
-    previousScript: '// mine',
-    notice: { kind: 'opened', from: 'link' },
-    tab: 'run',
-    session: { shared: true, script, model: { name: 'gpt-x', detail: 'shared run' }, simulated: false },
-  });
-  expect(store().session!.run.getState()).toMatchObject({ status: 'done', model: 'openai:gpt-x' });
-  expect(store().session!.run.log()).toEqual(log);
-});
+])(
+  'a run from %s is shown without running its script, and the user keeps their own script',
+  async (_where, hash, expected) => {
+    expect(await open(hash)).toEqual(expected);
+    expect(store()).toMatchObject({
+      script,
+      previousScript: '// mine',
+      notice: { kind: 'opened', from: 'link' },
+      tab: 'run',
+      session: { shared: true, script, model: { name: 'gpt-x', detail: 'shared run' }, simulated: false },
+    });
+    expect(store().session!.run.getState()).toMatchObject({ status: 'done', model: 'openai:gpt-x' });
+    expect(store().session!.run.log()).toEqual(log);
+  },
+);
 
 test('a script alone may be kept in a store, too', async () => {
   await open(`#s=${id}`, '/api/shares', () => new Response(encodeLink({ script }).slice(1)));
@@ -84,7 +87,7 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
   expect(notice).toMatchObject({ message: expect.stringMatching(/Your script is as it was\.$/) });
 });
 
-test('a run that goes on is not taken out of sight', async () => {
+test('a run that is still going stays visible', async () => {
   const { session } = await open(`#${whole}`).then(() => store());
   const going = { ...session!.run.getState(), status: 'running', phase: 'text' } as RunState;
   const run = { ...session!.run, getState: () => going };

@@ -35,7 +35,7 @@ test.each([
   expect(readShareAddress(content, page)).toBe(expected);
 });
 
-test('what is put goes to the store with who is signed in there, and nothing of the page', async () => {
+test("an upload sends the visitor's session at the store, and nothing else of the page", async () => {
   const asked = answering(() => Response.json({ id, expiresAt: 7 }, { status: 201 }));
   expect(await putShare(address, 'v1.s.x.y', never())).toEqual({ id, expiresAt: 7 });
   expect(asked).toMatchObject([
@@ -60,7 +60,7 @@ test('what is got is asked for by its id, and comes as it is', async () => {
   expect(asked[0]!.sent.credentials).toBeUndefined();
 });
 
-test('a store says for how long it keeps things', async () => {
+test('a store reports how long it keeps a share', async () => {
   answering(() => Response.json({ bodyBytes: 1, lifetimeMs: 1_000 }));
   expect(await askTerms(address, never())).toEqual({ lifetimeMs: 1_000 });
 });
@@ -83,7 +83,7 @@ test.each([
   }
 });
 
-test('so is a network that is not there, and being offline', async () => {
+test('an unreachable store and being offline are reported too', async () => {
   answering(() => Promise.reject(new TypeError('Failed to fetch')));
   vi.stubGlobal('navigator', { onLine: true });
   await expect(getShare(address, id, never())).rejects.toThrow('cannot be reached');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { steerLabel } from '../../src/transcript/steer-labels.ts';
 
-test('what is told to a model is named by who says it, and after what', () => {
+test('a message to the model is labelled by its sender and its cause', () => {
   const after = ['calls', 'answer', 'failure'] as const;
   expect(after.map((one) => steerLabel({ cause: 'session', after: one }))).toEqual([
     'Told by the session',

@@ -62,7 +62,7 @@ const told = (events: readonly RunEvent[]): string[] =>
   events.flatMap(({ type }) => (/^(tool-(start|end|error)|client-tool-)/.test(type) ? [type] : []));
 
 describe('a tool without a function', () => {
-  test('is answered by the page, and the run goes on', async () => {
+  test('is answered by the page, and the run continues', async () => {
     const { model, executor, commands } = setUp();
     const contexts: ClientToolContext[] = [];
     const states: RunState[] = [];
@@ -144,7 +144,7 @@ describe('a tool without a function', () => {
     expect(told(run.log())).toEqual(['client-tool-request', 'client-tool-response', 'tool-end']);
   });
 
-  test('that somebody answers by hand aborts the function', async () => {
+  test('is answered by hand, which aborts the function', async () => {
     const { executor } = setUp();
     const aborted = vi.fn<() => void>();
     const run = createRun(prompt(), {
@@ -212,7 +212,7 @@ describe('a tool without a function', () => {
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain(JSON.stringify(error).slice(1, -1));
   });
 
-  test('is an error once its time is up, and the run goes on', async () => {
+  test('is an error once its time is up, and the run continues', async () => {
     const { executor } = setUp();
     const run = createRun(prompt({ timeoutMs: 20 }), { executor, schedule: atOnce });
     expect(await run.start()).toBe('Thanks.');
@@ -222,7 +222,7 @@ describe('a tool without a function', () => {
     );
   });
 
-  test('waits for ever where its time is unlimited', async () => {
+  test('waits without end if its time is unlimited', async () => {
     const { executor } = setUp();
     const run = createRun(prompt({ timeoutMs: Infinity }), { executor, schedule: atOnce });
     const result = run.start();
@@ -247,7 +247,7 @@ describe('a tool without a function', () => {
     }
   });
 
-  test('does not keep tools from running, however many wait', async () => {
+  test('does not block other tools, however many wait', async () => {
     const calls = Array.from({ length: 9 }, (_, index) => ({
       toolCall: { name: 'pickFile', input: { types: [String(index)] } },
     }));
@@ -308,7 +308,7 @@ describe('a tool without a function', () => {
 });
 
 describe('several pages', () => {
-  test('functions that are given later count, and are taken back', async () => {
+  test('functions that are added later count, and can be removed', async () => {
     const { executor } = setUp([picks, picks, picks, 'Thanks.']);
     const run = createRun(prompt({ repeatable: true }), {
       executor,
@@ -389,7 +389,7 @@ describe('several pages', () => {
     expect(pickFile).not.toHaveBeenCalled();
   });
 
-  test('once that page has gone, a call that only reads is run again', async () => {
+  test('a call that only reads runs again once its page is closed', async () => {
     const leave = await beThere('page-2');
     const { run, pickFile } = await takenUp('read', 'page-2');
     leave();
@@ -456,7 +456,7 @@ describe('several pages', () => {
       expect(pickFile).not.toHaveBeenCalled();
     });
 
-    test('one that a page of this browser has begun is taken over', async () => {
+    test('a call that a closed page of this browser has begun is taken over', async () => {
       notes['cueline:page-before'] = String(Date.now());
       const { run, pickFile } = await takenUp('read', 'page-before');
       await vi.waitFor(() => expect(run.getState().status).toBe('done'));

@@ -125,7 +125,7 @@ describe('runPrompt', () => {
     expect([...prompt.definitions.tools.keys()]).toEqual(['add']);
   });
 
-  test('does nothing until somebody looks, and then all of it', async () => {
+  test('does nothing until something reads it', async () => {
     const { run } = await runPrompt(sayHi, {
       model: scriptedModel([[{ text: 'x'.repeat(5_000), chunkSize: 1 }]]),
     });
@@ -502,7 +502,7 @@ describe('options', () => {
 });
 
 describe('a run ends once, in a named way', () => {
-  test('stopped while it streams: nothing comes after, and the tools are told', async () => {
+  test('stopped while it streams: nothing follows, and the tools are aborted', async () => {
     let aborted = false;
     const model = scriptedModel([[{ toolCall: { name: 'wait' } }], 'Never.']);
     const { run, result } = await runPrompt(
@@ -577,7 +577,7 @@ describe('a run ends once, in a named way', () => {
     expect(model.calls).toHaveLength(1);
   });
 
-  test('a failure of a later step rejects result, which would else give an empty answer', async () => {
+  test('a failure of a later step rejects result instead of returning an empty answer', async () => {
     const { result, state } = await play(
       go((prompt) => prompt.defTool('t', '', z.object({}), () => 1)),
       [[{ toolCall: { name: 't' } }], [{ throw: { message: 'no', status: 400 } }]],
@@ -654,7 +654,7 @@ describe('a run ends once, in a named way', () => {
     expect(reasons).toEqual([reason]);
   });
 
-  test('a run that waits for the approval of a call that runs elsewhere has interrupted nothing', async () => {
+  test('a run that waits for the approval of a call at the provider has interrupted nothing', async () => {
     const { state } = await play((prompt) => prompt.$`Go.`, [[{ toolCall: { name: 'pay' } }]], {
       options: {
         tools: { pay: { ...aiTool({ inputSchema: z.object({}) }), isProviderExecuted: true } as never },

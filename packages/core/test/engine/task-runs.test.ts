@@ -184,7 +184,7 @@ function staticList(prompt: Prompt): TaskListHandle {
   );
 }
 
-describe('whatever the model and the user do, a run ends once, and is not done while a task is open', () => {
+describe('for any actions of model and user, a run ends once, and is not done while a task is open', () => {
   test('with tasks of the author’s', { timeout: 60_000 }, async () => {
     expect.hasAssertions();
     await fc.assert(
@@ -210,7 +210,7 @@ describe('whatever the model and the user do, a run ends once, and is not done w
   });
 });
 
-describe('somebody who answers an event at once', () => {
+describe('a listener that answers an event at once', () => {
   const twoTasks: PromptSource = (prompt) => {
     prompt.defTaskList([{ task: 'One' }, { task: 'Two' }]);
     prompt.$`Go.`;
@@ -233,7 +233,7 @@ describe('somebody who answers an event at once', () => {
     expect(heard).toEqual([inOrder, inOrder]);
   });
 
-  test('may take back what an edit does, between its two events', async () => {
+  test('may undo an edit between its two events', async () => {
     let tasks: TaskListHandle | undefined;
     const { run } = await runPrompt(
       (prompt) => {
@@ -325,7 +325,7 @@ describe('a run that cannot end as done', () => {
     await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'tasks_incomplete' });
   });
 
-  test('reminders are counted anew when the model gets on', async () => {
+  test('reminders are counted again from 0 when the model makes progress', async () => {
     const { state } = await play(
       go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }], { maxNudges: 1 })),
       ['No.', [finish('1')], 'No.', [finish('2')], 'Done.'],
@@ -353,7 +353,7 @@ describe('a run that cannot end as done', () => {
     ]);
   });
 
-  test('options.stopWhen ends it, and open tasks are said', async () => {
+  test('options.stopWhen ends it, and the state names open tasks', async () => {
     const { state } = await play(
       go((prompt) => prompt.defTaskList([{ task: 'One' }, { task: 'Two' }])),
       [[finish('1')], 'Never.'],
@@ -415,7 +415,7 @@ describe('validation', () => {
   });
 });
 
-describe('edits while the run goes on', () => {
+describe('edits while the run continues', () => {
   test('the model sees them at its next step, until the next task', async () => {
     const { model, state } = await play(
       (prompt) => {

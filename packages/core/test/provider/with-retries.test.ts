@@ -165,7 +165,7 @@ describe('an answer', () => {
     expect(seen.slice(7)).toEqual(['text-start', 'text-delta', 'text-end', 'tool-call', 'finish']);
   });
 
-  test('is told as a whole before its calls and its finish are passed on', async () => {
+  test('is reported as a whole before its calls and its finish are passed on', async () => {
     const order: unknown[] = [];
     const { model } = provider([
       [
@@ -210,7 +210,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('that nobody could be told of ends with what they threw', async () => {
+  test('that could not be reported ends with the error of the callback', async () => {
     const full = new Error('The store is full.');
     const onAnswer = () => Promise.reject(full);
     const { parts, errored } = await see(
@@ -281,7 +281,7 @@ describe('an answer', () => {
       expect(await see(provider([given]).model)).toEqual({ parts: given });
     });
 
-    test('that breaks off leaves none of them without a result', async () => {
+    test('that breaks off leaves no call without a result', async () => {
       const half = [search, { ...result, preliminary: true }, ...text('Hm')];
       const { parts } = await see(provider([[...half, { breaks: reset }]]).model, { repair: heal });
       expect(parts).toEqual([
@@ -318,7 +318,7 @@ describe('an answer', () => {
     });
   });
 
-  test('is told with the sources of its text', async () => {
+  test('is reported with the sources of its text', async () => {
     const citations = [{ type: 'source', sourceId: 'x' }] as never;
     const told: ModelResponse[] = [];
     const given: Part[] = [
@@ -358,7 +358,7 @@ describe('ids of calls', () => {
     }
   });
 
-  test('two of one id that are said at once', async () => {
+  test('two of one id that stream at once', async () => {
     const [begin, delta, end, call] = toolCall('a') as [Part, Part, Part, Part];
     const { parts } = await see(
       provider([
@@ -391,7 +391,7 @@ describe('ids of calls', () => {
     expect(parts.at(-2)).toMatchObject({ input: '{"n":2}' });
   });
 
-  test('that are empty are given', async () => {
+  test('that are empty are kept', async () => {
     const { parts } = await see(provider([[...toolCall(''), ...toolCall(''), finish('stop')]]).model);
     const ids = parts.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []));
     expect(ids).toEqual([expect.stringMatching(/^call-\w{16}$/), expect.stringMatching(/^call-\w{16}$/)]);
@@ -471,25 +471,20 @@ describe('an answer that is broken', () => {
     expect(told).not.toHaveBeenCalled();
   });
 
-  test.each(['error', 'interrupted'] as const)(
-    'by the finish reason %s, and by nothing else',
-    async (reason) => {
-      const { errored } = await see(provider([[...text('Hi'), finish(reason)]]).model);
-      expect(named(errored)).toEqual({ code: 'stream_truncated', finishReason: reason });
-      expect((errored as Error).message).toBe(
-        'The model broke off its answer without saying why. Try again.',
-      );
-    },
-  );
+  test.each(['error', 'interrupted'] as const)('by the finish reason %s alone', async (reason) => {
+    const { errored } = await see(provider([[...text('Hi'), finish(reason)]]).model);
+    expect(named(errored)).toEqual({ code: 'stream_truncated', finishReason: reason });
+    expect((errored as Error).message).toBe('The model broke off its answer without saying why. Try again.');
+  });
 
-  test('says what to do about the limit of tokens, and that no call was made', async () => {
+  test('names the limit of tokens, and that no call was made', async () => {
     const { errored } = await see(provider([[...text('Hi'), ...toolCall('a'), finish('length')]]).model);
     expect((errored as Error).message).toBe(
       'The answer was cut off at the limit of tokens, so none of its tool calls were made. Raise maxOutputTokens, or ask for less at once.',
     );
   });
 
-  test('is not asked for once more, as something of it can be seen', async () => {
+  test('is not requested again, because some of it is visible', async () => {
     const { model, calls } = provider([[...text('Half'), { breaks: browserFailure }], whole]);
     const { errored } = await see(model);
     expect(named(errored)).toEqual({ code: 'network' });
@@ -765,7 +760,7 @@ describe('stopping', () => {
     }
   });
 
-  test('by whoever reads the answer ends the call', async () => {
+  test('by the reader of the answer ends the call', async () => {
     const { model, calls, cancelled } = provider([[...text('Half'), 'silence']]);
     const heal = vi.fn(() => true);
     const { stream } = await (withRetries(model, { repair: heal }) as LanguageModelV4).doStream({
@@ -930,7 +925,7 @@ describe('time limits', () => {
     expect((await seeing).parts).toEqual([started, ...text('Late'), finish('stop')]);
   });
 
-  test('do not hold against the model that nobody reads on', async () => {
+  test('do not count against the model while nothing reads', async () => {
     const { model } = provider([
       [...text('Half'), ...text('more', 'u'), ...text('yet', 'v'), finish('stop')],
     ]);
@@ -949,7 +944,7 @@ describe('time limits', () => {
     ]);
   });
 
-  test('are told by their own name, also where the provider is quick to say that it was stopped', async () => {
+  test('have their own name, also if the provider reports the abort first', async () => {
     const { model } = provider([whole]);
     model.doStream = ({ abortSignal }) =>
       new Promise((_resolve, reject) => {

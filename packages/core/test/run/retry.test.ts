@@ -105,7 +105,7 @@ describe('a run that failed is tried again', () => {
     await expectWhole(run);
   });
 
-  test('shows at once that it goes on, with what it has', async () => {
+  test('shows at once that it continues, with what it has', async () => {
     const { run } = open([look('left'), failure, 'Nothing.']);
     await codeOf(run.start());
     expect(run.getState()).toMatchObject({ status: 'error' });
@@ -195,7 +195,7 @@ describe('a run that failed is tried again', () => {
     await expectWhole(run);
   });
 
-  test('that cannot even begin: what it had stays, and the next one goes on', async () => {
+  test('that cannot even begin: what it had stays, and the next one continues', async () => {
     const { run, model, looked } = open([look('left'), failure, 'Nothing.']);
     await codeOf(run.start());
     run.configure({ model: 'nobody:x' });
@@ -273,7 +273,7 @@ describe('a run that was stopped is tried again', () => {
     await expectWhole(run);
   });
 
-  test('stopped again before it says anything', async () => {
+  test('stopped again before any output', async () => {
     const { run } = open([look('left'), failure, 'Nothing.']);
     await codeOf(run.start());
     const again = run.retry();
@@ -310,7 +310,7 @@ describe('from a step', () => {
     }
   });
 
-  test('from which it cannot go on: the error says from which it can, and nothing happens', async () => {
+  test('from a step that it cannot continue from: the error names the steps that it can', async () => {
     const { run, model } = open(turns);
     await run.start();
     const state = run.getState();
@@ -451,7 +451,7 @@ describe('tasks', () => {
     await expectWhole(run);
   });
 
-  test('what had failed is to be done again, and the state says so', async () => {
+  test('a failed task is to be done again, and the state shows it', async () => {
     const model = scriptedModel([finish('7'), 'Eight.', finish('8'), finish('16'), 'Sixteen.']);
     const strict = definePrompt('strict', (prompt) => {
       prompt.defTaskList(
@@ -497,7 +497,7 @@ describe('tasks', () => {
     await codeOf(again);
   });
 
-  test('of another prompt take the place of those before', async () => {
+  test('of another prompt replace those before', async () => {
     const model = scriptedModel([finish('8'), failure, finish('x'), 'Done.']);
     const run = createRun(list, { model });
     await codeOf(run.start());
@@ -514,7 +514,7 @@ describe('tasks', () => {
 });
 
 describe('what the prompt defines', () => {
-  test('is said anew: variables of before are gone', async () => {
+  test('is defined again: variables of before are gone', async () => {
     const model = scriptedModel([look('left'), failure, 'Done.']);
     const prompt = (name: string) =>
       definePrompt('variables', (prompt) => {
@@ -563,7 +563,7 @@ describe('agents', () => {
   });
 });
 
-test('a replay is played again from its start, whatever it had', async () => {
+test('a replay is played again from its start', async () => {
   const { run } = open([look('left'), failure]);
   await codeOf(run.start());
   const log = run.log().slice();

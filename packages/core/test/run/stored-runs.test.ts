@@ -47,7 +47,7 @@ async function brokenOff(): Promise<MemoryStorage> {
   return left;
 }
 
-describe('while it goes on', () => {
+describe('while it continues', () => {
   test('a run is stored in batches, in its order; the start and the end come at once', async () => {
     const storage = memoryStorage();
     const { run } = open(storage, [look('left'), [{ text: 'one ', delay: 150 }, 'two']]);
@@ -76,7 +76,7 @@ describe('while it goes on', () => {
     expect(storage.batches.map(([, last]) => last)).toContain(begun?.seq);
   });
 
-  test('a call whose event a transform holds back does not wait for it for ever', async () => {
+  test('a call whose event a transform delays does not wait for it without end', async () => {
     const send = definePrompt('send', (prompt) => {
       prompt.defTool('send', 'Sends', z.object({}), () => 'sent', { effect: 'external' });
       prompt.$`Send it.`;
@@ -110,7 +110,7 @@ describe('while it goes on', () => {
     expect(reduceAll(stored(storage)).messages).toHaveLength(4);
   });
 
-  test('nothing of what goes on out of sight', async () => {
+  test('nothing of a detached run', async () => {
     const storage = memoryStorage();
     const { run } = open(storage, [[{ text: 'one' }, { delay: 40 }], [{ text: 'two', delay: 60 }]]);
     const first = run.start('caves');
@@ -141,7 +141,7 @@ describe('while it goes on', () => {
 });
 
 describe('after a reload', () => {
-  test('a run that was done is there as it was, and its conversation goes on', async () => {
+  test('a run that was done is restored as it was, and its conversation continues', async () => {
     const storage = memoryStorage();
     const before = open(storage, [look('left'), 'Nothing.']).run;
     await before.start('caves');
@@ -164,7 +164,7 @@ describe('after a reload', () => {
     expect(looked).toEqual([]);
   });
 
-  test('is looked up once, when somebody watches', async () => {
+  test('is looked up once, when something watches', async () => {
     const storage = memoryStorage();
     const { run } = open(storage, []);
     expect(storage.loads).toBe(0);
@@ -176,7 +176,7 @@ describe('after a reload', () => {
     expect(run.getState().status).toBe('idle');
   });
 
-  test('a run that was live is interrupted, with what it had; nothing starts, and nothing is stored', async () => {
+  test('a live run is interrupted, with what it had; nothing starts, and nothing is stored', async () => {
     const storage = await brokenOff();
     const log = json(stored(storage));
     const { run, model } = open(storage, ['Never.']);
@@ -195,7 +195,7 @@ describe('after a reload', () => {
     expect(stored(storage)).toEqual(log);
   });
 
-  test('goes on from its last whole step, and the stored log is written anew', async () => {
+  test('continues from its last whole step, and the stored log is rewritten', async () => {
     const storage = await brokenOff();
     const { run, model } = open(storage, ['Nothing there.']);
     await run.restored;
@@ -227,7 +227,7 @@ describe('after a reload', () => {
     expect(JSON.stringify(model.calls[0]?.prompt)).toContain('Look into caves.');
   });
 
-  test('where its work goes on elsewhere, it is followed to its end', async () => {
+  test('whose work continues elsewhere is followed to its end', async () => {
     const executor = inProcess();
     const storage = memoryStorage();
     const { run: before } = open(
@@ -250,7 +250,7 @@ describe('after a reload', () => {
     expect(looked).toEqual([]);
   });
 
-  test('where its work goes on elsewhere, it can be stopped', async () => {
+  test('whose work continues elsewhere can be stopped', async () => {
     const executor = inProcess();
     const storage = memoryStorage();
     const { run: before, model } = open(storage, [endless], executor);
@@ -268,7 +268,7 @@ describe('after a reload', () => {
 });
 
 describe('the key of a start', () => {
-  test('that is stored is no new start: it comes to what that one came to', async () => {
+  test('that is stored is not a new start: it resolves with the stored result', async () => {
     const storage = memoryStorage();
     const before = open(storage, ['Nothing.']).run;
     await before.start('caves', { key: 'mount' });
@@ -281,7 +281,7 @@ describe('the key of a start', () => {
     expect(await run.start('caves', { key: 'other' })).toBe('Again.');
   });
 
-  test('of a run that was interrupted: it stays so until somebody tries it again', async () => {
+  test('of a run that was interrupted: it stays so until it is retried', async () => {
     const { run, model } = open(await brokenOff(), ['Nothing there.']);
     expect(await codeOf(run.start('caves', { key: 'mount' }))).toBe('interrupted');
     expect(model.calls).toHaveLength(0);
@@ -389,7 +389,7 @@ describe('before it is restored', () => {
 });
 
 describe('a storage that fails', () => {
-  test('to load: the run says so and is as new; the next start is stored, and all is well', async () => {
+  test('to load: the run reports it and is new; the next start is stored, and the error is cleared', async () => {
     const storage = memoryStorage();
     const { load } = storage;
     storage.load = () => Promise.reject(new Error('The disk is on fire.'));
@@ -434,18 +434,21 @@ describe('a storage that fails', () => {
     return { run, storage, errors, attempts: () => attempts };
   }
 
-  test.each([1, 3])('to append %i times: the run says so meanwhile, and nothing is lost', async (times) => {
-    const { run, storage, errors } = openWith((attempt, store) =>
-      attempt > 1 && attempt <= 1 + times ? Promise.reject(new Error('503.')) : store(),
-    );
-    expect(await run.start('caves')).toBe('onetwo');
-    await expect.poll(() => stored(storage), { timeout: 8_000 }).toEqual(json(run.log()));
-    expect(errors).toEqual([
-      'The run could not be stored: 503. It continues in memory, and is stored as soon as that is possible.',
-      undefined,
-    ]);
-    expect(run.getState()).not.toHaveProperty('storageError');
-  });
+  test.each([1, 3])(
+    'to append %i times: the run reports it meanwhile, and nothing is lost',
+    async (times) => {
+      const { run, storage, errors } = openWith((attempt, store) =>
+        attempt > 1 && attempt <= 1 + times ? Promise.reject(new Error('503.')) : store(),
+      );
+      expect(await run.start('caves')).toBe('onetwo');
+      await expect.poll(() => stored(storage), { timeout: 8_000 }).toEqual(json(run.log()));
+      expect(errors).toEqual([
+        'The run could not be stored: 503. It continues in memory, and is stored as soon as that is possible.',
+        undefined,
+      ]);
+      expect(run.getState()).not.toHaveProperty('storageError');
+    },
+  );
 
   test('to append after it had stored the batch: what it has of it is replaced', async () => {
     const storage = memoryStorage();
@@ -463,7 +466,7 @@ describe('a storage that fails', () => {
     await expect.poll(() => stored(storage), { timeout: 5_000 }).toEqual(json(run.log()));
   });
 
-  test('first in one way and then in another: each is told', async () => {
+  test('first in one way and then in another: each is reported', async () => {
     const why = ['503.', 'Full.', 'Full.'];
     const { run, storage, errors } = openWith((attempt, store) =>
       attempt === 1 || why.length === 0 ? store() : Promise.reject(new Error(why.shift())),
@@ -483,7 +486,7 @@ describe('a storage that fails', () => {
   });
 
   test.each(['denied', 'foreign', 'other_tab', 'gone', 'gap'])(
-    'for good (%s): it is told once and not asked again before the next start',
+    'for good (%s): it is reported once and not asked again before the next start',
     async (reason) => {
       let fails = true;
       const { run, storage, errors, attempts } = openWith((attempt, store) =>
@@ -502,7 +505,7 @@ describe('a storage that fails', () => {
     },
   );
 
-  test('while a new start takes the place of what could not be stored: the new one is stored at once', async () => {
+  test('while a new start replaces what could not be stored: the new one is stored at once', async () => {
     let fails = true;
     const { run, storage } = openWith((_, store) => (fails ? Promise.reject(new Error('Full.')) : store()));
     await run.start('caves');
@@ -517,7 +520,7 @@ describe('a storage that fails', () => {
     beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
     afterEach(() => void vi.useRealTimers());
 
-    test('an append: the run goes on and says so; an answer that comes late counts', async () => {
+    test('an append: the run continues and reports it; a late answer counts', async () => {
       let answer = (): void => {};
       const { run, storage } = openWith(async (attempt, store) => {
         if (attempt === 2) await new Promise<void>((resolve) => (answer = resolve));
@@ -575,7 +578,7 @@ describe('a stored log that is damaged', () => {
     return stored(storage);
   }
 
-  test('shows everything before the damage, wherever that is, and says what is lost', async () => {
+  test('shows everything before the damage, wherever it is, and reports what is lost', async () => {
     const log = await whole();
     for (let at = 1; at < log.length; at += 1) {
       const storage = memoryStorage({ a: log.toSpliced(at, 1, { seq: at } as never) });
@@ -620,8 +623,8 @@ describe('a stored log that is damaged', () => {
   });
 });
 
-describe('a log that is given', () => {
-  test('is what the run begins with, where nothing is stored', async () => {
+describe('a log that is passed in', () => {
+  test('is what the run begins with if nothing is stored', async () => {
     const storage = memoryStorage({ a: [] });
     const before = createRun(research, { model: scriptedModel(['One.']) });
     await before.start('caves');
@@ -642,7 +645,7 @@ describe('a log that is given', () => {
     expect(later.log()).toEqual(json(run.log()));
   });
 
-  test('that broke off is running until somebody watches, and then interrupted', async () => {
+  test('that broke off is running until something watches, and then interrupted', async () => {
     const log = stored(await brokenOff());
     const run = createRun(research, { log, schedule: atOnce, model: scriptedModel(['Nothing there.']) });
     expect(run.getState()).toMatchObject({ status: 'running', text: 'well' });
@@ -651,7 +654,7 @@ describe('a log that is given', () => {
     expect(await run.retry()).toBe('Nothing there.');
   });
 
-  test('whose work goes on is followed, and stored from its beginning', async () => {
+  test('whose work continues is followed, and stored from its beginning', async () => {
     const executor = inProcess();
     const other = memoryStorage();
     const { run: before } = open(other, [look('left'), [{ text: 'one two three', chunkSize: 4 }]], executor);
@@ -665,7 +668,7 @@ describe('a log that is given', () => {
     await expect.poll(() => stored(storage)).toEqual(json(run.log()));
   });
 
-  test('that is no log is a run that has not begun', async () => {
+  test('that is not a log is a run that has not begun', async () => {
     const run = createRun(research, { log: [], model: scriptedModel(['One.']) });
     await run.restored;
     expect(run.getState().status).toBe('idle');

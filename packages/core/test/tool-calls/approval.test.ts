@@ -197,7 +197,7 @@ describe('an answer', () => {
 
   const reason = 'amount: Invalid input: expected number, received string';
 
-  test('yes, with arguments that the schema refuses: it is asked again, and told why', async () => {
+  test('yes, with arguments that the schema refuses: it is asked again, with the reason', async () => {
     const { source, paid } = payment(asking);
     const { state, run } = await play(source, [[call('pay', { amount: 50 })], 'Done.'], (request) => {
       return { approved: true, input: { amount: request.reason === undefined ? 'five' : 5 } };
@@ -349,7 +349,7 @@ describe('stopped while it waits', () => {
 });
 
 describe('respond, misused', () => {
-  test('an id that is none, no answer, an answer twice', async () => {
+  test('an unknown id, an invalid response, a second response', async () => {
     const { source } = payment({ needsApproval: true });
     const replies: unknown[] = [];
     const { state } = await play(source, [[call('pay', { amount: 1 })], 'Done.'], ({ approvalId }, run) => {
@@ -395,7 +395,7 @@ describe('agents', () => {
     ).toEqual(['approval-request call-0-0', 'approval-response call-0-0']);
   });
 
-  test('are asked for themselves where they say so', async () => {
+  test('are requested for the inner calls that need them', async () => {
     const asked: unknown[] = [];
     const { state, model } = await play(
       go((prompt) =>
@@ -475,7 +475,7 @@ describe('composite tools', () => {
     expect(made).toEqual(calls.filter((text) => !text.startsWith('erase')));
   });
 
-  test('a call whose arguments are wrong needs no approval: it will not run, and the others do', async () => {
+  test('a call with wrong arguments needs no approval: it will not run, and the others do', async () => {
     const made: string[] = [];
     const input = {
       calls: [{ name: 'send' }, { name: 'send', args: { path: 7 } }, { name: 'read', args: { path: 'a' } }],
@@ -506,7 +506,7 @@ describe('composite tools', () => {
   });
 });
 
-test('a key among the arguments is not shown to whoever is asked, nor kept of the answer', async () => {
+test('a key among the arguments is hidden in the request and in the response', async () => {
   const key = 'plain-words-that-look-like-no-key';
   const seen: unknown[] = [];
   const { run } = await runPrompt(
