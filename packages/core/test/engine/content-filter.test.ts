@@ -3,7 +3,7 @@ import { defineAgent, tags } from '@cueline/core/agents';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { playSession } from '../session/sessions.ts';
+import { playSession } from '../agents/session/sessions.ts';
 import { call, go, play } from '../support.ts';
 
 const refusal: ScriptedTurn = [{ text: 'I cannot' }, { finish: { reason: 'content-filter' } }];

@@ -7,7 +7,7 @@ import { createMCPClient } from '@ai-sdk/mcp';
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { faultOf, lines } from '../call/calls.ts';
+import { faultOf, lines } from '../agents/call/calls.ts';
 import { startHttpNotes } from '../mcp/http.ts';
 import { chat, startServer } from '../models/chat-server.ts';
 import { call } from '../support.ts';

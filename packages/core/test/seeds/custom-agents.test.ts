@@ -5,7 +5,7 @@ import { agents, createAgentRegistry, dialogFromJSON } from '@cueline/core/agent
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { lines } from '../call/calls.ts';
+import { lines } from '../agents/call/calls.ts';
 import { call } from '../support.ts';
 
 describe('Implementing custom agents', () => {

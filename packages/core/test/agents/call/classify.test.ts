@@ -6,7 +6,7 @@ import { MockLanguageModelV4, simulateReadableStream } from 'ai/test';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { startServer } from '../../models/chat-server.ts';
-import { faultOf, lines } from '../../call/calls.ts';
+import { faultOf, lines } from './calls.ts';
 
 const moods = ['positive', 'negative', 'neutral'] as const;
 

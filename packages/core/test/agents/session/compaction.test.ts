@@ -4,7 +4,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { ModelMessage } from 'ai';
 import { describe, expect, test } from 'vitest';
 import { play } from '../../support.ts';
-import { calls, complete, json, playSession, search, short } from '../../session/sessions.ts';
+import { calls, complete, json, playSession, search, short } from './sessions.ts';
 
 const big = (size = 4_000): ScriptedTurn => calls(['search', { query: 'x'.repeat(size) }]);
 const warnings = ({ session }: Awaited<ReturnType<typeof playSession>>): string[] =>

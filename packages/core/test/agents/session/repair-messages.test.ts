@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { pairToolMessages } from '../../../src/messages/pair-tool-messages.ts';
 import { INTERRUPTED } from '../../../src/log/unfinished-step.ts';
 import { repairMessages } from '../../../src/agents/session/repair-messages.ts';
-import { json, short } from '../../session/sessions.ts';
+import { json, short } from './sessions.ts';
 
 const call = (...ids: string[]): ModelMessage => ({
   role: 'assistant',

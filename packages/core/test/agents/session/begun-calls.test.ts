@@ -3,7 +3,7 @@ import { defineSession } from '@cueline/core/agents';
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { codeOf } from '../support/runs.ts';
+import { codeOf } from '../../support/runs.ts';
 
 test.each([
   ['tool-start', 'It may have taken effect'],

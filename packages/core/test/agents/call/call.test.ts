@@ -6,7 +6,7 @@ import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { jsonSchema, tool as sdkTool } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { finish, provider, text } from '../support/scripted-provider.ts';
+import { finish, provider, text } from '../../support/scripted-provider.ts';
 import { faultOf, lines } from './calls.ts';
 
 const look = tool('look', 'Look at something', z.object({ at: z.string() }), ({ at }) => `seen ${at}`);

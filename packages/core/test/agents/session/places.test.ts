@@ -3,7 +3,7 @@ import { defineAgent, runAgentSession, suspend, type AgentSession } from '@cueli
 import { scriptedModel } from '@cueline/core/testing';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { memoryStorage } from '../support/runs.ts';
+import { memoryStorage } from '../../support/runs.ts';
 import { calls, complete, search, short } from './sessions.ts';
 
 const systemPrompt = 'You work.';

@@ -1,7 +1,7 @@
 import { CuelineError } from '@cueline/core';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelMessage } from 'ai';
-import { json } from '../support.ts';
+import { json } from '../../support.ts';
 
 /** Messages as lines that are read at a glance. */
 export function lines(messages: readonly ModelMessage[] | LanguageModelV4CallOptions['prompt']): string[] {

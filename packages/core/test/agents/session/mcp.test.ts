@@ -2,10 +2,10 @@ import { createMCPClient, type MCPClient } from '@ai-sdk/mcp';
 import { StdioMCPTransport } from '@ai-sdk/mcp/mcp-stdio';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { startHttpNotes } from '../mcp/http.ts';
+import { startHttpNotes } from '../../mcp/http.ts';
 import { call, ends, firstCall, playSession, seenBy, testSessions } from './mcp-sessions.ts';
 
-const script = fileURLToPath(new URL('../mcp/stdio.ts', import.meta.url));
+const script = fileURLToPath(new URL('../../mcp/stdio.ts', import.meta.url));
 
 /** A client with a server process of its own. */
 const spawned = (): Promise<MCPClient> =>

@@ -10,8 +10,8 @@ import {
 import type { ToolSet } from 'ai';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
-import type { Seen } from '../mcp/server.ts';
-import { json } from '../support.ts';
+import type { Seen } from '../../mcp/server.ts';
+import { json } from '../../support.ts';
 
 /** A client of the notes server, closed with the test. */
 export type Connect = () => Promise<MCPClient>;

@@ -4,7 +4,7 @@ import { runAgentSession, type SessionConfig, type SessionResult } from '@cuelin
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { startServer, type ChatServer } from '../models/chat-server.ts';
+import { startServer, type ChatServer } from '../../models/chat-server.ts';
 
 const key = 'sk-test-0123456789abcdef';
 

@@ -5,8 +5,8 @@ import type { ModelMessage, ToolCallPart } from 'ai';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { pairToolMessages } from '../../src/messages/pair-tool-messages.ts';
-import { callsOf } from '../../src/agents/session/repair-messages.ts';
+import { pairToolMessages } from '../../../src/messages/pair-tool-messages.ts';
+import { callsOf } from '../../../src/agents/session/repair-messages.ts';
 import { complete, json, traced } from './sessions.ts';
 
 const call = (name: string, input: unknown = {}): ScriptedPart => ({ toolCall: { name, input } });
