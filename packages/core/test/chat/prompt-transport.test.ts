@@ -188,7 +188,7 @@ describe('a turn', () => {
     expect(sent(model)[1]).toEqual(sent(model)[0]);
   });
 
-  test('what the user said is said anew', async () => {
+  test('user messages are sent again', async () => {
     const model = scriptedModel(['Hello.', 'Hello, Bo.']);
     const chat = new PlainChat({ transport: new PromptTransport(talk, { model }) });
     await chat.sendMessage({ text: 'I am Ada.' });
@@ -197,7 +197,7 @@ describe('a turn', () => {
     expect(sent(model)[1]?.messages).toEqual(['user: I am Bo.']);
   });
 
-  test('a tool that the client runs: the answer goes on in the same message', async () => {
+  test('a tool that the client runs: the answer continues in the same message', async () => {
     const model = scriptedModel([['Let me ask. ', call('ask', { what: 'name' })], 'Hello, Ada.']);
     // the AI SDK's type of a tool without execute does not fit its own ToolSet under exactOptionalPropertyTypes
     const ask = aiTool({
@@ -254,7 +254,7 @@ describe('a turn', () => {
 });
 
 describe('what ends a turn', () => {
-  test('stop: the run ends, and what was said stays', async () => {
+  test('stop: the run ends, and its text stays', async () => {
     const model = scriptedModel([[{ text: 'One two three.', chunkSize: 4 }, { delay: 5_000 }]]);
     const events: RunEvent[] = [];
     const executor: Executor = {
@@ -279,7 +279,7 @@ describe('what ends a turn', () => {
     await vi.waitFor(() => expect(events.at(-1)).toMatchObject({ type: 'run-end', outcome: 'stopped' }));
   });
 
-  test('aborted: the stream says so and closes', async () => {
+  test('aborted: the stream ends with an abort', async () => {
     const model = scriptedModel([[{ text: 'One' }, { delay: 5_000 }]]);
     const transport = new PromptTransport(talk, { model });
     const controller = new AbortController();
@@ -323,7 +323,7 @@ describe('what ends a turn', () => {
     expect(chat.status).toBe('ready');
   });
 
-  test('an executor that throws, and one that ends without an end', async () => {
+  test('an executor that throws, and one that ends without a run-end', async () => {
     const broken: Executor = {
       // eslint-disable-next-line require-yield -- it fails before it has anything to say
       async *start() {
@@ -382,7 +382,7 @@ describe('reconnecting', () => {
     expect(chat.messages.map(text)).toEqual(['Hello.', 'Hello.']);
   });
 
-  test('detached: it goes on, and another chat gets it from its beginning', async () => {
+  test('detached: it continues, and another chat gets it from its beginning', async () => {
     const model = scriptedModel(slow);
     const options = { model, onAbort: 'detach' } as const;
     const chat = new PlainChat({ id: 'away', transport: new PromptTransport(talk, options) });
@@ -399,7 +399,7 @@ describe('reconnecting', () => {
     expect(model.calls).toHaveLength(1);
   });
 
-  test('detached, and ended while nobody watched: the end is not lost', async () => {
+  test('detached, and ended while nothing watched: the end is not lost', async () => {
     const options = { model: scriptedModel(slow), onAbort: 'detach' } as const;
     const transport = new PromptTransport(talk, options);
     const chat = new PlainChat({ id: 'later', transport });
@@ -604,7 +604,7 @@ describe('approvals', () => {
     },
   );
 
-  test('two at once: both are answered before it goes on', async () => {
+  test('two at once: both are answered before it continues', async () => {
     const both: ScriptedTurn = [call('pay', { amount: 1 }), call('pay', { amount: 2 })];
     const { chat, paid, executor } = await asked([both, 'Done.'], 2);
     const [first, second] = approvals(chat);
@@ -618,7 +618,7 @@ describe('approvals', () => {
     expect(executor.requests).toHaveLength(1);
   });
 
-  test('two at once, of which a client sends one answer: the other stays asked', async () => {
+  test('two at once, of which a client sends one answer: the other stays open', async () => {
     const both: ScriptedTurn = [call('pay', { amount: 1 }), call('pay', { amount: 2 })];
     const { definition, paid } = banker();
     const transport = new PromptTransport(definition, { model: scriptedModel([both, 'Done.']) });
@@ -649,7 +649,7 @@ describe('approvals', () => {
     expect([paid, executor.requests.length]).toEqual([[1, 2], 1]);
   });
 
-  test('beside a call that takes its time: what it gives is there when the stream closes', async () => {
+  test('beside a slow call: its result is there when the stream closes', async () => {
     const { chat, paid } = await asked([[call('pay', { amount: 1 }), call('look', { ms: 40 })], 'Done.']);
     expect(calls(chat).map(({ state }) => state)).toEqual(['approval-requested', 'output-available']);
     await chat.addToolApprovalResponse({ id: approvals(chat)[0]!, approved: true });
@@ -686,7 +686,7 @@ describe('approvals', () => {
     'Bye.',
   ];
 
-  test.each([true, false])('what an agent asks is a part of its own; approved: %s', async (approved) => {
+  test.each([true, false])('an approval of an agent is its own part; approved: %s', async (approved) => {
     const { chat, paid, model } = await asked(clerk);
     expect(calls(chat)).toMatchObject([
       { type: 'tool-clerk' },
@@ -738,7 +738,7 @@ describe('approvals', () => {
     expect(paid).toEqual([]);
   });
 
-  test('an answer after a reload: nothing is run, nothing is sent again, and the chat can go on', async () => {
+  test('an answer after a reload: nothing runs, nothing is sent again, and the chat can continue', async () => {
     const { chat: before } = await asked();
     const { definition, paid } = banker();
     const model = scriptedModel(['Shall I try again?']);
@@ -793,7 +793,7 @@ describe('approvals', () => {
     ]);
   });
 
-  test('an executor that is far away: the answer is on its way, and the stream waits for what comes of it', async () => {
+  test('a remote executor: the answer is on its way, and the stream waits for its effect', async () => {
     const { definition, paid } = banker();
     const own = inProcess();
     const executor: Executor = {
@@ -813,7 +813,7 @@ describe('approvals', () => {
     expect(chat.statuses.filter((status) => status === 'submitted')).toHaveLength(2);
   });
 
-  test('an executor that cannot be told anything: an error, and no sending again and again', async () => {
+  test('an executor without commands: an error, and no endless sending', async () => {
     const { definition } = banker();
     const { start } = inProcess();
     const transport = new PromptTransport(definition, {
@@ -836,7 +836,7 @@ describe('tasks', () => {
   });
   const finish = (result: string) => [call('finishTask', { result })];
 
-  test('the list is one part, changed in place, and a list that is done stays done', async () => {
+  test('the list is one part, changed in place, and a done list stays done', async () => {
     const model = scriptedModel([finish('seen'), finish('booked'), 'All done.', 'You are welcome.']);
     const executor = listening();
     const chat = new PlainChat({ transport: new PromptTransport(plan, { model, executor }) });

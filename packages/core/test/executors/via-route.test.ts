@@ -100,7 +100,7 @@ describe('a run by route', () => {
     ]);
   });
 
-  test('makes its headers anew for each request', async () => {
+  test('makes its headers again for each request', async () => {
     let made = 0;
     const headers = async () => ({ authorization: `Bearer ${made++}` });
     const { hub, run } = setUp(
@@ -199,7 +199,7 @@ describe('a connection that is lost', () => {
     });
   });
 
-  test('is lost, too, where nothing comes on it for too long, or no answer', async () => {
+  test('is lost, too, if nothing arrives for too long, or no answer', async () => {
     const silent = (): ReadableStream<Uint8Array> => new ReadableStream();
     const { run, hub } = setUp(
       turns,
@@ -247,7 +247,7 @@ describe('a connection that is lost', () => {
     expect(listeners.size).toBe(0);
   });
 
-  test('a route that asks for a rest gets it, and one that asks for a long one is an error', async () => {
+  test('a route that asks for a short pause gets it, and one that asks for a long pause is an error', async () => {
     const busy = (seconds: string) => (asked: Request, n: number) =>
       asked.method === 'GET' && n === 1 && hub?.asked().length === 2
         ? new Response('', { status: 503, headers: { 'retry-after': seconds } })
@@ -270,7 +270,7 @@ describe('a connection that is lost', () => {
     });
   });
 
-  test('before the route has said which run it is: asked for again, and started once', async () => {
+  test('before the route has named its run: asked again, and started once', async () => {
     const tamper: HubOptions['tamper'] = (body, n) => (n === 0 ? cutAfter(body, 0) : body);
     for (const key of [undefined, 'mount']) {
       const { executor, hub, model } = setUp(turns, { tamper });
@@ -336,7 +336,7 @@ describe('a connection that is lost', () => {
 });
 
 describe('a run by route that is stopped', () => {
-  test('is ended over there, with its model call', async () => {
+  test('is ended on the server, with its model call', async () => {
     const { run, hub, model } = setUp(endless);
     void run.start({ name: 'Ada' }).catch(() => {});
     await until(() => run.getState().text === 'Wait');
@@ -352,7 +352,7 @@ describe('a run by route that is stopped', () => {
     expect(hub.requests[1]?.headers.get('content-type')).toBeNull();
   });
 
-  test('before its first event, is ended as soon as it says which one it is', async () => {
+  test('before its first event, is ended as soon as its id is known', async () => {
     let answer = (): void => {};
     const slow = new Promise<undefined>((resolve) => (answer = () => resolve(undefined)));
     const { executor, hub } = setUp(endless, {
@@ -371,7 +371,7 @@ describe('a run by route that is stopped', () => {
     await until(() => hub.log().at(-1)?.type === 'run-end');
   });
 
-  test('by whoever holds it, before its first event', async () => {
+  test('by its caller, before its first event', async () => {
     let answer = (): void => {};
     const slow = new Promise<undefined>((resolve) => (answer = () => resolve(undefined)));
     const { run, hub } = setUp(endless, { instead: (asked) => (asked.method === 'POST' ? slow : undefined) });
@@ -427,8 +427,8 @@ describe('a run by route that is stopped', () => {
   });
 });
 
-describe('whoever stops watching a run by route', () => {
-  test('closes the connection at once, and the run goes on', async () => {
+describe('a caller that stops watching a run by route', () => {
+  test('closes the connection at once, and the run continues', async () => {
     let closed = false;
     const { executor, hub } = setUp(asking, {
       options: { approval: true },
@@ -479,7 +479,7 @@ describe('whoever stops watching a run by route', () => {
     await until(() => hub.requests[0]?.signal.aborted === true);
   });
 
-  test('between two looks, closes it too', async () => {
+  test('between two polls, closes it too', async () => {
     const { executor, hub } = setUp(endless);
     const iterator = executor.start(request(), never())[Symbol.asyncIterator]();
     await iterator.next();
@@ -501,7 +501,7 @@ describe('whoever stops watching a run by route', () => {
     expect(hub.asked()).toEqual(['POST', 'GET 2', 'GET']);
   });
 
-  test('and comes back to a run that is not there any more, is told so', async () => {
+  test('and returns to a run that no longer exists, gets an error', async () => {
     const { executor, hub } = setUp([]);
     expect(await read(executor.attach!('gone', 4, never())!)).toEqual({
       seen: [],
@@ -510,7 +510,7 @@ describe('whoever stops watching a run by route', () => {
     expect(hub.asked()).toEqual(['GET 4']);
   });
 
-  test('and comes back after its end, hears that there is nothing more', async () => {
+  test('and returns after its end, learns that nothing follows', async () => {
     const over = () => new Response(null, { status: 204 });
     const { executor, hub } = setUp([], { instead: over });
     expect(await read(executor.attach!('a', 4, never())!)).toEqual({ seen: [] });
@@ -521,7 +521,7 @@ describe('whoever stops watching a run by route', () => {
     expect(hub.asked()).toEqual(['GET 4', 'GET']);
   });
 
-  test('is told where a route says that a run is over, and never how it ended', async () => {
+  test('gets an error if a route never tells how a finished run ended', async () => {
     const { executor, hub } = setUp(turns, {
       tamper: (body) => cutAfter(body, 2),
       instead: (_, connection) => (connection > 0 ? new Response(null, { status: 204 }) : undefined),
@@ -548,7 +548,7 @@ describe('whoever stops watching a run by route', () => {
   });
 });
 
-describe('a run that is held here and happens there', () => {
+describe('a run that is shown here and happens there', () => {
   test('is let go of and followed again', async () => {
     const { run, hub } = setUp(asking, { options: { approval: true } });
     const text = run.start({ name: 'Ada' });
@@ -600,7 +600,7 @@ describe('a command by route', () => {
     ]);
   });
 
-  test('to a run that is not there is refused, and one that cannot be given is an error', async () => {
+  test('to an unknown run is refused, and one that cannot be sent is an error', async () => {
     const command = { type: 'approval-response', approvalId: 'x', response: { approved: true } } as const;
     const { executor } = setUp([]);
     expect(await executor.send?.('gone', command)).toEqual({
@@ -701,7 +701,7 @@ describe('what a route answers besides events', () => {
     expect(hub.asked()).toEqual(['POST']);
   });
 
-  test('away: asked for again, and then an error', async () => {
+  test('away: asked again, and then an error', async () => {
     const { run, hub } = setUp([], { instead: () => new Response('', { status: 503 }) });
     await expect(run.start({ name: 'Ada' })).rejects.toMatchObject({
       code: 'overloaded',
@@ -710,7 +710,7 @@ describe('what a route answers besides events', () => {
     expect(hub.asked()).toEqual(['POST', 'POST', 'POST']);
   });
 
-  test('too many, to a start with a key: whoever started it decides whether to wait', async () => {
+  test('too many, to a start with a key: its caller decides whether to wait', async () => {
     const { run, hub } = setUp([], { instead: () => new Response('', { status: 429 }) });
     await expect(run.start({ name: 'Ada' }, { key: 'k' })).rejects.toMatchObject({ code: 'rate_limited' });
     expect(hub.asked()).toEqual(['POST']);
@@ -796,7 +796,7 @@ describe('what cannot be sent', () => {
     expect(hub.asked()).toEqual([]);
   });
 
-  test('an address that is none here is said to be one, without what may be secret in it', async () => {
+  test('an invalid address is reported as one, without what may be secret in it', async () => {
     const relative = viaRoute('/api/greet?token=secret');
     const { error } = await read(relative.start(request(), never()));
     expect(error).toMatchObject({ code: 'invalid_options' });
@@ -895,7 +895,7 @@ describe('over a network', () => {
     server.close();
   });
 
-  test('a server that is not there', async () => {
+  test('a server that does not exist', async () => {
     const { hub } = setUp([]);
     const { server, url } = await serve(hub, []);
     await new Promise((resolve) => server.close(resolve));

@@ -552,7 +552,7 @@ describe('the AI Gateway', () => {
     'gateway/openai/gpt-5-mini',
   ])('"%s" is asked of it', async (ref) => expect(await modelOf(ref)).toBe('openai/gpt-5-mini'));
 
-  test('provider:model is asked of the provider itself, whatever is in its id', async () => {
+  test('provider:model goes to the provider itself, with any characters in its id', async () => {
     const { url } = await sentBy('groq:openai/gpt-oss-20b', { GROQ_API_KEY: key, AI_GATEWAY_API_KEY: 'b' });
     expect(url).toBe('https://api.groq.com/openai/v1/chat/completions');
   });
@@ -582,19 +582,19 @@ describe('the AI Gateway', () => {
     expect(await modelOf('zai/glm-4.6', env)).toBe('zai/glm-4.6');
   });
 
-  test('a provider in code stands in for it', async () => {
+  test('a provider in code replaces it', async () => {
     const gateway = vi.fn((id: string) => resolveModel(`openai:${id}`, { env: { OPENAI_API_KEY: key } }));
     await resolveModel('openai/gpt-x', { env: {}, providers: { gateway } });
     expect(gateway).toHaveBeenCalledWith('openai/gpt-x');
   });
 
-  test('without a key, how to ask the provider itself is said', async () => {
+  test('without a key, the error explains how to call the provider itself', async () => {
     expect(await said('groq/llama-x', { GROQ_API_KEY: key })).toMatchInlineSnapshot(
       `"missing_key: No API key for gateway. Set AI_GATEWAY_API_KEY, or use simulated:demo, which needs none. A model written provider/model goes through the AI Gateway; provider:model asks the provider itself."`,
     );
   });
 
-  test('on Vercel there is a token in place of a key', async () => {
+  test('on Vercel a token replaces the key', async () => {
     vi.stubEnv('VERCEL_OIDC_TOKEN', `a.${Buffer.from('{"exp":9999999999}').toString('base64url')}.c`);
     vi.stubEnv('AI_GATEWAY_API_KEY', 'of-the-process');
     const { headers } = await sentBy('openai/gpt-x', { VERCEL: '1' });

@@ -28,7 +28,7 @@ describe('a composite tool’s own options', () => {
     'onError',
     'providerOptions',
     'timeoutMS',
-  ])('%s is one of its parts’', (name) => {
+  ])('%s belongs to one of its parts', (name) => {
     expect(said((p) => p.defTool('file', 'Files', [part], { [name]: undefined } as never))).toBe(
       `invalid_definition: Tool file is made of tools, so it cannot have ${name}, only repeatable, loopGuard and timeoutMs. Give ${name} to its parts: tool('read', '…', z.object({ … }), async (args) => …, { ${name}: … }).`,
     );
@@ -64,7 +64,7 @@ async function refusal(
   throw error;
 }
 
-describe('options that nobody knows', () => {
+describe('unknown options', () => {
   test.each<[object, string]>([
     [{ options: { temprature: 1 } }, 'options has no "temprature". Did you mean temperature?'],
     [{ options: { onstepend: () => {} } }, 'options has no "onstepend". Did you mean onStepEnd?'],
@@ -142,7 +142,7 @@ describe('options that nobody knows', () => {
     expect(await refusal(config)).toBe(`invalid_options: ${message}`);
   });
 
-  test('of a run, where no name is near', async () => {
+  test('of a run, if no name is near', async () => {
     expect(await refusal({ options: { experimental_foo: 1 } })).toMatch(/"experimental_foo"\. There are: /);
     expect(await refusal({ options: { shape: 'round' } })).toMatch(
       /^invalid_options: options has no "shape"\. There are: .*abortSignal, /,
@@ -230,7 +230,7 @@ describe('options that nobody knows', () => {
     });
   });
 
-  test('of a run, where nothing is near: all that there are', async () => {
+  test('of a run, if nothing is near: all known ones', async () => {
     expect(await refusal({ shape: 'round' })).toMatch(
       /^invalid_options: runPrompt has no "shape"\. There are: env, fetch, input, messages, model, options, /,
     );
@@ -261,7 +261,7 @@ describe('options that nobody knows', () => {
     );
   });
 
-  test('one that is there without a value is left out', async () => {
+  test('one that is undefined is left out', async () => {
     const { run } = await runPrompt((prompt) => prompt.$`Go.`, {
       model: scriptedModel(['Done.']),
       options: { temprature: undefined } as never,
@@ -271,7 +271,7 @@ describe('options that nobody knows', () => {
   });
 });
 
-describe('definitions that cannot be meant', () => {
+describe('definitions that make no sense', () => {
   const deep: Record<string, unknown> = {};
   let end = deep;
   for (let level = 0; level < 20_000; level++) end = end['in'] = {} as Record<string, unknown>;
@@ -444,7 +444,7 @@ test.each<[object, string]>([
   expect(await refusal(config)).toBe(`invalid_options: ${message}`);
 });
 
-test('options that are null are none', async () => {
+test('options that are null are the defaults', async () => {
   const { run } = await runPrompt((prompt) => prompt.$`Go.`, {
     model: scriptedModel(['Done.']),
     options: null as never,
@@ -453,7 +453,7 @@ test('options that are null are none', async () => {
   expect(run.getState().status).toBe('done');
 });
 
-test('methods may be taken from the prompt', async () => {
+test('methods may be destructured from the prompt', async () => {
   const { run } = await runPrompt(
     // under another name, since knip takes $ before a template for a shell
     ({ $: say, def, defTaskList }) => {
@@ -470,7 +470,7 @@ test('methods may be taken from the prompt', async () => {
   ]);
 });
 
-test('a method that somebody replaces is replaced in tasks too', async () => {
+test('a replaced method is replaced in tasks too', async () => {
   const defined: string[] = [];
   const { run } = await runPrompt(
     (prompt) => {

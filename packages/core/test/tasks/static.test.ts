@@ -219,7 +219,7 @@ describe('a static list', () => {
     expect(isComplete(list)).toBe(true);
   });
 
-  test('an accepted result clears what was wrong with the one before', () => {
+  test('an accepted result clears the fault of the one before', () => {
     const list = through(
       staticList(['Sum']),
       (list) => finishTask(list, '7'),
@@ -232,7 +232,7 @@ describe('a static list', () => {
     ]);
   });
 
-  test('a task that is begun again says what was wrong with its last result', () => {
+  test('a task that begins again repeats the fault of its last result', () => {
     const refused = through(
       staticList(),
       (list) => finishTask(list, '7'),
@@ -259,7 +259,7 @@ describe('a static list', () => {
     expect(settled.list.items[0]).toMatchObject({ attempts: 1, error: 'No reason was given.' });
   });
 
-  test('after as many refused results as are allowed, the task has failed and the list stands still', () => {
+  test('after the allowed number of refused results, the task has failed and the list stops', () => {
     let list = staticList(['Sum', 'Product'], 2);
     const replies: string[] = [];
     for (const result of ['6', '7']) {
@@ -285,7 +285,7 @@ describe('a static list', () => {
   test.each([
     ['startTask', startTask(finished)],
     ['finishTask', finishTask(finished, '16')],
-  ])('%s after the end says so, and does nothing', (_name, { accepted, events, list, reply }) => {
+  ])('%s after the end has no effect, and the reply tells so', (_name, { accepted, events, list, reply }) => {
     expect({ accepted, events, reply }).toEqual({
       accepted: false,
       events: [],

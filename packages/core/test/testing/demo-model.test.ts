@@ -56,14 +56,14 @@ async function ask({ prompt = 'Hello', messages, steps = 20, ...rest }: Settings
 }
 
 describe('demoModel', () => {
-  test('names a few of many variables, and says how many more there are', async () => {
+  test('names a few of many variables, and how many more exist', async () => {
     const tagged = Array.from({ length: 20_000 }, (_, i) => `<V${i}>x</V${i}>`).join('\n');
     const { text } = await ask({ instructions: tagged, prompt: 'Hi' });
     expect(text).toContain('I was given V0, V1,');
     expect(text).toContain('V11 and 19,988 more, which a real model would use.');
   });
 
-  test('takes as long for twice as many tags that are never closed, or dashes, as twice for one', async () => {
+  test('takes at most twice as long for twice as many open tags or dashes', async () => {
     const time = async (instructions: string): Promise<number> => {
       const tries: number[] = [];
       for (let count = 0; count < 3; count += 1) {
@@ -81,7 +81,7 @@ describe('demoModel', () => {
     }
   });
 
-  test('says what it is, and restates the request with its variables', async () => {
+  test('introduces itself, and restates the request with its variables', async () => {
     const { text, usage } = await ask({
       instructions: 'Variables are given as <NAME>value</NAME>.\n\n<USER_NAME>Ada</USER_NAME>',
       prompt: 'Help <USER_NAME> plan the day.',
@@ -114,7 +114,7 @@ describe('demoModel', () => {
     `);
   });
 
-  test('looks before it acts, and gives the one what the other found', async () => {
+  test('reads before it writes, and passes on what it read', async () => {
     const { calls, text } = await ask({
       prompt: 'Find a hotel in Porto for 3 nights and book it.',
       tools: {
@@ -141,7 +141,7 @@ describe('demoModel', () => {
     expect(text).toContain('ping is done, and had nothing to report.');
   });
 
-  test('calls each tool once, however many there are', async () => {
+  test('calls each tool once, for any number of tools', async () => {
     const names = Array.from({ length: 11 }, (_, index) => `read${index}`);
     const tools = Object.fromEntries(
       names.map((name) => [name, tool({ inputSchema: z.object({}), execute: async () => name })]),
@@ -203,7 +203,7 @@ describe('demoModel', () => {
     expect(output.tags).toHaveLength(2);
   });
 
-  test('a follow-up is answered as one, without introducing itself again', async () => {
+  test('a follow-up is answered as one, without a second introduction', async () => {
     const { texts, calls } = await ask({
       messages: [
         { role: 'user', content: 'Hello' },
@@ -260,7 +260,7 @@ describe('demoModel with a task list', () => {
     return { tools: { weather, startTask, finishTask }, results };
   }
 
-  test('works through it with the other tools, and says so', async () => {
+  test('works through it with the other tools, and reports it', async () => {
     const { tools, results } = taskList([
       { text: 'Look at the weather in Faro', check: () => undefined },
       { text: 'Write a line', check: () => undefined },
@@ -305,7 +305,7 @@ describe('demoModel with a task list', () => {
     expect(results).toHaveLength(1);
   });
 
-  test('gives up with a sentence after four attempts', async () => {
+  test('stops with a sentence after four attempts', async () => {
     const { tools, results } = taskList([{ text: 'Impossible', check: () => 'still not right' }]);
     const { calls, text } = await ask({ tools });
     expect(calls.filter((call) => call.startsWith('finishTask'))).toHaveLength(4);
@@ -313,7 +313,7 @@ describe('demoModel with a task list', () => {
     expect(text).toBe('I could not finish this task in 4 attempts. What is still missing: still not right');
   });
 
-  test('says so where the list wants nothing of it', async () => {
+  test('reports a list that needs nothing of it', async () => {
     const finishTask = tool({
       inputSchema: z.object({ result: z.string() }),
       execute: async () => 'There is no current task.',
@@ -323,7 +323,7 @@ describe('demoModel with a task list', () => {
     expect(text).toBe('There is nothing left to do for “Go on.”.');
   });
 
-  test('keeps a list of its own where it is given the tools for it', async () => {
+  test('keeps its own list if it has the tools for it', async () => {
     const states = new Map<string, string>();
     const reply = (text: string) => async () => text;
     const { calls, text } = await ask({
@@ -380,7 +380,7 @@ describe('demoModel on the runner', () => {
     return { state, tasks, calls: state.toolCalls.map(({ toolName }) => toolName) };
   }
 
-  test('works through a list whose window hides what was done before', async () => {
+  test('works through a list whose window hides earlier tasks', async () => {
     const { state, tasks, calls } = await run((prompt) => {
       prompt.defTool('clock', 'The time', z.object({}), () => 'noon');
       prompt.defTaskList([
@@ -417,7 +417,7 @@ describe('demoModel on the runner', () => {
     `);
   });
 
-  test('keeps a list of its own, with what a user adds and takes away meanwhile', async () => {
+  test('keeps its own list, with tasks that a user adds and removes meanwhile', async () => {
     const { state, tasks } = await run(
       (prompt) => {
         prompt.defDynamicTaskList();
@@ -449,7 +449,7 @@ describe('demoModel on the runner', () => {
     );
   });
 
-  test('goes on where a finished task is to be done again', async () => {
+  test('continues when a finished task is to be done again', async () => {
     let again = false;
     const { state, calls } = await run(
       (prompt) => {
@@ -469,7 +469,7 @@ describe('demoModel on the runner', () => {
     expect(calls.filter((name) => name === 'finishTask')).toHaveLength(3);
   });
 
-  test('puts agents to work inside a task, and gives a schema what their tools found', async () => {
+  test('starts agents inside a task, and fills a schema with what their tools found', async () => {
     const { state } = await run((prompt) => {
       prompt.defTaskList([
         {
@@ -525,13 +525,13 @@ describe('demoModel in an agent call', () => {
     expect(attempts).toBe(1);
   });
 
-  test('answers with a label: the one that the text says, else always the same', async () => {
+  test('answers with a label: the one in the text, otherwise always the same', async () => {
     const ask = (text: string) => classify(text, ['praise', 'complaint'], { model });
     expect(await ask('This is a complaint.')).toEqual({ label: 'complaint', source: 'label' });
     expect(await ask('Where is my parcel?')).toEqual(await ask('Where is my parcel?'));
   });
 
-  test('works through a session, and says that it is done', async () => {
+  test('works through a session, and reports its completion', async () => {
     const { completionReason, totalTurns } = await runAgentSession(model, {
       systemPrompt: 'You water plants.',
       initialMessage: 'Water the basil.',

@@ -55,7 +55,7 @@ describe('an answer that can be read', () => {
   });
 
   test.each([undefined, 42, { text: 'Hi' }])(
-    'an input of %j is an error that says what to write',
+    'an input of %j is an error that shows what to write',
     async (input) => {
       const model = scriptedModel([]);
       const error = await faultOf(geographer.call(input as never, { model }));
@@ -67,7 +67,7 @@ describe('an answer that can be read', () => {
     },
   );
 
-  test('is the text, where nothing is said of it', async () => {
+  test('is the text by default', async () => {
     const agent = defineAgent({ name: 'plain', instructions: 'Talk.' });
     const { output } = await agent.call('Hi.', { model: scriptedModel([' Hello. ']) });
     expect(output).toBe(' Hello. ');
@@ -75,7 +75,7 @@ describe('an answer that can be read', () => {
 });
 
 describe('an exception', () => {
-  test('is told to the model, and pruned once an answer is good', async () => {
+  test('is sent to the model, and pruned once an answer is good', async () => {
     const model = scriptedModel(['Lisbon.', '<answer>Lisbon', looks('map'), '<answer>Lisbon</answer>']);
     const { dialog, attempts, calls } = await geographer.call('Capital?', { model });
     expect(lines(model.calls[1]!.prompt).slice(1)).toEqual([
@@ -129,7 +129,7 @@ describe('an exception', () => {
     expect(lines(second.calls[2]!.prompt).at(-1)).toBe('user: Again, 2');
   });
 
-  test('an answer that says nothing is one, and is not sent back', async () => {
+  test('an empty answer is an answer, and is not sent back', async () => {
     const model = scriptedModel(['  ', [], '<answer>Lisbon</answer>']);
     const { dialog, attempts } = await geographer.call('Capital?', { model });
     expect(attempts).toBe(3);
@@ -169,7 +169,7 @@ describe('an exception', () => {
     ]);
   });
 
-  test('a handler that throws, or says nothing, ends the call', async () => {
+  test('a handler that throws, or returns nothing, ends the call', async () => {
     const agent = (onException: () => string) =>
       defineAgent({ name: 'it', instructions: 'Talk.', output: tags(['a']), onException });
     const thrown = await faultOf(
@@ -187,7 +187,7 @@ describe('an exception', () => {
 });
 
 describe('an interrupt', () => {
-  test('stays, with the words that it is told', async () => {
+  test('stays, with the words of the handler', async () => {
     const model = scriptedModel([
       [...(looks('a') as object[]), ...(looks('b') as object[])] as ScriptedTurn,
       '<answer>x</answer>',
@@ -210,7 +210,7 @@ describe('an interrupt', () => {
     expect(lines(dialog.messages)).toEqual([...expected, 'assistant: <answer>x</answer>']);
   });
 
-  test('a function is told of the round, and need not say anything', async () => {
+  test('a function gets the round, and may return nothing', async () => {
     const onInterrupt = vi.fn().mockReturnValueOnce(undefined).mockReturnValueOnce('Hurry.');
     const agent = defineAgent({ name: 'it', instructions: 'Talk.', tools: [look], onInterrupt });
     const model = scriptedModel([looks('a'), looks('b'), 'Done.']);
@@ -278,7 +278,7 @@ describe('an interrupt', () => {
     expect([calls.length, attempts]).toEqual([2, 2]);
   });
 
-  test('with none allowed, no tool is called at all', async () => {
+  test('with zero allowed, no tool is called at all', async () => {
     const agent = defineAgent({ name: 'it', instructions: 'Talk.', tools: [look], maxInterrupts: 0 });
     const model = scriptedModel([looks('a'), 'Done.']);
     const { calls, attempts } = await agent.call('Hi.', { model });
@@ -286,7 +286,7 @@ describe('an interrupt', () => {
     expect(model.calls[0]!.toolChoice?.type).toBe('none');
   });
 
-  test('what the provider ran all the same is no fault of the answer', async () => {
+  test('a call that the provider ran is not a fault of the answer', async () => {
     const agent = defineAgent({ name: 'it', instructions: 'Talk.', tools: [look], maxInterrupts: 0 });
     const chunks: LanguageModelV4StreamPart[] = [
       { type: 'tool-input-start', id: 'w', toolName: 'web_search', providerExecuted: true },
@@ -301,7 +301,7 @@ describe('an interrupt', () => {
     expect(lines(dialog.messages)).toEqual(['user: Hi.', 'assistant: Done.']);
   });
 
-  test('a call that was refused in an answer that broke is none of the next one', async () => {
+  test('a call that was refused in an answer that broke off does not belong to the next one', async () => {
     const agent = defineAgent({ name: 'it', instructions: 'Talk.', tools: [look], maxInterrupts: 0 });
     const model = scriptedModel([
       [
@@ -335,7 +335,7 @@ describe('an interrupt', () => {
     expect(runs).toBe(2);
   });
 
-  test('a tool that nobody has, or arguments that do not fit, are told to the model', async () => {
+  test('the model reads that a tool is unknown, or that arguments do not fit', async () => {
     const agent = defineAgent({ name: 'it', instructions: 'Talk.', tools: [look] });
     const model = scriptedModel([
       [{ toolCall: { name: 'fly' } }],
@@ -414,7 +414,7 @@ describe('what ends a call from outside', () => {
     expect((error.details as CallErrorDetails).dialog.messages).toHaveLength(1);
   });
 
-  test('no model, no key, and a dialog that is none', async () => {
+  test('no model, no key, and an invalid dialog', async () => {
     const call = (options: object) => faultOf(agent.call('Hi.', options));
     expect((await call({})).code).toBe('invalid_options');
     expect((await call({ model: 'openai:gpt-4o', models: { env: {} } })).code).toBe('missing_key');
@@ -491,7 +491,7 @@ describe('an agent is a prompt', () => {
     expect(run.getState().steps[1]?.steered).toMatchObject([{ cause: 'correction' }]);
   });
 
-  test('so is a run of its prompt, and what it goes on with', async () => {
+  test('so is a run of its prompt, and what it continues', async () => {
     const model = scriptedModel(['<answer>1</answer>', 'two', '<answer>2</answer>']);
     const run = createRun(agent.prompt('One?', { dialog: createDialog('Before.') }), {
       executor: inProcess(),
@@ -509,7 +509,7 @@ describe('an agent is a prompt', () => {
     ]);
   });
 
-  test('a later turn hears nothing of answers that could not be used, nor of what was said of them', async () => {
+  test('a later turn contains neither unusable answers nor the corrections', async () => {
     const model = scriptedModel(['no', 'nor this', '<answer>1</answer>', '<answer>2</answer>']);
     const run = createRun(agent, { model });
     expect(await run.start('One?')).toEqual({ answer: '1' });
@@ -610,7 +610,7 @@ describe('a call inside a tool', () => {
   });
 });
 
-test('every step asks only what it must: the conversation keeps its messages', async () => {
+test('every step asks for no more than it must: the conversation keeps its messages', async () => {
   const agent = defineAgent({ name: 'it', instructions: 'Talk.', tools: [look], maxInterrupts: 9 });
   const model = scriptedModel([looks('a'), looks('b'), looks('c'), 'Done.']);
   const { run } = await agent.call('Hi.', { model });
@@ -618,7 +618,7 @@ test('every step asks only what it must: the conversation keeps its messages', a
   expect(kept).toEqual([0, 1, 3, 5]);
 });
 
-test('a call whose tool needs an approval waits for it, by the run that onRun is given', async () => {
+test('a call whose tool needs an approval waits for it, through the run that onRun receives', async () => {
   const sent: string[] = [];
   const send = tool(
     'send',
@@ -644,7 +644,7 @@ test('a call whose tool needs an approval waits for it, by the run that onRun is
   expect(sent).toEqual(['Ada']);
 });
 
-test('where onRun throws, the call is stopped and rejects with that', async () => {
+test('if onRun throws, the call is stopped and rejects with that error', async () => {
   const clerk = defineAgent({ name: 'clerk', instructions: 'You talk.', model: scriptedModel(['Hello.']) });
   let seen: Run | undefined;
   const onRun = (run: Run): never => {
@@ -655,7 +655,7 @@ test('where onRun throws, the call is stopped and rejects with that', async () =
   await expect.poll(() => seen?.getState().status).toBe('stopped');
 });
 
-test('a text that was cut off is no answer', async () => {
+test('a text that was cut off is not an answer', async () => {
   const clerk = defineAgent({
     name: 'clerk',
     instructions: 'You talk.',

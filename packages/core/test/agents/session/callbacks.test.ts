@@ -122,7 +122,7 @@ describe('the order of callbacks', () => {
     `);
   });
 
-  test('arguments that do not fit, and a tool that there is not', async () => {
+  test('arguments that do not fit, and an unknown tool', async () => {
     const { told, result } = await playSession([
       calls(['search', { question: 1 }], ['search', '{"que'], ['serach', { query: 'x' }]),
       calls(['task_complete', { text: 'done' }]),
@@ -165,7 +165,7 @@ describe('the order of callbacks', () => {
     `);
   });
 
-  test('idle: one nudge, then the reminder, then anew', async () => {
+  test('idle: one nudge, then the reminder, then again from the start', async () => {
     const { told, result } = await playSession([
       'Hm.',
       'Well.',

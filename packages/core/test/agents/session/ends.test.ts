@@ -23,7 +23,7 @@ describe('what a session came to', () => {
     expect(result).toMatchObject({ finalOutput: 'Every 11 minutes.', summary: 'The summary.' });
   });
 
-  test('finalOutput is the summary where that turn has no text, whatever earlier turns said', async () => {
+  test('finalOutput is the summary if that turn has no text, whatever earlier turns contain', async () => {
     const { result } = await playSession([talksFirst, complete('The summary.')]);
     expect(result).toMatchObject({ finalOutput: 'The summary.', summary: 'The summary.' });
   });
@@ -47,7 +47,7 @@ describe('a tool of the provider without execute', () => {
     expect(result.error?.message).toContain('execute: async');
   });
 
-  test('ends it at the first call where the tool does not say who runs it', async () => {
+  test('ends it at the first call if the tool has no function', async () => {
     const { isProviderExecuted: _, ...older } = shell as { isProviderExecuted?: boolean };
     const tools = { search, shell: older as typeof shell };
     const { result, model } = await playSession([called, called, called, complete()], { tools });
@@ -56,7 +56,7 @@ describe('a tool of the provider without execute', () => {
     expect(result.error?.message).toContain('shell');
   });
 
-  test('one that the provider runs itself is no fault', async () => {
+  test('one that the provider runs itself does not count', async () => {
     const tools = { web_search: openai.tools.webSearch() as unknown as ToolSet[string] };
     const { result } = await playSession([complete()], { tools });
     expect(result.completionReason).toBe('task_complete');
@@ -98,7 +98,7 @@ describe('model calls that fail', () => {
     expect(told.at(-1)).toBe('onComplete error in 5');
   });
 
-  test('four do not, and one that goes well starts the count anew', async () => {
+  test('four do not end it, and a success starts the count again', async () => {
     const four = Array.from({ length: 4 }, () => fails(400, 'No.'));
     const { result } = await playSession([...four, calls(['search', { query: 'x' }]), ...four, complete()]);
     expect(result).toMatchObject({ completionReason: 'task_complete', totalTurns: 10 });
@@ -247,7 +247,7 @@ describe('stop', () => {
   });
 });
 
-test('what a callback does with what it is given changes nothing', async () => {
+test('a callback that changes its arguments changes nothing', async () => {
   const model = scriptedModel([calls(['search', { query: 'a' }, 'call-1']), complete()]);
   const session = runAgentSession(model, {
     systemPrompt: '',
@@ -266,7 +266,7 @@ test('what a callback does with what it is given changes nothing', async () => {
 });
 
 describe('callbacks that throw', () => {
-  test('the session goes on; each throw is a warning, and in the log of the caller', async () => {
+  test('the session continues; each throw is a warning, and in the log of the caller', async () => {
     const error = vi.fn();
     const told: string[] = [];
     const throws = (name: string) => (): never => {
@@ -314,7 +314,7 @@ describe('callbacks that throw', () => {
     ]);
   });
 
-  test('a list that is none counts as thrown', async () => {
+  test('an invalid list counts as thrown', async () => {
     const { result, session } = await playSession(
       [calls(['search', { query: 'x'.repeat(4_000) }]), 'In short, x.', complete()],
       { tokenLimit: 900, callbacks: { onAfterSummarize: () => 'nonsense' as never } },
@@ -357,7 +357,7 @@ describe('tools', () => {
     expect(JSON.stringify(model.calls[1]?.prompt)).toContain('slow took longer than 30 ms');
   });
 
-  test('a tool that gives one output after the other has a time limit, too', async () => {
+  test('a streaming tool has a time limit, too', async () => {
     const { result, told } = await playSession([calls(['drip']), complete()], {
       toolTimeout: 50,
       tools: {
@@ -452,7 +452,7 @@ describe('suspension', () => {
     execute: async ({ question }: { question: string }) => suspend({ question, choices: ['red', 'blue'] }),
   };
 
-  test('it ends suspended, and goes on with the answer', async () => {
+  test('it ends suspended, and continues with the answer', async () => {
     const { result, session } = await playSession(
       [calls(['ask', { question: 'Which?' }, 'call-ask'], ['search', { query: 'x' }])],
       { tools: { ask, search } },
@@ -504,30 +504,33 @@ describe('suspension', () => {
     expect(result).toMatchObject({ completionReason: 'error', error: { code: 'invalid_options' } });
   });
 
-  test.each(['by name', 'as tool(…)'])('words instead of an answer are told as such: %s', async (how) => {
-    const tools =
-      how === 'by name' ? { ask } : [tool('ask', 'Ask', ask.inputSchema, (args) => ask.execute(args))];
-    const model = scriptedModel([
-      calls(['ask', { question: 'Which?' }]),
-      calls(['search']),
-      complete('Red.'),
-    ]);
-    const session = runAgentSession(model, { systemPrompt: 'You ask.', tools });
-    expect((await session).completionReason).toBe('suspended');
-    await expect(session.run.send('Red.')).resolves.toEqual({ summary: 'Red.' });
-    for (const { prompt } of model.calls.slice(1)) {
-      expect(prompt.slice(3, 5)).toMatchObject([
-        {
-          role: 'tool',
-          content: [{ output: { type: 'error-text', value: expect.stringMatching(/waits/) as unknown } }],
-        },
-        { role: 'user', content: [{ text: 'Red.' }] },
+  test.each(['by name', 'as tool(…)'])(
+    'words instead of an answer are passed on as words: %s',
+    async (how) => {
+      const tools =
+        how === 'by name' ? { ask } : [tool('ask', 'Ask', ask.inputSchema, (args) => ask.execute(args))];
+      const model = scriptedModel([
+        calls(['ask', { question: 'Which?' }]),
+        calls(['search']),
+        complete('Red.'),
       ]);
-      expect(JSON.stringify(prompt)).not.toContain('cueline-suspension');
-    }
-  });
+      const session = runAgentSession(model, { systemPrompt: 'You ask.', tools });
+      expect((await session).completionReason).toBe('suspended');
+      await expect(session.run.send('Red.')).resolves.toEqual({ summary: 'Red.' });
+      for (const { prompt } of model.calls.slice(1)) {
+        expect(prompt.slice(3, 5)).toMatchObject([
+          {
+            role: 'tool',
+            content: [{ output: { type: 'error-text', value: expect.stringMatching(/waits/) as unknown } }],
+          },
+          { role: 'user', content: [{ text: 'Red.' }] },
+        ]);
+        expect(JSON.stringify(prompt)).not.toContain('cueline-suspension');
+      }
+    },
+  );
 
-  test('from a tool(…) as well, also where it is called together with task_complete', async () => {
+  test('from a tool(…) as well, also if it is called together with task_complete', async () => {
     const { result } = await playSession([[...(calls(['ask', {}, 'a']) as []), ...(complete() as [])]], {
       tools: [tool('ask', 'Ask', z.object({}), () => suspend('?'))],
     });
@@ -536,7 +539,7 @@ describe('suspension', () => {
 });
 
 describe('the run', () => {
-  test('comes to what the model gave to task_complete, and goes on as a session', async () => {
+  test('resolves with the arguments of task_complete, and continues as a session', async () => {
     const told: string[] = [];
     const model = scriptedModel([complete('One.', { n: 1 }), 'Hm.', complete('Two.')]);
     const session = runAgentSession(model, {
@@ -579,7 +582,7 @@ describe('the run', () => {
     });
   });
 
-  test('no turns left is an error of the run, and none of the session', async () => {
+  test('no turns left is an error of the run, and not of the session', async () => {
     const { result, session } = await playSession(['Hm.'], { maxTurns: 1 });
     expect(result.completionReason).toBe('max_turns');
     expect(result.error).toBeUndefined();
