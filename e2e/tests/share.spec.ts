@@ -143,7 +143,7 @@ test('the author of a share deletes it, also after a reload, and then it no long
 
       const late = onPage(await context.newPage());
       await late.open(new URL(url).hash);
-      await expect(late.page.getByTestId('notice')).toContainText('What this link leads to is gone');
+      await expect(late.page.getByTestId('notice')).toContainText('Nothing is shared under this link');
     } finally {
       await context.close();
     }

@@ -241,7 +241,7 @@ test.describe('an approval', () => {
     await page.keyboard.type('{ "to": ');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await expect(approval.getByRole('alert')).toContainText('This is no JSON');
+    await expect(approval.getByRole('alert')).toContainText('This is not JSON');
     await editor.fill('{ "to": "grace@example.com", "subject": "Hi", "text": "Noon." }');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');

@@ -86,7 +86,7 @@ export function ExamplesMenu() {
 async function openFile(file: File): Promise<void> {
   if (file.size > LARGEST_FILE) {
     toast.error(
-      `${file.name} is larger than 1 MB, which is no script. Choose the .ts file that you saved here.`,
+      `${file.name} is larger than 1 MB, so it cannot be a script. Choose the .ts file that you saved here.`,
     );
     return;
   }

@@ -60,7 +60,7 @@ export function readLink(hash: string): OpenedLink {
   }
   try {
     const { script, log } = decodeLink(hash);
-    if (script === undefined) return refused('This link holds no script.');
+    if (script === undefined) return refused('This link contains no script.');
     return log === undefined ? { kind: 'script', script } : { kind: 'run', script, log };
   } catch (error) {
     return refused(messageOf(error));

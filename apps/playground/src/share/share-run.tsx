@@ -34,7 +34,7 @@ function EndedRun({ session }: { session: RunSession }) {
         The script and the whole run: every message, tool call and answer, with approvals and changes of
         tasks.
         {isEdited && ' The script is the one that ran, not as you have edited it since.'}
-        {session.earlier.length > 0 && ' Of the turns before your last reply, what was said.'}
+        {session.earlier.length > 0 && ' Of earlier turns, the messages.'}
       </p>
       {fits ? (
         <>

@@ -66,7 +66,7 @@ const broken = encodeLink({ script, log: log.map((event) => ({ ...event, message
 test.each<[string, string, RegExp, string?, (() => Response)?]>([
   ['no store', `#s=${id}`, /this page knows of none/, ''],
   ['a link that is cut off', '#s=AbC', /cut off/],
-  ['a share that is gone', `#s=${id}`, /gone, or never was/, '/s', () => new Response('', { status: 404 })],
+  ['a share that is gone', `#s=${id}`, /Nothing is shared/, '/s', () => new Response('', { status: 404 })],
   [
     'a page in place of a share',
     `#s=${id}`,
@@ -74,11 +74,11 @@ test.each<[string, string, RegExp, string?, (() => Response)?]>([
     '/s',
     () => new Response('<!doctype html>'),
   ],
-  ['a share that leads on', `#s=${id}`, /no shared run/, '/s', () => new Response(`s=${id}`)],
-  ['nothing at all', `#s=${id}`, /no shared run/, '/s', () => new Response('')],
+  ['a share that leads on', `#s=${id}`, /not lead to a shared run/, '/s', () => new Response(`s=${id}`)],
+  ['nothing at all', `#s=${id}`, /not lead to a shared run/, '/s', () => new Response('')],
   ['a run that is none', broken, /is damaged: its event 1 cannot be read/],
   ['a broken run in a store', `#s=${id}`, /is damaged/, '/s', () => new Response(broken.slice(1))],
-  ['a run alone', encodeLink({ log }), /holds no script/],
+  ['a run alone', encodeLink({ log }), /contains no script/],
 ])('%s is refused in a sentence, and all is as it was', async (_what, hash, words, shares, answer) => {
   await open(hash, shares, answer);
   expect(store()).toMatchObject({ script: '// mine', previousScript: undefined, session: undefined });

@@ -68,7 +68,7 @@ test('a store reports how long it keeps a share', async () => {
 test.each([
   [401, 'signed in'],
   [403, 'does not answer this page'],
-  [404, 'gone, or never was'],
+  [404, 'Nothing is shared under this link'],
   [413, 'more than can be kept'],
   [429, 'a lot of sharing'],
   [503, 'failed (503)'],
@@ -106,7 +106,7 @@ test.each(['', 'null', '[]', '{}', '{"id":7,"expiresAt":7}', '{"lifetimeMs":"30 
   'an answer of %j is that of no share store',
   async (text) => {
     answering(() => new Response(text));
-    await expect(putShare(address, '', never())).rejects.toThrow('is no share store');
-    await expect(askTerms(address, never())).rejects.toThrow('is no share store');
+    await expect(putShare(address, '', never())).rejects.toThrow('is not a share store');
+    await expect(askTerms(address, never())).rejects.toThrow('is not a share store');
   },
 );

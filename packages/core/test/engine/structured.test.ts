@@ -206,7 +206,7 @@ describe('a prompt with an output schema', () => {
     await expect(run.start()).rejects.toMatchObject({
       code: 'invalid_options',
       message:
-        'options.output says what the answer is, and so does the output of prompt "plan". Leave one of them out.',
+        'options.output describes the answer, and so does the output of prompt "plan". Leave one of them out.',
     });
   });
 

@@ -30,7 +30,7 @@ describe('a composite tool’s own options', () => {
     'timeoutMS',
   ])('%s belongs to one of its parts', (name) => {
     expect(said((p) => p.defTool('file', 'Files', [part], { [name]: undefined } as never))).toBe(
-      `invalid_definition: Tool file is made of tools, so it cannot have ${name}, only repeatable, loopGuard and timeoutMs. Give ${name} to its parts: tool('read', '…', z.object({ … }), async (args) => …, { ${name}: … }).`,
+      `invalid_definition: Tool file is composed of tools, so it cannot have ${name}, only repeatable, loopGuard and timeoutMs. Give ${name} to its parts: tool('read', '…', z.object({ … }), async (args) => …, { ${name}: … }).`,
     );
   });
 
@@ -39,7 +39,7 @@ describe('a composite tool’s own options', () => {
     ['null', null],
   ])('%s is none', (_what, options) => {
     expect(said((p) => p.defTool('file', 'Files', [part], options as never))).toBe(
-      'invalid_definition: Tool file is made of tools, so after them it takes only options, such as { timeoutMs: 5000 }.',
+      'invalid_definition: Tool file is composed of tools, so after them it takes only options, such as { timeoutMs: 5000 }.',
     );
   });
 
@@ -70,7 +70,7 @@ describe('unknown options', () => {
     [{ options: { onstepend: () => {} } }, 'options has no "onstepend". Did you mean onStepEnd?'],
     [
       { options: { model: 'openai:gpt-4o' } },
-      'model stands beside the options: runPrompt(…, { model: …, options: { … } }).',
+      'model is not one of the options. Write runPrompt(…, { model: …, options: { … } }).',
     ],
     [{ options: 'fast' }, "options takes an object, and got 'fast'. Write { … }, or leave it out."],
     [{ temperature: 1 }, 'temperature is an option: runPrompt(…, { options: { temperature: … } }).'],
@@ -190,7 +190,7 @@ describe('unknown options', () => {
       'temperature is an option: runAgentSession(model, { options: { temperature: … } }).',
     ],
     [{ options: { maxTokens: 5 } }, 'options of the session has no "maxTokens". It is now maxOutputTokens'],
-    [{ options: { maxTurns: 5 } }, 'maxTurns stands beside the options of the session.'],
+    [{ options: { maxTurns: 5 } }, 'maxTurns is a setting of the session itself, not one of its options.'],
   ])('of a session: %o', async (options, message) => {
     const model = scriptedModel([]);
     const { error } = await runAgentSession(model, { systemPrompt: 'You work.', ...options });
@@ -317,17 +317,17 @@ describe('definitions that make no sense', () => {
     [
       'a tool without a description',
       (p) => p.defTool('t', undefined as never, none, run),
-      'The description of tool t is undefined. Write a text that says what it does.',
+      'The description of tool t is undefined. Write a text that describes what it does.',
     ],
     [
       'a composite tool without one',
       (p) => p.defTool('t', undefined as never, [part]),
-      'The description of tool t is undefined. Write a text that says what it does.',
+      'The description of tool t is undefined. Write a text that describes what it does.',
     ],
     [
       'an agent whose description is its schema',
       (p) => p.defAgent('a', none as never, (() => {}) as never, undefined as never),
-      'The description of tool a is an object. Write a text that says what it does.',
+      'The description of tool a is an object. Write a text that describes what it does.',
     ],
     [
       'null for options',

@@ -103,7 +103,7 @@ describe('parts in a template', () => {
     [imagePart('file-8EFBcWHsQxZV7YGezBC1fq'), "Write { openai: 'file-…' }."],
     [
       imagePart(JSON.parse('{"a":[]}') as never),
-      'messages[0].content[1].image is an object that is no file.',
+      'messages[0].content[1].image is an object that is not a file.',
     ],
     [{ type: 'picture', image: png }, 'The first value in the template is an object.'],
   ])('%o is refused', (value, message) => {

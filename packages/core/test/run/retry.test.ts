@@ -317,7 +317,7 @@ describe('from a step', () => {
     for (const from of [3, -1, 1.5, Number.NaN]) {
       await expect(run.retry({ from })).rejects.toMatchObject({
         code: 'invalid_options',
-        message: `The run cannot go on from step ${from}. It can from 0, 1, 2: retry({ from: 2 }).`,
+        message: `The run cannot continue from step ${from}. It can from 0, 1, 2: retry({ from: 2 }).`,
       });
     }
     expect(run.getState()).toBe(state);

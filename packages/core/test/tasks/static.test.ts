@@ -31,7 +31,7 @@ const table: Readonly<Record<string, Readonly<Record<TaskStatus, Outcome>>>> = {
       'task-3 in_progress by model',
       'Task 3/3 started: Subtract 6\n\nCall finishTask with the result when it is done.',
     ],
-    failed: 'Task 2/3 failed after 5 attempts: “Multiply by 2”. The task list cannot go on.',
+    failed: 'Task 2/3 failed after 5 attempts: “Multiply by 2”. The task list cannot continue.',
     skipped: [
       'task-3 in_progress by model',
       'Task 3/3 started: Subtract 6\n\nCall finishTask with the result when it is done.',
@@ -50,7 +50,7 @@ const table: Readonly<Record<string, Readonly<Record<TaskStatus, Outcome>>>> = {
     in_progress: ['task-2 validating result="16" by model', ''],
     validating: 'The result of Task 2/3 is being validated. Wait for what comes of it.',
     completed: ['task-3 in_progress by model; task-3 validating result="16" by model', ''],
-    failed: 'Task 2/3 failed after 5 attempts: “Multiply by 2”. The task list cannot go on.',
+    failed: 'Task 2/3 failed after 5 attempts: “Multiply by 2”. The task list cannot continue.',
     skipped: ['task-3 in_progress by model; task-3 validating result="16" by model', ''],
   },
   approve: {
@@ -267,7 +267,7 @@ describe('a static list', () => {
       replies.push(settled.reply);
       list = settled.list;
     }
-    const stuck = 'Task 1/2 failed after 2 attempts: “Sum”. The task list cannot go on.';
+    const stuck = 'Task 1/2 failed after 2 attempts: “Sum”. The task list cannot continue.';
     expect(replies).toEqual([
       'Validation failed: Not 6\n\nPlease review the task and provide a corrected result.',
       `Validation failed: Not 7\n\n${stuck}`,

@@ -95,7 +95,7 @@ test('arguments that the schema changes run as they were shown, or not at all', 
   expect(ran).toEqual([{ euros: 3200 }]);
   expect(faults).toEqual([
     undefined,
-    'The schema of this tool changes what it is given, so what would run is not what you wrote. Approve the call as it is, or refuse it.',
+    'The schema of this tool changes its arguments, so the call would run with others than you wrote. Approve the call as it is, or refuse it.',
   ]);
 });
 

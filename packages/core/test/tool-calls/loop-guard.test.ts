@@ -53,7 +53,7 @@ describe('identical calls', () => {
       error: {
         code: 'loop_detected',
         message:
-          "The model called find 6 times with the same arguments, so the run was ended. Where that is no loop, as when a tool polls, define the tool with { repeatable: true }, or exempt it in the options of the run: { loopGuard: { tools: { 'find': false } } }.",
+          "The model called find 6 times with the same arguments, so the run was ended. If that is intended, as for a tool that polls, define the tool with { repeatable: true }, or exempt it in the options of the run: { loopGuard: { tools: { 'find': false } } }.",
         details: { toolName: 'find', calls: 6 },
       },
     });

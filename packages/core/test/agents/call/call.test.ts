@@ -435,7 +435,7 @@ test('options that an agent cannot have are refused with its first call', async 
     'invalid_definition: options of agent "it" has no "temprature". Did you mean temperature?',
   );
   expect(await fault({ tools: {} })).toBe(
-    'invalid_definition: options of agent "it" cannot have tools. tools stand beside the options: defineAgent({ tools: [ … ] }).',
+    'invalid_definition: options of agent "it" cannot have tools. tools are not an option of the model call. Write defineAgent({ tools: [ … ] }).',
   );
 });
 

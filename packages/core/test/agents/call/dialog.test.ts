@@ -217,7 +217,7 @@ describe('an invalid addition is refused at once', () => {
     ['', 'messages[1].content is empty.'],
     [7, 'messages[1] is 7.'],
     [{ role: 'tool', content: 'x' }, "messages[1].content is 'x'. Write a list of parts."],
-    [{ role: 'user', content: [{}] }, 'messages[1].content[0] is no part.'],
+    [{ role: 'user', content: [{}] }, 'messages[1].content[0] is not a part.'],
     [
       { role: 'user', content: [{ type: 'file', data: new Blob(['x']) }] },
       'messages[1].content[0].data is a Blob',
