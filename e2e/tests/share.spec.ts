@@ -106,6 +106,7 @@ test('the author of a share deletes it, also after a reload, and then it no long
     expect(await playground.ended()).toBe('done');
     await page.getByTestId('share').click();
     await page.getByText('Script and run').click();
+    await expect(page.getByTestId('upload')).toContainText('kept for 30 days');
     await page.getByTestId('make-short-link').click();
     const link = page.getByLabel('Short link to this run');
     const url = await link.inputValue();
