@@ -3,7 +3,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { go, play } from '../support.ts';
+import { go, play } from '../../support.ts';
 
 const finish = (result: string): ScriptedTurn => [{ toolCall: { name: 'finishTask', input: { result } } }];
 
