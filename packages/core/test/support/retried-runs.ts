@@ -36,7 +36,7 @@ export function open(turns: readonly ScriptedTurn[]) {
 export const sent = (model: ReturnType<typeof scriptedModel>, call: number): unknown =>
   json(model.calls[call]?.prompt);
 
-export async function uiMessages(log: readonly RunEvent[]): Promise<UIMessage | undefined> {
+async function uiMessages(log: readonly RunEvent[]): Promise<UIMessage | undefined> {
   let last: UIMessage | undefined;
   const stream = toUIMessageStream(log);
   for await (const message of readUIMessageStream({ stream, onError: () => {} })) last = message;
