@@ -1,27 +1,18 @@
-import { CuelineError, runPrompt, type Prompt } from '@cueline/core';
+import { runPrompt, type Prompt } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { getEventListeners } from 'node:events';
 import { tool as aiTool, type TextStreamPart, type ToolSet } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
-import { go, play, types } from '../support.ts';
-import { after } from '../support/runs.ts';
+import { call, go, play, types } from '../support.ts';
+import { after, codeOf } from '../support/runs.ts';
 import * as z from 'zod';
 
 const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
 
-async function codeOf(promise: PromiseLike<unknown>): Promise<string | undefined> {
-  try {
-    await promise;
-    return undefined;
-  } catch (error) {
-    return CuelineError.isInstance(error) ? error.code : `not ours: ${String(error)}`;
-  }
-}
-
 describe('a run ends once, in a named way', () => {
   test('stopped while it streams: nothing follows, and the tools are aborted', async () => {
     let aborted = false;
-    const model = scriptedModel([[{ toolCall: { name: 'wait' } }], 'Never.']);
+    const model = scriptedModel([[call('wait')], 'Never.']);
     const { run, result } = await runPrompt(
       go((prompt) =>
         prompt.defTool('wait', '', z.object({}), (_args, { abortSignal }) => {
@@ -88,7 +79,7 @@ describe('a run ends once, in a named way', () => {
   test('an error after a tool has run does not start another step', async () => {
     const { model, state } = await play(
       go((prompt) => prompt.defTool('t', '', z.object({}), () => 1)),
-      [[{ toolCall: { name: 't' } }, { error: 'cut' }], 'Never.'],
+      [[call('t'), { error: 'cut' }], 'Never.'],
     );
     expect(state.status).toBe('error');
     expect(model.calls).toHaveLength(1);
@@ -97,7 +88,7 @@ describe('a run ends once, in a named way', () => {
   test('a failure of a later step rejects result instead of returning an empty answer', async () => {
     const { result, state } = await play(
       go((prompt) => prompt.defTool('t', '', z.object({}), () => 1)),
-      [[{ toolCall: { name: 't' } }], [{ throw: { message: 'no', status: 400 } }]],
+      [[call('t')], [{ throw: { message: 'no', status: 400 } }]],
     );
     expect(state).toMatchObject({ status: 'error', error: { code: 'bad_request' } });
     expect(await codeOf(result.text)).toBe('bad_request');
@@ -130,7 +121,7 @@ describe('a run ends once, in a named way', () => {
   test('a tool that does not listen to a time limit does not hold up the run', async () => {
     const { state } = await play(
       go((prompt) => prompt.defTool('deaf', '', z.object({}), () => new Promise(() => {}))),
-      [[{ toolCall: { name: 'deaf' } }], 'Went on.'],
+      [[call('deaf')], 'Went on.'],
       { options: { timeout: { toolMs: 30 } } },
     );
     expect(state).toMatchObject({ status: 'done', text: 'Went on.' });
@@ -172,7 +163,7 @@ describe('a run ends once, in a named way', () => {
   });
 
   test('a run that waits for the approval of a call at the provider has interrupted nothing', async () => {
-    const { state } = await play((prompt) => prompt.$`Go.`, [[{ toolCall: { name: 'pay' } }]], {
+    const { state } = await play((prompt) => prompt.$`Go.`, [[call('pay')]], {
       options: {
         tools: { pay: { ...aiTool({ inputSchema: z.object({}) }), isProviderExecuted: true } as never },
         toolApproval: { pay: 'user-approval' },

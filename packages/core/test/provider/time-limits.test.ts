@@ -1,5 +1,5 @@
-import { type LanguageModelV4 } from '@ai-sdk/provider';
-import { CuelineError } from '@cueline/core';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { CuelineError } from '@cueline/core';
 import { describe, expect, test, vi } from 'vitest';
 import { withRetries } from '../../src/provider/with-retries.ts';
 import {
