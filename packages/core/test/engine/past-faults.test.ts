@@ -87,29 +87,6 @@ test('a task list leaves the system prompt as it is', async () => {
   expect(sent(model).map(({ system }) => system)).toEqual(Array(3).fill(everythingSaid));
 });
 
-test.each([
-  ['null', null, 'null'],
-  ['undefined', undefined, 'null'],
-  ['an empty text', '', ''],
-  ['false', false, 'false'],
-  ['zero', 0, '0'],
-])('a tool may return %s', async (_name, output, answer) => {
-  const { model, result, state } = await play(
-    (prompt) => {
-      prompt.defTool('save', '', z.object({}), () => output);
-      prompt.$`Save.`;
-    },
-    [[call('save')], 'Saved.'],
-  );
-  expect(sent(model)[1]!.messages).toEqual([
-    'user: Save.',
-    'assistant calls save {}',
-    `save answers ${answer}`,
-  ]);
-  expect(state).toMatchObject({ status: 'done', text: 'Saved.' });
-  expect(await result.text).toBe('Saved.');
-});
-
 test('a failed agent tells its parent the error, and nothing of its transcript', async () => {
   const { model } = await play(
     go((prompt) =>
