@@ -1,27 +1,18 @@
-import { CuelineError, runPrompt, type Prompt } from '@cueline/core';
-import { scriptedModel } from '@cueline/core/testing';
+import { runPrompt, type Prompt, type PromptOptions, type PromptSource } from '@cueline/core';
+import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { getEventListeners } from 'node:events';
 import { tool as aiTool, type TextStreamPart, type ToolSet } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
-import { go, play, types } from '../support.ts';
-import { after } from '../support/runs.ts';
+import { call, go, play, types } from '../support.ts';
+import { after, codeOf } from '../support/runs.ts';
 import * as z from 'zod';
 
 const sayHi = (prompt: Prompt) => prompt.$`Hi.`;
 
-async function codeOf(promise: PromiseLike<unknown>): Promise<string | undefined> {
-  try {
-    await promise;
-    return undefined;
-  } catch (error) {
-    return CuelineError.isInstance(error) ? error.code : `not ours: ${String(error)}`;
-  }
-}
-
 describe('a run ends once, in a named way', () => {
   test('stopped while it streams: nothing follows, and the tools are aborted', async () => {
     let aborted = false;
-    const model = scriptedModel([[{ toolCall: { name: 'wait' } }], 'Never.']);
+    const model = scriptedModel([[call('wait')], 'Never.']);
     const { run, result } = await runPrompt(
       go((prompt) =>
         prompt.defTool('wait', '', z.object({}), (_args, { abortSignal }) => {
@@ -77,41 +68,59 @@ describe('a run ends once, in a named way', () => {
     }
   });
 
-  test('an error in the middle keeps what had come', async () => {
-    const { result, state, events } = await play(sayHi, [['Half a ', { error: { message: 'overheated' } }]]);
-    expect(state).toMatchObject({ status: 'error', text: 'Half a ' });
-    expect(state.error?.message).toContain('overheated');
-    expect(await codeOf(result.text)).toBe('provider_error');
+  const once = go((prompt) => prompt.defTool('t', '', z.object({}), () => 1));
+  const oops = (): never => {
+    throw new Error('oops');
+  };
+  test.each<[string, PromptSource, ScriptedTurn[], PromptOptions, code: string, text: string]>([
+    [
+      'an error in the middle',
+      sayHi,
+      [['Half a ', { error: 'overheated' }]],
+      {},
+      'provider_error',
+      'Half a ',
+    ],
+    [
+      'an error after a tool has run',
+      once,
+      [[call('t'), { error: 'cut' }], 'Never.'],
+      {},
+      'provider_error',
+      '',
+    ],
+    [
+      'a failure of a later step',
+      once,
+      [[call('t')], [{ throw: { message: 'no', status: 400 } }]],
+      {},
+      'bad_request',
+      '',
+    ],
+    [
+      'an answer that broke off',
+      sayHi,
+      [['Half', { finish: { reason: 'interrupted' } }]],
+      {},
+      'stream_truncated',
+      'Half',
+    ],
+    ['a prepareStep that throws', sayHi, ['Never.'], { prepareStep: oops }, 'script_error', ''],
+    [
+      'a time limit',
+      sayHi,
+      [[{ text: 'a' }, { delay: 5_000 }], 'Never.'],
+      { timeout: { totalMs: 40 } },
+      'timeout',
+      'a',
+    ],
+  ])('%s is the error of the run and of result', async (_what, source, turns, options, code, text) => {
+    const { model, result, state, events } = await play(source, turns, { options });
+    expect(state).toMatchObject({ status: 'error', error: { code }, text });
+    expect(await codeOf(result.text)).toBe(code);
+    expect(await codeOf(result.usage)).toBe(code);
     expect(types(events).filter((type) => type === 'run-end')).toHaveLength(1);
-  });
-
-  test('an error after a tool has run does not start another step', async () => {
-    const { model, state } = await play(
-      go((prompt) => prompt.defTool('t', '', z.object({}), () => 1)),
-      [[{ toolCall: { name: 't' } }, { error: 'cut' }], 'Never.'],
-    );
-    expect(state.status).toBe('error');
-    expect(model.calls).toHaveLength(1);
-  });
-
-  test('a failure of a later step rejects result instead of returning an empty answer', async () => {
-    const { result, state } = await play(
-      go((prompt) => prompt.defTool('t', '', z.object({}), () => 1)),
-      [[{ toolCall: { name: 't' } }], [{ throw: { message: 'no', status: 400 } }]],
-    );
-    expect(state).toMatchObject({ status: 'error', error: { code: 'bad_request' } });
-    expect(await codeOf(result.text)).toBe('bad_request');
-    expect(await codeOf(result.usage)).toBe('bad_request');
-  });
-
-  test('an answer that broke off rejects result too', async () => {
-    const { result, state } = await play(sayHi, [['Half', { finish: { reason: 'interrupted' } }]]);
-    expect(state).toMatchObject({
-      status: 'error',
-      error: { code: 'stream_truncated' },
-      text: 'Half',
-    });
-    expect(await codeOf(result.text)).toBe('stream_truncated');
+    expect(model.calls.length).toBe(turns.filter((turn) => turn !== 'Never.').length);
   });
 
   test('a stream that is tried again: the answer is that of the last attempt', async () => {
@@ -130,7 +139,7 @@ describe('a run ends once, in a named way', () => {
   test('a tool that does not listen to a time limit does not hold up the run', async () => {
     const { state } = await play(
       go((prompt) => prompt.defTool('deaf', '', z.object({}), () => new Promise(() => {}))),
-      [[{ toolCall: { name: 'deaf' } }], 'Went on.'],
+      [[call('deaf')], 'Went on.'],
       { options: { timeout: { toolMs: 30 } } },
     );
     expect(state).toMatchObject({ status: 'done', text: 'Went on.' });
@@ -172,7 +181,7 @@ describe('a run ends once, in a named way', () => {
   });
 
   test('a run that waits for the approval of a call at the provider has interrupted nothing', async () => {
-    const { state } = await play((prompt) => prompt.$`Go.`, [[{ toolCall: { name: 'pay' } }]], {
+    const { state } = await play((prompt) => prompt.$`Go.`, [[call('pay')]], {
       options: {
         tools: { pay: { ...aiTool({ inputSchema: z.object({}) }), isProviderExecuted: true } as never },
         toolApproval: { pay: 'user-approval' },
@@ -180,25 +189,6 @@ describe('a run ends once, in a named way', () => {
     });
     expect(state.status).toBe('waiting');
     expect(state.toolCalls[0]!.state).toBe('input-available');
-  });
-
-  test('a prepareStep that throws', async () => {
-    const { result, state } = await play(sayHi, ['Ok.'], {
-      options: {
-        prepareStep: () => {
-          throw new Error('oops');
-        },
-      },
-    });
-    expect(state).toMatchObject({ status: 'error', error: { code: 'script_error' } });
-    expect(await codeOf(result.text)).toBe('script_error');
-  });
-
-  test('a time limit is an error, not a stop', async () => {
-    const { state } = await play(sayHi, [[{ text: 'a' }, { delay: 5_000 }]], {
-      options: { timeout: { totalMs: 40 } },
-    });
-    expect(state).toMatchObject({ status: 'error', error: { code: 'timeout' } });
   });
 
   test('a retried call is not an error', async () => {

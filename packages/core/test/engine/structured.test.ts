@@ -3,7 +3,7 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { Output } from 'ai';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { json } from '../support.ts';
+import { call, json } from '../support.ts';
 import { atOnce, codeOf, nextEvent } from '../support/runs.ts';
 
 const trip = z.object({
@@ -130,10 +130,10 @@ describe('a prompt with an output schema', () => {
       { output: trip },
     );
     const model = scriptedModel([
-      ['{"city":"Fa', { toolCall: { name: 'look', input: { what: 'map' } } }],
-      [{ toolCall: { name: 'look', input: { what: 'sky' } } }],
+      ['{"city":"Fa', call('look', { what: 'map' })],
+      [call('look', { what: 'sky' })],
       bad,
-      [{ toolCall: { name: 'look', input: { what: 'clock' } } }],
+      [call('look', { what: 'clock' })],
       good,
     ]);
     const run = createRun(look, { model });
@@ -143,9 +143,7 @@ describe('a prompt with an output schema', () => {
   });
 
   test('has tools and a task list: first the tasks, then the answer', async () => {
-    const finish = (result: string): ScriptedTurn => [
-      { toolCall: { name: 'finishTask', input: { result } } },
-    ];
+    const finish = (result: string): ScriptedTurn => [call('finishTask', { result })];
     const listed = definePrompt(
       'listed',
       (prompt) => {
@@ -156,7 +154,7 @@ describe('a prompt with an output schema', () => {
       { output: trip },
     );
     const model = scriptedModel([
-      [{ toolCall: { name: 'look', input: {} } }],
+      [call('look', {})],
       good, // too early: the tasks are open
       finish('Faro'),
       finish('3'),
@@ -181,11 +179,7 @@ describe('a prompt with an output schema', () => {
       },
       { output: trip },
     );
-    const model = scriptedModel([
-      [{ toolCall: { name: 'helper', input: {}, id: 'h' } }],
-      '{"not":"mine"}',
-      good,
-    ]);
+    const model = scriptedModel([[call('helper', {}, 'h')], '{"not":"mine"}', good]);
     const run = createRun(team, { model });
     const objects: unknown[] = [];
     run.listen((event) => {

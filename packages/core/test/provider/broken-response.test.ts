@@ -1,4 +1,4 @@
-import { type LanguageModelV4 } from '@ai-sdk/provider';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { definePrompt, runPrompt } from '@cueline/core';
 import { describe, expect, test, vi } from 'vitest';
 import { withRetries, type RetrySettings } from '../../src/provider/with-retries.ts';

@@ -2,12 +2,10 @@ import { createRun, definePrompt, type Run, type RunEvent } from '@cueline/core'
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { json } from '../support.ts';
+import { call, json } from '../support.ts';
 import { codeOf, memoryStorage, nextEvent } from '../support/runs.ts';
 
-const look = (what: string): ScriptedTurn => [
-  { toolCall: { name: 'look', input: { what }, id: `look-${what}` } },
-];
+const look = (what: string): ScriptedTurn => [call('look', { what }, `look-${what}`)];
 
 function open(turns: readonly ScriptedTurn[]) {
   const looked: string[] = [];

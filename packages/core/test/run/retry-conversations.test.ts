@@ -3,6 +3,7 @@ import { replay } from '@cueline/core/replay';
 import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { codeOf, nextEvent } from '../support/runs.ts';
+import { call } from '../support.ts';
 import * as z from 'zod';
 import { type AnyRun, look, failure, open, sent, expectWhole } from '../support/retried-runs.ts';
 
@@ -86,7 +87,7 @@ describe('a conversation', () => {
 });
 
 describe('tasks', () => {
-  const finish = (result: string): ScriptedTurn => [{ toolCall: { name: 'finishTask', input: { result } } }];
+  const finish = (result: string): ScriptedTurn => [call('finishTask', { result })];
   const list = definePrompt('list', (prompt) => {
     prompt.defTaskList([{ task: 'Add 5 and 3' }, { task: 'Double it' }]);
     prompt.$`Go.`;
@@ -147,7 +148,7 @@ describe('tasks', () => {
 
   test('of a turn that is tried again as a whole: as the user has left them, not as the model has', async () => {
     const model = scriptedModel([
-      [{ text: 'Hm', delay: 20 }, { toolCall: { name: 'finishTask', input: { result: '8' } } }],
+      [{ text: 'Hm', delay: 20 }, call('finishTask', { result: '8' })],
       finish('16'),
       'Sixteen.',
       finish('9'),
@@ -208,10 +209,10 @@ describe('agents', () => {
   test('that were done stay, and are not asked again', async () => {
     const asked: string[] = [];
     const model = scriptedModel([
-      [{ toolCall: { name: 'helper', input: { topic: 'bees' }, id: 'h1' } }],
+      [call('helper', { topic: 'bees' }, 'h1')],
       'Bees hum.',
       failure,
-      [{ toolCall: { name: 'helper', input: { topic: 'wasps' }, id: 'h2' } }],
+      [call('helper', { topic: 'wasps' }, 'h2')],
       'Wasps sting.',
       'Both fly.',
     ]);

@@ -1,30 +1,11 @@
-import {
-  createRun,
-  CuelineError,
-  definePrompt,
-  type Executor,
-  type RunEvent,
-  type RunState,
-  type Scheduler,
-} from '@cueline/core';
+import type { CuelineError } from '@cueline/core';
+import { createRun, definePrompt, type Executor, type RunEvent, type RunState } from '@cueline/core';
 import { scriptedModel } from '@cueline/core/testing';
 import { describe, expect, test } from 'vitest';
 import { types } from '../support.ts';
-import { after } from '../support/runs.ts';
+import { after, atOnce, codeOf } from '../support/runs.ts';
 
 const hello = definePrompt('hello', (prompt) => prompt.$`Hi.`);
-const atOnce: Scheduler = (callback) => {
-  const timer = setTimeout(callback, 0);
-  return () => clearTimeout(timer);
-};
-
-async function codeOf(promise: Promise<unknown>): Promise<string | undefined> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  return CuelineError.isInstance(error) ? error.code : undefined;
-}
 
 describe('a run that can be started', () => {
   test('is idle, then running at once, then done', async () => {

@@ -26,7 +26,7 @@ export function nextEvent(
 }
 
 /** The code of the error that a promise rejects with; undefined where it resolves. */
-export async function codeOf(promise: Promise<unknown>): Promise<string | undefined> {
+export async function codeOf(promise: PromiseLike<unknown>): Promise<string | undefined> {
   const error: unknown = await promise.then(
     () => undefined,
     (thrown: unknown) => thrown,

@@ -218,6 +218,8 @@ describe('outputs', () => {
     ['a text', 'hi', 'hi', 'hi'],
     ['an empty text', '', '', ''],
     ['a number', 7, 7, '7'],
+    ['zero', 0, 0, '0'],
+    ['false', false, false, 'false'],
     ['an object', { a: [1, null] }, { a: [1, null] }, '{"a":[1,null]}'],
     ['a date', new Date(0), '1970-01-01T00:00:00.000Z', '"1970-01-01T00:00:00.000Z"'],
     ['undefined inside', { a: undefined, b: 1 }, { b: 1 }, '{"b":1}'],

@@ -1,47 +1,14 @@
-import { runPrompt, type Prompt, type PromptConfig, type PromptSource } from '@cueline/core';
-import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
+import { runPrompt } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
 import { isStepCount } from 'ai';
 import { describe, expect, test } from 'vitest';
-import * as z from 'zod';
-import { sent } from '../sent.ts';
 import { call, go, play } from '../support.ts';
 import { after } from '../support/runs.ts';
+import * as z from 'zod';
+import { numbered, busyTool, counted } from '../support/limits.ts';
 
-type Given = NonNullable<NonNullable<PromptConfig['options']>['limits']>;
-
-const numbered = z.object({ n: z.number() });
 const counts = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => call('count', { n: from + index }));
-
-/** A tool that does something for a while, and how many of its calls were under way at once. */
-function busyTool(ms = 5): { define: (prompt: Prompt) => void; made: number[]; most: () => number } {
-  const made: number[] = [];
-  let running = 0;
-  let most = 0;
-  return {
-    made,
-    most: () => most,
-    define: (prompt) =>
-      prompt.defTool('count', '', numbered, async ({ n }) => {
-        made.push(n);
-        running += 1;
-        most = Math.max(most, running);
-        await after(ms);
-        running -= 1;
-        return n;
-      }),
-  };
-}
-
-async function counted(turns: readonly ScriptedTurn[], limits?: Given) {
-  const tool = busyTool();
-  const source: PromptSource = (prompt) => {
-    tool.define(prompt);
-    prompt.$`Count.`;
-  };
-  const played = await play(source, turns, { options: { limits } });
-  return { ...played, made: tool.made, most: tool.most(), state: played.run.getState() };
-}
 
 describe('steps', () => {
   const turns = Array.from({ length: 60 }, (_, n) => [call('count', { n })]);
@@ -289,151 +256,6 @@ describe('tokens', () => {
   test('without a limit, any number', async () => {
     const { state } = await counted([[call('count', { n: 1 }), uses(1e9, 1e9)], 'Done.']);
     expect(state.status).toBe('done');
-  });
-});
-
-describe('identical calls', () => {
-  const look = [call('look', { at: 'x', of: { b: 1, a: 2 } })];
-  const looking =
-    (made: unknown[], options: { repeatable?: boolean; effect?: 'read' | 'write' } = {}): PromptSource =>
-    (prompt) => {
-      const schema = z.object({ at: z.string(), of: z.object({ a: z.number(), b: z.number() }).optional() });
-      prompt.defTool('look', '', schema, (args) => made.push(args), options);
-      prompt.defTool('write', '', numbered, ({ n }) => n, { effect: 'write' });
-      prompt.$`Go.`;
-    };
-
-  test('the 2nd is answered from the first with a note, the 3rd refused, the 6th ends the run', async () => {
-    const made: unknown[] = [];
-    const { model, result, state } = await play(looking(made), [
-      look,
-      look,
-      look,
-      look,
-      look,
-      look,
-      'Never.',
-    ]);
-    expect(made).toHaveLength(1);
-    expect(sent(model).map(({ messages }) => messages.at(-1))).toEqual([
-      'user: Go.',
-      'look answers 1',
-      'look answers [{"type":"text","text":"1"},{"type":"text","text":"look was not run again: this is the result of the same call before. Do not make this call again."}]',
-      'look fails: look was not run: this is call 3 with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.',
-      'look fails: look was not run: this is call 4 with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.',
-      'look fails: look was not run: this is call 5 with the same arguments. Use the result that you have, change the arguments, or go on without it. Call 6 ends the run.',
-    ]);
-    expect(state).toMatchObject({
-      status: 'error',
-      error: { code: 'loop_detected', details: { toolName: 'look', calls: 6 } },
-    });
-    // the log has the result as it was, without the note to the model
-    expect(state.toolCalls.map(({ output }) => output)).toEqual([
-      1,
-      1,
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-    ]);
-    await expect(Promise.resolve(result.text)).rejects.toMatchObject({ code: 'loop_detected' });
-  });
-
-  test('in another order of keys they are the same', async () => {
-    const made: unknown[] = [];
-    await play(looking(made), [look, [call('look', { of: { a: 2, b: 1 }, at: 'x' })], 'Done.']);
-    expect(made).toHaveLength(1);
-  });
-
-  test('in one step: the second waits for the result of the first', async () => {
-    let made = 0;
-    const { run } = await play(
-      go((prompt) =>
-        prompt.defTool('slow', '', z.object({}), async () => {
-          await after(10);
-          return (made += 1);
-        }),
-      ),
-      [[call('slow'), call('slow')], 'Done.'],
-    );
-    expect(made).toBe(1);
-    expect(run.getState().toolCalls.map(({ output, state }) => [output, state])).toEqual([
-      [1, 'output-available'],
-      [1, 'output-available'],
-    ]);
-  });
-
-  test('a tool that is repeatable is exempt', async () => {
-    const made: unknown[] = [];
-    const { state } = await play(looking(made, { repeatable: true }), [
-      look,
-      look,
-      look,
-      look,
-      look,
-      look,
-      look,
-      'Ok.',
-    ]);
-    expect(made).toHaveLength(7);
-    expect(state.status).toBe('done');
-  });
-
-  test('a call that failed may be tried again', async () => {
-    let tries = 0;
-    const { state } = await play(
-      go((prompt) =>
-        prompt.defTool('flaky', '', z.object({}), () => {
-          tries += 1;
-          if (tries < 4) throw new Error('not yet');
-          return 'now';
-        }),
-      ),
-      [...Array.from({ length: 4 }, () => [call('flaky')]), 'Done.'],
-    );
-    expect(state.status).toBe('done');
-    expect(state.toolCalls.map(({ output }) => output)).toEqual([undefined, undefined, undefined, 'now']);
-  });
-
-  test('what was read may be read again after something was written', async () => {
-    const made: unknown[] = [];
-    const write = (n: number) => [call('write', { n })];
-    const { state } = await play(looking(made, { effect: 'read' }), [
-      look,
-      write(1),
-      look,
-      write(2),
-      look,
-      'Done.',
-    ]);
-    expect(made).toHaveLength(3);
-    expect(state.status).toBe('done');
-  });
-
-  test('each agent is counted by itself', async () => {
-    const made: string[] = [];
-    const work = (prompt: Prompt) => {
-      prompt.defTool('look', '', z.object({}), () => void made.push('look'));
-      prompt.$`Go.`;
-    };
-    const { state } = await play(
-      (prompt) => {
-        work(prompt);
-        prompt.defAgent('child', '', numbered, (_args, own) => work(own));
-      },
-      [
-        [call('look')],
-        [call('child', { n: 1 })],
-        [call('look')],
-        'A',
-        [call('child', { n: 2 })],
-        [call('look')],
-        'B',
-        'Done.',
-      ],
-    );
-    expect(state.status).toBe('done');
-    expect(made).toHaveLength(3);
   });
 });
 

@@ -3,9 +3,9 @@ import { scriptedModel, type ScriptedTurn } from '@cueline/core/testing';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { go, play } from '../../support.ts';
+import { call, go, play } from '../../support.ts';
 
-const finish = (result: string): ScriptedTurn => [{ toolCall: { name: 'finishTask', input: { result } } }];
+const finish = (result: string): ScriptedTurn => [call('finishTask', { result })];
 
 function systemOf({ prompt }: LanguageModelV4CallOptions): string {
   return prompt.flatMap((message) => (message.role === 'system' ? [message.content] : [])).join('\n\n');
@@ -49,7 +49,7 @@ describe('what a task defines goes with it', () => {
           { task: 'Two' },
         ]),
       ),
-      [[{ toolCall: { name: 'unlock' } }], finish('1'), finish('2'), 'Done.'],
+      [[call('unlock')], finish('1'), finish('2'), 'Done.'],
     );
     const tools = model.calls.map((call) => call.tools?.map(({ name }) => name));
     const list = ['startTask', 'finishTask'];
@@ -199,10 +199,7 @@ describe('a list that changes while the model works on it', () => {
   });
 
   test('two results in one answer finish one task', async () => {
-    const both: ScriptedTurn = [
-      { toolCall: { name: 'finishTask', input: { result: 'a' } } },
-      { toolCall: { name: 'finishTask', input: { result: 'b' } } },
-    ];
+    const both: ScriptedTurn = [call('finishTask', { result: 'a' }), call('finishTask', { result: 'b' })];
     const { state, results } = await twoTasks([both, finish('c'), 'Done.'], () => {});
     expect(results).toEqual([
       ['poem', 'a'],
@@ -259,7 +256,7 @@ test('options.activeTools keeps the task tools, and warns of unknown names', asy
 });
 
 test('a hook’s system prompt is for one step, and so is that of prepareStep where it is not given again', async () => {
-  const again: ScriptedTurn = [{ toolCall: { name: 't', input: {} } }];
+  const again: ScriptedTurn = [call('t', {})];
   const { model } = await play(
     (prompt) => {
       prompt.defTool('t', '', z.object({}), () => 1, { repeatable: true });

@@ -17,7 +17,9 @@ import { sent } from '../../sent.ts';
 import { call, go, json } from '../../support.ts';
 import { after } from '../../support/runs.ts';
 import * as z from 'zod';
-import { finish, taskId } from '../../support/task-runs.ts';
+
+const finish = (result: string) => call('finishTask', { result });
+const taskId = fc.integer({ min: 1, max: 6 }).map((n) => `task-${n}`);
 
 /** A run whose user does something when the event of this number has been written. */
 async function playWith(

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { sent } from '../../sent.ts';
 import { call, go, play } from '../../support.ts';
 import * as z from 'zod';
-import { finish } from '../../support/task-runs.ts';
+
+const finish = (result: string) => call('finishTask', { result });
 
 describe('a run that cannot end as done', () => {
   test('after three reminders it is tasks_incomplete', async () => {

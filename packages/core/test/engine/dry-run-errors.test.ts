@@ -1,0 +1,169 @@
+import { dryRun, runPrompt, type Prompt, type PromptOptions } from '@cueline/core';
+import { scriptedModel } from '@cueline/core/testing';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { play } from '../support.ts';
+import * as z from 'zod';
+import { city, sayHi, type Case, prompts, errorOf } from '../support/dry-runs.ts';
+
+afterEach(() => void vi.unstubAllGlobals());
+
+describe('a dry run does nothing but compile', () => {
+  test('a model is named, and not looked up', async () => {
+    const modelOf = async (model: string, options: PromptOptions = {}): Promise<string> =>
+      (await dryRun(sayHi, { model, options, env: {} })).request.model;
+    expect(await modelOf('openai:gpt-4o')).toBe('openai:gpt-4o');
+    expect(await modelOf('nobody:has:this')).toBe('nobody:has:this');
+    expect(await modelOf('fast')).toBe('fast');
+    expect(await modelOf('fast', { prepareStep: () => ({ model: 'mistral:small' }) })).toBe('mistral:small');
+    expect((await dryRun(sayHi)).request.model).toBe('');
+  });
+
+  test('nothing is fetched, and no callback is called', async () => {
+    const fetch = vi.fn();
+    vi.stubGlobal('fetch', fetch);
+    const heard = vi.fn();
+    const names = ['onStart', 'onStepStart', 'onChunk', 'onStepEnd', 'onStepFinish', 'onStepError'];
+    const callbacks = Object.fromEntries(
+      [...names, 'onEnd', 'onFinish', 'onError', 'onAbort', 'experimental_onStart'].map((name) => [
+        name,
+        heard,
+      ]),
+    );
+    await dryRun(prompts['messages of many parts, and earlier turns']!.define, { options: callbacks });
+    await errorOf(
+      dryRun(
+        (prompt) => {
+          prompt.defHook(() => {
+            throw new Error('no');
+          });
+          prompt.$`Hi.`;
+        },
+        { options: callbacks },
+      ),
+    );
+    expect(fetch).not.toHaveBeenCalled();
+    expect(heard).not.toHaveBeenCalled();
+  });
+
+  test('a tool whose call the messages approve does not run', async () => {
+    const pay = vi.fn();
+    const error = await errorOf(
+      dryRun(
+        (prompt) => {
+          prompt.defTool('pay', 'Pays', z.object({}), pay);
+          prompt.$`Pay.`;
+        },
+        {
+          options: {
+            messages: [
+              {
+                role: 'assistant',
+                content: [
+                  { type: 'tool-call', toolCallId: 'c1', toolName: 'pay', input: {} },
+                  { type: 'tool-approval-request', approvalId: 'a1', toolCallId: 'c1' },
+                ],
+              },
+              {
+                role: 'tool',
+                content: [{ type: 'tool-approval-response', approvalId: 'a1', approved: true }],
+              },
+            ],
+          },
+        },
+      ),
+    );
+    expect(pay).not.toHaveBeenCalled();
+    expect(error).toEqual({
+      code: 'invalid_options',
+      message:
+        'The messages approve a tool call, which runs before the first step, and a dry run runs no tools. Leave the approval out, or put the result of the call into the messages.',
+    });
+  });
+
+  test('a key does not show', async () => {
+    const { request } = await dryRun((prompt) => prompt.$`My key is sk-very-secret-key.`, {
+      env: { OPENAI_API_KEY: 'sk-very-secret-key' },
+    });
+    expect(JSON.stringify(request)).not.toContain('very-secret');
+  });
+});
+
+describe('what is wrong is thrown as in a run', () => {
+  const wrong: Record<string, Case> = {
+    'no message': { define: () => {} },
+    'two tools of one name': {
+      define(prompt) {
+        prompt.defTool('a', '', city, () => 1);
+        prompt.defTool('a', '', city, () => 1);
+      },
+    },
+    'a limit that is none': { define: sayHi, options: { limits: { steps: 0 } } },
+    'an approval that is none': { define: sayHi, options: { approval: 'yes' as never } },
+    'no plugin': { define: sayHi, options: { plugins: [{} as never] } },
+    'no function': { define: 1 as never },
+  };
+
+  test.for(Object.entries(wrong))('%s', async ([, { define, options = {} }]) => {
+    const model = scriptedModel([]);
+    expect(await errorOf(dryRun(define, { options }))).toEqual(
+      await errorOf(runPrompt(define, { model, options })),
+    );
+  });
+
+  const failing: Record<string, Case> = {
+    'a hook that throws': {
+      define(prompt) {
+        prompt.defHook(() => {
+          throw new Error('no luck');
+        });
+        prompt.$`Hi.`;
+      },
+    },
+    'a prepareStep that throws': {
+      define: sayHi,
+      options: {
+        prepareStep() {
+          throw new Error('no luck');
+        },
+      },
+    },
+    'an extend that throws': {
+      define(prompt) {
+        prompt.defTaskList([
+          {
+            task: 'One',
+            extend() {
+              throw new Error('no luck');
+            },
+          },
+        ]);
+        prompt.$`Hi.`;
+      },
+    },
+  };
+
+  test.for(Object.entries(failing))('%s', async ([, { define, options = {} }]) => {
+    const { state } = await play(define, ['Done.'], { options });
+
+    if (state.status !== 'error') throw new Error(`The run ended as ${state.status}.`);
+    const { code, message } = state.error;
+    expect(await errorOf(dryRun(define, { options }))).toEqual({ code, message });
+    expect(message).toContain('no luck');
+  });
+
+  test('a model that is not a model', async () => {
+    const model = { doStream() {} } as never;
+    expect(await errorOf(dryRun(sayHi, { model }))).toEqual(await errorOf(runPrompt(sayHi, { model })));
+  });
+
+  test('a signal that aborts, or has', async () => {
+    const stop = new AbortController();
+    const define = (prompt: Prompt): void => {
+      prompt.defHook(() => stop.abort());
+      prompt.$`Hi.`;
+    };
+    const aborted = { code: 'aborted', message: 'The dry run was stopped.' };
+    expect(await errorOf(dryRun(define, { options: { abortSignal: stop.signal } }))).toEqual(aborted);
+    expect(await errorOf(dryRun(sayHi, { options: { abortSignal: stop.signal } }))).toEqual(aborted);
+  });
+});
